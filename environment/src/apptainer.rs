@@ -1,7 +1,7 @@
-//! Containers of Apptainer, or of Singularity, whose command line is the same.
+//! Containers of Apptainer or Singularity, which have the same command line.
 //!
-//! A container belongs to one environment: an instance is started, programs run in it, and it is stopped. If this
-//! process is killed, the clean-up of its lease stops the instance.
+//! A container belongs to one environment, which starts an instance, runs programs in it, and stops it. If this process is killed, the
+//! clean-up of its lease stops the instance.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -20,7 +20,7 @@ use crate::{Environment, Kind, Local, Program, Promises, Resource, Site};
 /// The time limit for starting an instance. An image that is not a folder may have to be unpacked.
 const LIMIT: Duration = Duration::from_mins(5);
 
-/// The kind of containers of Apptainer: their image, and what they see.
+/// The kind of Apptainer containers: their image, and the folders that they see.
 ///
 /// Programs have the files of the image, which they cannot change, the directory of the task, and folders that are [bound](Self::bind).
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ impl ApptainerKind {
         Self { network, ..self }
     }
 
-    /// Adds a folder of this machine that programs see, as `apptainer` expects it: `SOURCE`, `SOURCE:TARGET` or `SOURCE:TARGET:ro`.
+    /// Adds a folder of this machine that programs can see, in the form that `apptainer` expects: `SOURCE`, `SOURCE:TARGET` or `SOURCE:TARGET:ro`.
     #[must_use]
     pub fn bind(mut self, bind: impl Into<String>) -> Self {
         self.binds.push(bind.into());
@@ -65,9 +65,9 @@ impl ApptainerKind {
     fn find_program(&self) -> io::Result<PathBuf> {
         let program = match &self.program {
             Some(program) => program.clone(),
-            None => found()?,
+            None => installed_program()?,
         };
-        // A lease records only the name of the program, so the clean-up must know it.
+        // A lease records only the name of the program, and the clean-up runs only programs with these names.
         if !instance::PROGRAMS.iter().any(|name| program.file_name() == Some(OsStr::new(name))) {
             let text = format!("`{}` is neither `apptainer` nor `singularity`", program.display());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
@@ -76,7 +76,7 @@ impl ApptainerKind {
         if let Err(error) = self.image.metadata() {
             let image = self.image.display();
             let text = format!(
-                "the image `{image}` cannot be found: {error}. It is a file or a folder, such as one that `{} build {image} \
+                "the image `{image}` cannot be found: {error}. Set the path of an image, for example one that `{} build {image} \
                  docker://docker.io/library/python:3.13` makes",
                 program.display()
             );
@@ -104,7 +104,7 @@ impl ApptainerKind {
 }
 
 /// Returns the name of the program that is installed on this machine.
-fn found() -> io::Result<PathBuf> {
+fn installed_program() -> io::Result<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let program =
         instance::PROGRAMS.iter().find(|name| env::split_paths(&path).any(|folder| folder.join(name).is_file()));
@@ -119,7 +119,7 @@ impl Kind for ApptainerKind {
         Self::NAME
     }
 
-    /// The administrator of a machine can let containers see more of it, so nothing is promised.
+    /// Promises nothing, because the administrator of the machine can let containers see more of it.
     fn promises(&self) -> Promises {
         Promises::default()
     }
@@ -139,13 +139,14 @@ impl Kind for ApptainerKind {
         let own = OwnFolder::new(Self::NAME, site.leases)?;
         let folder = own.path().to_owned();
         let local = Local::for_clients(instance::variables());
-        let mut made = RemoteEnvironment::new(self, Remote::new(instance, local, remote::prefix()), own, site.leases);
+        let mut environment =
+            RemoteEnvironment::new(self, Remote::new(instance, local, remote::prefix()), own, site.leases);
         instance::output(&program, &self.arguments(&name, &directory, &folder), LIMIT).map_err(|error| {
             let text = format!("`{}` cannot start a container: {error}", program.display());
             io::Error::new(error.kind(), text)
         })?;
-        made.temporary_folder = Some(folder);
-        Ok(Arc::new(made.begin_in(directory)?))
+        environment.temporary_folder = Some(folder);
+        Ok(Arc::new(environment.begin_in(directory)?))
     }
 }
 

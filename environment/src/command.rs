@@ -1,4 +1,4 @@
-//! Short commands of this machine.
+//! Runs short commands on this machine.
 
 use std::io;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use toolc_process::{EndReason, Process, Sink};
 
-/// How much of an output is kept, in bytes.
+/// The maximum number of bytes of an output that are kept.
 const MAX_TEXT: usize = 64 * 1024;
 
 /// The first bytes of an output.
@@ -21,10 +21,11 @@ impl Sink for Text {
     }
 }
 
-/// Runs a command without input, and returns the beginning of its output, without white space around it. What it leaves running runs on.
+/// Runs a command without input, and returns the beginning of its output, without surrounding white space. Does not end processes that the
+/// command leaves running.
 ///
 /// # Errors
-/// If it cannot be started, does not end within `limit`, or does not succeed. Then the text is what it says on standard error.
+/// If the command cannot be started, does not end within `limit`, or fails. If it fails, the text is its standard error.
 pub(crate) fn output(mut command: Command, limit: Duration) -> io::Result<String> {
     command.current_dir("/");
     let program = command.get_program().to_string_lossy().into_owned();

@@ -1,8 +1,8 @@
 //! Docker containers, controlled by the command line of docker.
 //!
-//! A container belongs to one environment. Its first process waits for the end of its input, which is a pipe of this process: if this
-//! process ends, however that happens, the container ends, with all its processes. If the container is left all the
-//! same, the clean-up of its lease removes it.
+//! A container belongs to one environment. Its first process waits for the end of its input, which is a pipe of this process. If this
+//! process ends for any reason, the container ends with all its processes. If the container remains nevertheless, the clean-up of its
+//! lease removes it.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -27,15 +27,15 @@ const LIMIT: Duration = Duration::from_mins(2);
 const MAX_PROCESSES: u32 = 2_048;
 /// The default maximum memory of a container, in bytes.
 const MAX_MEMORY: u64 = 2 << 30;
-/// Waits for the end of the input, as the first process of the container. Meanwhile, the shell reaps orphaned processes. Shells connect
-/// the input of a background command to `/dev/null`, so `cat` gets it as descriptor 3.
+/// The first process of the container, which waits for the end of its input. Meanwhile, the shell reaps orphaned processes. Shells
+/// connect the input of a background command to `/dev/null`, so `cat` gets the input as descriptor 3.
 const WAIT: &str = "exec 3<&0; echo ready; cat <&3 > /dev/null & exec 3<&-; wait; exit";
-/// What the first process prints.
+/// The line that the first process prints when it runs.
 const READY: &[u8] = b"ready\n";
 
-/// The kind of containers: their image, and what they may use.
+/// The kind of Docker containers: their image, and their limits.
 ///
-/// Programs in such a container have no capabilities, cannot get new rights, and have no network unless [`network`](Self::network) allows it. The
+/// Programs in such a container have no capabilities, cannot gain privileges, and have no network unless [`network`](Self::network) allows it. The
 /// directory of the task has the path that it has on this machine.
 #[derive(Debug, Clone)]
 pub struct ContainerKind {
@@ -63,7 +63,7 @@ impl ContainerKind {
         }
     }
 
-    /// Sets whether programs have the network that docker gives to containers. Through it, they reach services of this machine.
+    /// Sets whether programs can use docker's default network, through which they can reach services of this machine.
     #[must_use]
     pub fn network(self, network: bool) -> Self {
         Self { network, ..self }
@@ -113,7 +113,7 @@ impl ContainerKind {
         option("--pids-limit", self.max_processes.to_string().as_ref());
         let memory = self.max_memory.to_string();
         option("--memory", memory.as_ref());
-        // Without swap.
+        // The limit includes swap, so the container has none.
         option("--memory-swap", memory.as_ref());
         if let Some(number) = self.max_processors {
             option("--cpus", number.to_string().as_ref());
@@ -121,7 +121,7 @@ impl ContainerKind {
         if !self.network {
             option("--network", "none".as_ref());
         }
-        // So that files in the directory belong to this user.
+        // The files that programs create in the directory must belong to this user.
         let (user, group) = (rustix::process::getuid(), rustix::process::getgid());
         option("--user", format!("{}:{}", user.as_raw(), group.as_raw()).as_ref());
         if !user.is_root() {
@@ -159,7 +159,7 @@ impl Kind for ContainerKind {
     fn check(&self) -> io::Result<Promises> {
         output(&["version", "--format", "{{.Server.Version}}"]).map_err(|error| {
             let text = format!(
-                "docker cannot be used: {error}. Check that it is installed and runs, and that this user may use it"
+                "docker cannot be used: {error}. Check that docker is installed and runs, and that this user may use it"
             );
             io::Error::new(error.kind(), text)
         })?;
@@ -180,9 +180,9 @@ impl Kind for ContainerKind {
         let holder = start(self, &name, &self.arguments(&name, &directory, &folder))?;
         let container = Container { name, holder: Mutex::new(Some(holder)) };
         let remote = Remote::new(container, Local::new("/"), remote::prefix());
-        let mut made = RemoteEnvironment::new(self, remote, own, site.leases);
-        made.temporary_folder = Some(folder);
-        Ok(Arc::new(made.begin_in(directory)?))
+        let mut environment = RemoteEnvironment::new(self, remote, own, site.leases);
+        environment.temporary_folder = Some(folder);
+        Ok(Arc::new(environment.begin_in(directory)?))
     }
 }
 
@@ -190,7 +190,7 @@ impl Kind for ContainerKind {
 #[derive(Debug)]
 struct Container {
     name: String,
-    /// The command that keeps the container.
+    /// The command `docker run`. The container ends when its input is closed.
     holder: Mutex<Option<RunningProcess>>,
 }
 
@@ -209,13 +209,13 @@ fn start(kind: &ContainerKind, name: &str, arguments: &[OsString]) -> io::Result
     if is_ready() {
         return Ok(process);
     }
-    let said = String::from_utf8_lossy(&errors.take()).trim().to_owned();
+    let message = String::from_utf8_lossy(&errors.take()).trim().to_owned();
     drop(process);
     let _ = remove(name);
-    let said = if said.is_empty() { format!("it did not start within {LIMIT:?}") } else { said };
-    // A missing image is the usual reason, and the engine says it in many ways.
+    let message = if message.is_empty() { format!("the container did not start within {LIMIT:?}") } else { message };
+    // A missing image is the usual reason, but the messages of the engines differ.
     let advice = kind.check().err().map_or_else(String::new, |error| format!(". {error}"));
-    Err(io::Error::other(format!("docker cannot make a container: {said}{advice}")))
+    Err(io::Error::other(format!("docker cannot make a container: {message}{advice}")))
 }
 
 impl Place for Container {
@@ -233,7 +233,7 @@ impl Place for Container {
     }
 
     fn end(&self, _: &Remote) {
-        // Without the holder, the container ends.
+        // The container ends when the holder is dropped.
         let holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner).take();
         let _ = remove(&self.name);
         drop(holder);

@@ -1,4 +1,4 @@
-//! Short commands of docker.
+//! Runs short commands of docker.
 
 use std::io;
 use std::process::Command;

@@ -1,13 +1,13 @@
-//! Which host keys of other machines are accepted.
+//! The policy for host keys of other machines.
 
 use toolc_tables::words;
 
 words! {
-    /// What happens to host keys that are not known.
+    /// What happens if a host key is unknown.
     pub enum HostKeys {
         /// The connection is refused.
         Strict = "strict",
-        /// The key is written to the file of known hosts, and is known from then on.
+        /// The key is added to the file of known hosts, and the connection is made.
         AcceptNew = "accept-new",
     }
 }

@@ -9,15 +9,15 @@ use std::time::Duration;
 
 use crate::command;
 
-/// The names of the program.
+/// The names that the program can have.
 pub(crate) const PROGRAMS: [&str; 2] = ["apptainer", "singularity"];
-/// The variables of this machine that the program gets. Containers get none of them.
+/// The variables of this process that the program gets. It does not pass them to containers.
 const VARIABLES: &[&str] =
     &["DBUS_SESSION_BUS_ADDRESS", "HOME", "LOGNAME", "PATH", "TMPDIR", "USER", "XDG_RUNTIME_DIR"];
 /// The time limit for stopping an instance.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// An instance: the program that has started it, and its name.
+/// An instance: the program that started it, and its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instance {
     pub(crate) program: PathBuf,
@@ -40,7 +40,7 @@ pub(crate) fn variables() -> Vec<(OsString, OsString)> {
     VARIABLES.iter().filter_map(|name| Some((OsString::from(name), env::var_os(name)?))).collect()
 }
 
-/// Runs a short command of such a program, and returns its output. An instance that it starts runs on.
+/// Runs a short command of one of the programs, and returns its output. An instance that the command starts continues to run.
 pub(crate) fn output(program: &Path, arguments: &[OsString], limit: Duration) -> io::Result<String> {
     let mut command = Command::new(program);
     command.args(arguments).env_clear().envs(variables());

@@ -1,4 +1,4 @@
-//! A kind of environment: what a host offers, and what a task chooses.
+//! Kinds of environments: a host offers kinds, and each task uses an environment of one of them.
 
 use std::fmt;
 use std::io;
@@ -17,18 +17,18 @@ pub trait Kind: fmt::Debug + Send + Sync {
     /// Returns what the environments promise.
     fn promises(&self) -> Promises;
 
-    /// Checks that environments can be made here, which can take a while. Returns what they promise.
+    /// Checks that environments of this kind can be made, which can take a while. Returns what they promise.
     ///
     /// # Errors
-    /// If none can be made. The text says what is missing and how to get it.
+    /// If no environment can be made. The text says what is missing and how to get it.
     fn check(&self) -> io::Result<Promises> {
         Ok(self.promises())
     }
 
-    /// Makes an environment. This can take a while.
+    /// Makes an environment, which can take a while.
     ///
     /// # Errors
-    /// If it cannot be made. The text says what is missing and how to get it.
+    /// If the environment cannot be made. The text says what is missing and how to get it.
     fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>>;
 }
 
@@ -50,14 +50,14 @@ impl<K: Kind + ?Sized> Kind for Arc<K> {
     }
 }
 
-/// For whom an environment is made.
+/// The task and the host for which an environment is made.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {
     /// The directory in which the task begins: an absolute path on this machine.
     pub directory: &'a Path,
-    /// The folder in which the host keeps what belongs to the user, if it has one.
+    /// The folder in which the host keeps the user's data, if it has one.
     pub host_home: Option<&'a Path>,
-    /// The leases of the host, if it has some. The environment records in them what it makes, so that it can be cleaned up.
+    /// The leases of the host, if it has any. The environment records the resources that it makes in them, so that these can be cleaned up.
     pub leases: Option<&'a Arc<Leases>>,
 }
 
@@ -72,8 +72,8 @@ impl Site<'_> {
 /// What an environment promises about programs that try to do harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Promises {
-    /// Programs can neither read nor change anything of this machine but the directory of the task, the installed programs and their
-    /// settings. They see no other processes, and cannot use the network of this machine.
+    /// On this machine, programs can access only the directory of the task, the installed programs and their settings. They cannot see
+    /// other processes, and cannot use the network of this machine.
     pub isolated: bool,
     /// The number of processes is limited.
     pub limited_processes: bool,

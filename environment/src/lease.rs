@@ -1,10 +1,10 @@
-//! Leases: what a host has made on this machine, so that the next host can remove it if the first was killed.
+//! Leases: records of the resources that a host has made, so that the next host can remove them if the first host was killed.
 //!
-//! A lease is a file that its host keeps locked. The system unlocks it when the host ends, however that happens. A resource is written
-//! to the file before it is made. At its start, a host [removes](Leases::clean_up) what belongs to leases that no host holds.
+//! A lease is a file that its host keeps locked. The system unlocks the file when the host ends for any reason. A resource is recorded in
+//! the file before it is made. When a host starts, it [removes](Leases::clean_up) the resources of all leases that no host holds.
 //!
-//! The guardian of [`toolc_process`] already ends the processes of a host that was killed. A lease is for the case in which the guardian
-//! was killed, too, and for what is not a process.
+//! The guardian of [`toolc_process`] already ends the processes of a host that was killed. A lease is for the case that the guardian was
+//! killed, too, and for resources that are not processes.
 
 use std::collections::hash_map::RandomState;
 use std::fmt;
@@ -28,13 +28,13 @@ use crate::modal_sdk::ModalSdk;
 
 /// The maximum length of a lease. Resources that are listed after this length are not removed.
 const MAX_LENGTH: u64 = 1 << 20;
-/// The file with the id of the folder.
+/// The name of the file with the id of the folder.
 #[cfg(feature = "daytona")]
 const ID: &str = ".id";
 /// The beginning of names of files and folders that a lease may remove.
 pub(crate) const PREFIX: &str = "toolc-";
 
-/// Returns a name for a resource of this process, which no other one has.
+/// Returns a unique name for a resource of this process.
 #[cfg(unix)]
 pub(crate) fn resource_name() -> String {
     let random = RandomState::new().build_hasher().finish();
@@ -62,18 +62,18 @@ struct OwnLease {
 pub struct Lease {
     /// The id of the host's process.
     pub process: u32,
-    /// Whether the host runs.
+    /// Whether the host still runs.
     pub is_held: bool,
-    /// What the host has made. Some of it may have been removed already.
+    /// The resources that the host has made. Some of them may have been removed already.
     pub resources: Vec<Resource>,
-    /// What cannot be read, each as a sentence without a full stop.
+    /// Why parts of the lease cannot be read, each as a sentence without a full stop.
     pub problems: Vec<String>,
 }
 
-/// What a host has made.
+/// A resource that a host has made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resource {
-    /// The processes of its commands. They are ended.
+    /// The processes of the host's commands. They are ended.
     Processes(HostId),
     /// A folder in the system's folder for temporary files, whose name begins with `toolc-`. It is removed with its content.
     Folder(PathBuf),
@@ -114,10 +114,10 @@ impl Leases {
         Self { modal, ..self }
     }
 
-    /// Writes that this process is about to make a resource. The first one makes the lease.
+    /// Records that this process is about to make a resource. The first call creates the lease.
     ///
     /// # Errors
-    /// If it cannot be written. Then the resource must not be made.
+    /// If the resource cannot be recorded. In this case, it must not be made.
     pub fn add(&self, resource: &Resource) -> io::Result<()> {
         let line = resource.to_string();
         if line.contains('\n') {
@@ -127,17 +127,17 @@ impl Leases {
         file.write_all(format!("{line}\n").as_bytes())
     }
 
-    /// Returns the lease of this process. The first call takes it.
+    /// Returns the lease of this process. The first call creates it.
     fn own(&self) -> io::Result<&OwnLease> {
         if let Some(lease) = self.own.get() {
             return Ok(lease);
         }
-        let lease = OwnLease::take(&self.folder)?;
-        // Another thread may have been faster. Then this one is dropped, and is empty.
+        let lease = OwnLease::create(&self.folder)?;
+        // Another thread may have been faster. In this case, this empty lease is dropped.
         Ok(self.own.get_or_init(|| lease))
     }
 
-    /// Returns the name of the lease of this process, by which a service on the network can know the host.
+    /// Returns the name of this process's lease, which identifies the host to a service on the network.
     ///
     /// # Errors
     /// If the lease cannot be written.
@@ -155,7 +155,7 @@ impl Leases {
             || self.files().any(|file| file.path.file_name().is_some_and(|own| own == name) && file.lease.is_held)
     }
 
-    /// Returns a random id of the folder, by which a service on the network can know hosts that share a home. The first call writes it.
+    /// Returns the random id of the folder, which identifies hosts with the same home to a service on the network. The first call writes it.
     ///
     /// # Errors
     /// If the id can be neither read nor written.
@@ -165,7 +165,7 @@ impl Leases {
         let path = self.folder.join(ID);
         let random = RandomState::new().build_hasher().finish();
         if !path.exists() {
-            // It appears with its content, and only one host succeeds.
+            // The link makes the file appear with its content, and only one host can create it.
             let new = self.folder.join(format!("{ID}-{random:016x}"));
             fs::write(&new, format!("{random:016x}"))?;
             let linked = fs::hard_link(&new, &path);
@@ -188,8 +188,8 @@ impl Leases {
         leases
     }
 
-    /// Removes what belongs to leases that no process holds. Returns the resources that were removed, and a problem for each
-    /// lease of which something could not be removed. Such leases are kept.
+    /// Removes the resources of leases that no process holds. Returns the removed resources, and a problem for each lease whose resources
+    /// could not all be removed. Such leases are kept.
     pub fn clean_up(&self) -> (Vec<Resource>, Vec<String>) {
         let (mut removed, mut problems) = (Vec::new(), Vec::new());
         for LeaseFile { path, lease, .. } in self.files().filter(|file| !file.lease.is_held) {
@@ -201,14 +201,16 @@ impl Leases {
                 }
             }
             match failed.last() {
-                Some(error) => problems.push(format!("failed to remove what `{}` lists: {error}", path.display())),
+                Some(error) => {
+                    problems.push(format!("failed to remove the resources that `{}` lists: {error}", path.display()));
+                }
                 None => drop(fs::remove_file(&path)),
             }
         }
         (removed, problems)
     }
 
-    /// Reads the leases. While a [`LeaseFile`] exists, this process keeps its lease locked, unless a host holds the lease.
+    /// Reads the leases. This process keeps each lease that no host holds locked until its [`LeaseFile`] is dropped.
     fn files(&self) -> impl Iterator<Item = LeaseFile> {
         fs::read_dir(&self.folder).into_iter().flatten().flatten().filter_map(|entry| LeaseFile::read(entry.path()))
     }
@@ -219,14 +221,14 @@ impl Leases {
 struct LeaseFile {
     path: PathBuf,
     lease: Lease,
-    /// Locked, unless the host holds it.
+    /// The open file, which is locked unless the host holds the lease.
     _file: File,
 }
 
 impl LeaseFile {
-    /// Reads the file of a lease. `None` if it is not one, or has been removed.
+    /// Reads the file of a lease. Returns `None` if the file is not a lease, or has been removed.
     fn read(path: PathBuf) -> Option<Self> {
-        // A lease that is about to be taken begins with a dot.
+        // The name of a lease that is not locked yet begins with a dot.
         let name = path.file_name()?.to_str().filter(|name| !name.starts_with('.'))?;
         let process = name.split('-').next()?.parse().ok()?;
         let file = OpenOptions::new().read(true).write(true).open(&path).ok()?;
@@ -246,7 +248,7 @@ impl LeaseFile {
 }
 
 impl OwnLease {
-    fn take(folder: &Path) -> io::Result<Self> {
+    fn create(folder: &Path) -> io::Result<Self> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
         let mut options = OpenOptions::new();
@@ -259,7 +261,7 @@ impl OwnLease {
         builder.create(folder)?;
         let random = RandomState::new().build_hasher().finish();
         let name = format!("{}-{random:016x}", std::process::id());
-        // It gets its name when it is locked, so that no other host takes it for one that was left.
+        // The file gets its final name after it is locked, so that no other host takes it for an abandoned lease.
         let (new, path) = (folder.join(format!(".{name}")), folder.join(name));
         let file = options.open(&new)?;
         file.try_lock().map_err(io::Error::from)?;
@@ -269,7 +271,7 @@ impl OwnLease {
 }
 
 impl Drop for OwnLease {
-    /// The host ends in the ordinary way, and has removed its resources.
+    /// Removes the lease of a host that ends normally, because the host has removed its resources.
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }
@@ -277,7 +279,7 @@ impl Drop for OwnLease {
 
 impl Resource {
     /// Removes the resource. Returns whether it existed.
-    #[cfg_attr(not(unix), expect(unused_variables, reason = "there are no sandboxes of Modal"))]
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "only sandboxes of Modal need the leases"))]
     fn remove(&self, leases: &Leases) -> io::Result<bool> {
         let existed = |result: io::Result<()>| match result {
             Ok(()) => Ok(true),
@@ -311,7 +313,7 @@ impl fmt::Display for Resource {
             Self::Container(name) => write!(f, "container {name}"),
             #[cfg(unix)]
             Self::Instance(Instance { program, name }) => {
-                // Only the name, so that a file that has been changed runs no other program.
+                // Record only the name, so that a manipulated lease cannot make a host run another program.
                 let program = program.file_name().unwrap_or_default();
                 write!(f, "instance {} {name}", program.display())
             }
@@ -327,7 +329,7 @@ impl FromStr for Resource {
     fn from_str(line: &str) -> Result<Self, String> {
         let unknown = || format!("`{line}` is not a resource that this version knows");
         let (kind, value) = line.split_once(' ').ok_or_else(unknown)?;
-        // The user can edit a lease, so only names that toolc gives, in the folders that it uses, are accepted.
+        // The user can edit a lease, so accept only names that toolc creates, in the folders that it uses.
         let path = |below: &Path| {
             let path = Path::new(value);
             let is_plain = path.starts_with(below) && !value.split('/').any(|part| part == "..");

@@ -1,6 +1,7 @@
-//! Where commands and file tools act: an [`Environment`] runs programs, here or elsewhere, and has [`Files`].
+//! The environments in which commands and file tools act. An [`Environment`] runs programs, on this machine or another, and has [`Files`].
 //!
-//! [`Local`] is this machine, and the other kinds make places on it or reach others. Another environment implements the same trait, and passes the same tests (`tests/behaviours.rs`).
+//! [`Local`] is this machine. The other kinds create isolated environments, or connect to other machines. A new environment implements the
+//! same trait, and must pass the same tests (`tests/it/behaviours`).
 
 #[cfg(unix)]
 pub mod copy;
@@ -73,7 +74,7 @@ pub use shell::{ShellCache, ShellFiles};
 pub use ssh::SshKind;
 pub use toolc_process::{Channel, EndReason, HostId, Sink, TerminalSize};
 
-/// A place where commands run, with its files.
+/// A machine, container or sandbox in which programs run, with its files.
 ///
 /// Methods block, so that handlers call them from a pool of threads.
 pub trait Environment: fmt::Debug + Send + Sync {
@@ -92,26 +93,27 @@ pub trait Environment: fmt::Debug + Send + Sync {
     /// Returns the variables that programs have, unless a [`Launch`] changes them.
     ///
     /// # Errors
-    /// If they cannot be found out.
+    /// If the variables cannot be determined.
     fn variables(&self) -> io::Result<Vec<(OsString, OsString)>>;
 
-    /// Returns a folder of this machine for temporary files, which has the same path for programs. `None` if there is no such folder.
+    /// Returns a folder for temporary files that has the same path on this machine and in the environment, or `None` if no such folder
+    /// exists.
     fn temporary_folder(&self) -> Option<PathBuf>;
 
     /// Starts a program.
     ///
     /// # Errors
-    /// If the program cannot be started. `Unsupported` if the environment lacks an [ability](Self::abilities) that is needed.
+    /// If the program cannot be started. `Unsupported` if the program needs an [ability](Self::abilities) that the environment lacks.
     fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>>;
 
-    /// Ends what [released](Running::release) programs have left running.
+    /// Ends all processes of [released](Running::release) programs.
     fn end_released(&self);
 
-    /// Returns the files that programs of the environment see.
+    /// Returns the file system that programs of the environment see.
     fn files(&self) -> Box<dyn Files + '_>;
 
-    /// Ends everything that the environment has started and that still runs. After this, nothing starts. Calling it again has no
-    /// effect. Dropping the environment does the same.
+    /// Ends all programs of the environment that still run. After this call, no program can be started. A second call has no effect.
+    /// Dropping the environment does the same.
     fn clean_up(&self);
 }
 
@@ -120,7 +122,7 @@ pub trait Environment: fmt::Debug + Send + Sync {
 pub struct Abilities {
     /// Whether programs can run on a pseudo-terminal.
     pub terminal: bool,
-    /// Whether programs run on after the call that has started them.
+    /// Whether programs can continue to run after the call that started them.
     pub background: bool,
     /// Whether a program can have a [channel](Input::Channel) to the host.
     pub channel: bool,

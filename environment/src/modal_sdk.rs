@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use crate::command;
 
-/// Makes and keeps a sandbox, and ends one.
+/// A script that makes and keeps a sandbox, or ends one.
 const HOLD: &str = include_str!("modal/hold.py");
-/// The time limit for a short question.
+/// The time limit for a short command.
 const SHORT_LIMIT: Duration = Duration::from_mins(1);
 
-/// A Python that has the SDK.
+/// The Python interpreter that has the SDK.
 #[derive(Clone)]
 pub(crate) struct ModalSdk {
     pub(crate) python: PathBuf,
@@ -29,7 +29,7 @@ impl Default for ModalSdk {
     }
 }
 
-/// Shows the variables without their values, of which one is secret.
+/// Shows the names of the variables, but not the values, because one of them is secret.
 impl fmt::Debug for ModalSdk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&OsString> = self.variables.iter().map(|(name, _)| name).collect();
@@ -38,7 +38,7 @@ impl fmt::Debug for ModalSdk {
 }
 
 impl ModalSdk {
-    /// Ends a sandbox. Returns whether it ran.
+    /// Ends a sandbox. Returns whether it was running.
     pub(crate) fn remove(&self, app: &str, name: &str) -> io::Result<bool> {
         Ok(self.output(&["remove".as_ref(), app.as_ref(), name.as_ref()])? == name)
     }
@@ -47,8 +47,8 @@ impl ModalSdk {
     pub(crate) fn command(&self, arguments: &[&OsStr]) -> Command {
         let mut command = Command::new(&self.python);
         command.args(["-I", "-c", HOLD]).args(arguments).current_dir("/").env_clear();
-        let of_sdk = env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"MODAL_"));
-        command.envs(needed_variables()).envs(of_sdk).envs(self.variables.iter().cloned());
+        let sdk_variables = env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"MODAL_"));
+        command.envs(needed_variables()).envs(sdk_variables).envs(self.variables.iter().cloned());
         command
     }
 
@@ -70,9 +70,9 @@ pub(crate) fn not_started(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), text)
 }
 
-/// Returns the last line of an error message. What is before it are warnings.
+/// Returns the last line of an error message, because the lines before it are warnings.
 pub(crate) fn last_line(text: &str) -> String {
-    text.trim().lines().next_back().unwrap_or("it failed without an error message").trim().to_owned()
+    text.trim().lines().next_back().unwrap_or("the command failed without an error message").trim().to_owned()
 }
 
 /// Returns the variables of this process that Python needs.

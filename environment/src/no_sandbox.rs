@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::{Environment, Kind, Promises, Site};
 
-/// The kind of sandboxes on this machine. There are none on this system.
+/// The kind of sandboxes on this machine. This system has no sandboxes.
 #[derive(Debug, Clone, Default)]
 pub struct SandboxKind(());
 
@@ -14,19 +14,19 @@ impl SandboxKind {
     /// The name of this kind.
     pub const NAME: &str = "sandbox";
 
-    /// Also shows a folder or file.
+    /// Adds a folder or file that programs can read.
     #[must_use]
     pub fn readable(self, _: impl Into<PathBuf>) -> Self {
         self
     }
 
-    /// Also shows a folder or file, and allows writing there.
+    /// Adds a folder or file that programs can read and write.
     #[must_use]
     pub fn writable(self, _: impl Into<PathBuf>) -> Self {
         self
     }
 
-    /// Sets the number of processes and threads that a sandbox may have at a time.
+    /// Sets the maximum number of processes and threads of a sandbox.
     #[must_use]
     pub fn max_processes(self, _: u32) -> Self {
         self

@@ -1,4 +1,4 @@
-//! A folder of an environment's own, among the temporary files of this machine.
+//! A private folder of an environment, in the folder for temporary files of this machine.
 
 use std::collections::hash_map::RandomState;
 use std::env;
@@ -12,12 +12,12 @@ use std::sync::Arc;
 use crate::lease::PREFIX;
 use crate::{Leases, Resource};
 
-/// A folder for this user only. Dropping it removes it.
+/// A folder that only this user can access. Dropping the value removes the folder.
 #[derive(Debug)]
 pub(crate) struct OwnFolder(PathBuf);
 
 impl OwnFolder {
-    /// Makes the folder of an environment of this kind, after it was written to the leases.
+    /// Records the folder of an environment of this kind in the leases, and makes it.
     pub(crate) fn new(kind: &str, leases: Option<&Arc<Leases>>) -> io::Result<Self> {
         let random = RandomState::new().build_hasher().finish();
         let path = env::temp_dir().join(format!("{PREFIX}{kind}-{}-{random:016x}", std::process::id()));

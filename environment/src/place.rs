@@ -1,4 +1,4 @@
-//! The directory of a task whose environment sees a part of this machine.
+//! Checks the directory of a task whose environment sees a part of this machine.
 
 use std::env;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Site;
 
-/// Folders in the home of the user that hold keys, or programs and settings that run on their own.
+/// Folders in the user's home that contain keys, or programs and settings that the system runs automatically.
 const SECRET: &[&str] = &[
     ".aws",
     ".azure",
@@ -21,13 +21,13 @@ const SECRET: &[&str] = &[
     ".toolc",
 ];
 
-/// Folders that hold more than one task.
+/// Folders that do not belong to a single task.
 const SHARED: &[&str] = &[
     "/", "/boot", "/dev", "/etc", "/home", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/srv", "/sys", "/tmp",
     "/var",
 ];
 
-/// Folders of the system, of which no part can be the directory of a task.
+/// Folders of the system. No folder in them can be the directory of a task.
 const SYSTEM: &[&str] = &[
     "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/run", "/sbin", "/sys", "/usr",
     "/nix", "/gnu",
@@ -36,7 +36,7 @@ const SYSTEM: &[&str] = &[
 /// Returns the directory of a task, without symbolic links.
 ///
 /// # Errors
-/// If it does not exist, or if it contains what such an environment must hide. `what` names the environment, such as "sandbox".
+/// If the directory does not exist, or contains files that the environment must hide. `what` names the environment, such as "sandbox".
 pub(crate) fn directory(site: &Site<'_>, what: &str) -> io::Result<PathBuf> {
     let shown = site.directory.display();
     let directory = site.directory.canonicalize().map_err(|error| {
@@ -45,18 +45,17 @@ pub(crate) fn directory(site: &Site<'_>, what: &str) -> io::Result<PathBuf> {
     match reason_to_refuse(&directory, site.host_home, env::home_dir().as_deref()) {
         None => Ok(directory),
         Some(reason) => {
-            let text = format!(
-                "`{shown}` cannot be the directory of a {what}: {reason}. Use a folder of its own for the task"
-            );
+            let text =
+                format!("`{shown}` cannot be the directory of a {what}: {reason}. Use a separate folder for the task");
             Err(io::Error::new(io::ErrorKind::InvalidInput, text))
         }
     }
 }
 
-/// Checks that a path can be written where its container is configured. `named` are the `forbidden` characters in words.
+/// Checks that a path can be passed to the program that makes the container. `named` describes the `forbidden` characters in words.
 ///
 /// # Errors
-/// If it has one of them.
+/// If the path has one of these characters.
 pub(crate) fn check_characters(directory: &Path, forbidden: &[u8], named: &str) -> io::Result<()> {
     if !directory.as_os_str().as_encoded_bytes().iter().any(|byte| forbidden.contains(byte)) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What is started.
+//! The programs to start, with their inputs and outputs.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -19,13 +19,13 @@ pub struct Launch {
     /// An absolute path has no symbolic links, as [`Files::resolve`](crate::Files::resolve) returns it: if it has one, that has taken the
     /// place of the directory, and the program [does not start](DirectoryChanged).
     pub directory: Option<PathBuf>,
-    /// Variables to set, and to remove (`None`), in the environment's own. The last one of a name counts.
+    /// Changes to the environment's variables: a value to set, or `None` to remove the variable. The last change of a name counts.
     pub variables: Vec<(OsString, Option<OsString>)>,
-    /// What the program reads.
+    /// The standard input.
     pub input: Input,
     /// Where its output goes.
     pub output: Output,
-    /// The function to call when the program has ended and its output has been read, on a thread of its own.
+    /// The function to call, on a separate thread, when the program has ended and its output has been read.
     pub on_end: Option<OnEnd>,
 }
 
@@ -45,7 +45,7 @@ pub enum Input {
     Empty,
     /// These bytes.
     Bytes(Vec<u8>),
-    /// What [`Running::write`](crate::Running::write) adds. A program with a terminal always has this.
+    /// The bytes that [`Running::write`](crate::Running::write) adds. A program on a terminal always has this input.
     Open,
     /// One end of a channel in both directions. The host has the [other end](crate::Running::channel).
     Channel,
@@ -54,11 +54,11 @@ pub enum Input {
 /// Where the output of a program goes.
 #[derive(Debug)]
 pub enum Output {
-    /// Nowhere.
+    /// The output is discarded.
     None,
     /// Standard output and standard error through one pipe, in their order.
     Merged(Box<dyn Sink>),
-    /// Each to its own sink.
+    /// Standard output and standard error have separate sinks.
     Apart {
         /// Standard output.
         stdout: Box<dyn Sink>,
@@ -69,7 +69,7 @@ pub enum Output {
     Terminal {
         /// The size of the terminal.
         size: TerminalSize,
-        /// What the program shows, with its escape sequences.
+        /// The sink for the output, with its escape sequences.
         screen: Box<dyn Sink>,
     },
 }

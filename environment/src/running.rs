@@ -16,20 +16,21 @@ pub trait Running: fmt::Debug + Send + Sync {
     /// If the outcome is unknown.
     fn outcome(&self) -> io::Result<Option<Outcome>>;
 
-    /// Waits until the program ends, or until `should_stop` returns true, which is called at least ten times per second. Returns the
-    /// outcome, or `None` if the program still runs.
+    /// Waits until the program ends, or until `should_stop` returns true. `should_stop` is called at least ten times per second. Returns
+    /// the outcome, or `None` if the program still runs.
     ///
     /// # Errors
     /// Like [`outcome`](Self::outcome).
     fn wait(&self, should_stop: &dyn Fn() -> bool) -> io::Result<Option<Outcome>>;
 
-    /// Ends all processes, even if the program itself has ended, and waits until they are gone. They have a second to end by themselves.
+    /// Ends all processes, even if the program itself has ended, and waits until they have ended. Processes that do not react to a signal
+    /// within a second are killed.
     ///
     /// # Errors
     /// Like [`outcome`](Self::outcome).
     fn end(&self) -> io::Result<Outcome>;
 
-    /// Adds bytes to standard input, all or none, without waiting for a program that does not read.
+    /// Adds all of the bytes to standard input, or none of them. Does not wait for a program that does not read.
     ///
     /// # Errors
     /// - `Unsupported` if the input is not open.
@@ -37,7 +38,7 @@ pub trait Running: fmt::Debug + Send + Sync {
     /// - `BrokenPipe` or another error if the program has closed its input or has ended.
     fn write(&self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Closes standard input. On a terminal, types the end of input.
+    /// Closes standard input. On a terminal, sends the end-of-file character.
     ///
     /// # Errors
     /// Like [`write`](Self::write).
@@ -55,7 +56,7 @@ pub trait Running: fmt::Debug + Send + Sync {
     /// `Unsupported` if the program has no terminal.
     fn resize(&self, size: TerminalSize) -> io::Result<()>;
 
-    /// Lets all processes run on until the environment is cleaned up. Their further output is discarded.
+    /// Lets all processes continue to run until the environment is cleaned up. Their further output is discarded.
     fn release(self: Box<Self>);
 }
 
@@ -66,7 +67,7 @@ pub struct Outcome {
     pub exit: Exit,
     /// The reason why the program ended.
     pub reason: EndReason,
-    /// Whether a process that the program has started still had the output open when the program ended.
+    /// Whether a child process still had the output open when the program ended.
     pub left_running: bool,
 }
 

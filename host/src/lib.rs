@@ -69,9 +69,9 @@ impl ShippedTools {
         }
     }
 
-    /// Sets the folder of [long results](FileHandlers::with_spilled), so that the tools that read files can read them.
+    /// Sets the folder of [long results](FileHandlers::with_spill_folder), so that the tools that read files can read them.
     pub fn long_results(self, folder: impl AsRef<Path>) -> Self {
-        Self { file: self.file.with_spilled(folder), ..self }
+        Self { file: self.file.with_spill_folder(folder), ..self }
     }
 
     /// Sets the function that is called with each [event](TerminalHandlers::on_event) of a background process.

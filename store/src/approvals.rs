@@ -28,9 +28,9 @@ pub struct Approval {
     pub environment: String,
     /// The working directory.
     pub directory: String,
-    /// The line, as the person saw it.
+    /// The command line, as the person saw it.
     pub line: String,
-    /// When it was added.
+    /// When the approval was added.
     pub added: SystemTime,
 }
 
@@ -51,7 +51,7 @@ impl Approvals {
     /// # Errors
     /// Returns an error if the file cannot be read.
     pub fn list(&self) -> Result<Vec<Approval>, StoreError> {
-        let found = self.database.read(|connection| {
+        let approvals = self.database.read(|connection| {
             let sql = "SELECT id, tool, environment, directory, line, added FROM approvals ORDER BY id";
             let mut statement = connection.prepare(sql)?;
             let rows = statement.query_map([], |row| {
@@ -67,7 +67,7 @@ impl Approvals {
             })?;
             rows.collect()
         })?;
-        Ok(found.unwrap_or_default())
+        Ok(approvals.unwrap_or_default())
     }
 
     /// Removes the approval with this id. Returns whether it existed.
@@ -96,8 +96,8 @@ impl Approvals {
 
     fn has(&self, key: &str) -> Result<bool, StoreError> {
         let sql = "SELECT 1 FROM approvals WHERE key = ?1";
-        let found = self.database.read(|connection| connection.query_row(sql, [key], |_| Ok(())).optional())?;
-        Ok(found.flatten().is_some())
+        let row = self.database.read(|connection| connection.query_row(sql, [key], |_| Ok(())).optional())?;
+        Ok(row.flatten().is_some())
     }
 }
 

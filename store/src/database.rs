@@ -72,7 +72,7 @@ impl Database {
         in_transaction(self.open(&mut connection)?, write).map_err(|error| self.error(error))
     }
 
-    /// Does the same as [`write`](Self::write), and returns only when the change would outlast a loss of power.
+    /// Calls `write` in a transaction, and returns when the change is on the disk, so that it would survive a loss of power.
     pub(crate) fn write_durably<T>(
         &self,
         write: impl FnOnce(&Connection) -> rusqlite::Result<T>,
@@ -121,12 +121,12 @@ fn open(path: &Path) -> Result<Connection, Cause> {
         |connection: &Connection| connection.pragma_query_value(None, "user_version", |row| row.get::<_, isize>(0));
     if format(&connection)? < FORMAT {
         in_transaction(&mut connection, |connection| {
-            // Another process may have done this in the meantime.
-            let found = format(connection)?;
-            for migration in MIGRATIONS.iter().skip(found.cast_unsigned()) {
+            // Another process may have migrated the file in the meantime.
+            let current = format(connection)?;
+            for migration in MIGRATIONS.iter().skip(current.cast_unsigned()) {
                 connection.execute_batch(migration)?;
             }
-            connection.pragma_update(None, "user_version", found.max(FORMAT))
+            connection.pragma_update(None, "user_version", current.max(FORMAT))
         })?;
     }
     match format(&connection)? {

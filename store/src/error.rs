@@ -43,7 +43,7 @@ impl fmt::Display for StoreError {
         let path = self.path.display();
         match &self.cause {
             Cause::File(error) => write!(f, "failed to open {path}: {error}"),
-            // The statement says nothing to a user.
+            // Omit the SQL statement, which does not help a user.
             Cause::Sqlite(rusqlite::Error::SqlInputError { msg, .. }) => write!(f, "failed to use {path}: {msg}"),
             Cause::Sqlite(error) => write!(f, "failed to use {path}: {error}"),
             Cause::Newer { found, known } => write!(

@@ -22,6 +22,6 @@ pub use jobs::{
     RunOutcome, Schedule, ScheduleError,
 };
 pub use sessions::{
-    Found, MessageKind, NewMessage, NewSession, Order, Search, SessionInfo, Sessions, StoredMessage, TokenCounts,
+    MessageKind, NewMessage, NewSession, Order, Search, SearchHit, SessionInfo, Sessions, StoredMessage, TokenCounts,
 };
 pub use time::{parse_time, time_text};

@@ -1,4 +1,4 @@
-//! Points in time as text.
+//! Converts times from and to text.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -50,7 +50,7 @@ fn days(year: u64, month: u64, day: u64) -> Option<u64> {
     if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }
-    // Years begin in March, so that the leap day is the last one.
+    // Years begin in March, so that the leap day is the last day of a year.
     let (shifted_year, shifted_month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let day_of_year = (153 * shifted_month + 2) / 5 + day - 1;
     let days = 365 * shifted_year + shifted_year / 4 - shifted_year / 100 + shifted_year / 400 + day_of_year;
@@ -72,7 +72,7 @@ fn numbers(text: &str, separator: char) -> Option<[u64; 3]> {
 
 /// Returns year, month and day of a number of days since 1970-01-01.
 fn date(days: u64) -> (u64, u64, u64) {
-    // The calendar repeats every 400 years. Years that begin in March have the leap day at their end.
+    // The calendar repeats every 400 years. Years begin in March, so that the leap day is the last day of a year.
     const CYCLE: u64 = 146_097;
     let days = days + 719_468;
     let (cycle, day_of_cycle) = (days / CYCLE, days % CYCLE);

@@ -1,4 +1,4 @@
-//! The files of this machine that an archive gets.
+//! Packs files of this machine into an archive.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
@@ -12,10 +12,10 @@ use super::tar::{self, BLOCK, Entry, Kind};
 use super::tree::{Node, Tree};
 use super::{Copied, Limits};
 
-/// How much of a file is sent at a time.
+/// The number of bytes of a file that are sent at a time.
 const PART: usize = 64 * 1024;
 
-/// A file or a folder, and what is below it.
+/// A file, or a folder with its content.
 #[derive(Debug)]
 pub(super) struct Source {
     path: PathBuf,
@@ -25,13 +25,13 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Looks at all files, and leaves out what cannot be copied.
+    /// Lists all files, and leaves out entries that cannot be copied.
     ///
     /// # Errors
-    /// If a folder cannot be read, or there is too much.
+    /// If a folder cannot be read, or the files exceed the limits.
     pub(super) fn find(path: &Path, limits: &Limits) -> io::Result<Self> {
         let named = |error: io::Error| io::Error::new(error.kind(), format!("`{}`: {error}", path.display()));
-        let mut it = Self {
+        let mut source = Self {
             path: path.canonicalize().map_err(named)?,
             tree: Tree::default(),
             limits: *limits,
@@ -39,25 +39,25 @@ impl Source {
         };
         let mut pending = vec![PathBuf::new()];
         while let Some(below) = pending.pop() {
-            it.add(below, &mut pending).map_err(named)?;
+            source.add(below, &mut pending).map_err(named)?;
         }
-        let links = it.tree.0.iter().filter_map(|(path, node)| match node {
-            Node::Link(to) if !it.tree.stays_inside(path, to) => Some(path.clone()),
+        let links = source.tree.0.iter().filter_map(|(path, node)| match node {
+            Node::Link(to) if !source.tree.stays_inside(path, to) => Some(path.clone()),
             _ => None,
         });
         let links: Vec<PathBuf> = links.collect();
         for link in &links {
-            it.tree.0.remove(link);
+            source.tree.0.remove(link);
         }
-        it.copied.skipped.extend(links);
-        Ok(it)
+        source.copied.skipped.extend(links);
+        Ok(source)
     }
 
     fn add(&mut self, below: PathBuf, pending: &mut Vec<PathBuf>) -> io::Result<()> {
         if self.tree.0.len() + self.copied.skipped.len() + pending.len() >= self.limits.max_entries {
             return Err(self.limits.too_many());
         }
-        let path = self.place(&below);
+        let path = self.full_path(&below);
         let metadata = fs::symlink_metadata(&path)?;
         let node = if metadata.is_file() {
             self.copied.files += 1;
@@ -88,17 +88,17 @@ impl Source {
         Ok(())
     }
 
-    fn place(&self, below: &Path) -> PathBuf {
+    fn full_path(&self, below: &Path) -> PathBuf {
         if below.as_os_str().is_empty() { self.path.clone() } else { self.path.join(below) }
     }
 
     /// Sends an archive in which the source has this name.
     ///
     /// # Errors
-    /// If a file has changed since, or `write` fails.
+    /// If a file has changed since it was listed, or `write` fails.
     pub(super) fn send(&self, name: &OsStr, write: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         for (below, node) in &self.tree.0 {
-            let path = self.place(below);
+            let path = self.full_path(below);
             let named = |error: io::Error| match error.kind() {
                 io::ErrorKind::BrokenPipe => error,
                 _ => io::Error::new(error.kind(), format!("`{}` cannot be copied: {error}", path.display())),
@@ -113,7 +113,7 @@ impl Source {
             match node {
                 Node::Folder => {
                     let mode = fs::symlink_metadata(&path).map_err(named)?.mode();
-                    // Its files are added to it.
+                    // The receiver must be able to add files to the folder.
                     write(&tar::write_header(&entry(Kind::Folder, mode | 0o700, 0)))?;
                 }
                 Node::Link(to) => write(&tar::write_header(&entry(Kind::Link(to.into()), 0o777, 0)))?,
@@ -125,31 +125,31 @@ impl Source {
                 }
             }
         }
-        let ended = write(&[0; 2 * BLOCK]);
-        // `tar` need not read the end.
-        ended.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+        let result = write(&[0; 2 * BLOCK]);
+        // `tar` may end before it has read the end of the archive.
+        result.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
     }
 }
 
-/// Opens a file, unless it has become something else.
+/// Opens a file. Fails if it is no longer a regular file.
 fn open(path: &Path) -> io::Result<(File, fs::Metadata)> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let metadata = file.metadata()?;
-    if metadata.is_file() { Ok((file, metadata)) } else { Err(io::Error::other("it is not a file any more")) }
+    if metadata.is_file() { Ok((file, metadata)) } else { Err(io::Error::other("it is no longer a regular file")) }
 }
 
 fn send_content(file: &mut File, size: u64, send: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
     let mut part = vec![0; PART];
-    let mut left = size;
-    while left > 0 {
-        let max = usize::try_from(left).unwrap_or(PART).min(PART);
+    let mut remaining = size;
+    while remaining > 0 {
+        let max = usize::try_from(remaining).unwrap_or(PART).min(PART);
         match file.read(&mut part[..max])? {
-            0 => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it has become shorter")),
+            0 => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file has become shorter")),
             read => {
                 send(&part[..read])?;
-                left -= read as u64;
+                remaining -= read as u64;
             }
         }
     }

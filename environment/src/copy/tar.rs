@@ -1,4 +1,4 @@
-//! The format of tar archives: as much of ustar, of GNU's long names and of pax as the usual programs write.
+//! Reads and writes tar archives: the parts of ustar, GNU long names and pax that the usual programs write.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -9,7 +9,7 @@ pub(super) const BLOCK: usize = 512;
 /// The maximum length of a name.
 pub(super) const MAX_NAME: usize = 16 * 1024;
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
     File,
@@ -18,11 +18,11 @@ pub(super) enum Kind {
     Link(OsString),
     /// Another name of the file with this name in the archive.
     HardLink(OsString),
-    /// A device, a pipe or another kind.
+    /// A device, a pipe, or an entry of another kind.
     Other,
 }
 
-/// An entry. Its content follows.
+/// The header of an entry. The content follows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) name: OsString,
@@ -32,13 +32,13 @@ pub(super) struct Entry {
     pub(super) size: u64,
 }
 
-/// What a header announces.
+/// A parsed header block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Header {
     Entry(Entry),
-    /// A text of this length, which belongs to the next entry.
+    /// The header of a text that belongs to the next entry, with its length.
     Text(TextKind, usize),
-    /// A part of the end.
+    /// A block of zeros, which is a part of the end of the archive.
     Zeros,
 }
 
@@ -49,11 +49,11 @@ pub(super) enum TextKind {
     Target,
     /// Records of pax.
     Records,
-    /// Records for all entries, of which none is used.
+    /// Records for all entries, which are not used.
     Ignored,
 }
 
-/// What texts say about the next entry.
+/// Values for the next entry, which texts before it contain.
 #[derive(Debug, Default)]
 pub(super) struct Overrides {
     name: Option<OsString>,
@@ -90,7 +90,7 @@ impl Overrides {
         Ok(())
     }
 
-    /// Changes the entry to which the texts belong.
+    /// Replaces values of the entry to which the texts belong.
     pub(super) fn apply(self, entry: &mut Entry) {
         entry.name = self.name.unwrap_or_else(|| std::mem::take(&mut entry.name));
         entry.size = self.size.unwrap_or(entry.size);
@@ -100,7 +100,7 @@ impl Overrides {
     }
 }
 
-/// Reads a record of pax, `LENGTH KEY=VALUE` and a line break. Returns the key, the value and what follows.
+/// Reads a record of pax, `LENGTH KEY=VALUE` and a line break. Returns the key, the value and the rest of the text.
 fn record(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let space = memchr::memchr(b' ', text)?;
     let length = usize::try_from(decimal(&text[..space])?).ok()?;
@@ -129,8 +129,8 @@ fn number(field: &[u8]) -> Option<u64> {
     if text.is_empty() { Some(0) } else { u64::from_str_radix(text, 8).ok() }
 }
 
-/// Returns the sum of a header, in which the field of the sum counts as spaces.
-pub(super) fn sum(block: &[u8; BLOCK]) -> u64 {
+/// Returns the checksum of a header, for which the field of the checksum counts as spaces.
+pub(super) fn checksum(block: &[u8; BLOCK]) -> u64 {
     let spaces = 8 * u64::from(b' ');
     let count = |bytes: &[u8]| bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>();
     count(&block[..148]) + spaces + count(&block[156..])
@@ -141,8 +141,8 @@ pub(super) fn header(block: &[u8; BLOCK]) -> io::Result<Header> {
     if block.iter().all(|byte| *byte == 0) {
         return Ok(Header::Zeros);
     }
-    if number(&block[148..156]) != Some(sum(block)) {
-        return Err(invalid("a header has a wrong sum"));
+    if number(&block[148..156]) != Some(checksum(block)) {
+        return Err(invalid("a header has a wrong checksum"));
     }
     let size = number(&block[124..136]).ok_or_else(|| invalid("a size is not a number"))?;
     let text = |kind| {
@@ -162,13 +162,13 @@ pub(super) fn header(block: &[u8; BLOCK]) -> io::Result<Header> {
         _ => Kind::Other,
     };
     let name = until_nul(&block[..100]);
-    // GNU's older format has something else there.
+    // The older GNU format uses this field for other data.
     let prefix = if &block[257..263] == b"ustar\0" { until_nul(&block[345..500]) } else { b"" };
     let name = if prefix.is_empty() { name.to_vec() } else { [prefix, b"/", name].concat() };
-    // What old programs write as a file whose name ends in a slash is a folder.
+    // Old programs write a folder as a file whose name ends in a slash.
     let kind = if kind == Kind::File && name.ends_with(b"/") { Kind::Folder } else { kind };
     let mode = number(&block[100..108]).and_then(|mode| u32::try_from(mode & 0o777).ok()).unwrap_or(0);
-    // Links and folders have no content, whatever their size says. That of others is skipped.
+    // Links and folders have no content, whatever their size field says.
     let size = if matches!(kind, Kind::File | Kind::Other) { size } else { 0 };
     Ok(Header::Entry(Entry { name: OsString::from_vec(name), kind, mode, size }))
 }
@@ -197,7 +197,7 @@ pub(super) fn write_header(entry: &Entry) -> Vec<u8> {
     archive
 }
 
-/// Returns the zeros after a content of this length.
+/// Returns the zeros that follow a content of this length.
 pub(super) fn padding(size: u64) -> &'static [u8] {
     const ZEROS: [u8; BLOCK] = [0; BLOCK];
     let used = usize::try_from(size % BLOCK as u64).unwrap_or(0);
@@ -220,8 +220,8 @@ fn block(name: &[u8], flag: u8, mode: u32, size: u64, target: &[u8]) -> [u8; BLO
     block[156] = flag;
     block[157..157 + target.len()].copy_from_slice(target);
     block[257..265].copy_from_slice(b"ustar  \0");
-    let sum = sum(&block);
-    block[148..154].copy_from_slice(format!("{sum:06o}").as_bytes());
+    let checksum = checksum(&block);
+    block[148..154].copy_from_slice(format!("{checksum:06o}").as_bytes());
     block[155] = b' ';
     block
 }

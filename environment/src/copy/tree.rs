@@ -1,13 +1,13 @@
-//! The entries of a tree of files, by which links are followed without touching the disk.
+//! The entries of a tree of files. They make it possible to follow links without access to the disk.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
-/// The maximum number of links that are followed for one link.
+/// The maximum number of links that are followed to resolve one link.
 const MAX_LINKS: usize = 40;
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Node {
     File,
@@ -20,9 +20,9 @@ pub(super) enum Node {
 pub(super) struct Tree(pub(super) BTreeMap<PathBuf, Node>);
 
 impl Tree {
-    /// Returns whether a link leads to a place in the tree, whether or not something is there.
+    /// Returns whether the target of a link is inside the tree. The target need not exist.
     pub(super) fn stays_inside(&self, link: &Path, target: &Path) -> bool {
-        let mut at = link.parent().unwrap_or(Path::new("")).to_owned();
+        let mut current = link.parent().unwrap_or(Path::new("")).to_owned();
         let mut rest: Vec<OsString> = Vec::new();
         let mut followed = 0;
         let mut pending = Some(target.to_owned());
@@ -36,13 +36,13 @@ impl Tree {
             }
             let Some(part) = rest.pop() else { return true };
             match Path::new(&part).components().next() {
-                Some(Component::ParentDir) if at.as_os_str().is_empty() => return false,
-                Some(Component::ParentDir) => drop(at.pop()),
+                Some(Component::ParentDir) if current.as_os_str().is_empty() => return false,
+                Some(Component::ParentDir) => drop(current.pop()),
                 Some(Component::Normal(name)) => {
-                    at.push(name);
-                    if let Some(Node::Link(target)) = self.0.get(&at) {
+                    current.push(name);
+                    if let Some(Node::Link(target)) = self.0.get(&current) {
                         pending = Some(target.clone());
-                        at.pop();
+                        current.pop();
                     }
                 }
                 _ => {}
@@ -51,8 +51,8 @@ impl Tree {
     }
 }
 
-/// Returns the path below the root that a name in an archive means. `None` if the name is not plain: it is absolute or has `..`.
-pub(super) fn plain(name: &OsStr) -> Option<PathBuf> {
+/// Returns the name of an archive entry as a relative path without `.`, or `None` if the name is absolute or has `..`.
+pub(super) fn relative_path(name: &OsStr) -> Option<PathBuf> {
     let mut path = PathBuf::new();
     for part in Path::new(name).components() {
         match part {
@@ -104,10 +104,10 @@ mod tests {
     #[test]
     fn only_plain_names_are_paths() {
         for (name, path) in [("./a/b", Some("a/b")), ("a//b/./c", Some("a/b/c")), (".", Some("")), ("", Some(""))] {
-            assert_eq!(plain(OsStr::new(name)), path.map(PathBuf::from), "{name}");
+            assert_eq!(relative_path(OsStr::new(name)), path.map(PathBuf::from), "{name}");
         }
         for name in ["/a", "../a", "a/..", "a/../b", "./.."] {
-            assert_eq!(plain(OsStr::new(name)), None, "{name}");
+            assert_eq!(relative_path(OsStr::new(name)), None, "{name}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Unpacks an archive that is not trusted.
+//! Unpacks an untrusted archive.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -7,13 +7,13 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, symlink};
 use std::path::PathBuf;
 
 use super::tar::{self, BLOCK, Entry, Header, Kind, Overrides, TextKind};
-use super::tree::{Node, Tree, plain};
+use super::tree::{Node, Tree, relative_path};
 use super::{Copied, Limits};
 
-/// The maximum length of what follows the end of an archive: `tar` fills its last part with zeros.
-const MAX_END: usize = 1 << 20;
+/// The maximum number of bytes after the end of an archive. `tar` fills the last part of the archive with zeros.
+const MAX_TRAILER: usize = 1 << 20;
 
-/// Unpacks an archive as its bytes arrive: one file or folder, to a path in a folder that no other program uses.
+/// Unpacks an archive as it is received: one file or folder, to a path in a folder that no other program uses.
 ///
 /// Nothing is written through a link: links are made at the end, and an entry whose parent is not a folder of the archive is refused.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Unpacker {
     /// Its name in the archive.
     name: OsString,
     limits: Limits,
-    /// What has been unpacked, by the paths below it. Links are made at the end.
+    /// The entries that have been unpacked, by their paths relative to `target`. Links are made at the end.
     tree: Tree,
     copied: Copied,
     headers: usize,
@@ -33,15 +33,15 @@ pub(super) struct Unpacker {
 
 #[derive(Debug)]
 enum UnpackState {
-    /// In a header.
+    /// Reads a header.
     Header(Vec<u8>),
-    /// In a text that belongs to the next entry.
-    Text { kind: TextKind, text: Vec<u8>, left: usize, padding: usize },
-    /// In a content. Without a file, it is skipped.
-    Content { file: Option<File>, left: u64, padding: usize },
-    /// In what is after a content or a text.
+    /// Reads a text that belongs to the next entry.
+    Text { kind: TextKind, text: Vec<u8>, remaining: usize, padding: usize },
+    /// Reads the content of an entry. Without a file, the content is skipped.
+    Content { file: Option<File>, remaining: u64, padding: usize },
+    /// Skips the padding after a content or a text.
     Padding(usize),
-    /// After the end. At most this many bytes may follow.
+    /// The archive has ended. At most this many bytes may follow.
     End(usize),
 }
 
@@ -51,31 +51,31 @@ impl UnpackState {
     }
 }
 
-fn refused(name: &OsStr, why: &str) -> io::Error {
+fn refused(name: &OsStr, reason: &str) -> io::Error {
     let name = name.display().to_string().escape_debug().to_string();
-    io::Error::new(io::ErrorKind::InvalidData, format!("the archive is refused: `{name}` {why}"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("the archive is refused: `{name}` {reason}"))
 }
 
 impl Unpacker {
-    /// Unpacks what has this name in the archive to `target`, which does not exist.
+    /// Returns an unpacker for the entry with this name. It is unpacked to `target`, which must not exist.
     pub(super) fn new(target: PathBuf, name: OsString, limits: Limits) -> Self {
         let (tree, copied, overrides) = Default::default();
         Self { target, name, limits, tree, copied, headers: 0, overrides, state: UnpackState::begin() }
     }
 
-    /// Takes the next bytes of the archive.
+    /// Unpacks the next bytes of the archive.
     ///
     /// # Errors
-    /// If the archive is damaged or refused, or nothing can be written.
+    /// If the archive is damaged or refused, or a file cannot be written.
     pub(super) fn push(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             let state = std::mem::replace(&mut self.state, UnpackState::End(0));
             self.state = match state {
-                UnpackState::End(left) => {
-                    let text = "the archive is damaged: its end is followed by too much";
-                    let follows = std::mem::take(&mut bytes).len();
-                    let left = left.checked_sub(follows);
-                    UnpackState::End(left.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, text))?)
+                UnpackState::End(remaining) => {
+                    let text = "the archive is damaged: too many bytes follow its end";
+                    let count = std::mem::take(&mut bytes).len();
+                    let remaining = remaining.checked_sub(count);
+                    UnpackState::End(remaining.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, text))?)
                 }
                 UnpackState::Header(mut block) => {
                     block.extend(take(&mut bytes, BLOCK - block.len()));
@@ -84,28 +84,28 @@ impl Unpacker {
                         Err(_) => UnpackState::Header(block),
                     }
                 }
-                UnpackState::Text { kind, mut text, left, padding } => {
-                    let part = take(&mut bytes, left);
+                UnpackState::Text { kind, mut text, remaining, padding } => {
+                    let part = take(&mut bytes, remaining);
                     text.extend(part);
-                    match left - part.len() {
+                    match remaining - part.len() {
                         0 => {
                             self.overrides.add(kind, &text)?;
                             UnpackState::Padding(padding)
                         }
-                        left => UnpackState::Text { kind, text, left, padding },
+                        remaining => UnpackState::Text { kind, text, remaining, padding },
                     }
                 }
-                UnpackState::Content { mut file, left, padding } => {
-                    let part = take(&mut bytes, usize::try_from(left).unwrap_or(usize::MAX));
+                UnpackState::Content { mut file, remaining, padding } => {
+                    let part = take(&mut bytes, usize::try_from(remaining).unwrap_or(usize::MAX));
                     if let Some(file) = &mut file {
                         file.write_all(part)?;
                     }
-                    match left - part.len() as u64 {
+                    match remaining - part.len() as u64 {
                         0 => UnpackState::Padding(padding),
-                        left => UnpackState::Content { file, left, padding },
+                        remaining => UnpackState::Content { file, remaining, padding },
                     }
                 }
-                UnpackState::Padding(left) => UnpackState::Padding(left - take(&mut bytes, left).len()),
+                UnpackState::Padding(remaining) => UnpackState::Padding(remaining - take(&mut bytes, remaining).len()),
             };
             if let UnpackState::Padding(0) = self.state {
                 self.state = UnpackState::begin();
@@ -140,21 +140,24 @@ impl Unpacker {
 
     fn header(&mut self, block: &[u8; BLOCK]) -> io::Result<UnpackState> {
         self.headers += 1;
-        // An entry can have two texts.
+        // Each entry can have up to two texts, which have headers of their own.
         if self.headers > self.limits.max_entries.saturating_mul(3) {
             return Err(self.limits.too_many());
         }
         Ok(match tar::header(block)? {
-            Header::Zeros => UnpackState::End(MAX_END),
-            Header::Text(kind, left) => {
-                UnpackState::Text { kind, text: Vec::new(), left, padding: tar::padding(left as u64).len() }
-            }
+            Header::Zeros => UnpackState::End(MAX_TRAILER),
+            Header::Text(kind, length) => UnpackState::Text {
+                kind,
+                text: Vec::new(),
+                remaining: length,
+                padding: tar::padding(length as u64).len(),
+            },
             Header::Entry(mut entry) => {
                 std::mem::take(&mut self.overrides).apply(&mut entry);
                 let file = self.entry(&entry)?;
                 match entry.size {
                     0 => UnpackState::begin(),
-                    left => UnpackState::Content { file, left, padding: tar::padding(left).len() },
+                    size => UnpackState::Content { file, remaining: size, padding: tar::padding(size).len() },
                 }
             }
         })
@@ -179,20 +182,20 @@ impl Unpacker {
         if parent.is_some_and(|parent| self.tree.0.get(parent) != Some(&Node::Folder)) {
             return Err(refused(name, "is not in a folder of the archive"));
         }
-        if let Some(there) = self.tree.0.get(&path) {
-            let is_same_folder = (there, kind) == (&Node::Folder, &Kind::Folder);
-            return if is_same_folder { Ok(None) } else { Err(refused(name, "is there twice")) };
+        if let Some(existing) = self.tree.0.get(&path) {
+            let is_same_folder = (existing, kind) == (&Node::Folder, &Kind::Folder);
+            return if is_same_folder { Ok(None) } else { Err(refused(name, "occurs twice")) };
         }
-        // The name ends in a slash if it is that of a folder, and `join` of nothing adds one.
-        let place = if is_root { self.target.clone() } else { self.target.join(&path) };
+        // `join` with an empty path would add a slash at the end.
+        let full_path = if is_root { self.target.clone() } else { self.target.join(&path) };
         let (node, file) = match kind {
             Kind::Folder => {
-                DirBuilder::new().mode(0o700 | mode).create(&place)?;
+                DirBuilder::new().mode(0o700 | mode).create(&full_path)?;
                 (Node::Folder, None)
             }
             Kind::File => {
                 self.copied.files += 1;
-                let new = OpenOptions::new().write(true).create_new(true).mode(0o600 | mode).open(&place)?;
+                let new = OpenOptions::new().write(true).create_new(true).mode(0o600 | mode).open(&full_path)?;
                 (Node::File, Some(new))
             }
             Kind::HardLink(to) => {
@@ -201,7 +204,7 @@ impl Unpacker {
                     return Err(refused(name, "is another name of a file that is not in the archive"));
                 }
                 self.copied.files += 1;
-                fs::hard_link(self.target.join(to), &place)?;
+                fs::hard_link(self.target.join(to), &full_path)?;
                 (Node::File, None)
             }
             Kind::Link(to) if !is_root && !to.is_empty() => (Node::Link(to.into()), None),
@@ -214,15 +217,15 @@ impl Unpacker {
         Ok(file)
     }
 
-    /// Returns the path of an entry below the file or folder that is unpacked.
+    /// Returns the path of an entry relative to the file or folder that is unpacked.
     fn below(&self, name: &OsStr) -> io::Result<PathBuf> {
-        let path = plain(name).ok_or_else(|| refused(name, "is absolute or has `..`"))?;
-        let below = path.strip_prefix(&self.name).map_err(|_| refused(name, "was not asked for"))?;
+        let path = relative_path(name).ok_or_else(|| refused(name, "is absolute or has `..`"))?;
+        let below = path.strip_prefix(&self.name).map_err(|_| refused(name, "was not requested"))?;
         Ok(below.to_owned())
     }
 }
 
-/// Takes at most `max` bytes from the beginning.
+/// Removes and returns at most `max` bytes from the beginning of `bytes`.
 fn take<'b>(bytes: &mut &'b [u8], max: usize) -> &'b [u8] {
     let (taken, rest) = bytes.split_at(max.min(bytes.len()));
     *bytes = rest;
@@ -301,7 +304,7 @@ mod tests {
     fn names_that_lead_out_are_refused() {
         for name in ["/secret", "../secret", "it/../../secret", "it/d/../../../secret", "secret", "./../it"] {
             let text = refusal(&[folder("it"), entry(name, Kind::File, b"new")]);
-            assert!(text.contains("is absolute or has `..`") || text.contains("was not asked for"), "{name}: {text}");
+            assert!(text.contains("is absolute or has `..`") || text.contains("was not requested"), "{name}: {text}");
         }
         for to in ["/etc/passwd", "../../secret", "it/none", "it"] {
             let text = refusal(&[folder("it"), entry("it/h", Kind::HardLink(to.into()), b"")]);
@@ -342,10 +345,10 @@ mod tests {
     #[test]
     fn archives_are_limited_in_entries_size_and_depth() {
         let many: Vec<_> = (0..9).map(|number| entry(&format!("it/{number}"), Kind::File, b"")).collect();
-        assert!(refusal(&[vec![folder("it")], many].concat()).contains("more than 6 files"));
+        assert!(refusal(&[vec![folder("it")], many].concat()).contains("limit of 6 files"));
         assert!(refusal(&[]).contains("ends too early"));
         let big = Entry { name: "it".into(), kind: Kind::File, mode: 0o644, size: 1 << 40 };
-        assert!(refusal(&[write_header(&big)]).contains("more than"), "before its content arrives");
+        assert!(refusal(&[write_header(&big)]).contains("bytes is exceeded"), "before its content arrives");
         let deep = [folder("it"), folder("it/a"), folder("it/a/b"), folder("it/a/b/c"), folder("it/a/b/c/d")];
         assert!(refusal(&deep).contains("is more than 3 folders deep"));
         let long = "x".repeat(20_000);
@@ -389,7 +392,7 @@ mod tests {
                 changed[at] = b"\0/.xLKg15\x80\xff"[next(11)];
                 // With a right sum, the header is read.
                 let header: [u8; BLOCK] = changed[block..block + BLOCK].try_into().unwrap();
-                changed[block + 148..block + 154].copy_from_slice(format!("{:06o}", tar::sum(&header)).as_bytes());
+                changed[block + 148..block + 154].copy_from_slice(format!("{:06o}", tar::checksum(&header)).as_bytes());
             }
             let _ = unpack_in_parts(1 + next(3000), &[changed]);
         }

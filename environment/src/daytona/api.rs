@@ -9,19 +9,19 @@ use serde_json::{Value, json};
 
 /// The time limit for one request.
 const REQUEST_LIMIT: Duration = Duration::from_secs(30);
-/// How long to wait before each new try.
+/// The pauses before new attempts.
 const PAUSES: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4)];
 /// The time limit for the start of a sandbox. The service may have to fetch the snapshot first.
 const START_LIMIT: Duration = Duration::from_mins(5);
-/// How often the state of a sandbox is asked for.
+/// The interval at which the state of a sandbox is queried.
 const POLL: Duration = Duration::from_millis(500);
-/// The maximum length of an answer.
+/// The maximum length of a response.
 const MAX_ANSWER: u64 = 4 << 20;
-/// The maximum length of a text of the service in a message.
+/// The maximum length of a text from the service in an error message.
 const MAX_TEXT: usize = 300;
 /// The maximum number of pages of a list. A page has up to 100 entries.
 const MAX_PAGES: usize = 20;
-/// The label of all sandboxes of toolc.
+/// The label that all sandboxes of toolc have.
 const MADE_BY: (&str, &str) = ("made-by", "toolc");
 
 /// The label with the id of the folder of leases.
@@ -38,7 +38,7 @@ pub(super) struct Service {
     agent: ureq::Agent,
 }
 
-/// The key is not shown.
+/// Omits the key.
 impl fmt::Debug for Service {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Service")
@@ -48,9 +48,9 @@ impl fmt::Debug for Service {
     }
 }
 
-/// What is asked for when a sandbox is made.
+/// The properties of a new sandbox.
 #[derive(Debug, Clone)]
-pub(super) struct Wanted<'w> {
+pub(super) struct NewSandbox<'w> {
     pub(super) name: &'w str,
     pub(super) snapshot: Option<&'w str>,
     pub(super) target: Option<&'w str>,
@@ -61,16 +61,16 @@ pub(super) struct Wanted<'w> {
     pub(super) lease: &'w str,
 }
 
-/// A sandbox in a list.
+/// A sandbox in the list of the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Listed {
+pub(super) struct SandboxInfo {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) home: String,
     pub(super) lease: String,
 }
 
-/// Where the gateway is, and the token for it.
+/// The address of the SSH gateway, and the token for it.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Access {
     pub(super) host: String,
@@ -78,7 +78,7 @@ pub(super) struct Access {
     pub(super) token: String,
 }
 
-/// What a request asks for.
+/// The method of a request, with its body.
 #[derive(Debug, Clone, Copy)]
 enum Method<'b> {
     Get,
@@ -91,7 +91,7 @@ impl Service {
         let config = ureq::Agent::config_builder()
             .timeout_global(Some(REQUEST_LIMIT))
             .http_status_as_error(false)
-            // The key is for this address only.
+            // The key must not be sent to another address.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .build();
@@ -99,34 +99,34 @@ impl Service {
     }
 
     /// Makes a sandbox, and returns its id.
-    pub(super) fn create(&self, wanted: &Wanted<'_>) -> io::Result<String> {
+    pub(super) fn create(&self, new: &NewSandbox<'_>) -> io::Result<String> {
         let minutes = |time: Duration| time.as_secs().div_ceil(60);
         let mut body = json!({
-            "name": wanted.name,
+            "name": new.name,
             "public": false,
-            "networkBlockAll": !wanted.network,
-            "labels": { MADE_BY.0: MADE_BY.1, HOME: wanted.home, LEASE: wanted.lease },
-            "autoStopInterval": minutes(wanted.idle),
-            // It is deleted when it stops.
+            "networkBlockAll": !new.network,
+            "labels": { MADE_BY.0: MADE_BY.1, HOME: new.home, LEASE: new.lease },
+            "autoStopInterval": minutes(new.idle),
+            // The sandbox is deleted when it stops.
             "autoDeleteInterval": 0,
-            "ttlMinutes": minutes(wanted.lifetime),
+            "ttlMinutes": minutes(new.lifetime),
         });
-        for (key, value) in [("snapshot", wanted.snapshot), ("target", wanted.target)] {
+        for (key, value) in [("snapshot", new.snapshot), ("target", new.target)] {
             if let Some(value) = value {
                 body[key] = value.into();
             }
         }
         let answer = match self.send("/sandbox", &[], Method::Post(Some(&body)))? {
-            // An earlier try has made it, although its answer was lost.
-            (409, _) => self.request(&format!("/sandbox/{}", wanted.name), &[], Method::Get)?,
-            (status, answer) => accepted(status, answer)?,
+            // An earlier attempt has made the sandbox, but its response was lost.
+            (409, _) => self.request(&format!("/sandbox/{}", new.name), &[], Method::Get)?,
+            (status, answer) => check_status(status, answer)?,
         };
         text(&answer, "id")
     }
 
     /// Waits until a sandbox has started.
     pub(super) fn wait(&self, id: &str) -> io::Result<()> {
-        let begun = Instant::now();
+        let started = Instant::now();
         loop {
             let sandbox = self.request(&format!("/sandbox/{id}"), &[], Method::Get)?;
             let state = sandbox["state"].as_str().unwrap_or("unknown").to_owned();
@@ -137,7 +137,7 @@ impl Service {
                         sandbox["errorReason"].as_str().map_or_else(String::new, |text| format!(": {}", short(text)));
                     return Err(io::Error::other(format!("the sandbox has the state `{state}`{reason}")));
                 }
-                _ if begun.elapsed() > START_LIMIT => {
+                _ if started.elapsed() > START_LIMIT => {
                     let text = format!("after {START_LIMIT:?}, the sandbox still has the state `{}`", short(&state));
                     return Err(io::Error::new(io::ErrorKind::TimedOut, text));
                 }
@@ -164,27 +164,27 @@ impl Service {
     pub(super) fn delete(&self, id: &str) -> io::Result<bool> {
         match self.send(&format!("/sandbox/{id}"), &[], Method::Delete)? {
             (404, _) => Ok(false),
-            (status, answer) => accepted(status, answer).map(|_| true),
+            (status, answer) => check_status(status, answer).map(|_| true),
         }
     }
 
     /// Lists the sandboxes of toolc.
-    pub(super) fn list(&self) -> io::Result<Vec<Listed>> {
+    pub(super) fn list(&self) -> io::Result<Vec<SandboxInfo>> {
         let labels = json!({ MADE_BY.0: MADE_BY.1 }).to_string();
-        let (mut found, mut cursor) = (Vec::new(), None::<String>);
+        let (mut sandboxes, mut cursor) = (Vec::new(), None::<String>);
         for _ in 0..MAX_PAGES {
             let mut query = vec![("labels", labels.as_str()), ("limit", "100")];
             query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
             let answer = self.request("/sandbox", &query, Method::Get)?;
             // Servers before version 0.200 return all sandboxes at once.
             let items = answer["items"].as_array().or_else(|| answer.as_array());
-            found.extend(items.into_iter().flatten().filter_map(listed));
+            sandboxes.extend(items.into_iter().flatten().filter_map(sandbox_info));
             cursor = answer["nextCursor"].as_str().map(ToOwned::to_owned);
             if cursor.is_none() {
                 break;
             }
         }
-        Ok(found)
+        Ok(sandboxes)
     }
 
     /// Checks that the service accepts the key.
@@ -192,24 +192,24 @@ impl Service {
         self.request("/sandbox", &[("limit", "1")], Method::Get).map(drop)
     }
 
-    /// Sends a request, and returns the answer if its status is that of success.
+    /// Sends a request, and returns the response if its status is a success.
     fn request(&self, path: &str, query: &[(&str, &str)], method: Method<'_>) -> io::Result<Value> {
         let (status, answer) = self.send(path, query, method)?;
-        accepted(status, answer)
+        check_status(status, answer)
     }
 
-    /// Sends a request, and sends it again if the service is not available. Returns the status and the answer.
+    /// Sends a request, and sends it again if the service is unavailable. Returns the status and the response.
     fn send(&self, path: &str, query: &[(&str, &str)], method: Method<'_>) -> io::Result<(u16, Value)> {
         let mut pauses = PAUSES.into_iter();
         loop {
-            let tried = self.send_once(path, query, method);
-            let is_unavailable = match &tried {
+            let result = self.send_once(path, query, method);
+            let is_unavailable = match &result {
                 Ok((status, _)) => matches!(status, 429 | 500..=599),
                 Err(_) => true,
             };
             match pauses.next() {
                 Some(pause) if is_unavailable => thread::sleep(pause),
-                _ => return tried,
+                _ => return result,
             }
         }
     }
@@ -238,7 +238,7 @@ impl Service {
         let mut answer = sent.map_err(failed)?;
         let status = answer.status().as_u16();
         let body = answer.body_mut().with_config().limit(MAX_ANSWER).read_to_vec().map_err(failed)?;
-        // What is not JSON is reported with its status.
+        // A body that is not JSON becomes a string, which is reported with the status.
         Ok((
             status,
             serde_json::from_slice(&body).unwrap_or_else(|_| String::from_utf8_lossy(&body).into_owned().into()),
@@ -246,17 +246,17 @@ impl Service {
     }
 }
 
-/// Returns the answer if its status is that of success.
-fn accepted(status: u16, answer: Value) -> io::Result<Value> {
-    let said = || {
+/// Returns the response if its status is a success, and the error for the user otherwise.
+fn check_status(status: u16, answer: Value) -> io::Result<Value> {
+    let detail = || {
         let message = answer["message"].as_str().or_else(|| answer.as_str()).unwrap_or_default();
         if message.trim().is_empty() { String::new() } else { format!(": {}", short(message)) }
     };
     let (kind, text) = match status {
         200..=299 if !answer.is_string() => return Ok(answer),
-        // Deleting something has no answer.
+        // The response to a deletion is empty.
         200..=299 if answer == "" => return Ok(Value::Null),
-        200..=299 => (io::ErrorKind::InvalidData, format!("Daytona answers with a page instead of JSON{}", said())),
+        200..=299 => (io::ErrorKind::InvalidData, format!("Daytona answers with a page instead of JSON{}", detail())),
         401 => (
             io::ErrorKind::PermissionDenied,
             "Daytona does not accept the key: set `DAYTONA_API_KEY` to a key from the page `Keys` of its dashboard"
@@ -264,8 +264,8 @@ fn accepted(status: u16, answer: Value) -> io::Result<Value> {
         ),
         403 => {
             let text = format!(
-                "the key of Daytona does not have the permission that is needed (`write:sandboxes` and `delete:sandboxes`){}",
-                said()
+                "the key of Daytona lacks a required permission (`write:sandboxes` and `delete:sandboxes`){}",
+                detail()
             );
             (io::ErrorKind::PermissionDenied, text)
         }
@@ -275,12 +275,12 @@ fn accepted(status: u16, answer: Value) -> io::Result<Value> {
             );
             (io::ErrorKind::Other, text)
         }
-        _ => (io::ErrorKind::Other, format!("Daytona answers with the status {status}{}", said())),
+        _ => (io::ErrorKind::Other, format!("Daytona answers with the status {status}{}", detail())),
     };
     Err(io::Error::new(kind, text))
 }
 
-/// Returns a text in one line, and not more than a message can have.
+/// Returns a text as one line, cut at the maximum length.
 fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let line: String = line.chars().filter(|letter| !letter.is_control()).collect();
@@ -293,7 +293,7 @@ fn short(text: &str) -> String {
 fn text(answer: &Value, key: &str) -> io::Result<String> {
     let missing = || io::Error::new(io::ErrorKind::InvalidData, format!("the answer of Daytona has no `{key}`"));
     let text = answer[key].as_str().ok_or_else(missing)?;
-    // It becomes part of an address or of a file.
+    // The text becomes a part of a URL or a file.
     let is_plain = |letter: char| letter.is_ascii_graphic() || letter == ' ';
     if text.is_empty() || !text.chars().all(is_plain) || key == "id" && text.contains(['/', '?', '#', ' ', '%']) {
         return Err(io::Error::new(io::ErrorKind::InvalidData, format!("Daytona answers with an invalid `{key}`")));
@@ -301,13 +301,13 @@ fn text(answer: &Value, key: &str) -> io::Result<String> {
     Ok(text.to_owned())
 }
 
-fn listed(item: &Value) -> Option<Listed> {
+fn sandbox_info(item: &Value) -> Option<SandboxInfo> {
     if matches!(item["state"].as_str(), Some("destroyed" | "destroying")) {
         return None;
     }
     let label = |name: &str| item["labels"][name].as_str().unwrap_or_default().to_owned();
     let name = item["name"].as_str().unwrap_or_default().to_owned();
-    Some(Listed { id: text(item, "id").ok()?, name, home: label(HOME), lease: label(LEASE) })
+    Some(SandboxInfo { id: text(item, "id").ok()?, name, home: label(HOME), lease: label(LEASE) })
 }
 
 /// Returns the host and the port in `ssh [-p PORT] TOKEN@HOST`.
@@ -360,9 +360,9 @@ mod tests {
 
     #[test]
     fn answers_that_are_not_right_are_refused() {
-        assert_eq!(accepted(200, json!({ "id": "a" })).unwrap(), json!({ "id": "a" }));
-        assert_eq!(accepted(200, json!("")).unwrap(), Value::Null);
-        let refused = |status, answer| accepted(status, answer).unwrap_err().to_string();
+        assert_eq!(check_status(200, json!({ "id": "a" })).unwrap(), json!({ "id": "a" }));
+        assert_eq!(check_status(200, json!("")).unwrap(), Value::Null);
+        let refused = |status, answer| check_status(status, answer).unwrap_err().to_string();
         assert!(refused(200, json!("<html>login</html>")).contains("a page instead of JSON: <html>login</html>"));
         assert!(refused(401, json!({})).contains("set `DAYTONA_API_KEY`"));
         assert!(refused(500, json!({ "message": "no\nrunner" })).ends_with("status 500: no runner"));

@@ -3,8 +3,8 @@
 //! The HTTP API ([`api`]) makes and deletes a sandbox, and gives a token for its SSH gateway. Programs run through SSH, as on any other
 //! machine.
 //!
-//! The service itself deletes a sandbox that is idle, or too old. Before that, a host deletes what hosts with the same home have left: each
-//! sandbox has a label with the name of its host's lease.
+//! The service deletes a sandbox that is idle or too old. Before it makes a sandbox, a host deletes the sandboxes of ended hosts with the same
+//! home. Each sandbox has a label with the name of its host's lease.
 
 mod api;
 
@@ -21,13 +21,13 @@ use crate::lease::resource_name;
 use crate::own::OwnFolder;
 use crate::remote::RemoteEnvironment;
 use crate::{Environment, HostKeys, Kind, Leases, Promises, Site, SshKind};
-use api::{Access, Service, Wanted};
+use api::{Access, NewSandbox, Service};
 
 /// The address of the service.
 const URL: &str = "https://app.daytona.io/api";
-/// How long a sandbox lives at most, by default.
+/// The default maximum lifetime of a sandbox.
 const LIFETIME: Duration = Duration::from_hours(2);
-/// How long a sandbox may be idle. To the service, a connection to its SSH gateway is activity, and a program that runs is not.
+/// How long a sandbox may be idle. For the service, a connection to its SSH gateway is activity, but a running program is not.
 const IDLE: Duration = Duration::from_mins(15);
 /// The default maximum number of sandboxes.
 const MAX_SANDBOXES: usize = 8;
@@ -38,7 +38,7 @@ const GATEWAY_PAUSE: Duration = Duration::from_secs(1);
 
 /// The kind of sandboxes of Daytona.
 ///
-/// Nothing of this machine is in such a sandbox, not even the directory of the task. Programs have no network unless
+/// A sandbox has no files of this machine, not even the directory of the task. Programs have no network unless
 /// [`network`](Self::network) allows it.
 #[derive(Debug, Clone)]
 pub struct DaytonaKind {
@@ -52,8 +52,8 @@ pub struct DaytonaKind {
     known_hosts: PathBuf,
     host_keys: HostKeys,
     copies: Option<Copies>,
-    /// Held while sandboxes are counted and one is made. Clones share it.
-    making: Arc<Mutex<()>>,
+    /// The lock that is held while sandboxes are counted and a sandbox is made. Clones share it.
+    create_lock: Arc<Mutex<()>>,
 }
 
 impl DaytonaKind {
@@ -73,7 +73,7 @@ impl DaytonaKind {
             known_hosts: known_hosts.into(),
             host_keys: HostKeys::Strict,
             copies: None,
-            making: Arc::default(),
+            create_lock: Arc::default(),
         }
     }
 
@@ -91,21 +91,21 @@ impl DaytonaKind {
         self
     }
 
-    /// Sets the region. By default, the region of the organization.
+    /// Sets the region. The default is the region of the organization.
     #[must_use]
     pub fn target(mut self, target: impl Into<String>) -> Self {
         self.target = Some(target.into());
         self
     }
 
-    /// Sets the snapshot that sandboxes begin with. By default, it is that of Daytona.
+    /// Sets the snapshot from which sandboxes are made. The default is Daytona's default snapshot.
     #[must_use]
     pub fn snapshot(mut self, snapshot: impl Into<String>) -> Self {
         self.snapshot = Some(snapshot.into());
         self
     }
 
-    /// Sets the directory over there, absolute or relative to the home. By default, it is the home.
+    /// Sets the directory in the sandbox, absolute or relative to the home. The default is the home.
     #[must_use]
     pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directory = Some(directory.into());
@@ -118,25 +118,26 @@ impl DaytonaKind {
         Self { network, ..self }
     }
 
-    /// Sets how long a sandbox lives at most, in whole minutes, two hours by default. The service deletes it then, whatever runs in it.
+    /// Sets the maximum lifetime of a sandbox in whole minutes, two hours by default. After it, the service deletes the sandbox even if programs
+    /// run in it.
     #[must_use]
     pub fn lifetime(self, lifetime: Duration) -> Self {
         Self { lifetime, ..self }
     }
 
-    /// Sets how many sandboxes hosts with the same home may have at a time, 8 by default.
+    /// Sets the maximum number of sandboxes that hosts with the same home have at a time, 8 by default.
     #[must_use]
     pub fn max_sandboxes(self, max_sandboxes: usize) -> Self {
         Self { max_sandboxes, ..self }
     }
 
-    /// Sets what happens to host keys of the gateway that are not known. By default, they are refused.
+    /// Sets what happens if the host key of the gateway is unknown. By default, the connection is refused.
     #[must_use]
     pub fn host_keys(self, host_keys: HostKeys) -> Self {
         Self { host_keys, ..self }
     }
 
-    /// Sets what is copied into a new sandbox, and out of it at its end.
+    /// Sets the files that are copied into a new sandbox, and out of it when it ends.
     #[must_use]
     pub fn copies(self, copies: Copies) -> Self {
         Self { copies: Some(copies), ..self }
@@ -151,12 +152,12 @@ impl DaytonaKind {
         Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
     }
 
-    /// Makes a sandbox, and returns its id. Deletes those that hosts have left which have ended.
+    /// Deletes the sandboxes of ended hosts, makes a sandbox, and returns its id.
     fn create(&self, name: &str, leases: Option<&Arc<Leases>>) -> io::Result<String> {
-        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.create_lock.lock().unwrap_or_else(PoisonError::into_inner);
         let (home, lease) = match leases {
             Some(leases) => (leases.id()?, leases.lease_name()?),
-            // Without leases, only the service deletes it.
+            // Without leases, only the service deletes an abandoned sandbox.
             None => (String::new(), String::new()),
         };
         let mut running = 0;
@@ -171,12 +172,12 @@ impl DaytonaKind {
         }
         if running >= self.max_sandboxes {
             let text = format!(
-                "{running} sandboxes of Daytona are in use, and `environment.daytona.max_sandboxes` is {}: end a task, or allow more",
+                "{running} sandboxes of Daytona are in use, and `environment.daytona.max_sandboxes` is {}: end a task, or raise the limit",
                 self.max_sandboxes
             );
             return Err(io::Error::new(io::ErrorKind::QuotaExceeded, text));
         }
-        self.api.create(&Wanted {
+        self.api.create(&NewSandbox {
             name,
             snapshot: self.snapshot.as_deref(),
             target: self.target.as_deref(),
@@ -198,16 +199,16 @@ impl DaytonaKind {
         let kind = SshKind::new(&*access.host, &self.known_hosts).host_keys(self.host_keys).config_file(user_file);
         let kind = access.port.into_iter().fold(kind, SshKind::port);
         let kind = self.directory.iter().fold(kind, SshKind::directory);
-        let begun = Instant::now();
+        let started = Instant::now();
         loop {
             match kind.connect(leases) {
-                Ok(made) => return Ok(made),
+                Ok(environment) => return Ok(environment),
                 Err(error) => {
-                    // An unknown host key stays unknown, and a directory does not appear.
+                    // A new attempt does not help if the host key is unknown or a setting is invalid.
                     let is_final =
                         matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput);
-                    if is_final || begun.elapsed() > GATEWAY_LIMIT {
-                        // The user that the gateway knows is the token.
+                    if is_final || started.elapsed() > GATEWAY_LIMIT {
+                        // The name of the SSH user is the token, so messages can contain it.
                         let text = error.to_string().replace(&access.token, "TOKEN");
                         return Err(io::Error::new(error.kind(), text));
                     }
@@ -242,18 +243,18 @@ impl Kind for DaytonaKind {
         self.api.wait(&sandbox.id).map_err(failed)?;
         let access = self.api.access(&sandbox.id, self.lifetime).map_err(failed)?;
         let own = OwnFolder::new(Self::NAME, site.leases)?;
-        // As an argument of `ssh`, the token could be seen by other users of this machine.
+        // Other users of this machine could see the token in the arguments of `ssh`, so write it to a file.
         let user_file = own.path().join("ssh_config");
         let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&user_file)?;
         writeln!(file, "User \"{}\"", access.token.replace(['"', '\\'], ""))?;
-        let mut made = self.connect(&access, &user_file, site.leases).map_err(failed)?;
-        (made.name, made.promises) = (Self::NAME.to_owned(), self.promises());
-        made.kept = Mutex::new(Some(Box::new((sandbox, own))));
-        Ok(Arc::new(made.with_copies(self.copies.as_ref()).map_err(failed)?))
+        let mut environment = self.connect(&access, &user_file, site.leases).map_err(failed)?;
+        (environment.name, environment.promises) = (Self::NAME.to_owned(), self.promises());
+        environment.drop_last = Mutex::new(Some(Box::new((sandbox, own))));
+        Ok(Arc::new(environment.with_copies(self.copies.as_ref()).map_err(failed)?))
     }
 }
 
-/// A sandbox of the service. Dropping it deletes it.
+/// A sandbox of the service. Dropping the value deletes the sandbox.
 #[derive(Debug)]
 struct Sandbox {
     id: String,
@@ -262,7 +263,7 @@ struct Sandbox {
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
-        // Otherwise the next host with this home deletes it, or the service does.
+        // If this fails, the next host with this home or the service deletes the sandbox.
         let _ = self.api.delete(&self.id);
     }
 }

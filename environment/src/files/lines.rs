@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Metadata;
 
-/// Which lines of a file are read, and with which limits.
+/// The lines of a file to read, and the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineRange {
     /// The number of the first line, counted from 1.
@@ -13,7 +13,7 @@ pub struct LineRange {
     pub limit: u64,
     /// The maximum number of bytes of a line; the rest is cut off.
     pub max_line_bytes: usize,
-    /// The number of bytes of all lines after which no further line is read.
+    /// The total number of bytes after which no further line is read.
     pub max_bytes: usize,
     /// The time limit for reading the lines.
     pub timeout: Duration,
@@ -28,7 +28,7 @@ pub struct Lines {
     pub metadata: Metadata,
     /// The beginning of the file, at most [`SAMPLE`](super::SAMPLE) bytes.
     pub sample: Vec<u8>,
-    /// The lines. Fewer than the limit if the file ends, or if all lines together are too long.
+    /// The lines. There are fewer than the limit if the file ends, or if the lines exceed `max_bytes`.
     pub lines: Vec<Line>,
     /// The number of lines of the whole file, or `None` if counting takes too long or the file is binary.
     pub total: Option<u64>,
@@ -39,13 +39,13 @@ pub struct Lines {
 pub struct Line {
     /// The content without the line ending.
     pub bytes: Vec<u8>,
-    /// What ends the line: [`None`](LineEnding::None) if the line is cut, because its ending is not read.
+    /// The line ending, or [`LineEnding::None`] if the line is cut, because its ending is not read.
     pub ending: LineEnding,
     /// Whether the line is longer than the maximum.
     pub is_cut: bool,
 }
 
-/// What ends a line.
+/// A line ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineEnding {
     /// The end of the file, or an ending that was not read.
@@ -57,7 +57,7 @@ pub enum LineEnding {
 }
 
 impl Line {
-    /// Makes a line of its bytes, which may end in a line break. A longer line than `max` is cut.
+    /// Creates a line from its bytes, which may end in a line break. The line is cut after `max` bytes.
     pub(crate) fn new(mut bytes: Vec<u8>, max: usize) -> Self {
         let mut ending = LineEnding::None;
         if bytes.last() == Some(&b'\n') {

@@ -1,7 +1,7 @@
-//! The file half of an environment: [`Files`], and the types of what is read and written.
+//! The files of an environment: [`Files`], and its types.
 //!
-//! Its methods are those that a shell with the usual tools can offer as well as system calls. What is costly elsewhere, such as finding
-//! a line of a large file or searching a folder, is one method, so that it runs where the files are.
+//! The methods can be implemented both with system calls and with a shell and the usual programs. An operation that would transfer much
+//! data, such as finding a line of a large file or searching a folder, is one method, so that it runs in the environment.
 
 mod lines;
 mod version;
@@ -21,18 +21,18 @@ pub const SAMPLE: usize = 8 * 1024;
 /// The file system of an environment.
 ///
 /// Paths are absolute and [resolved](Self::resolve), unless a method says otherwise: they have no `.`, `..` or symbolic links. If another
-/// program puts a link into a path after it was resolved, methods fail rather than follow it, as far as the environment
+/// program puts a link into a path after it was resolved, methods fail instead of following the link, if the environment
 /// [promises](FileAbilities::race_free) that.
 ///
 /// Methods block, so that handlers call them from a pool of threads.
 pub trait Files: fmt::Debug + Send + Sync {
-    /// Returns what the environment promises about its files.
+    /// Returns the abilities of the file system.
     fn abilities(&self) -> FileAbilities;
 
     /// Returns the folders that the environment has for its user.
     ///
     /// # Errors
-    /// If the environment cannot be asked.
+    /// If the environment does not answer.
     fn places(&self) -> io::Result<Places>;
 
     /// Follows every symbolic link in an absolute path. Components that do not exist are kept, and so is the target of a dangling link.
@@ -44,19 +44,19 @@ pub trait Files: fmt::Debug + Send + Sync {
     /// Returns the metadata of a file. A link is not followed.
     ///
     /// # Errors
-    /// If the file does not exist, or may not be looked at.
+    /// If the file does not exist, or the user may not access it.
     fn metadata(&self, path: &Path) -> io::Result<Metadata>;
 
-    /// Returns names in a folder, at most `max`, in no order.
+    /// Returns at most `max` names of entries in a folder, in no particular order.
     ///
     /// # Errors
     /// If the folder cannot be read.
     fn list(&self, folder: &Path, max: usize) -> io::Result<Vec<OsString>>;
 
-    /// Reads at most `max` bytes of a regular file, from the byte `from` on.
+    /// Reads at most `max` bytes of a regular file, beginning at the byte `from`.
     ///
     /// # Errors
-    /// If it is not a regular file (`InvalidInput`), or cannot be read.
+    /// If the file is not a regular file (`InvalidInput`), or cannot be read.
     fn read(&self, path: &Path, from: u64, max: usize) -> io::Result<(Vec<u8>, Metadata)>;
 
     /// Reads lines of a regular file. If a NUL is among the first [`SAMPLE`] bytes, no lines are read.
@@ -68,14 +68,15 @@ pub trait Files: fmt::Debug + Send + Sync {
     /// Returns the metadata of a regular file, if it may be written.
     ///
     /// # Errors
-    /// If it is not a regular file (`InvalidInput`), or may not be written.
+    /// If the file is not a regular file (`InvalidInput`), or may not be written.
     fn check_writable(&self, path: &Path) -> io::Result<Metadata>;
 
     /// Creates a file, or replaces it as a whole: other programs see the old content or the new one, never a part. The folder must
     /// exist. Hard links to an old file keep its content.
     ///
     /// # Errors
-    /// If the file is not as [expected](Expected), or cannot be written. What was there is unchanged then, and no other file is left.
+    /// If the file is not as [expected](Expected), or cannot be written. In these cases, the old file is unchanged, and no temporary file
+    /// remains.
     fn write(&self, path: &Path, content: &[u8], options: &WriteOptions) -> io::Result<Metadata>;
 
     /// Removes a file whose version is `version`.
@@ -90,10 +91,10 @@ pub trait Files: fmt::Debug + Send + Sync {
     /// `AlreadyExists` if `to` exists. Otherwise, if `from` is not a regular file, or cannot be renamed.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Creates a folder and those above it that are missing. Returns the new ones, the outermost first.
+    /// Creates a folder and its missing parents. Returns the new folders, the outermost first.
     ///
     /// # Errors
-    /// If one cannot be created. Those that were created before are removed then.
+    /// If a folder cannot be created. In this case, the folders that were created before are removed.
     fn create_folders(&self, path: &Path) -> io::Result<Vec<PathBuf>>;
 
     /// Removes an empty folder.
@@ -109,15 +110,15 @@ pub trait Files: fmt::Debug + Send + Sync {
     fn search(&self, search: &Search<'_>) -> io::Result<Found>;
 }
 
-/// What an environment promises about its files.
+/// The abilities of the file system of an environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileAbilities {
-    /// Whether a path that another program changes during a call never leads elsewhere. Otherwise the folder of a file is safe from
-    /// such changes, but the file itself can be swapped for a link between a check and its use.
+    /// Whether a call always accesses the checked file, even if another program changes the path during the call. Otherwise, the folder of a
+    /// file is safe from such changes, but another program can replace the file itself with a link between a check and the use.
     pub race_free: bool,
-    /// Whether a search skips what ignore files such as `.gitignore` exclude, has the whole syntax of Rust's regular expressions with
-    /// Unicode, and finds files whatever their names. Otherwise nothing is ignored but hidden files, patterns are restricted to what
-    /// POSIX has (classes and `(?i)` mean ASCII), and files with a line break in their path are not found.
+    /// Whether a search skips files that `.gitignore` and similar files exclude, supports all of Rust's regular expressions with Unicode, and
+    /// finds files with any name. Otherwise, a search skips only hidden files, patterns are restricted to the features of POSIX (classes and
+    /// `(?i)` mean ASCII), and files with a line break in their path are not found.
     pub full_search: bool,
 }
 
@@ -130,20 +131,20 @@ pub struct Places {
     pub temporary: PathBuf,
 }
 
-/// What is known about a file without its content.
+/// Information about a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Metadata {
-    /// What the file is.
+    /// The kind of the file.
     pub kind: FileKind,
     /// The version of its content.
     pub version: Version,
-    /// Who may use it.
+    /// The permissions and the owner.
     pub permissions: Permissions,
 }
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are clear")]
 pub enum FileKind {
     Regular,
     Folder,
@@ -154,10 +155,10 @@ pub enum FileKind {
     Other,
 }
 
-/// Who may use a file. On systems other than Unix, the mode has only the bits for reading and writing, and the owner is 0.
+/// The permissions and the owner of a file. On systems other than Unix, the mode has only the bits for reading and writing, and the owner is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Permissions {
-    /// The mode of Unix, without the type of the file.
+    /// The Unix mode, without the type of the file.
     pub mode: u32,
     /// The id of the user.
     pub user: u32,
@@ -168,23 +169,23 @@ pub struct Permissions {
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// What must be there before.
+    /// The expected state of the path before the write.
     pub expected: Expected,
-    /// The permissions of the new file, without the set-user-id, set-group-id and sticky bits. The owner is set as far as the user
-    /// of the environment may do that. `None` for the permissions of any new file.
+    /// The permissions of the new file, without the set-user-id, set-group-id and sticky bits. The owner is set if the user of
+    /// the environment may do that. `None` means the default permissions of new files.
     pub permissions: Option<Permissions>,
 }
 
-/// What must be at a path before it is written.
+/// The expected state of a path before it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
-    /// Nothing. Otherwise the error is `AlreadyExists`.
+    /// The path does not exist. Otherwise the error is `AlreadyExists`.
     Nothing,
-    /// A regular file with this version. Otherwise the error is [`Changed`].
+    /// The path is a regular file with this version. Otherwise the error is [`Changed`].
     Version(Version),
 }
 
 /// Returns the error about a file that is not a regular file.
 pub(crate) fn not_regular() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
+    io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
 }

@@ -1,11 +1,11 @@
-//! Versions of files, by which a later change is detected.
+//! Versions of files, which make it possible to detect later changes.
 
 use std::error::Error;
 use std::fmt;
 use std::io;
 
-/// The length and the time of the last change of a file. A change that keeps the length, within the granularity of the clock, is not
-/// detected; hashing every file would be too expensive.
+/// The length of a file and the time of its last change. A change is not detected if it keeps the length and occurs within the granularity
+/// of the clock. Hashing every file would be too expensive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Version {
     /// The length in bytes.
@@ -26,8 +26,8 @@ impl Version {
 pub struct Changed;
 
 impl Changed {
-    /// Returns whether an error is this one.
-    pub fn is(error: &io::Error) -> bool {
+    /// Returns whether an error was made from `Changed`.
+    pub fn is_cause_of(error: &io::Error) -> bool {
         error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Self>)
     }
 }

@@ -9,7 +9,7 @@ use toolc_tables::kinds::{Count, Flag, Text, Word};
 use toolc_tables::table;
 
 #[cfg(all(unix, feature = "daytona"))]
-use super::made::made;
+use super::boxed::boxed;
 #[cfg(unix)]
 use super::{Context, KindResult};
 use super::{FilesOf, KindSettings, Record, text};
@@ -17,8 +17,8 @@ use crate::HostKeys;
 
 pub(super) const KIND: Record = Record {
     name: "daytona",
-    about: "A sandbox of the service Daytona, which has nothing of this machine.",
-    files: FilesOf::AService,
+    about: "A sandbox of the service Daytona, which has no files of this machine.",
+    files: FilesOf::Service,
     secrets: &[KEY],
 };
 
@@ -29,17 +29,17 @@ table! {
     /// Sandboxes of the service Daytona. The key of the service is the variable `DAYTONA_API_KEY`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Settings {
-        /// The snapshot with which a sandbox begins. Default: that of Daytona.
+        /// The snapshot from which a sandbox is made. Default: Daytona's default snapshot.
         snapshot: Text,
-        /// The directory in which tools begin there, absolute or relative to the home. Default: the home.
+        /// The directory of the sandbox in which tools begin, absolute or relative to the home. Default: the home.
         directory: Text,
         /// Whether programs have a network, which reaches the Internet.
         network: Flag = false,
-        /// How many minutes a sandbox lives at most. The service deletes it then.
+        /// The maximum lifetime of a sandbox in minutes, after which the service deletes it.
         max_minutes: Count = 120,
-        /// How many sandboxes the processes of this profile may have at a time.
+        /// The maximum number of sandboxes that the processes of this profile have at a time.
         max_sandboxes: Count = 8,
-        /// The region. Default: that of the organization.
+        /// The region. Default: the region of the organization.
         target: Text,
         /// The id of the organization, if the key belongs to several.
         organization: Text,
@@ -47,7 +47,7 @@ table! {
         url: Text,
         /// The file with the host keys of the SSH gateway that are accepted. Default: `known_hosts` in the home folder of toolc.
         known_hosts: Text,
-        /// What happens to a host key of the gateway that is not known. A changed key is refused in any case.
+        /// What happens if the host key of the gateway is unknown. A changed key is always refused.
         host_keys: Word<HostKeys> = HostKeys::Strict,
     }
 }
@@ -77,7 +77,7 @@ impl KindSettings for Settings {
     #[cfg(all(unix, feature = "daytona"))]
     fn kind(&self, context: &Context<'_>) -> KindResult {
         let known_hosts =
-            text(self.known_hosts.as_ref()).map_or_else(|| context.known_hosts.to_owned(), context.expanded);
+            text(self.known_hosts.as_ref()).map_or_else(|| context.known_hosts.to_owned(), context.expand_home);
         let key = (context.variable)(KEY).unwrap_or_default();
         let mut kind = crate::DaytonaKind::new(key, known_hosts).network(self.network.value).copies(context.copies());
         kind = kind.host_keys(self.host_keys.value);
@@ -96,13 +96,13 @@ impl KindSettings for Settings {
             kind = kind.organization(id);
         }
         match text(self.url.as_ref()) {
-            Some(url) => Ok(made(kind.url(url))),
-            None => Ok(made(kind)),
+            Some(url) => Ok(boxed(kind.url(url))),
+            None => Ok(boxed(kind)),
         }
     }
 
     #[cfg(all(unix, not(feature = "daytona")))]
     fn kind(&self, _: &Context<'_>) -> KindResult {
-        super::made::unsupported("this program was built without the feature `daytona`")
+        super::boxed::unsupported("this program was built without the feature `daytona`")
     }
 }

@@ -4,13 +4,13 @@ use toolc_tables::kinds::{Count, Flag, Text};
 use toolc_tables::table;
 
 #[cfg(unix)]
-use super::{Context, KindResult, made::made};
+use super::{Context, KindResult, boxed::boxed};
 use super::{FilesOf, KindSettings, Record, RequiredSetting, text};
 
 pub(super) const KIND: Record = Record {
     name: "docker",
-    about: "A container of docker, which sees only the current directory and its image.",
-    files: FilesOf::TheTask,
+    about: "A container of docker, which has only the files of its image and the current directory.",
+    files: FilesOf::Task,
     secrets: &[],
 };
 
@@ -18,8 +18,8 @@ table! {
     /// Containers.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Settings {
-        /// The image, such as `docker.io/library/python:3.13`. It must have a POSIX shell with the usual programs, and be on this machine
-        /// already. Needed for the kind `docker`.
+        /// The image, such as `docker.io/library/python:3.13`. It must have a POSIX shell with the usual programs, and must already be
+        /// on this machine. Needed for the kind `docker`.
         image: Text,
         /// Whether programs have a network, through which they also reach services of this machine.
         network: Flag = false,
@@ -48,8 +48,8 @@ impl KindSettings for Settings {
             .max_processes(self.max_processes.value)
             .max_memory(u64::from(self.max_memory_mib.value) << 20);
         match &self.max_processors {
-            Some(max) => Ok(made(kind.max_processors(max.value))),
-            None => Ok(made(kind)),
+            Some(max) => Ok(boxed(kind.max_processors(max.value))),
+            None => Ok(boxed(kind)),
         }
     }
 }

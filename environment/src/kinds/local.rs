@@ -1,17 +1,17 @@
 //! This machine.
 
-use super::{Context, KindResult, made::made};
+use super::{Context, KindResult, boxed::boxed};
 use super::{FilesOf, KindSettings, Record};
 
 pub(super) const KIND: Record =
     Record { name: "local", about: "This machine, with your rights.", files: FilesOf::ThisMachine, secrets: &[] };
 
-/// There are no settings.
+/// The kind has no settings.
 #[derive(Debug)]
 pub(super) struct Settings;
 
 impl KindSettings for Settings {
     fn kind(&self, _: &Context<'_>) -> KindResult {
-        Ok(made(crate::LocalKind))
+        Ok(boxed(crate::LocalKind))
     }
 }

@@ -1,5 +1,6 @@
-//! The kinds of environments, one record each: the name, the table of settings in `config.toml`, what they need, and how an environment
-//! is made from them. The configuration, the command line, `doctor` and the approval of commands follow from the records.
+//! The kinds of environments. Each kind has one record with its name, its table of settings in `config.toml`, its requirements, and a method
+//! that creates the kind from its settings. The configuration, the command line, `doctor` and the approval of commands are derived from the
+//! records.
 //!
 //! To add a kind, write its record in `kinds/NAME.rs`, and add its line to `kinds!`.
 
@@ -19,7 +20,7 @@ use toolc_tables::kinds::{Section, Texts, Word};
 use toolc_tables::{HasValues, Words, checks, table};
 
 use crate::Leases;
-pub use made::KindResult;
+pub use boxed::KindResult;
 
 /// Declares the kinds. A kind with settings has a key in the table `[environment]`.
 macro_rules! kinds {
@@ -54,16 +55,16 @@ macro_rules! kinds {
         }
 
         table! {
-            /// Where tools act.
+            /// The environment in which tools act.
             #[derive(Debug, Clone, PartialEq)]
             pub struct EnvironmentTable {
                 /// The kind of environment.
                 kind: Word<EnvironmentKind> = EnvironmentKind::Local,
-                /// Files and folders of the current directory that each new sandbox of a service (`daytona`, `modal`) gets a copy of. `.` is all of
-                /// it. Default: none.
+                /// Files and folders of the current directory that are copied into each new sandbox of a service (`daytona`, `modal`). `.` means the
+                /// whole directory. Default: none.
                 put: Texts,
-                /// Files and folders that are copied out of such a sandbox before it ends, to a new folder in the current directory. `.` is all of
-                /// its directory. Default: none.
+                /// Files and folders that are copied out of such a sandbox before it ends, to a new folder in the current directory. `.` means
+                /// the whole directory of the sandbox. Default: none.
                 get: Texts,
                 $($(
                     #[doc = $doc]
@@ -83,7 +84,7 @@ macro_rules! kinds {
     };
 }
 
-/// Returns the settings of a kind: those of its key, or else none.
+/// Returns the settings of a kind. A kind without a key has no settings.
 macro_rules! settings {
     ($table:ident $module:ident $key:ident) => {
         &$table.$key
@@ -103,27 +104,27 @@ kinds! {
     Modal = modal, modal: "Sandboxes of the kind `modal`.";
 }
 
-/// What is the same for all environments of a kind.
+/// The properties of a kind of environment.
 struct Record {
     name: &'static str,
     /// One sentence for users.
     about: &'static str,
     files: FilesOf,
-    /// The variables of the host that prove who its user is, and that commands must not see.
+    /// The variables of the host with credentials, which commands must not see.
     secrets: &'static [&'static str],
 }
 
-/// Whose files the tools of a task see.
+/// The files that the tools of a task see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilesOf {
     /// The files of this machine.
     ThisMachine,
-    /// The directory of the task. The rest belongs to the environment, and ends with the task.
-    TheTask,
+    /// The directory of the task. All other files belong to the environment, and are removed with it.
+    Task,
     /// The files of another machine, which outlive the task.
-    AnotherMachine,
-    /// The files of a sandbox on another machine, which ends with the task. A service makes it, and charges for it.
-    AService,
+    OtherMachine,
+    /// The files of a sandbox that a service makes on another machine, and charges for. The sandbox ends with the task.
+    Service,
 }
 
 impl EnvironmentKind {
@@ -132,7 +133,7 @@ impl EnvironmentKind {
         self.record().name
     }
 
-    /// Returns whose files the tools of a task see.
+    /// Returns which files the tools of a task see.
     pub const fn files(self) -> FilesOf {
         self.record().files
     }
@@ -144,18 +145,18 @@ impl EnvironmentKind {
 
     /// Returns whether tools act on another machine, without the files of this one.
     pub const fn is_remote(self) -> bool {
-        matches!(self.files(), FilesOf::AnotherMachine | FilesOf::AService)
+        matches!(self.files(), FilesOf::OtherMachine | FilesOf::Service)
     }
 }
 
 /// The settings of a kind.
 pub trait KindSettings: fmt::Debug {
-    /// Returns the setting without which no environment can be made.
+    /// Returns the setting that is required to make an environment, if any.
     fn required(&self) -> Option<RequiredSetting<'_>> {
         None
     }
 
-    /// Returns what must be set before an environment can be made.
+    /// Returns the required setting, if it is missing.
     fn missing(&self) -> Option<RequiredSetting<'_>> {
         self.required().filter(|setting| setting.value.is_none())
     }
@@ -163,17 +164,18 @@ pub trait KindSettings: fmt::Debug {
     /// Reports mistakes that the table of keys cannot express.
     fn check(&self, _: &Sink) {}
 
-    /// Returns whether a host offers the kind to tasks, even if it is not the chosen one: a kind that needs a setting, and has it.
+    /// Returns whether a host offers the kind to tasks, even if another kind is the default. By default, this is the case if the kind has a
+    /// required setting, and the setting has a value.
     fn is_configured(&self) -> bool {
         self.required().is_some_and(|setting| setting.value.is_some())
     }
 
-    /// Returns the directory over there in which tools begin, if the files are not those of this machine, and it is known.
+    /// Returns the directory in which tools begin, if it is on another machine and is known.
     fn directory(&self) -> Option<&str> {
         None
     }
 
-    /// Returns where the directory is, if it is not on this machine: `on the machine box`.
+    /// Returns a phrase for the location of the directory, if it is not on this machine: `on the machine box`.
     fn place(&self) -> Option<String> {
         None
     }
@@ -189,10 +191,10 @@ pub trait KindSettings: fmt::Debug {
     /// # Errors
     /// If this build has no such kind.
     fn kind(&self, _: &Context<'_>) -> KindResult {
-        made::unsupported("this kind of environment needs Unix")
+        boxed::unsupported("this kind of environment needs Unix")
     }
 
-    /// Gives leases what they need to remove what environments of the kind have left.
+    /// Adds the settings to leases that these need to remove resources of the kind.
     fn leases(&self, leases: Leases, _: &Context<'_>) -> Leases {
         leases
     }
@@ -201,7 +203,7 @@ pub trait KindSettings: fmt::Debug {
 /// A setting that a kind needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequiredSetting<'s> {
-    /// What it is, as in "the environment needs ...".
+    /// The name of the value, as in "the environment needs ...".
     pub what: &'static str,
     /// The key of `config.toml` that sets it.
     pub key: &'static str,
@@ -209,20 +211,20 @@ pub struct RequiredSetting<'s> {
     pub value: Option<&'s str>,
 }
 
-/// What kinds need to know of the host.
+/// What kinds need from the host.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// The file with the host keys that are accepted, unless the settings name another one.
     pub known_hosts: &'a Path,
-    /// The directory out of which and into which sandboxes of services copy files.
+    /// The directory from which files are copied into sandboxes of services, and to which results are copied.
     pub directory: &'a Path,
     /// Returns an environment variable of the host.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
-    /// Returns a path of the settings, with the home folder of the user for `~/`.
-    pub expanded: fn(&str) -> PathBuf,
-    /// Tells the user what was copied.
+    /// Expands `~/` in a path of the settings to the home of the user.
+    pub expand_home: fn(&str) -> PathBuf,
+    /// Reports copied files to the user.
     pub notice: fn(&str),
-    /// What sandboxes of services copy.
+    /// The settings with the paths to copy.
     pub table: &'a EnvironmentTable,
 }
 
@@ -232,7 +234,7 @@ impl fmt::Debug for Context<'_> {
     }
 }
 
-/// The settings keep their places, because the records both check them and make kinds of them.
+/// The settings keep their positions in the file, because the records both check the settings and create kinds from them.
 impl HasValues for EnvironmentTable {
     type Values = Self;
 
@@ -241,7 +243,7 @@ impl HasValues for EnvironmentTable {
     }
 }
 
-/// The settings without a file.
+/// The settings of an empty `config.toml`.
 impl Default for EnvironmentTable {
     fn default() -> Self {
         toolc_tables::defaults()
@@ -260,13 +262,13 @@ impl EnvironmentTable {
         }
     }
 
-    /// Returns the leases in a folder, which can remove what environments of all kinds have left.
+    /// Returns the leases in a folder, with which the resources of all kinds can be removed.
     pub fn leases(&self, folder: impl Into<PathBuf>, context: &Context<'_>) -> Leases {
         let leases = |leases, kind: &EnvironmentKind| self.settings(*kind).leases(leases, context);
         EnvironmentKind::ALL.iter().fold(Leases::new(folder), leases)
     }
 
-    /// Returns what must be set before an environment of a kind can be made, as a sentence without a full stop.
+    /// Returns the error about a setting that is missing to make an environment of a kind, as a sentence without a full stop.
     pub fn missing(&self, kind: EnvironmentKind) -> Option<String> {
         let RequiredSetting { what, key, .. } = self.settings(kind).missing()?;
         Some(format!("the environment `{}` needs {what}: set `{key}` in config.toml", kind.name()))
@@ -289,25 +291,25 @@ impl EnvironmentTable {
     }
 }
 
-/// Reports paths of what is copied that are not below the directory.
+/// Reports paths to copy that are not below the directory.
 fn check_copies(paths: &[At<String>], key: &str, sink: &Sink) {
     for path in paths {
         let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         if path.value.is_empty() || !Path::new(&path.value).components().all(is_inside) {
-            let help = "write the path of a file or a folder of the directory, or `.` for all of it";
+            let help = "write the path of a file or folder of the directory, or `.` for the whole directory";
             let found = format!("`{key}` has a path that is not below the directory");
             checks::report(sink, path, &found, "expected a relative path without `..`", help);
         }
     }
 }
 
-/// Returns a text of the settings, without the white space around it. `None` if it is missing or empty.
+/// Returns a text of the settings without surrounding white space, or `None` if it is missing or empty.
 fn text(text: Option<&At<String>>) -> Option<&str> {
     text.map(|text| text.value.trim()).filter(|text| !text.is_empty())
 }
 
-/// What the records use to make kinds.
-mod made {
+/// Functions with which the records create kinds.
+mod boxed {
     use std::io;
     use std::sync::Arc;
 
@@ -316,7 +318,7 @@ mod made {
     /// A kind, or the reason why this build does not have it.
     pub type KindResult = io::Result<Arc<dyn Kind>>;
 
-    pub(super) fn made(kind: impl Kind + 'static) -> Arc<dyn Kind> {
+    pub(super) fn boxed(kind: impl Kind + 'static) -> Arc<dyn Kind> {
         Arc::new(kind)
     }
 
@@ -327,7 +329,7 @@ mod made {
 
 #[cfg(unix)]
 impl Context<'_> {
-    /// Returns what sandboxes of services copy.
+    /// Returns the paths that sandboxes of services copy.
     fn copies(&self) -> crate::copy::Copies {
         let paths = |paths: &[At<String>]| paths.iter().map(|path| PathBuf::from(&path.value)).collect();
         crate::copy::Copies::new(self.directory, paths(&self.table.put), paths(&self.table.get), self.notice)
@@ -381,7 +383,7 @@ mod tests {
             known_hosts: Path::new("/known_hosts"),
             directory: Path::new("/"),
             variable: &|_| None,
-            expanded: |path| path.into(),
+            expand_home: |path| path.into(),
             notice: |_| {},
             table: &table,
         };

@@ -9,15 +9,15 @@ use toolc_tables::kinds::{Count, Flag, Text};
 use toolc_tables::table;
 
 #[cfg(unix)]
-use super::{Context, KindResult, made::made};
+use super::{Context, KindResult, boxed::boxed};
 use super::{FilesOf, KindSettings, Record, text};
 #[cfg(unix)]
 use crate::{Leases, ModalKind};
 
 pub(super) const KIND: Record = Record {
     name: "modal",
-    about: "A sandbox of the service Modal, which has nothing of this machine.",
-    files: FilesOf::AService,
+    about: "A sandbox of the service Modal, which has no files of this machine.",
+    files: FilesOf::Service,
     secrets: &TOKEN,
 };
 
@@ -32,19 +32,19 @@ table! {
         python: Text = "python3",
         /// The app of Modal to which the sandboxes belong. It is made if it does not exist.
         app: Text = "toolc",
-        /// The image, which must have a POSIX shell with the usual programs. Default: that of Modal, with Debian and Python.
+        /// The image, which must have a POSIX shell with the usual programs. Default: Modal's default image, with Debian and Python.
         image: Text,
-        /// The absolute directory in which tools begin there. It is made.
+        /// The absolute path of the directory of the sandbox in which tools begin. It is created.
         directory: Text = "/root/work",
         /// Whether programs have a network, which reaches the Internet.
         network: Flag = false,
-        /// How many minutes a sandbox lives at most. The service ends it then.
+        /// The maximum lifetime of a sandbox in minutes, after which the service ends it.
         max_minutes: Count = 120,
         /// The maximum memory, in MiB.
         max_memory_mib: Count = 2048,
         /// The maximum number of processors.
         max_processors: Count = 2,
-        /// How many sandboxes of the app may run at a time.
+        /// The maximum number of sandboxes of the app that run at a time.
         max_sandboxes: Count = 8,
         /// The address of the service. Default: `https://api.modal.com`.
         url: Text,
@@ -58,7 +58,7 @@ impl KindSettings for Settings {
         checks::text(self.app.written().as_ref(), "app", sink);
         checks::text(self.image.as_ref(), "image", sink);
         if let Some(directory) = self.directory.written().filter(|directory| !directory.value.trim().starts_with('/')) {
-            let help = "it is a directory of the sandbox, which is made";
+            let help = "the directory is created in the sandbox";
             checks::report(sink, &directory, "`directory` is not absolute", "expected `/...`", help);
         }
     }
@@ -77,7 +77,7 @@ impl KindSettings for Settings {
 
     #[cfg(unix)]
     fn kind(&self, context: &Context<'_>) -> KindResult {
-        Ok(made(self.modal(context)))
+        Ok(boxed(self.modal(context)))
     }
 
     #[cfg(unix)]
@@ -90,7 +90,7 @@ impl KindSettings for Settings {
 impl Settings {
     fn modal(&self, context: &Context<'_>) -> ModalKind {
         let mut kind = ModalKind::default()
-            .python((context.expanded)(self.python.value.trim()))
+            .python((context.expand_home)(self.python.value.trim()))
             .app(self.app.value.trim())
             .directory(self.directory.value.trim())
             .network(self.network.value)

@@ -1,21 +1,21 @@
 //! A sandbox on this machine.
 
-use super::{Context, KindResult, made::made};
+use super::{Context, KindResult, boxed::boxed};
 use super::{FilesOf, KindSettings, Record};
 
 pub(super) const KIND: Record = Record {
     name: "sandbox",
     about: "A sandbox on this machine, which sees only the current directory and the installed programs, without network.",
-    files: FilesOf::TheTask,
+    files: FilesOf::Task,
     secrets: &[],
 };
 
-/// There are no settings.
+/// The kind has no settings.
 #[derive(Debug)]
 pub(super) struct Settings;
 
 impl KindSettings for Settings {
     fn kind(&self, _: &Context<'_>) -> KindResult {
-        Ok(made(crate::SandboxKind::default()))
+        Ok(boxed(crate::SandboxKind::default()))
     }
 }

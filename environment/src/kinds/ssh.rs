@@ -6,14 +6,14 @@ use toolc_tables::kinds::{Count, Text, Word};
 use toolc_tables::table;
 
 #[cfg(unix)]
-use super::{Context, KindResult, made::made};
+use super::{Context, KindResult, boxed::boxed};
 use super::{FilesOf, KindSettings, Record, RequiredSetting, text};
 use crate::HostKeys;
 
 pub(super) const KIND: Record = Record {
     name: "ssh",
     about: "Another machine, with the rights of your user there.",
-    files: FilesOf::AnotherMachine,
+    files: FilesOf::OtherMachine,
     secrets: &[],
 };
 
@@ -23,19 +23,19 @@ table! {
     pub struct Settings {
         /// The name or address of the machine. It needs Linux, and a POSIX shell with the usual programs. Needed for the kind `ssh`.
         host: Text,
-        /// The user there. Default: the name of your user here.
+        /// The user on that machine. Default: the name of your user on this machine.
         user: Text,
         /// The port of the SSH server. Default: that of `config_file`, or 22.
         port: Count,
-        /// The file with your private key. Default: the keys of your user, and those of its agent.
+        /// The file with your private key. Default: the keys of your user and of its SSH agent.
         key: Text,
-        /// The directory in which tools begin there. Default: the home of the user.
+        /// The directory of that machine in which tools begin. Default: the home of the user.
         directory: Text,
         /// The file with the host keys that are accepted. Default: `known_hosts` in the home folder of toolc.
         known_hosts: Text,
-        /// What happens to a host key that is not known. A changed key is refused in any case.
+        /// What happens if the host key is unknown. A changed key is always refused.
         host_keys: Word<HostKeys> = HostKeys::Strict,
-        /// A configuration file of OpenSSH, such as `~/.ssh/config`, which can name machines to go through. Default: none is read.
+        /// A configuration file of OpenSSH, such as `~/.ssh/config`, which can name jump hosts. Default: no file is read.
         config_file: Text,
     }
 }
@@ -53,7 +53,7 @@ impl KindSettings for Settings {
                 port,
                 "`port` is not a port",
                 "expected a number from 1 to 65535",
-                "leave it out for 22",
+                "omit `port` to use 22",
             );
         }
         check_name(self.host.as_ref(), "host", sink);
@@ -63,7 +63,7 @@ impl KindSettings for Settings {
             checks::path(path.as_ref(), &format!("`{key}`"), sink);
         }
         if let Some(directory) = self.directory.as_ref().filter(|directory| directory.value.trim().is_empty()) {
-            let help = "for the home, leave it out";
+            let help = "omit `directory` to use the home";
             checks::report(sink, directory, "`directory` is empty", "expected a directory on the other machine", help);
         }
     }
@@ -79,7 +79,7 @@ impl KindSettings for Settings {
     #[cfg(unix)]
     fn kind(&self, context: &Context<'_>) -> KindResult {
         let known_hosts =
-            text(self.known_hosts.as_ref()).map_or_else(|| context.known_hosts.to_owned(), context.expanded);
+            text(self.known_hosts.as_ref()).map_or_else(|| context.known_hosts.to_owned(), context.expand_home);
         let mut kind = crate::SshKind::new(text(self.host.as_ref()).unwrap_or_default(), known_hosts);
         kind = kind.host_keys(self.host_keys.value);
         if let Some(user) = text(self.user.as_ref()) {
@@ -89,15 +89,15 @@ impl KindSettings for Settings {
             kind = kind.port(port);
         }
         if let Some(key) = text(self.key.as_ref()) {
-            kind = kind.key((context.expanded)(key));
+            kind = kind.key((context.expand_home)(key));
         }
         if let Some(directory) = text(self.directory.as_ref()) {
             kind = kind.directory(directory);
         }
         if let Some(path) = text(self.config_file.as_ref()) {
-            kind = kind.config_file((context.expanded)(path));
+            kind = kind.config_file((context.expand_home)(path));
         }
-        Ok(made(kind))
+        Ok(boxed(kind))
     }
 }
 
@@ -108,7 +108,7 @@ fn check_name(name: Option<&At<String>>, key: &str, sink: &Sink) {
     let value = name.value.trim();
     if value.is_empty() || value.starts_with('-') || value.contains(['@', '/']) || !is_plain(value) {
         let found = format!("`{key}` is not the name of a {key}");
-        let help = "the user and the port have keys of their own";
+        let help = "set the user and the port with the keys `user` and `port`";
         checks::report(sink, name, &found, "expected a name without spaces, `@` and `/`", help);
     }
 }

@@ -1,6 +1,7 @@
 //! The files of this machine.
 //!
-//! Each path is opened once, without following links. Later steps use the open folder, so a path that changes meanwhile has no effect.
+//! The folder of a path is opened once, without following links. Later steps use the open folder, so a change of the path in the meantime has
+//! no effect.
 
 use std::env;
 use std::ffi::OsString;
@@ -37,7 +38,7 @@ impl Files for LocalFiles {
     }
 
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
-        Ok(Metadata::of(&fs::symlink_metadata(path)?))
+        Ok(Metadata::from_std(&fs::symlink_metadata(path)?))
     }
 
     fn list(&self, folder: &Path, max: usize) -> io::Result<Vec<OsString>> {
@@ -64,7 +65,7 @@ impl Files for LocalFiles {
 
     fn check_writable(&self, path: &Path) -> io::Result<Metadata> {
         let (folder, name) = folder_of(path)?;
-        folder.writable(name)
+        folder.check_writable(name)
     }
 
     fn write(&self, path: &Path, content: &[u8], options: &WriteOptions) -> io::Result<Metadata> {
@@ -91,10 +92,10 @@ impl Files for LocalFiles {
         let mut created: Vec<PathBuf> = Vec::new();
         let missing: Vec<_> = path.ancestors().take_while(|folder| fs::symlink_metadata(folder).is_err()).collect();
         for folder in missing.into_iter().rev() {
-            let made = folder_of(folder).and_then(|(parent, name)| parent.create_folder(name));
-            match made {
+            let result = folder_of(folder).and_then(|(parent, name)| parent.create_folder(name));
+            match result {
                 Ok(()) => created.push(folder.to_owned()),
-                // Another program has just made it.
+                // Another program has just created the folder.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => {
                     created.iter().rev().for_each(|folder| drop(self.remove_folder(folder)));

@@ -7,7 +7,7 @@ use crate::files::{FileKind, Metadata, Permissions, Version};
 
 impl Metadata {
     /// Converts the metadata of a file.
-    pub(crate) fn of(meta: &fs::Metadata) -> Self {
+    pub(crate) fn from_std(meta: &fs::Metadata) -> Self {
         let version = Version { len: meta.len(), modified: meta.modified().ok().and_then(nanoseconds) };
         Self { kind: kind(meta.file_type()), version, permissions: permissions(meta) }
     }
@@ -15,8 +15,8 @@ impl Metadata {
 
 fn nanoseconds(time: SystemTime) -> Option<i128> {
     match time.duration_since(UNIX_EPOCH) {
-        Ok(after) => i128::try_from(after.as_nanos()).ok(),
-        Err(before) => i128::try_from(before.duration().as_nanos()).ok().map(|nanoseconds| -nanoseconds),
+        Ok(duration) => i128::try_from(duration.as_nanos()).ok(),
+        Err(error) => i128::try_from(error.duration().as_nanos()).ok().map(|nanoseconds| -nanoseconds),
     }
 }
 

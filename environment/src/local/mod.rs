@@ -29,19 +29,19 @@ pub(crate) use resolve::too_many_links;
 #[derive(Debug)]
 pub struct Local {
     directory: PathBuf,
-    /// The variables of clients. Other programs inherit the variables of this process.
+    /// The variables of clients, or `None` if programs inherit the variables of this process.
     variables: Option<Vec<(OsString, OsString)>>,
     processes: Arc<Mutex<Processes>>,
 }
 
-/// What has been started.
+/// The started programs.
 #[derive(Debug, Default)]
 struct Processes {
     is_closed: bool,
     running: Vec<Weak<RunningProcess>>,
-    /// What programs have left running. It may have ended by now.
-    left: Vec<LeftRunning>,
-    /// The length of `left` at which those that have ended are removed.
+    /// The processes of released programs. Some of them may have ended.
+    released: Vec<LeftRunning>,
+    /// The length of `released` at which ended processes are removed.
     next_check: usize,
 }
 
@@ -74,8 +74,8 @@ impl Local {
         Self { directory, variables: None, processes: Arc::default() }
     }
 
-    /// Returns an environment for clients, through which programs run in another place. They have these variables, and run in `/`. Their
-    /// ids on this machine mean nothing in the other place.
+    /// Returns an environment for clients, which are local commands that run programs in another place. Clients have these variables, and run
+    /// in `/`. Their ids are hidden, because they are not valid in the other place.
     #[cfg(unix)]
     pub(crate) fn for_clients(variables: Vec<(OsString, OsString)>) -> Self {
         let mut local = Self::new("/");
@@ -114,18 +114,18 @@ impl Environment for Local {
         let Started { process, streams, channel } = process::start(launch, &self.directory, self.variables.as_deref())?;
         let process = Arc::new(process);
         let mut processes = self.processes();
-        // If it has been closed in the meantime, dropping the process ends it.
+        // If the environment has been cleaned up in the meantime, dropping the process ends it.
         processes.check_open()?;
         processes.running.retain(|process| process.strong_count() > 0);
         processes.running.push(Arc::downgrade(&process));
         drop(processes);
         let id = self.variables.is_none().then(|| process.id());
-        Ok(Box::new(LocalProcess { id, process, streams, channel, others: Arc::clone(&self.processes) }))
+        Ok(Box::new(LocalProcess { id, process, streams, channel, processes: Arc::clone(&self.processes) }))
     }
 
     fn end_released(&self) {
-        let left = std::mem::take(&mut self.processes().left);
-        end_all(&[], left);
+        let released = std::mem::take(&mut self.processes().released);
+        end_all(&[], released);
     }
 
     fn files(&self) -> Box<dyn Files + '_> {
@@ -133,12 +133,12 @@ impl Environment for Local {
     }
 
     fn clean_up(&self) {
-        let (running, left) = {
+        let (running, released) = {
             let mut processes = self.processes();
             processes.is_closed = true;
-            (std::mem::take(&mut processes.running), std::mem::take(&mut processes.left))
+            (std::mem::take(&mut processes.running), std::mem::take(&mut processes.released))
         };
-        end_all(&running, left);
+        end_all(&running, released);
     }
 }
 
@@ -148,15 +148,15 @@ impl Local {
     }
 }
 
-/// Ends processes at the same time, so that this takes little longer than for one.
-fn end_all(running: &[Weak<RunningProcess>], mut left: Vec<LeftRunning>) {
+/// Ends processes in parallel, because ending a process can take a second.
+fn end_all(running: &[Weak<RunningProcess>], mut released: Vec<LeftRunning>) {
     thread::scope(|scope| {
         for process in running.iter().filter_map(Weak::upgrade) {
             scope.spawn(move || process.end());
         }
-        left.retain(LeftRunning::is_running);
-        for left in &left {
-            scope.spawn(move || left.end());
+        released.retain(LeftRunning::is_running);
+        for processes in &released {
+            scope.spawn(move || processes.end());
         }
     });
 }
@@ -172,14 +172,14 @@ impl Processes {
         if self.is_closed { Err(io::Error::other("the environment has been cleaned up")) } else { Ok(()) }
     }
 
-    /// Keeps what a program has left running, to end it later.
-    fn keep(&mut self, left: LeftRunning) {
-        /// The number of entries below which nothing is checked, because a check looks at every process of the system.
+    /// Keeps the processes of a released program, to end them later.
+    fn keep(&mut self, processes: LeftRunning) {
+        /// The minimum number of entries for a check. A check is expensive, because it reads every process of the system.
         const MIN: usize = 64;
-        self.left.push(left);
-        if self.left.len() >= self.next_check.max(MIN) {
-            self.left.retain(LeftRunning::is_running);
-            self.next_check = 2 * self.left.len();
+        self.released.push(processes);
+        if self.released.len() >= self.next_check.max(MIN) {
+            self.released.retain(LeftRunning::is_running);
+            self.next_check = 2 * self.released.len();
         }
     }
 }

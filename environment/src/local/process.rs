@@ -12,7 +12,7 @@ use toolc_process::{Channel, Process, RunningProcess, Sink, Stream, TerminalSize
 use super::Processes;
 use crate::{DirectoryChanged, Exit, Input, Launch, Outcome, Output, Program, Running};
 
-/// The kind of terminal that programs see: the one whose escape sequences are understood most widely.
+/// The value of `TERM` on a terminal. Its escape sequences are the most widely supported.
 pub(crate) const TERM: &str = "xterm-256color";
 
 /// The streams of a program's output.
@@ -21,12 +21,13 @@ pub(super) type Streams = Vec<Stream<Box<dyn Sink>>>;
 /// A program on this machine.
 #[derive(Debug)]
 pub(super) struct LocalProcess {
-    /// The id, unless it is a client.
+    /// The id, or `None` if the program is a client.
     pub(super) id: Option<u32>,
     pub(super) process: Arc<RunningProcess>,
     pub(super) streams: Streams,
     pub(super) channel: Option<Channel>,
-    pub(super) others: Arc<Mutex<Processes>>,
+    /// The processes of the environment.
+    pub(super) processes: Arc<Mutex<Processes>>,
 }
 
 /// A program that has just been started.
@@ -36,26 +37,32 @@ pub(super) struct Started {
     pub(super) channel: Option<Channel>,
 }
 
-/// Checks that a directory exists, and that no link is in its path.
+/// Checks that a directory exists, and that its path has no links.
 fn check_no_link(directory: &Path) -> io::Result<()> {
-    let found = fs::canonicalize(directory).map_err(|error| {
+    let resolved = fs::canonicalize(directory).map_err(|error| {
         io::Error::new(error.kind(), format!("the directory `{}` cannot be entered: {error}", directory.display()))
     })?;
     // On Windows, paths without links have another form.
-    if cfg!(unix) && found != directory { Err(DirectoryChanged.into()) } else { Ok(()) }
+    if cfg!(unix) && resolved != directory { Err(DirectoryChanged.into()) } else { Ok(()) }
 }
 
-/// Starts a program. `own` are the variables of programs, if they do not inherit the variables of this process.
-pub(super) fn start(launch: Launch, default: &Path, own: Option<&[(OsString, OsString)]>) -> io::Result<Started> {
+/// Starts a program. `inherited` are the variables of programs, or `None` if they inherit the variables of this process.
+pub(super) fn start(
+    launch: Launch,
+    default_directory: &Path,
+    inherited: Option<&[(OsString, OsString)]>,
+) -> io::Result<Started> {
     let Launch { program, directory, variables, input, output, on_end } = launch;
     if let Some(directory) = directory.as_deref().filter(|directory| directory.is_absolute()) {
         check_no_link(directory)?;
     }
     let mut command = command(program);
-    if let Some(own) = own {
-        command.env_clear().envs(own.iter().cloned());
+    if let Some(inherited) = inherited {
+        command.env_clear().envs(inherited.iter().cloned());
     }
-    command.current_dir(directory.map_or_else(|| default.to_owned(), |directory| default.join(directory)));
+    command.current_dir(
+        directory.map_or_else(|| default_directory.to_owned(), |directory| default_directory.join(directory)),
+    );
     if matches!(output, Output::Terminal { .. }) {
         command.env("TERM", TERM);
     }
@@ -84,7 +91,7 @@ pub(super) fn start(launch: Launch, default: &Path, own: Option<&[(OsString, OsS
         Input::Empty | Input::Bytes(_) | Input::Open => {}
     }
     if let Some(on_end) = on_end {
-        process.on_end(move |outcome| on_end.0(&known(*outcome)));
+        process.on_end(move |outcome| on_end.0(&convert_outcome(*outcome)));
     }
     let running = process.start()?;
     if let Input::Bytes(bytes) = input {
@@ -111,7 +118,7 @@ fn command(program: Program) -> Command {
     match program {
         Program::Shell(line) => {
             let mut command = Command::new("cmd");
-            // Without quoting, because `cmd` has its own rules.
+            // The line is not quoted, because `cmd` has its own quoting rules.
             command.arg("/C").raw_arg(line);
             command
         }
@@ -131,15 +138,15 @@ impl Running for LocalProcess {
     }
 
     fn outcome(&self) -> io::Result<Option<Outcome>> {
-        Ok(self.process.outcome()?.map(known))
+        Ok(self.process.outcome()?.map(convert_outcome))
     }
 
     fn wait(&self, should_stop: &dyn Fn() -> bool) -> io::Result<Option<Outcome>> {
-        Ok(self.process.wait_unless(should_stop)?.map(known))
+        Ok(self.process.wait_unless(should_stop)?.map(convert_outcome))
     }
 
     fn end(&self) -> io::Result<Outcome> {
-        self.process.end().map(known)
+        self.process.end().map(convert_outcome)
     }
 
     fn write(&self, bytes: &[u8]) -> io::Result<()> {
@@ -151,8 +158,8 @@ impl Running for LocalProcess {
     }
 
     fn channel(&self) -> io::Result<Channel> {
-        let none = || io::Error::new(io::ErrorKind::Unsupported, "the program has no channel");
-        self.channel.as_ref().ok_or_else(none)?.try_clone()
+        let missing = || io::Error::new(io::ErrorKind::Unsupported, "the program has no channel");
+        self.channel.as_ref().ok_or_else(missing)?.try_clone()
     }
 
     fn resize(&self, size: TerminalSize) -> io::Result<()> {
@@ -160,19 +167,19 @@ impl Running for LocalProcess {
     }
 
     fn release(self: Box<Self>) {
-        let left = self.process.release();
+        let released = self.process.release();
         self.streams.iter().for_each(Stream::discard);
-        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        if others.is_closed {
-            drop(others);
-            let _ = left.end();
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        if processes.is_closed {
+            drop(processes);
+            let _ = released.end();
         } else {
-            others.keep(left);
+            processes.keep(released);
         }
     }
 }
 
-fn known(outcome: toolc_process::Outcome) -> Outcome {
+fn convert_outcome(outcome: toolc_process::Outcome) -> Outcome {
     let toolc_process::Outcome { status, reason, left_running } = outcome;
     Outcome { exit: exit(status), reason, left_running }
 }

@@ -1,4 +1,4 @@
-//! Symbolic links in paths of this machine.
+//! Resolves symbolic links in paths of this machine.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;

@@ -1,9 +1,9 @@
 """Keeps a sandbox of Modal, and runs programs in it for clients. The only part of toolc that uses Modal's SDK.
 
-`hold` makes a sandbox and prints `ready`. Clients (`run.py`) connect to its socket, one for each program. The sandbox ends with this
-program, which ends with its input. `remove` ends a sandbox by its name. `check` says whether Modal accepts the token.
+`hold` makes a sandbox and prints `ready`. Clients (`run.py`) connect to its socket, one for each program. The program ends when its input
+ends, and ends the sandbox. `remove` ends a sandbox by its name. `check` checks that Modal accepts the token.
 
-Failures are one line on standard error.
+A failure is reported as one line on standard error.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ except ImportError as error:
 
 if tuple(int(part) for part in modal.__version__.split(".")[:2]) < (1, 5):
     sys.exit(
-        f"the SDK of Modal of `{sys.executable}` is {modal.__version__}, and 1.5 or later is needed:"
+        f"the SDK of Modal of `{sys.executable}` is {modal.__version__}, but version 1.5 or later is required:"
         f" run `{sys.executable} -m pip install --upgrade modal`"
     )
 
 Result = TypeVar("Result")
 
-# The first program: it waits, and reaps orphaned processes.
+# The first program of the sandbox, which waits, and reaps orphaned processes.
 WAIT = "while :; do sleep 3600 & wait $!; done"
 # All sandboxes of toolc have this tag.
 TAGS = {"made-by": "toolc"}
-# Requests of processors and memory (MiB). The limits are configured.
+# The requested processors and memory (MiB). The limits are configured separately.
 MIN_PROCESSORS = 0.125
 MIN_MEMORY = 128
-# The time limit for questions to which the user waits for an answer, in seconds.
+# The time limit for short commands, in seconds.
 SHORT = 20
-# How long to wait before each new try, in seconds.
+# The pauses before new attempts, in seconds.
 DELAYS = (1, 2, 4)
 
 # Frames between a client and this program: a byte for the kind, the length in four bytes, and the content.
@@ -61,8 +61,8 @@ class Problem(Exception):
     """A failure whose text is for the user."""
 
 
-def told(error: BaseException) -> str:
-    """Returns what a failure means, in one line and without secrets."""
+def describe(error: BaseException) -> str:
+    """Returns a message about a failure, as one line and without secrets."""
     text = " ".join(str(error).split()) or type(error).__name__
     for name in ("token_id", "token_secret"):
         secret = modal.config.config.get(name)
@@ -79,10 +79,8 @@ def told(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}"
 
 
-async def patiently(call: Callable[[], Awaitable[Result]]) -> Result:
-    """Calls a service again if it is unavailable. The SDK itself does so for less than a second. If it cannot connect, it tries for a
-    minute.
-    """
+async def retry(call: Callable[[], Awaitable[Result]]) -> Result:
+    """Repeats a call if the service is unavailable. The SDK itself repeats it for less than a second, and tries to connect for a minute."""
     for delay in DELAYS:
         try:
             return await call()
@@ -101,12 +99,12 @@ async def count(app: modal.App) -> int:
 
 async def create(settings: argparse.Namespace) -> modal.Sandbox:
     """Makes the sandbox."""
-    app = await patiently(lambda: modal.App.lookup.aio(settings.app, create_if_missing=True))
-    running = await patiently(lambda: count(app))
+    app = await retry(lambda: modal.App.lookup.aio(settings.app, create_if_missing=True))
+    running = await retry(lambda: count(app))
     if running >= settings.max_sandboxes:
         raise Problem(
             f"the app `{settings.app}` of Modal has {running} running sandboxes, and `environment.modal.max_sandboxes` is"
-            f" {settings.max_sandboxes}: end a task, or allow more"
+            f" {settings.max_sandboxes}: end a task, or raise the limit"
         )
     image = modal.Image.from_registry(settings.image) if settings.image else modal.Image.debian_slim()
     make = lambda: modal.Sandbox.create.aio(
@@ -123,9 +121,9 @@ async def create(settings: argparse.Namespace) -> modal.Sandbox:
         block_network=not settings.network,
     )
     try:
-        return await patiently(make)
+        return await retry(make)
     except modal.exception.AlreadyExistsError:
-        # No other sandbox has its name: it was made, but the answer was lost.
+        # The name is unique, so an earlier attempt has made the sandbox, but the response was lost.
         return await modal.Sandbox.from_name.aio(settings.app, settings.name)
 
 
@@ -182,7 +180,7 @@ async def collect(process: Any, writer: asyncio.StreamWriter, terminal: bool) ->
 
 
 async def serve(sandbox: modal.Sandbox, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Runs the program that a client asks for."""
+    """Runs the program that a client requests."""
     received = frames(reader)
     try:
         _, content = await anext(received)
@@ -192,7 +190,7 @@ async def serve(sandbox: modal.Sandbox, reader: asyncio.StreamReader, writer: as
         client = asyncio.create_task(feed(process, received, request["input"]))
         try:
             await asyncio.wait({program, client}, return_when=asyncio.FIRST_COMPLETED)
-            # A failure of either is one of the service.
+            # A failure of either task is a failure of the service.
             for task in (program, client):
                 if task.done():
                     task.result()
@@ -201,69 +199,69 @@ async def serve(sandbox: modal.Sandbox, reader: asyncio.StreamReader, writer: as
                 task.cancel()
             await asyncio.gather(program, client, return_exceptions=True)
     except StopAsyncIteration:
-        pass  # The client has gone.
+        pass  # The client has closed the connection.
     except modal.exception.NotFoundError as error:
-        await fail(writer, f"the sandbox has ended, for example at `environment.modal.max_minutes` ({told(error)})")
+        await fail(writer, f"the sandbox has ended, for example at `environment.modal.max_minutes` ({describe(error)})")
     except Exception as error:
-        await fail(writer, told(error))
+        await fail(writer, describe(error))
     finally:
         writer.close()
 
 
 async def fail(writer: asyncio.StreamWriter, text: str) -> None:
-    """Tells a client why its program cannot run."""
+    """Reports to a client why its program cannot run."""
     with contextlib.suppress(ConnectionError):
         await send(writer, FAILURE, text.encode())
 
 
 async def hold(settings: argparse.Namespace) -> None:
-    """Keeps a sandbox until the input ends, or until a signal."""
-    over = asyncio.Event()
+    """Keeps a sandbox until the input ends or a signal arrives."""
+    should_end = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        loop.add_signal_handler(number, over.set)
+        loop.add_signal_handler(number, should_end.set)
 
     def read_input() -> None:
         if not os.read(0, 4096):
             loop.remove_reader(0)
-            over.set()
+            should_end.set()
 
     loop.add_reader(0, read_input)
     making = asyncio.create_task(create(settings))
-    ending = asyncio.create_task(over.wait())
+    ending = asyncio.create_task(should_end.wait())
     await asyncio.wait({making, ending}, return_when=asyncio.FIRST_COMPLETED)
     if not making.done():
-        # It may exist already.
+        # The sandbox may exist already.
         making.cancel()
         await asyncio.gather(making, return_exceptions=True)
         await end(settings.app, settings.name)
         return
     sandbox = making.result()
     try:
-        # Connects to the machine of the sandbox. A program that does nothing may be started twice.
-        await patiently(lambda: sandbox.exec.aio("true"))
+        # Connects to the machine of the sandbox. `true` has no effect, so it may be started twice.
+        await retry(lambda: sandbox.exec.aio("true"))
         server = await asyncio.start_unix_server(lambda *streams: serve(sandbox, *streams), settings.socket)
         print("ready", flush=True)
-        # The warnings of the SDK are not read.
+        # Standard error is no longer read, so discard the warnings of the SDK.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         await ending
         server.close()
     finally:
-        await patiently(sandbox.terminate.aio)
+        await retry(sandbox.terminate.aio)
 
 
 async def end(app: str, name: str) -> bool:
-    """Ends a sandbox. Returns whether it ran."""
+    """Ends a sandbox. Returns whether it was running."""
     try:
-        sandbox = await patiently(lambda: modal.Sandbox.from_name.aio(app, name))
-        await patiently(sandbox.terminate.aio)
+        sandbox = await retry(lambda: modal.Sandbox.from_name.aio(app, name))
+        await retry(sandbox.terminate.aio)
     except modal.exception.NotFoundError:
         return False
     return True
 
 
 async def remove(settings: argparse.Namespace) -> None:
-    """Ends a sandbox, and prints its name if it ran."""
+    """Ends a sandbox, and prints its name if it was running."""
     if await asyncio.wait_for(end(settings.app, settings.name), SHORT):
         print(settings.name)
 
@@ -279,7 +277,7 @@ async def check(_: argparse.Namespace) -> None:
 
 
 def arguments() -> argparse.ArgumentParser:
-    """Returns the reader of the command line."""
+    """Returns the parser of the command line."""
     parser = argparse.ArgumentParser()
     commands = parser.add_subparsers(required=True)
     holding = commands.add_parser("hold")
@@ -302,7 +300,7 @@ def main() -> None:
     try:
         asyncio.run(settings.run(settings))
     except Exception as error:
-        sys.exit(told(error))
+        sys.exit(describe(error))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 //! Sandboxes of Modal, a service on the network.
 //!
-//! Modal speaks gRPC only, through its SDK for Python. So a Python program (`hold.py`) makes the sandbox of an environment and keeps the
-//! connection to it. A small one (`run.py`) asks it to run a program: that is the local command that reaches the sandbox.
+//! Modal has only a gRPC API, which its SDK for Python supports. So a Python program (`hold.py`) makes the sandbox of an environment and keeps
+//! the connection to it. The client is a second, small program (`run.py`), which requests `hold.py` to run a program in the sandbox.
 //!
-//! `hold.py` ends the sandbox when its input ends, which is a pipe of this process. If it is killed together with this process, the lease
-//! ends the sandbox, and Modal itself does so after a time limit.
+//! `hold.py` ends the sandbox when its input ends, which is a pipe of this process. If `hold.py` is killed together with this process, the
+//! clean-up of the lease ends the sandbox, or Modal ends it after a time limit.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -24,20 +24,20 @@ use crate::own::OwnFolder;
 use crate::remote::{self, Client, Place, Remote, RemoteEnvironment, Streams, Text, as_text};
 use crate::{Environment, Kind, Leases, Local, Program, Promises, Resource, Site};
 
-/// Asks `hold.py` to run a program.
+/// The client, which requests `hold.py` to run a program.
 const RUN: &str = include_str!("run.py");
-/// What `hold.py` prints when programs can run.
+/// The line that `hold.py` prints when programs can run.
 const READY: &[u8] = b"ready\n";
 /// The time limit for making a sandbox. Modal may have to build the image first.
 const LIMIT: Duration = Duration::from_mins(10);
 /// How long to wait for the end of a sandbox.
 const END_LIMIT: Duration = Duration::from_secs(15);
-/// Makes the directory `$1`, and prints its real path.
+/// A script that makes the directory `$1`, and prints its real path.
 const DIRECTORY: &str = r#"mkdir -p -- "$1" && cd -- "$1" && pwd -P"#;
 
-/// The kind of sandboxes of Modal: what they run, and what they may use.
+/// The kind of sandboxes of Modal: their image, and their limits.
 ///
-/// Nothing of this machine is in such a sandbox, not even the directory of the task. Programs have no network unless
+/// A sandbox has no files of this machine, not even the directory of the task. Programs have no network unless
 /// [`network`](Self::network) allows it.
 #[derive(Debug, Clone)]
 pub struct ModalKind {
@@ -51,7 +51,7 @@ pub struct ModalKind {
     max_processors: f64,
     max_sandboxes: u32,
     copies: Option<Copies>,
-    /// The number of sandboxes that this process has. Clones share it.
+    /// The number of running sandboxes of this process. Clones share it.
     running: Arc<AtomicU32>,
 }
 
@@ -91,7 +91,7 @@ impl ModalKind {
         Self { app: app.into(), ..self }
     }
 
-    /// Sets the image, which must have a POSIX shell with the usual programs. By default, it is that of Modal, with Debian and Python.
+    /// Sets the image, which must have a POSIX shell with the usual programs. The default is Modal's default image, with Debian and Python.
     #[must_use]
     pub fn image(self, image: impl Into<String>) -> Self {
         Self { image: Some(image.into()), ..self }
@@ -103,13 +103,13 @@ impl ModalKind {
         Self { directory: directory.into(), ..self }
     }
 
-    /// Sets how long a sandbox lives at most, two hours by default. Modal ends it then, whatever runs in it.
+    /// Sets the maximum lifetime of a sandbox, two hours by default. After it, Modal ends the sandbox even if programs run in it.
     #[must_use]
     pub fn lifetime(self, lifetime: Duration) -> Self {
         Self { lifetime, ..self }
     }
 
-    /// Sets whether programs have a network: that of Modal, which reaches the Internet.
+    /// Sets whether programs have Modal's network, which reaches the Internet.
     #[must_use]
     pub fn network(self, network: bool) -> Self {
         Self { network, ..self }
@@ -127,7 +127,7 @@ impl ModalKind {
         Self { max_processors: number, ..self }
     }
 
-    /// Sets how many sandboxes may run at a time in the app, 8 by default.
+    /// Sets the maximum number of sandboxes that run in the app at a time, 8 by default.
     #[must_use]
     pub fn max_sandboxes(self, max_sandboxes: u32) -> Self {
         Self { max_sandboxes, ..self }
@@ -146,7 +146,7 @@ impl ModalKind {
         self
     }
 
-    /// Sets what is copied into a new sandbox, and out of it at its end.
+    /// Sets the files that are copied into a new sandbox, and out of it when it ends.
     #[must_use]
     pub fn copies(self, copies: Copies) -> Self {
         Self { copies: Some(copies), ..self }
@@ -154,7 +154,7 @@ impl ModalKind {
 }
 
 impl Leases {
-    /// Sets how sandboxes of Modal are ended: with the Python and the token of this kind.
+    /// Sets the Python and the token with which abandoned sandboxes of Modal are ended.
     #[must_use]
     pub fn modal(self, kind: ModalKind) -> Self {
         self.with_modal_sdk(kind.sdk)
@@ -192,13 +192,13 @@ impl Kind for ModalKind {
         let holder = start(self, &name, &socket)?;
         let sandbox = Sandbox { kind: self.clone(), name, socket, holder: Mutex::new(Some((holder, permit))) };
         let remote = Remote::new(sandbox, Local::for_clients(needed_variables().collect()), remote::prefix());
-        let made = RemoteEnvironment::new(self, remote, own, site.leases);
-        let directory = make_directory(&made, &self.directory)?;
-        Ok(Arc::new(made.begin_in(directory)?.with_copies(self.copies.as_ref())?))
+        let environment = RemoteEnvironment::new(self, remote, own, site.leases);
+        let directory = make_directory(&environment, &self.directory)?;
+        Ok(Arc::new(environment.begin_in(directory)?.with_copies(self.copies.as_ref())?))
     }
 }
 
-/// One of the sandboxes that this process may have. Dropping it allows another one.
+/// A permit for one of the sandboxes that this process may have. Dropping it allows another sandbox.
 #[derive(Debug)]
 struct Permit(Arc<AtomicU32>);
 
@@ -211,7 +211,7 @@ impl Permit {
             Err(running) => {
                 let text = format!(
                     "this program has {running} sandboxes of Modal, and `environment.modal.max_sandboxes` is {max}: end a task, or \
-                     allow more"
+                     raise the limit"
                 );
                 Err(io::Error::new(io::ErrorKind::QuotaExceeded, text))
             }
@@ -232,20 +232,20 @@ struct Sandbox {
     name: String,
     /// The socket of `hold.py`.
     socket: PathBuf,
-    /// `hold.py`, while the sandbox counts as one of this process.
+    /// The process of `hold.py`, and the permit for the sandbox. `None` after the sandbox has ended.
     holder: Mutex<Option<(RunningProcess, Permit)>>,
 }
 
 /// Makes the directory of the task in the sandbox, and returns its real path.
-fn make_directory(made: &RemoteEnvironment, directory: &Path) -> io::Result<PathBuf> {
+fn make_directory(environment: &RemoteEnvironment, directory: &Path) -> io::Result<PathBuf> {
     let failed = |reason: &dyn fmt::Display| {
         let shown = directory.display();
         io::Error::other(format!("the directory `{shown}` cannot be made in the sandbox of Modal: {reason}"))
     };
     let text = directory.to_str().ok_or_else(|| failed(&"its path is not UTF-8"))?;
-    let found = made.output(&["sh", "-c", DIRECTORY, "toolc", text]).map_err(|error| failed(&error))?;
-    let found = String::from_utf8(found).map_err(|_| failed(&"its real path is not UTF-8"))?;
-    Ok(PathBuf::from(found.strip_suffix('\n').unwrap_or(&found)))
+    let output = environment.output(&["sh", "-c", DIRECTORY, "toolc", text]).map_err(|error| failed(&error))?;
+    let path = String::from_utf8(output).map_err(|_| failed(&"its real path is not UTF-8"))?;
+    Ok(PathBuf::from(path.strip_suffix('\n').unwrap_or(&path)))
 }
 
 /// Starts `hold.py`, and waits until it has a sandbox.
@@ -284,7 +284,7 @@ fn start(kind: &ModalKind, name: &str, socket: &Path) -> io::Result<RunningProce
     }
     let reason = match ended {
         Some(_) => last_line(&String::from_utf8_lossy(&errors.take())),
-        None => format!("it did not start within {LIMIT:?}"),
+        None => format!("the sandbox did not start within {LIMIT:?}"),
     };
     let _ = process.close_input();
     let _ = process.wait_timeout(END_LIMIT);

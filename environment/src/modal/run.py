@@ -1,4 +1,4 @@
-"""Runs a program in a sandbox of Modal: a client of `hold.py`, with its frames. Needs nothing but Python.
+"""Runs a program in a sandbox of Modal, as a client of `hold.py`. Needs only Python.
 
 Arguments: the socket, `none`, `input` or `terminal`, and the words of the program.
 """
@@ -56,7 +56,7 @@ def run(path: str, streams: str, words: list[str]) -> int:
         if streams == "terminal":
             import tty
 
-            # The terminal over there does what a terminal does.
+            # The terminal in the sandbox processes the input.
             tty.setraw(0)
         if streams != "none":
             threading.Thread(target=send_input, args=(connection,), daemon=True).start()
@@ -87,5 +87,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # Without waiting for the thread that reads the input.
+    # Exit without waiting for the thread that reads the input.
     os._exit(main())

@@ -1,7 +1,7 @@
-# Ends the processes of programs in another environment, or says whether there are any. Runs in any POSIX shell, and needs `grep`, `tr`,
+# Ends the processes of programs in an environment, or reports whether any of them runs. Runs in any POSIX shell, and needs `grep`, `tr`,
 # `sleep` and `/proc`.
 #
-# Arguments: `end` or `find`, and for each program, the token in its variable TOOLC_PROGRAM, or a beginning of tokens, and the number of
+# Arguments: `end` or `find`, and for each program, the value of its variable TOOLC_PROGRAM (the token) or a prefix of it, and the number of
 # its session if it is known. A process that has left the session and cleared its variables is not found.
 mode=$1
 shift
@@ -11,7 +11,7 @@ for word in "$@"; do
     case $word in *[!0-9]*) tokens="$tokens -e TOOLC_PROGRAM=$word" ;; esac
 done
 
-# Sends the signal $1 to every process of the programs. Succeeds if at least one was found.
+# Sends the signal $1 to every process of the programs. Succeeds if at least one process was found.
 send() {
     found=1
     marked=" $(grep -lsF $tokens /proc/[0-9]*/environ | tr '\n' ' ')"
@@ -19,7 +19,7 @@ send() {
         { read -r stat < "$folder/stat"; } 2> /dev/null || continue
         pid=${folder#/proc/}
         set -- "$1" ${stat##*)}
-        # The state, the parent, the group and the session. A zombie has ended.
+        # $2 to $5 are the state, the parent, the group and the session. A zombie has ended.
         case $2 in Z | X) continue ;; esac
         case $all in
         *" $5 "*) ;;
@@ -44,7 +44,7 @@ while [ "$round" -lt 10 ]; do
     pause
     round=$((round + 1))
 done
-# A process may start others in the meantime.
+# Repeat, because a process may start further processes in the meantime.
 while [ "$round" -lt 40 ]; do
     send KILL || send KILL || exit 0
     pause

@@ -1,4 +1,4 @@
-//! The environment in a place elsewhere, whatever that place is.
+//! An environment whose programs run in a [`Place`], such as a container or another machine.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -11,15 +11,15 @@ use crate::copy::Copies;
 use crate::own::OwnFolder;
 use crate::{Abilities, Environment, Files, Kind, Launch, Leases, Promises, Running, ShellCache, ShellFiles};
 
-/// A place in which programs run: how it is reached, and how it ends.
+/// A container, sandbox or machine in which programs run. It is reached by a local command, the client.
 pub(crate) trait Place: fmt::Debug + Send + Sync {
-    /// Returns the client: the local command that runs `words` in that place. The words must arrive unchanged.
+    /// Returns the client: the local command that runs the command `words` in the place. The words must be passed unchanged.
     ///
     /// # Errors
     /// If the place cannot be reached.
     fn client(&self, words: Vec<OsString>, streams: Streams) -> io::Result<Client>;
 
-    /// Returns whether the client passes on the size of its terminal when that changes. If not, a command in that place sets it.
+    /// Returns whether the client passes on changes of the size of its terminal. If not, a command in the place sets the size.
     fn passes_size(&self) -> bool {
         true
     }
@@ -35,16 +35,16 @@ pub(crate) struct RemoteEnvironment {
     pub(crate) promises: Promises,
     pub(crate) directory: PathBuf,
     pub(crate) variables: Vec<(OsString, OsString)>,
-    /// The folder for temporary files, if it has the same path in that place.
+    /// The folder for temporary files, if it has the same path in the place.
     pub(crate) temporary_folder: Option<PathBuf>,
-    /// What is copied out before the place ends.
+    /// The paths to copy out before the place ends.
     copies: Mutex<Option<Copies>>,
-    /// What is dropped when the place has ended.
-    pub(crate) kept: Mutex<Option<Box<dyn fmt::Debug + Send + Sync>>>,
+    /// A value that is dropped when the place has ended.
+    pub(crate) drop_last: Mutex<Option<Box<dyn fmt::Debug + Send + Sync>>>,
     remote: Remote,
     cache: ShellCache,
     _own: OwnFolder,
-    /// Keeps the file of the lease locked until the place has ended.
+    /// The leases, which keep the file of the lease locked until the place has ended.
     _leases: Option<Arc<Leases>>,
 }
 
@@ -58,7 +58,7 @@ impl RemoteEnvironment {
             variables: Vec::new(),
             temporary_folder: None,
             copies: Mutex::default(),
-            kept: Mutex::default(),
+            drop_last: Mutex::default(),
             remote,
             cache: ShellCache::default(),
             _own: own,
@@ -66,20 +66,20 @@ impl RemoteEnvironment {
         }
     }
 
-    /// Sets the directory in that place, and finds out its variables.
+    /// Sets the directory in the place, and reads the variables of its programs.
     ///
     /// # Errors
-    /// If no program can run there.
+    /// If no program can run in the place.
     pub(crate) fn begin_in(mut self, directory: PathBuf) -> io::Result<Self> {
         self.directory = directory;
         self.variables = variables(&self.output(&["cat", "/proc/self/environ"])?);
         Ok(self)
     }
 
-    /// Copies files into the directory, and others out of it before the place ends.
+    /// Copies files into the directory now, and files out of it before the place ends.
     ///
     /// # Errors
-    /// If files cannot be copied into it.
+    /// If files cannot be copied into the directory.
     pub(crate) fn with_copies(mut self, copies: Option<&Copies>) -> io::Result<Self> {
         if let Some(copies) = copies {
             copies.put(&self)?;
@@ -88,10 +88,10 @@ impl RemoteEnvironment {
         Ok(self)
     }
 
-    /// Runs a short program without input, and returns what it prints.
+    /// Runs a short program without input, and returns its standard output.
     ///
     /// # Errors
-    /// If it does not succeed within a minute.
+    /// If the program fails, or does not end within a minute.
     pub(crate) fn output(&self, words: &[impl AsRef<OsStr>]) -> io::Result<Vec<u8>> {
         self.remote.output(words)
     }
@@ -140,7 +140,7 @@ impl Environment for RemoteEnvironment {
             copies.get(self);
         }
         if self.remote.close() {
-            drop(self.kept.lock().unwrap_or_else(PoisonError::into_inner).take());
+            drop(self.drop_last.lock().unwrap_or_else(PoisonError::into_inner).take());
         }
     }
 }

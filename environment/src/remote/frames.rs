@@ -7,17 +7,18 @@ use std::time::{Duration, Instant};
 use memchr::memmem;
 use toolc_process::Sink;
 
-/// How much is kept of what the program has not written, such as an error message of the client, and the maximum length of a report.
+/// The maximum length of a report, and the number of bytes that are kept of output that is not the program's, such as error messages of the
+/// client.
 const MAX_ERROR: usize = 4096;
 
-/// What a program has reported. Clones share it.
+/// The reports of a program. Clones share them.
 #[derive(Debug, Clone)]
 pub(super) struct Reports(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     token: String,
-    /// What a report begins with. Its first character is rare in output, so that little is held back.
+    /// The beginning of a report. Its first character is rare in output, so that little output is delayed.
     marker: String,
     state: Mutex<FrameState>,
     changed: Condvar,
@@ -27,7 +28,7 @@ struct Inner {
 struct FrameState {
     start: Option<Start>,
     end: Option<(i32, Instant)>,
-    /// What the client, or a shell that reads its settings, has written before the program began.
+    /// Output of the client, or of a shell that reads its settings, before the start of the program.
     early: Vec<u8>,
     /// Whether further output is discarded.
     is_discarded: bool,
@@ -40,11 +41,11 @@ impl FrameState {
     }
 }
 
-/// How a start went.
+/// The reported result of starting a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
-    /// The program runs in a session of this number.
-    Begins(u32),
+    /// The program runs in the session with this number.
+    Started(u32),
     NoDirectory,
     /// A link has taken the place of the directory.
     OtherDirectory,
@@ -52,7 +53,7 @@ pub(super) enum Start {
 }
 
 impl Reports {
-    /// Creates an empty set of reports, which are recognised by a token.
+    /// Creates an empty set of reports. Reports are recognised by the token.
     pub(super) fn new(token: String) -> Self {
         let marker = format!("\u{1e}{token}");
         Self(Arc::new(Inner { token, marker, state: Mutex::default(), changed: Condvar::new() }))
@@ -62,41 +63,41 @@ impl Reports {
         &self.0.token
     }
 
-    /// Returns a sink that takes the reports out of standard output.
+    /// Returns a sink that removes the reports from standard output.
     pub(super) fn output(&self, inner: Option<Box<dyn Sink>>) -> StdoutFilter {
         StdoutFilter { reports: self.clone(), inner, held: Vec::new() }
     }
 
-    /// Returns a sink for standard error, which passes on what comes after the first marker. Without `inner`, the program does not write
-    /// there.
+    /// Returns a sink for standard error, which passes on the output after the first marker. Without `inner`, the program does not use
+    /// standard error.
     pub(super) fn errors(&self, inner: Option<Box<dyn Sink>>) -> StderrFilter {
         StderrFilter { reports: self.clone(), inner, held: Vec::new(), has_begun: false }
     }
 
-    /// Waits until the start is reported, or until `is_over` returns true. Returns the start if it was reported.
-    pub(super) fn wait_for_start(&self, is_over: impl Fn() -> io::Result<bool>) -> io::Result<Option<Start>> {
+    /// Waits until the start is reported, or until `should_stop` returns true. Returns the report of the start, if any.
+    pub(super) fn wait_for_start(&self, should_stop: impl Fn() -> io::Result<bool>) -> io::Result<Option<Start>> {
         const POLL: Duration = Duration::from_millis(10);
         loop {
-            let over = is_over()?;
+            let stop = should_stop()?;
             let state = self.state();
-            if state.start.is_some() || over {
+            if state.start.is_some() || stop {
                 return Ok(state.start);
             }
             drop(self.0.changed.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner));
         }
     }
 
-    /// Returns how the start went, if it was reported.
+    /// Returns the report of the start, if any.
     pub(super) fn start(&self) -> Option<Start> {
         self.state().start
     }
 
-    /// Returns the exit code of the program, and when it was reported.
+    /// Returns the reported exit code of the program, and the time of the report.
     pub(super) fn end(&self) -> Option<(i32, Instant)> {
         self.state().end
     }
 
-    /// Returns what was written, but not by the program.
+    /// Returns the output before the start of the program.
     pub(super) fn early(&self) -> String {
         String::from_utf8_lossy(&self.state().early).trim().to_owned()
     }
@@ -110,7 +111,7 @@ impl Reports {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps output before the first report. Returns whether the bytes must not be passed on.
+    /// Keeps output from before the first report. Returns whether the bytes are consumed, so that they must not be passed on.
     fn consume(&self, bytes: &[u8]) -> bool {
         let mut state = self.state();
         if state.start.is_some() {
@@ -125,7 +126,7 @@ impl Reports {
         let mut state = self.state();
         let mut words = line.split_whitespace();
         match (words.next(), words.next()) {
-            // Only the first of each counts: a program can read the token, and print anything.
+            // Only the first report of each kind counts, because a program can read the token and forge reports.
             (Some("ends"), Some(code)) if state.end.is_none() => {
                 state.end = code.parse().ok().map(|code| (code, Instant::now()));
             }
@@ -133,7 +134,7 @@ impl Reports {
             (Some("no-directory"), _) => state.start = Some(Start::NoDirectory),
             (Some("other-directory"), _) => state.start = Some(Start::OtherDirectory),
             (Some("no-program"), _) => state.start = Some(Start::NoProgram),
-            (Some("begins"), Some(session)) => state.start = session.parse().ok().map(Start::Begins),
+            (Some("begins"), Some(session)) => state.start = session.parse().ok().map(Start::Started),
             _ => {}
         }
         drop(state);
@@ -141,12 +142,12 @@ impl Reports {
     }
 }
 
-/// Takes reports out of standard output, and passes on the rest.
+/// Removes reports from standard output, and passes on the rest.
 #[derive(Debug)]
 pub(super) struct StdoutFilter {
     reports: Reports,
     inner: Option<Box<dyn Sink>>,
-    /// The beginning of what may be a report.
+    /// The last bytes, if they may be the beginning of a report.
     held: Vec<u8>,
 }
 
@@ -188,7 +189,7 @@ impl Sink for StdoutFilter {
 }
 
 impl Drop for StdoutFilter {
-    /// What was held is not a report.
+    /// Passes on the held bytes, which are not a report.
     fn drop(&mut self) {
         let held = std::mem::take(&mut self.held);
         self.pass(&held);
@@ -201,12 +202,12 @@ fn beginning(text: &[u8], marker: &[u8]) -> usize {
     (1..=max).rev().find(|length| marker.starts_with(&text[text.len() - length..])).unwrap_or(0)
 }
 
-/// Passes on standard error after the marker, which says that the program begins. What comes before is kept as a message.
+/// Passes on standard error after the marker, which is written when the program starts. The output before the marker is kept as a message.
 #[derive(Debug)]
 pub(super) struct StderrFilter {
     reports: Reports,
     inner: Option<Box<dyn Sink>>,
-    /// What may be the beginning of the marker.
+    /// The last bytes, if they may be the beginning of the marker.
     held: Vec<u8>,
     has_begun: bool,
 }
@@ -266,7 +267,7 @@ mod tests {
                 "one \u{1e}T0KE \u{1e}two \u{1e}T0K",
                 "{size}"
             );
-            assert_eq!((reports.start(), reports.end().map(|(code, _)| code)), (Some(Start::Begins(17)), Some(3)));
+            assert_eq!((reports.start(), reports.end().map(|(code, _)| code)), (Some(Start::Started(17)), Some(3)));
             assert_eq!(reports.early(), "error of ssh");
         }
     }
@@ -301,7 +302,7 @@ mod tests {
         let reports = Reports::new("T0KEN".to_owned());
         let mut output = reports.output(None);
         assert!(output.push(&b"\x1eT0KEN begins 17\n\x1eT0KEN ends 3\n\x1eT0KEN ends 0\n\x1eT0KEN ends x\n\x1eT0KEN begins 1\n\x1eT0KEN\n"[..]));
-        assert_eq!((reports.start(), reports.end().map(|(code, _)| code)), (Some(Start::Begins(17)), Some(3)));
+        assert_eq!((reports.start(), reports.end().map(|(code, _)| code)), (Some(Start::Started(17)), Some(3)));
         assert!(output.push(b"\x1eT0KEN "));
         assert!(output.push(&[b'x'; 2 * MAX_ERROR]));
         assert!(output.held.is_empty(), "it is bounded");

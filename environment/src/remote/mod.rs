@@ -1,8 +1,9 @@
-//! Runs programs in any place that has a POSIX shell and can be reached by a local command, such as `docker exec`: the client.
+//! Runs programs in any place that has a POSIX shell and can be reached by a local command, such as `docker exec`. This command is the
+//! client.
 //!
-//! The client runs a script (`run.sh`), which starts the program and reports its start and end between its output ([`frames`]). The
-//! client's own failures also show up as exit codes, so the script reports the exit code of the program. The report also tells when the
-//! program has ended although its children keep the streams open. Killing the client does not kill the program; `end.sh` does.
+//! The client runs the script `run.sh`, which starts the program and writes reports about its start and end between the program's output
+//! ([`frames`]). The exit code of the client cannot be used, because the client can itself fail. The report also shows that the program has
+//! ended if its children keep the streams open. Killing the client does not kill the program; `end.sh` does.
 
 mod environment;
 mod frames;
@@ -28,18 +29,18 @@ use frames::{Reports, Start};
 use running::{RemoteProgram, Shared};
 pub(crate) use words::as_text;
 
-/// Starts a program, and reports its start and end.
+/// A script that starts a program, and reports its start and end.
 const RUN: &str = include_str!("run.sh");
-/// Ends programs.
+/// A script that ends programs.
 pub(crate) const END: &str = include_str!("end.sh");
-/// Sets the size of the terminal of the session $1.
+/// A script that sets the size of the terminal of the session $1.
 const RESIZE: &str = r#"stty rows "$2" cols "$3" < "/proc/$1/fd/0""#;
 /// The time limit for the start of a program.
 const START_LIMIT: Duration = Duration::from_mins(1);
-/// The time limit of `end.sh`. A shell without fractions of a second takes up to 40 s to kill stubborn programs.
+/// The time limit of `end.sh`. It takes up to 40 s to kill programs that ignore signals, if `sleep` does not support fractions of a second.
 const END_LIMIT: Duration = Duration::from_mins(1);
-/// The maximum number of tokens and sessions of a command that ends programs.
-const MAX_NAMES: usize = 256;
+/// The maximum number of identifiers (tokens and sessions) of a command that ends programs.
+const MAX_IDS: usize = 256;
 /// The maximum length of a short output.
 const MAX_TEXT: usize = 1 << 20;
 
@@ -51,7 +52,7 @@ pub(crate) struct Client {
     pub(crate) on_end: Option<OnEnd>,
 }
 
-/// Which streams of a command are connected.
+/// The streams that a command needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Streams {
     /// Whether the program has an input.
@@ -60,7 +61,7 @@ pub(crate) struct Streams {
     pub(crate) terminal: bool,
 }
 
-/// Runs programs elsewhere.
+/// Runs programs in a place.
 #[derive(Debug)]
 pub(crate) struct Remote(Arc<Inner>);
 
@@ -69,7 +70,7 @@ struct Inner {
     place: Box<dyn Place>,
     /// Runs the clients.
     local: Local,
-    /// What the tokens of all programs begin with.
+    /// The prefix of the tokens of all programs.
     prefix: String,
     has_started: AtomicBool,
     is_closed: AtomicBool,
@@ -77,11 +78,11 @@ struct Inner {
     released: Mutex<Vec<Released>>,
 }
 
-/// A program that was released, with what it may have left running.
+/// A released program, with its processes that may still run.
 #[derive(Debug)]
 struct Released {
     reports: Reports,
-    /// The program, until its client and what it has left running have ended: dropping it earlier would end them.
+    /// The program, or `None` when its client and all of its processes have ended. Dropping the program earlier would end them.
     program: Option<Arc<Shared>>,
 }
 
@@ -104,27 +105,27 @@ impl Remote {
     /// # Errors
     /// Like [`Environment::start`](crate::Environment::start).
     pub(crate) fn start(&self, launch: Launch, directory: &Path) -> io::Result<Box<dyn Running>> {
-        let Launch { program, directory: own, variables, input, output, on_end } = launch;
+        let Launch { program, directory: launch_directory, variables, input, output, on_end } = launch;
         if self.0.is_closed() {
             return Err(io::Error::other("the environment has been cleaned up"));
         }
         if input == Input::Channel {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "this environment does not support channels"));
         }
-        let is_exact = own.as_ref().is_some_and(|own| own.is_absolute());
-        let directory = own.map_or_else(|| directory.to_owned(), |own| directory.join(own));
+        let is_exact = launch_directory.as_ref().is_some_and(|path| path.is_absolute());
+        let directory = launch_directory.map_or_else(|| directory.to_owned(), |path| directory.join(path));
         let terminal = matches!(output, Output::Terminal { .. });
         let reports = Reports::new(format!("{}{:016x}", self.0.prefix, random()));
         let words = words(&reports, &program, (directory, is_exact), variables, &output)?;
         let streams = Streams { input: input != Input::Empty || terminal, terminal };
-        let apart = |stdout, stderr| Output::Apart {
+        let separate = |stdout, stderr| Output::Apart {
             stdout: Box::new(reports.output(stdout)),
             stderr: Box::new(reports.errors(stderr)),
         };
         let output = match output {
-            Output::None => apart(None, None),
-            Output::Merged(sink) => apart(Some(sink), None),
-            Output::Apart { stdout, stderr } => apart(Some(stdout), Some(stderr)),
+            Output::None => separate(None, None),
+            Output::Merged(sink) => separate(Some(sink), None),
+            Output::Apart { stdout, stderr } => separate(Some(stdout), Some(stderr)),
             Output::Terminal { size, screen } => {
                 Output::Terminal { size, screen: Box::new(reports.output(Some(screen))) }
             }
@@ -140,21 +141,21 @@ impl Remote {
         Ok(Box::new(program))
     }
 
-    /// Runs a short program without variables and input, and returns what it prints.
+    /// Runs a short program without variables and input, and returns its standard output.
     ///
     /// # Errors
-    /// If it does not succeed within the time limit.
+    /// If the program fails, or does not end within the time limit.
     pub(crate) fn output(&self, words: &[impl AsRef<OsStr>]) -> io::Result<Vec<u8>> {
         self.0.output(words.iter().map(|word| word.as_ref().to_owned()).collect(), START_LIMIT)
     }
 
-    /// Ends what released programs have left running.
+    /// Ends all processes of released programs.
     pub(crate) fn end_released(&self) {
         let released = std::mem::take(&mut *self.0.released());
-        let _ = self.0.end(released.iter().flat_map(Released::names));
+        let _ = self.0.end(released.iter().flat_map(Released::ids));
     }
 
-    /// Ends all programs, and what they have left running.
+    /// Ends all programs with all of their processes.
     ///
     /// # Errors
     /// If the place cannot be reached, or processes survive.
@@ -164,18 +165,18 @@ impl Remote {
         }
         let running: Vec<_> = self.0.running().iter().filter_map(Weak::upgrade).collect();
         let prefix = OsString::from(&self.0.prefix);
-        self.0.end([prefix].into_iter().chain(running.iter().flat_map(|program| program.names())))
+        self.0.end([prefix].into_iter().chain(running.iter().flat_map(|program| program.ids())))
     }
 
-    /// Refuses programs from now on, and ends the place and its clients. Those that end count as stopped by the host. Returns whether
-    /// this is the first call.
+    /// Refuses further programs, and ends the place and its clients. The running programs count as stopped by the host. Returns whether this
+    /// is the first call.
     pub(crate) fn close(&self) -> bool {
         if self.0.is_closed.swap(true, Ordering::SeqCst) {
             return false;
         }
         self.0.place.end(self);
         self.0.local.clean_up();
-        // Released programs hold this place.
+        // Released programs hold a reference to the place.
         let released = std::mem::take(&mut *self.0.released());
         drop(released);
         true
@@ -195,14 +196,14 @@ impl Inner {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a program that runs.
+    /// Adds a running program.
     fn add(&self, program: &Arc<Shared>) {
         let mut running = self.running();
         running.retain(|program| program.strong_count() > 0);
         running.push(Arc::downgrade(program));
     }
 
-    /// Keeps a released program, so that what it has left running can be ended later.
+    /// Keeps a released program, so that its processes can be ended later.
     fn keep(&self, program: Arc<Shared>) {
         let mut released = self.released();
         for other in released.iter_mut() {
@@ -223,23 +224,23 @@ impl Inner {
         self.local.start(Launch { program, directory: None, variables: Vec::new(), input, output, on_end })
     }
 
-    /// Ends all processes of programs that have these tokens and sessions.
-    fn end(&self, names: impl IntoIterator<Item = OsString>) -> io::Result<()> {
-        let names: Vec<OsString> = names.into_iter().collect();
-        // All that are tried are ended.
-        let ends = names.chunks(MAX_NAMES).map(|names| self.output(find_or_end("end", names), END_LIMIT).map(drop));
+    /// Ends all processes of the programs with these tokens and sessions.
+    fn end(&self, ids: impl IntoIterator<Item = OsString>) -> io::Result<()> {
+        let ids: Vec<OsString> = ids.into_iter().collect();
+        // Run all commands, even if one of them fails.
+        let ends = ids.chunks(MAX_IDS).map(|ids| self.output(find_or_end("end", ids), END_LIMIT).map(drop));
         ends.fold(Ok(()), io::Result::and)
     }
 
-    /// Returns whether a process of the program with this token and session runs.
-    fn is_running(&self, names: &[OsString]) -> io::Result<bool> {
-        // A shell may print something when it reads its settings.
-        Ok(!names.is_empty() && self.output(find_or_end("find", names), START_LIMIT)?.ends_with(b"running\n"))
+    /// Returns whether a process of the program with this token or session runs.
+    fn is_running(&self, ids: &[OsString]) -> io::Result<bool> {
+        // A shell may print other lines when it reads its settings.
+        Ok(!ids.is_empty() && self.output(find_or_end("find", ids), START_LIMIT)?.ends_with(b"running\n"))
     }
 
-    /// Sets the size of the terminal of a program, unless its client does so.
+    /// Sets the size of the terminal of a program, unless its client passes the size on.
     fn resize(&self, program: &Reports, size: TerminalSize) -> io::Result<()> {
-        let Some(Start::Begins(session)) = program.start().filter(|_| !self.place.passes_size()) else {
+        let Some(Start::Started(session)) = program.start().filter(|_| !self.place.passes_size()) else {
             return Ok(());
         };
         let numbers = [session.to_string(), size.rows.to_string(), size.columns.to_string()];
@@ -261,22 +262,22 @@ impl Inner {
 }
 
 impl Released {
-    /// Returns what the processes of the program are known by.
-    fn names(&self) -> Vec<OsString> {
+    /// Returns the identifiers of the program's processes.
+    fn ids(&self) -> Vec<OsString> {
         match &self.program {
-            Some(program) => program.names(),
+            Some(program) => program.ids(),
             None => vec![self.reports.token().into()],
         }
     }
 }
 
-/// Returns the words of `end.sh`.
-fn find_or_end(mode: &str, names: &[OsString]) -> Vec<OsString> {
+/// Returns the command that runs `end.sh`.
+fn find_or_end(mode: &str, ids: &[OsString]) -> Vec<OsString> {
     let script = ["sh", "-c", END, "toolc", mode].map(OsString::from);
-    script.into_iter().chain(names.iter().cloned()).collect()
+    script.into_iter().chain(ids.iter().cloned()).collect()
 }
 
-/// Returns the arguments of a command that runs a program in a directory, in whose path no link may be if it is exact.
+/// Returns the command that runs a program in a directory by `run.sh`. If the directory is exact, its path must have no links.
 fn words(
     reports: &Reports,
     program: &Program,
@@ -331,12 +332,12 @@ fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// Returns what the tokens of the programs of an environment begin with.
+/// Returns a random prefix for the tokens of the programs of an environment.
 pub(crate) fn prefix() -> String {
     format!("toolc-{:016x}-", random())
 }
 
-/// Reads the variables of a process, as `/proc` shows them.
+/// Parses the variables of a process in the format of `/proc/PID/environ`.
 pub(crate) fn variables(text: &[u8]) -> Vec<(OsString, OsString)> {
     let pair = |entry: &[u8]| {
         let at = memchr::memchr(b'=', entry)?;
@@ -345,10 +346,10 @@ pub(crate) fn variables(text: &[u8]) -> Vec<(OsString, OsString)> {
     text.split(|byte| *byte == 0).filter_map(pair).collect()
 }
 
-/// Checks how a start went.
-fn started(start: Option<Start>, reports: &Reports) -> io::Result<()> {
+/// Checks the report of a start.
+fn check_start(start: Option<Start>, reports: &Reports) -> io::Result<()> {
     match start {
-        Some(Start::Begins(_)) => Ok(()),
+        Some(Start::Started(_)) => Ok(()),
         Some(Start::NoDirectory) => {
             Err(io::Error::new(io::ErrorKind::NotFound, "the directory does not exist in the environment"))
         }
@@ -357,9 +358,9 @@ fn started(start: Option<Start>, reports: &Reports) -> io::Result<()> {
             Err(io::Error::new(io::ErrorKind::NotFound, "the program does not exist in the environment"))
         }
         None => {
-            let said = reports.early();
-            let said = if said.is_empty() { "without an error message".to_owned() } else { said };
-            Err(io::Error::other(format!("the environment failed to start the program: {said}")))
+            let output = reports.early();
+            let reason = if output.is_empty() { "no error message".to_owned() } else { output };
+            Err(io::Error::other(format!("the environment failed to start the program: {reason}")))
         }
     }
 }

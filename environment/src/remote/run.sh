@@ -1,9 +1,9 @@
-# Runs a program in another environment, and says when it begins and ends. Runs in any POSIX shell.
+# Runs a program in an environment, and reports its start and end. Runs in any POSIX shell.
 #
 # Arguments: TOKEN, `merged`, `apart` or the size of the terminal (`ROWS COLUMNS`), DIRECTORY, `exact` if no link may be in its path or
 # else `any`, changes of variables (`NAME=VALUE`, or
 # `-NAME` to remove one), `--`, and the program with its arguments. A report begins with \036 and the token, anywhere on standard output,
-# and extends to the end of the line. Standard error that is apart begins after \036, the token and a line break.
+# and extends to the end of the line. Separate standard error begins after \036, the token and a line break.
 toolc_token=$1 toolc_output=$2
 report() { printf '\036%s %s\n' "$toolc_token" "$1"; }
 cd -P -- "$3" 2> /dev/null || { report no-directory; exit 1; }
@@ -27,7 +27,7 @@ toolc_session=$$
 { read -r toolc_stat < /proc/self/stat; } 2> /dev/null && toolc_session=$(set -- ${toolc_stat##*)}; echo "$4")
 case $toolc_output in
 apart) printf '\036%s\n' "$toolc_token" >&2 ;;
-# The command that reaches this place may set the size later.
+# The client may set the size later.
 *\ *) stty rows "${toolc_output% *}" cols "${toolc_output#* }" 2> /dev/null ;;
 *) exec 2>&1 ;;
 esac

@@ -1,4 +1,4 @@
-//! A program that runs elsewhere.
+//! A program that runs in a place.
 
 use std::cell::Cell;
 use std::ffi::OsString;
@@ -11,23 +11,23 @@ use std::time::{Duration, Instant};
 use toolc_process::{Channel, EndReason, TerminalSize};
 
 use super::frames::{Reports, Start};
-use super::{Inner, START_LIMIT, started};
+use super::{Inner, START_LIMIT, check_start};
 use crate::{Exit, OnEnd, Outcome, Running};
 
 /// How long to wait, after a program has ended, for its remaining output and for the end of its client.
 const DRAIN: Duration = Duration::from_millis(500);
 /// How long to wait for the end of a client after its program was killed.
 const CLIENT_LIMIT: Duration = Duration::from_secs(5);
-/// The time after which to ask again about a program whose connection is lost.
-const ASK: Duration = Duration::from_secs(2);
+/// The time after which to check again whether a program still runs, if the connection to it was lost.
+const RECHECK: Duration = Duration::from_secs(2);
 /// How often to check whether to stop waiting for such a program.
 const POLL: Duration = Duration::from_millis(50);
 
-/// A program that runs elsewhere.
+/// A program that runs in a place.
 #[derive(Debug)]
 pub(super) struct RemoteProgram(Arc<Shared>);
 
-/// What the host, the thread that waits for the end, and the list of released programs share.
+/// The state that the host, the thread that waits for the end, and the list of released programs share.
 #[derive(Debug)]
 pub(super) struct Shared {
     /// The client: the local command that reaches the program.
@@ -38,16 +38,16 @@ pub(super) struct Shared {
     is_stopped: AtomicBool,
     is_released: AtomicBool,
     outcome: OnceLock<Outcome>,
-    /// If the client has ended before the program: when the other machine was last asked about the program, and the answer.
-    lost: Mutex<Option<(Instant, Lost)>>,
+    /// If the client has ended before the program: the last check whether the program still runs, and its time.
+    disconnected: Mutex<Option<(Instant, Disconnected)>>,
 }
 
-/// What is known about a program whose client has ended before it.
+/// The state of a program whose client has ended before it.
 #[derive(Debug, Clone)]
-enum Lost {
-    Runs,
-    /// The program has ended in the meantime.
-    Gone,
+enum Disconnected {
+    Running,
+    /// The program has ended.
+    Ended,
     /// The search for the program failed.
     Unreachable(String),
 }
@@ -56,25 +56,25 @@ impl RemoteProgram {
     pub(super) fn new(command: Box<dyn Running>, reports: Reports, remote: Arc<Inner>) -> Self {
         let is_stopped = AtomicBool::new(false);
         let is_released = AtomicBool::new(false);
-        let (outcome, lost) = Default::default();
-        Self(Arc::new(Shared { command, reports, remote, is_stopped, is_released, outcome, lost }))
+        let (outcome, disconnected) = Default::default();
+        Self(Arc::new(Shared { command, reports, remote, is_stopped, is_released, outcome, disconnected }))
     }
 
     pub(super) fn shared(&self) -> &Arc<Shared> {
         &self.0
     }
 
-    /// Waits until the program has begun.
+    /// Waits until the program has started.
     ///
     /// # Errors
-    /// If it cannot be started.
+    /// If the program cannot be started.
     pub(super) fn wait_for_start(&self) -> io::Result<()> {
         let since = Instant::now();
-        let is_over = || Ok(since.elapsed() > START_LIMIT || self.0.command.outcome()?.is_some());
-        started(self.0.reports.wait_for_start(is_over)?, &self.0.reports)
+        let should_stop = || Ok(since.elapsed() > START_LIMIT || self.0.command.outcome()?.is_some());
+        check_start(self.0.reports.wait_for_start(should_stop)?, &self.0.reports)
     }
 
-    /// Calls a function when the program has ended. It is not called if the connection was lost before that.
+    /// Calls a function when the program has ended. The function is not called if the connection was lost earlier.
     pub(super) fn on_end(&self, on_end: OnEnd) -> io::Result<()> {
         let shared = Arc::clone(&self.0);
         let wait = move || {
@@ -92,22 +92,22 @@ impl Shared {
     }
 
     /// Returns whether the client has ended or its state is unknown.
-    fn has_ended(&self) -> bool {
+    fn has_client_ended(&self) -> bool {
         !matches!(self.command.outcome(), Ok(None))
     }
 
-    /// Returns whether the client has ended, and nothing has the output open.
+    /// Returns whether the client has ended, and no process has the output open.
     pub(super) fn is_over(&self) -> bool {
         self.command.outcome().is_ok_and(|outcome| outcome.is_some_and(|outcome| !outcome.left_running))
     }
 
     fn outcome(&self) -> io::Result<Option<Outcome>> {
-        if let Some(known) = self.outcome.get() {
-            return Ok(Some(*known));
+        if let Some(outcome) = self.outcome.get() {
+            return Ok(Some(*outcome));
         }
         let outcome = match (self.command.outcome()?, self.reports.end()) {
             (Some(command), None) if self.reason(command.reason) == EndReason::Exited => {
-                return self.lost().map(|()| None);
+                return self.check_still_running().map(|()| None);
             }
             (Some(command), end) => self.outcome_of(command, end.map(|(code, _)| code))?,
             // Processes that the program left running keep the client alive.
@@ -128,8 +128,8 @@ impl Shared {
             None => Exit::Signal(9),
         };
         if command.reason == EndReason::OutputLimit && code.is_none() {
-            // Only the client has been ended.
-            self.remote.end(self.names())?;
+            // The output limit has ended only the client.
+            self.remote.end(self.ids())?;
         }
         // Some clients are replaced by the program, so they can end while its children still have the output open.
         Ok(Outcome { exit, reason, left_running: command.left_running })
@@ -138,48 +138,49 @@ impl Shared {
     /// Checks that a program whose client has ended before it still runs.
     ///
     /// # Errors
-    /// If the program does not run any more, or the other machine cannot be asked.
-    fn lost(&self) -> io::Result<()> {
-        let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
-        let state = match &*lost {
-            Some((_, Lost::Gone)) => Lost::Gone,
-            Some((asked, state)) if asked.elapsed() < ASK => state.clone(),
+    /// If the program no longer runs, or its place does not answer.
+    fn check_still_running(&self) -> io::Result<()> {
+        let mut disconnected = self.disconnected.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = match &*disconnected {
+            Some((_, Disconnected::Ended)) => Disconnected::Ended,
+            Some((checked, state)) if checked.elapsed() < RECHECK => state.clone(),
             _ => {
-                let state = match self.remote.is_running(&self.names()) {
-                    Ok(true) => Lost::Runs,
-                    Ok(false) => Lost::Gone,
-                    Err(error) => Lost::Unreachable(error.to_string()),
+                let state = match self.remote.is_running(&self.ids()) {
+                    Ok(true) => Disconnected::Running,
+                    Ok(false) => Disconnected::Ended,
+                    Err(error) => Disconnected::Unreachable(error.to_string()),
                 };
-                *lost = Some((Instant::now(), state.clone()));
+                *disconnected = Some((Instant::now(), state.clone()));
                 state
             }
         };
-        drop(lost);
-        let why = match state {
-            Lost::Runs => return Ok(()),
-            Lost::Gone => "it has ended since, or was ended with the connection".to_owned(),
-            Lost::Unreachable(error) => format!("it may still run, but cannot be found: {error}"),
+        drop(disconnected);
+        let problem = match state {
+            Disconnected::Running => return Ok(()),
+            Disconnected::Ended => "the program has ended, and its exit code is unknown".to_owned(),
+            Disconnected::Unreachable(error) => format!("the program may still run, but cannot be found: {error}"),
         };
-        let said = self.reports.early();
-        let said = if said.is_empty() { said } else { format!(" ({said})") };
-        Err(io::Error::other(format!("the connection to the program was lost{said}; {why}")))
+        let output = self.reports.early();
+        let output = if output.is_empty() { output } else { format!(" ({output})") };
+        Err(io::Error::other(format!("the connection to the program was lost{output}; {problem}")))
     }
 
     /// Returns the identifiers of the processes of the program: its token, and the number of its session.
-    pub(super) fn names(&self) -> Vec<OsString> {
+    pub(super) fn ids(&self) -> Vec<OsString> {
         let token = self.reports.token().into();
         match self.reports.start() {
             Some(Start::NoDirectory | Start::OtherDirectory | Start::NoProgram) => Vec::new(),
             // When the program and its client have ended, the system can give the number to another session.
-            Some(Start::Begins(session)) if !(self.reports.end().is_some() && self.is_over()) => {
+            Some(Start::Started(session)) if !(self.reports.end().is_some() && self.is_over()) => {
                 vec![token, session.to_string().into()]
             }
             _ => vec![token],
         }
     }
 
-    fn is_gone(&self) -> bool {
-        matches!(&*self.lost.lock().unwrap_or_else(PoisonError::into_inner), Some((_, Lost::Gone)))
+    fn is_known_to_have_ended(&self) -> bool {
+        let state = self.disconnected.lock().unwrap_or_else(PoisonError::into_inner);
+        matches!(&*state, Some((_, Disconnected::Ended)))
     }
 
     fn reason(&self, reason: EndReason) -> EndReason {
@@ -197,7 +198,7 @@ impl Shared {
             if is_stopped.get() {
                 return Ok(None);
             }
-            if self.has_ended() {
+            if self.has_client_ended() {
                 is_stopped.set(should_stop());
                 thread::sleep(POLL);
                 continue;
@@ -210,17 +211,17 @@ impl Shared {
     }
 
     fn end(&self) -> io::Result<Outcome> {
-        let known = match self.outcome() {
-            Ok(known) => known,
-            Err(error) if self.is_gone() => return Err(error),
+        let previous = match self.outcome() {
+            Ok(outcome) => outcome,
+            Err(error) if self.is_known_to_have_ended() => return Err(error),
             Err(_) => None,
         };
-        if known.is_none() {
+        if previous.is_none() {
             self.is_stopped.store(true, Ordering::SeqCst);
         }
-        let ended = self.remote.end(self.names());
-        if let Some(known) = known {
-            return ended.map(|()| known);
+        let result = self.remote.end(self.ids());
+        if let Some(outcome) = previous {
+            return result.map(|()| outcome);
         }
         let since = Instant::now();
         let outcome = if let Some(outcome) = self.wait(&|| since.elapsed() > CLIENT_LIMIT)? {
@@ -229,7 +230,7 @@ impl Shared {
             let outcome = self.outcome_of(self.command.end()?, self.reports.end().map(|(code, _)| code))?;
             *self.outcome.get_or_init(|| outcome)
         };
-        ended.map(|()| outcome)
+        result.map(|()| outcome)
     }
 }
 

@@ -1,10 +1,10 @@
-//! The words of a program, for clients that send only text.
+//! Encodes the words of a command for clients that send only text.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 
-/// Encodes words as UTF-8, for a client that sends them as JSON: a shell in that place rebuilds those that are not UTF-8.
+/// Encodes words as UTF-8, for a client that sends them as JSON. A shell in the place decodes words that are not UTF-8.
 pub(crate) fn as_text(words: Vec<OsString>) -> Vec<OsString> {
     if words.iter().all(|word| word.to_str().is_some()) {
         return words;
@@ -21,7 +21,7 @@ pub(crate) fn as_text(words: Vec<OsString>) -> Vec<OsString> {
                 for byte in word.as_bytes() {
                     let _ = write!(octal, "\\{byte:03o}");
                 }
-                // The substitution would lose line breaks at the end.
+                // Without the `x`, the substitution would remove line breaks at the end.
                 script += &format!("toolc_word=$(printf '{octal}x'); set -- \"$@\" \"${{toolc_word%x}}\"; ");
             }
         }

@@ -1,7 +1,7 @@
-//! How much a sandbox uses: its number of processes, and its memory.
+//! Limits the number of processes and the memory of a sandbox.
 //!
-//! Control groups limit a sandbox as a whole, and bind root, too. Where this process may not make any, limits of single processes do it.
-//! The kernel counts the processes of a user in each user namespace (since Linux 5.14), except the processes of root.
+//! Control groups limit the sandbox as a whole, and also apply to root. If this process may not create control groups, resource limits of
+//! single processes are used. The kernel counts the processes of a user in each user namespace (since Linux 5.14), except the processes of root.
 
 use std::fs;
 use std::io;
@@ -18,20 +18,20 @@ pub(super) struct Bounds {
     limits_processes: bool,
 }
 
-/// A function that is called before a control group is made.
-type Before<'a> = &'a dyn Fn(PathBuf) -> io::Result<()>;
+/// A function that is called with the path of a control group before the group is made.
+type BeforeGroup<'a> = &'a dyn Fn(PathBuf) -> io::Result<()>;
 
 /// A limit of a control group.
 struct Limit {
     controller: &'static str,
-    /// The names of its file, in version 1 and 2 of control groups.
+    /// The names of the file of the limit, in version 1 and 2 of control groups.
     files: [&'static str; 2],
     value: u64,
 }
 
 impl Bounds {
-    /// Makes the control groups. Before each, `before` is called with its path.
-    pub(super) fn new(max_processes: u32, max_memory: Option<u64>, before: Before<'_>) -> Self {
+    /// Makes the control groups. Calls `before` with the path of each group before it is made.
+    pub(super) fn new(max_processes: u32, max_memory: Option<u64>, before: BeforeGroup<'_>) -> Self {
         let mut bounds = Self { groups: Vec::new(), limits: vec!["--core=0:0".to_owned()], limits_processes: true };
         let processes = u64::from(max_processes);
         if !bounds.limit(&Limit { controller: "pids", files: ["pids.max", "pids.max"], value: processes }, before) {
@@ -56,7 +56,7 @@ impl Bounds {
         self.limits_processes
     }
 
-    /// Returns the files by which a process joins the control groups.
+    /// Returns the files `cgroup.procs`, to which a process writes its id to join the control groups.
     pub(super) fn groups(&self) -> impl Iterator<Item = PathBuf> {
         self.groups.iter().map(|group| group.join("cgroup.procs"))
     }
@@ -66,12 +66,12 @@ impl Bounds {
         self.limits.iter()
     }
 
-    /// Makes a control group with a limit. Returns whether that succeeded.
-    fn limit(&mut self, limit: &Limit, before: Before<'_>) -> bool {
+    /// Makes a control group with a limit. Returns whether this succeeded.
+    fn limit(&mut self, limit: &Limit, before: BeforeGroup<'_>) -> bool {
         let Ok(own) = fs::read_to_string("/proc/self/cgroup") else { return false };
-        let group = groups_of(&own, limit.controller).find_map(|(parent, version)| {
+        let group = groups_with(&own, limit.controller).find_map(|(parent, version)| {
             let file = limit.files.get(version)?;
-            // One group of version 2 has all limits.
+            // In version 2, one group has all limits.
             let shared = self.groups.iter().find(|group| version == 1 && group.join(file).exists());
             let group = shared.cloned().or_else(|| make(&parent, file, before))?;
             let is_set = fs::write(group.join(file), limit.value.to_string()).is_ok();
@@ -106,9 +106,9 @@ impl Drop for Bounds {
     }
 }
 
-/// Returns the groups of this process that have a controller, with the version of control groups (0 for 1, 1 for 2). `own` is
+/// Returns the groups of this process that have a controller, each with its index in [`Limit::files`]. `own` is the content of
 /// `/proc/self/cgroup`.
-fn groups_of(own: &str, controller: &str) -> impl Iterator<Item = (PathBuf, usize)> {
+fn groups_with(own: &str, controller: &str) -> impl Iterator<Item = (PathBuf, usize)> {
     let groups = own.lines().filter_map(move |line| {
         let mut fields = line.splitn(3, ':').skip(1);
         let (controllers, path) = (fields.next()?, fields.next()?.trim_start_matches('/'));
@@ -121,13 +121,13 @@ fn groups_of(own: &str, controller: &str) -> impl Iterator<Item = (PathBuf, usiz
         let root = root.join(controller);
         controllers.split(',').any(|name| name == controller).then(|| (root.join(path), root, 0))
     });
-    // In a container, the path can be that of another namespace.
+    // In a container, the path can belong to another namespace.
     let groups = groups.map(|(group, root, version)| (if group.is_dir() { group } else { root }, version));
     groups.collect::<Vec<_>>().into_iter()
 }
 
-/// Makes a group that has this file.
-fn make(parent: &Path, file: &str, before: Before<'_>) -> Option<PathBuf> {
+/// Makes a control group, and checks that it has this file.
+fn make(parent: &Path, file: &str, before: BeforeGroup<'_>) -> Option<PathBuf> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let group = parent.join(format!("toolc-{}-{number}", std::process::id()));
@@ -153,7 +153,7 @@ fn users_have_limits() -> bool {
     version >= (5, 14) && !(rustix::process::geteuid().is_root() && is_root_of_machine(&map))
 }
 
-/// Returns whether root is that of the machine: `/proc/self/uid_map` maps it to itself.
+/// Returns whether root of this user namespace is root of the machine. `map` is the content of `/proc/self/uid_map`.
 fn is_root_of_machine(map: &str) -> bool {
     map.lines().any(|line| line.split_whitespace().take(2).eq(["0", "0"]))
 }
@@ -165,11 +165,11 @@ mod tests {
     #[test]
     fn groups_of_both_versions_are_found() {
         let own = "9:name=systemd:/\n8:pids:/none/x\n4:cpu,memory:/none/y\n0::/none/z\n";
-        let versions = |controller: &str| groups_of(own, controller).map(|(_, version)| version).collect::<Vec<_>>();
+        let versions = |controller: &str| groups_with(own, controller).map(|(_, version)| version).collect::<Vec<_>>();
         assert_eq!(versions("pids"), [0, 1]);
         assert_eq!(versions("memory"), [0, 1]);
         assert_eq!(versions("io"), [1]);
-        assert_eq!(groups_of("x\n1:a\n", "a").count(), 0);
+        assert_eq!(groups_with("x\n1:a\n", "a").count(), 0);
     }
 
     #[test]

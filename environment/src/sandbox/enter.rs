@@ -1,4 +1,4 @@
-//! The command line by which a program joins the namespaces of a sandbox.
+//! The command line with which a program joins the namespaces of a sandbox.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -9,9 +9,9 @@ use super::holder::{CLOSE, JOIN, Namespaces};
 use super::programs::Programs;
 use crate::Program;
 
-/// Joins the control groups that come before `--`. [`JOIN`] follows.
+/// A script that joins the control groups before `--`. [`JOIN`] follows it.
 const OUTSIDE: &str = r#"while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift"#;
-/// Runs a program in a directory, after [`CLOSE`]. If `$2` is `exact`, no link may be in the path of the directory.
+/// A script that runs a program in a directory, after [`CLOSE`]. If `$2` is `exact`, the path of the directory must have no links.
 const INSIDE: &str = r#"
 cd -P -- "$1" || exit 125
 if [ "$2" = exact ] && [ "$PWD" != "$1" ]; then
@@ -35,11 +35,11 @@ pub(super) struct Entry<'a> {
 impl Entry<'_> {
     /// Returns the command line.
     ///
-    /// The variables are set in the sandbox and not before: `LD_PRELOAD` would load code of the task into programs that still have
-    /// the rights of this process.
+    /// The variables are set in the sandbox, not outside: otherwise, `LD_PRELOAD` could load code of the task into programs that still have
+    /// the privileges of this process.
     ///
     /// # Errors
-    /// If the name of a variable cannot be set, or the namespaces are unknown.
+    /// If the name of a variable is invalid, or the namespaces are unknown.
     pub(super) fn command(self, programs: &Programs, namespaces: &Namespaces, bounds: &Bounds) -> io::Result<Program> {
         let mut words: Vec<OsString> = vec!["-c".into(), format!("{OUTSIDE}{JOIN}").into(), "toolc-sandbox".into()];
         words.extend(bounds.groups().map(Into::into));
@@ -47,10 +47,10 @@ impl Entry<'_> {
         words.extend(namespaces.arguments()?);
         words.push((&programs.nsenter).into());
         words.extend(Namespaces::options());
-        // The kernel gives root of a namespace all its rights. Without bounding set, none of them survive the next program.
+        // The kernel gives root of a namespace all capabilities. With an empty bounding set, they are lost when the next program starts.
         words.extend(["--preserve-credentials".into(), "--".into(), (&programs.setpriv).into()]);
-        let rights = ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all", "--"];
-        words.extend(rights.map(Into::into));
+        let options = ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all", "--"];
+        words.extend(options.map(Into::into));
         words.push((&programs.prlimit).into());
         words.extend(bounds.limits().map(Into::into));
         words.extend(["--", "env", "-i"].map(Into::into));

@@ -1,7 +1,7 @@
-//! The process that keeps the namespaces of a sandbox: bubblewrap, with a program that waits for the end of its input.
+//! The holder of a sandbox: a process that keeps its namespaces. The holder is bubblewrap, with a shell that waits for the end of its input.
 //!
-//! Its input is a pipe of this process. If this process ends, however that happens, the holder ends, and with it every process of
-//! the sandbox: it is the first one of their namespace.
+//! The input is a pipe of this process. If this process ends for any reason, the holder ends, and with it every process of the sandbox,
+//! because the shell is the first process of their namespace.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -19,12 +19,12 @@ use super::programs::{PATH, Programs};
 
 /// The time limit for making the namespaces.
 const LIMIT: Duration = Duration::from_secs(30);
-/// Opens the descriptor to which bubblewrap writes what it has made.
+/// A script that opens the descriptor to which bubblewrap writes its report.
 const SCRIPT: &str = r#"exec "$@" 3>&1"#;
-/// Waits for the end of the input, as the first process of the namespace, whose end is that of all others. The shell also waits for
-/// processes that have lost their parent. That of bubblewrap would wait until the last one has ended by itself.
+/// The script of the first process of the namespace, which waits for the end of its input. When it ends, the kernel ends all other processes
+/// of the namespace. The shell also reaps orphaned processes. Bubblewrap's own first process would wait until all of them have ended.
 const WAIT: &str = "echo ready; cat; exit";
-/// What the holder prints when the namespaces are ready.
+/// The line that the holder prints when the namespaces are ready.
 const READY: &str = "ready\n";
 
 /// Files in `/proc` that show memory and keys of the whole machine.
@@ -37,9 +37,10 @@ pub(super) struct Holder {
     namespaces: Namespaces,
 }
 
-/// Runs $3 and the rest with the namespaces of the process $1 as descriptors. $2 is what their links show. The process could have ended, and
-/// another could have its id, so the links are compared after the descriptors were opened. This process keeps the namespaces open, so
-/// that no others can have these links. Its own descriptors cannot be opened from outside: the host may have forbidden that.
+/// A script that opens the namespaces of the process $1 as descriptors, and then runs the command $3.... $2 are the targets of the links
+/// of the namespaces. The process could have ended, and another process could have its id, so the script compares the links after it has
+/// opened the descriptors. This process keeps the namespaces open, so that no other namespaces can have these links. The script cannot open
+/// the descriptors of this process, because the host may have forbidden that.
 pub(super) const JOIN: &str = r#"
 id=$1 all=$2
 shift 2
@@ -49,13 +50,13 @@ fd=/proc/self/fd
 [ "$(readlink $fd/3 $fd/4 $fd/5 $fd/6 $fd/7 $fd/8)" = "$all" ] || exit 125
 exec "$@"
 "#;
-/// Closes the descriptors of [`JOIN`].
+/// A script that closes the descriptors of [`JOIN`].
 pub(super) const CLOSE: &str = "exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&-; ";
 
-/// The namespaces, which are kept open, so that no others can have their numbers.
+/// The namespaces. They are kept open, so that no other namespaces can get their numbers.
 #[derive(Debug)]
 pub(super) struct Namespaces {
-    /// The process that is the first of them.
+    /// The id of the first process of the namespaces.
     id: u64,
     files: Vec<(&'static str, File)>,
 }
@@ -76,14 +77,14 @@ impl Holder {
         process.input()?;
         let process = process.start()?;
         let started = Instant::now();
-        let is_late = || started.elapsed() > LIMIT;
-        process.wait_unless(|| output.get().ends_with(READY) || is_late())?;
+        let is_timed_out = || started.elapsed() > LIMIT;
+        process.wait_unless(|| output.get().ends_with(READY) || is_timed_out())?;
         let text = output.get();
         if !text.ends_with(READY) {
             return Err(failure(&errors.get()));
         }
         let namespaces = Namespaces::open(&text)?;
-        namespaces.forbid_others(programs)?;
+        namespaces.forbid_new_namespaces(programs)?;
         Ok(Self { process, namespaces })
     }
 
@@ -91,7 +92,7 @@ impl Holder {
         &self.namespaces
     }
 
-    /// Returns whether the namespaces still have their first process.
+    /// Returns whether the first process of the namespaces still runs.
     pub(super) fn is_running(&self) -> bool {
         matches!(self.process.outcome(), Ok(None))
     }
@@ -136,19 +137,19 @@ fn options(mounts: &[Mount]) -> Vec<OsString> {
         options.push(if *writable { "--bind" } else { "--ro-bind" }.into());
         options.extend([outside.into(), inside.into()]);
     }
-    // Files in `/proc` belong to root of the machine, which could write them without any right of root.
+    // Files in `/proc` belong to root of the machine. Without this option, root could write them even without capabilities.
     options.extend(["--remount-ro", "/proc"].map(Into::into));
-    // Otherwise, programs could write to the root folder itself, which is in memory.
+    // Without this option, programs could write to the root folder itself, which is in memory.
     options.extend(["--remount-ro", "/", "--chdir", "/"].map(Into::into));
     options
 }
 
 fn failure(errors: &str) -> io::Error {
-    let said = if errors.trim().is_empty() { "it did not say why" } else { errors.trim() };
+    let reason = if errors.trim().is_empty() { "no error message" } else { errors.trim() };
     io::Error::other(format!(
-        "bubblewrap cannot make a sandbox: {said}. If the system forbids user namespaces, allow them \
+        "bubblewrap cannot make a sandbox: {reason}. If the system forbids user namespaces, allow them \
          (`sysctl user.max_user_namespaces`, `kernel.unprivileged_userns_clone`, `kernel.apparmor_restrict_unprivileged_userns`); in a \
-         container, start that with permission for them"
+         container, start the container with permission for user namespaces"
     ))
 }
 
@@ -163,10 +164,9 @@ impl Namespaces {
         ("--uts=/proc/self/fd/8", "uts", "uts-namespace"),
     ];
 
-    /// Opens the namespaces of which bubblewrap has reported.
+    /// Opens the namespaces that bubblewrap has reported.
     fn open(report: &str) -> io::Result<Self> {
-        let unknown =
-            || io::Error::other("bubblewrap did not report the namespaces that it has made: version 0.8 or later does");
+        let unknown = || io::Error::other("bubblewrap did not report its namespaces: install version 0.8 or later");
         let id = number(report, "child-pid").ok_or_else(unknown)?;
         let folder = Path::new("/proc").join(id.to_string()).join("ns");
         let mut files = Vec::new();
@@ -183,7 +183,7 @@ impl Namespaces {
     /// Returns the first two arguments of [`JOIN`].
     ///
     /// # Errors
-    /// If the system cannot say which namespaces these are.
+    /// If the system does not return the numbers of the namespaces.
     pub(super) fn arguments(&self) -> io::Result<[OsString; 2]> {
         let link = |(name, file): &(&str, File)| Ok(format!("{name}:[{}]", file.metadata()?.ino()));
         let links: Vec<String> = self.files.iter().map(link).collect::<io::Result<_>>()?;
@@ -195,8 +195,8 @@ impl Namespaces {
         Self::ALL.iter().map(|(option, ..)| (*option).into())
     }
 
-    /// Forbids programs in the sandbox to make namespaces of their own, in which they would have rights that they lack otherwise.
-    fn forbid_others(&self, programs: &Programs) -> io::Result<()> {
+    /// Forbids programs in the sandbox to make namespaces, in which they would have capabilities that they otherwise lack.
+    fn forbid_new_namespaces(&self, programs: &Programs) -> io::Result<()> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", JOIN, "toolc-sandbox"]).args(self.arguments()?).arg(&programs.nsenter);
         command.args(Self::options().take(1)).args(["--preserve-credentials", "--", "/bin/sh", "-c"]);
@@ -210,14 +210,14 @@ impl Namespaces {
     }
 }
 
-/// Returns a number of bubblewrap's report, a JSON object of numbers.
+/// Returns a number from bubblewrap's report, a JSON object of numbers.
 fn number(report: &str, key: &str) -> Option<u64> {
     let (_, rest) = report.split_once(&format!("\"{key}\":"))?;
     let rest = rest.trim_start();
     rest[..rest.find(|c: char| !c.is_ascii_digit())?].parse().ok()
 }
 
-/// The beginning of what a program prints.
+/// The beginning of a program's output.
 #[derive(Debug, Default, Clone)]
 struct Text(Arc<Mutex<String>>);
 

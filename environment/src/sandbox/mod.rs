@@ -1,8 +1,8 @@
-//! A sandbox on this machine, made of namespaces by bubblewrap: for tasks that work on untrusted files.
+//! A sandbox on this machine, for tasks that work on untrusted files. Bubblewrap makes it from namespaces.
 //!
-//! [`mounts`] decides what programs see. A [`holder`] keeps the namespaces while the environment lives, so that all programs of a task
-//! share their processes and their network, as on one machine. [`bounds`] limits what they use. [`enter`] is the command line by
-//! which a program joins.
+//! [`mounts`] lists the files that programs see. A [`holder`] keeps the namespaces while the environment exists, so that all programs of a
+//! task see the same processes and network, as on one machine. [`bounds`] limits processes and memory. [`enter`] writes the command line
+//! with which a program joins the sandbox.
 
 mod bounds;
 mod enter;
@@ -28,10 +28,10 @@ use holder::Holder;
 use mounts::Mount;
 use programs::Programs;
 
-/// The number of processes and threads that a sandbox may have at a time.
+/// The default maximum number of processes and threads of a sandbox.
 const MAX_PROCESSES: u32 = 2_048;
 
-/// The kind of sandboxes on this machine: what they see, and how much they use.
+/// The kind of sandboxes on this machine: the files that they see, and their limits.
 ///
 /// ```
 /// use toolc_environment::{Kind as _, SandboxKind};
@@ -59,21 +59,21 @@ impl SandboxKind {
     /// The name of this kind.
     pub const NAME: &str = "sandbox";
 
-    /// Also shows a folder or file, such as a toolchain in the home of the user.
+    /// Adds a folder or file that programs can read, such as a toolchain in the user's home.
     #[must_use]
     pub fn readable(mut self, path: impl Into<PathBuf>) -> Self {
         self.readable.push(path.into());
         self
     }
 
-    /// Also shows a folder or file, and allows writing there.
+    /// Adds a folder or file that programs can read and write.
     #[must_use]
     pub fn writable(mut self, path: impl Into<PathBuf>) -> Self {
         self.writable.push(path.into());
         self
     }
 
-    /// Sets the number of processes and threads that a sandbox may have at a time, 2,048 by default.
+    /// Sets the maximum number of processes and threads of a sandbox, 2,048 by default.
     #[must_use]
     pub fn max_processes(mut self, number: u32) -> Self {
         self.max_processes = number;
@@ -105,7 +105,7 @@ impl Kind for SandboxKind {
         let running = sandbox.start(Launch::new(Program::Command("true".into(), Vec::new()), Output::None))?;
         match running.wait(&|| false)? {
             Some(outcome) if outcome.exit.code() == Some(0) => Ok(sandbox.promises()),
-            outcome => Err(io::Error::other(format!("a program in it did not succeed: {outcome:?}"))),
+            outcome => Err(io::Error::other(format!("the program `true` failed in a sandbox: {outcome:?}"))),
         }
     }
 
@@ -122,13 +122,14 @@ struct Sandbox {
     variables: Vec<(OsString, OsString)>,
     programs: Programs,
     bounds: Bounds,
-    /// A program in the sandbox can end the holder, and all processes with it. Then the next program gets a new holder.
+    /// The holder, or `None` after the clean-up. A program in the sandbox can end the holder and all processes. In this case, the next program
+    /// gets a new holder.
     holder: Mutex<Option<Arc<Holder>>>,
     /// Runs the programs that join the namespaces.
     local: Local,
     cache: ShellCache,
     own: OwnFolder,
-    /// Kept until everything is removed.
+    /// The leases, which are kept until all resources are removed.
     _leases: Option<Arc<Leases>>,
 }
 
@@ -147,7 +148,7 @@ impl Sandbox {
         Ok(Self { directory, mounts, variables, programs, bounds, holder, local, cache, own, _leases: leases })
     }
 
-    /// Returns the process that keeps the namespaces.
+    /// Returns the running holder, and starts a new one if the last one has ended.
     fn holder(&self) -> io::Result<Arc<Holder>> {
         let mut holder = self.lock();
         let ended = || io::Error::other("the environment has been cleaned up");
@@ -164,17 +165,17 @@ impl Sandbox {
         self.holder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the place on this machine of a path in the sandbox.
+    /// Returns the path on this machine of a path in the sandbox.
     fn outside(&self, inside: &Path) -> Option<PathBuf> {
         let mount = self.mounts.iter().rev().find(|mount| inside.starts_with(&mount.inside))?;
         Some(mount.outside.join(inside.strip_prefix(&mount.inside).ok()?))
     }
 
-    /// Returns whether a folder exists, as far as this can be seen from here.
+    /// Returns whether a folder exists in the sandbox, as far as this can be checked from outside.
     fn has_folder(&self, inside: &Path) -> bool {
         let is_above_a_mount = || self.mounts.iter().any(|mount| mount.inside.starts_with(inside));
-        let is_of_the_system = || ["/dev", "/proc"].iter().any(|folder| inside.starts_with(folder));
-        self.outside(inside).is_some_and(|outside| outside.is_dir()) || is_above_a_mount() || is_of_the_system()
+        let is_kernel_folder = || ["/dev", "/proc"].iter().any(|folder| inside.starts_with(folder));
+        self.outside(inside).is_some_and(|outside| outside.is_dir()) || is_above_a_mount() || is_kernel_folder()
     }
 
     /// Returns the variables of a program.
@@ -187,7 +188,7 @@ impl Sandbox {
         variables
     }
 
-    /// Checks that a program exists, as far as this can be seen from here.
+    /// Checks that a program exists in the sandbox, as far as this can be checked from outside.
     fn check_program(&self, program: &Path, directory: &Path, path: Option<&OsString>) -> io::Result<()> {
         let exists = |inside: PathBuf| self.outside(&inside).is_some_and(|outside| outside.exists());
         let found = if program.components().count() > 1 {
@@ -253,7 +254,7 @@ impl Environment for Sandbox {
     }
 
     fn files(&self) -> Box<dyn Files + '_> {
-        // In the sandbox, so that no link leads out of it.
+        // Files are accessed by programs in the sandbox, so that no link leads out of it.
         Box::new(ShellFiles::new(self, &self.cache))
     }
 

@@ -1,6 +1,5 @@
-//! What programs in a sandbox see: the installed programs and the settings that they need, the directory of the task, and two private
-//! folders, one for temporary files and one as home. Everything is listed here, so that what is not listed is hidden: keys, other homes,
-//! other projects, sockets of services.
+//! The files that programs in a sandbox see: the installed programs with their settings, the directory of the task, and two private folders,
+//! one for temporary files and one as home. All other files are hidden, such as keys, other homes, other projects, and sockets of services.
 
 use std::env;
 use std::ffi::OsString;
@@ -14,7 +13,7 @@ use super::SandboxKind;
 /// A folder or file of this machine that programs see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mount {
-    /// The path for programs.
+    /// The path in the sandbox.
     pub(super) inside: PathBuf,
     /// The path on this machine.
     pub(super) outside: PathBuf,
@@ -73,7 +72,7 @@ const SETTINGS: &[&str] = &[
 /// Variables of this process that programs get.
 const VARIABLES: &[&str] = &["LANG", "LANGUAGE", "TZ", "COLORTERM"];
 
-/// Returns what programs see, and makes their private folders below `own`, the folder of the sandbox.
+/// Returns the mounts of a sandbox, and makes its private folders in `own`, the folder of the sandbox.
 pub(super) fn mounts(kind: &SandboxKind, directory: &Path, own: &Path) -> io::Result<Vec<Mount>> {
     let visible = |path: PathBuf, writable| Mount { inside: path.clone(), outside: path, writable };
     let settings = SETTINGS.iter().map(|name| Path::new("/etc").join(name));
@@ -89,7 +88,7 @@ pub(super) fn mounts(kind: &SandboxKind, directory: &Path, own: &Path) -> io::Re
     for (paths, writable) in [(&kind.readable, false), (&kind.writable, true)] {
         for path in paths {
             let missing = |error| {
-                let text = format!("`{}`, which the sandbox is to show, cannot be found: {error}", path.display());
+                let text = format!("`{}`, which the sandbox should contain, cannot be found: {error}", path.display());
                 io::Error::new(io::ErrorKind::NotFound, text)
             };
             fs::metadata(path).map_err(missing)?;
@@ -105,13 +104,13 @@ pub(super) fn temporary(own: &Path) -> PathBuf {
     own.join("tmp")
 }
 
-/// Returns the home of programs. Its path is the path of the user's home, so that `~/x` is the same path inside and outside. The folder
-/// itself is empty.
+/// Returns the home of programs, which is an empty folder. It has the path of the user's home, so that `~/x` is the same path inside and
+/// outside.
 fn home() -> Option<PathBuf> {
     env::home_dir().filter(|home| home.is_absolute() && home.components().count() > 1)
 }
 
-/// Makes a folder for this user only.
+/// Makes a folder that only this user can access.
 fn make(path: PathBuf) -> io::Result<PathBuf> {
     DirBuilder::new().mode(0o700).create(&path)?;
     Ok(path)

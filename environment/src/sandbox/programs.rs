@@ -1,13 +1,13 @@
-//! The programs of this machine that make a sandbox.
+//! The installed programs with which a sandbox is made.
 
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folders that are searched. The variable `PATH` is ignored: a task could put its own programs there.
+/// The folders in which programs are searched. The variable `PATH` is ignored, because it can have folders to which a task can write.
 pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Where the programs are.
+/// The paths of the programs.
 #[derive(Debug, Clone)]
 pub(super) struct Programs {
     pub(super) bwrap: PathBuf,
@@ -17,10 +17,10 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Returns the programs.
+    /// Finds the programs.
     ///
     /// # Errors
-    /// If some are missing. The text names the packages that have them.
+    /// If programs are missing. The text names their packages.
     pub(super) fn find() -> io::Result<Self> {
         Self::find_in(PATH)
     }
@@ -28,11 +28,11 @@ impl Programs {
     fn find_in(path: &str) -> io::Result<Self> {
         let mut missing = Vec::new();
         let mut find = |name: &'static str, package: &'static str| {
-            let found = env::split_paths(path).map(|folder| folder.join(name)).find(|path| is_program(path));
-            if found.is_none() {
+            let program = env::split_paths(path).map(|folder| folder.join(name)).find(|path| is_program(path));
+            if program.is_none() {
                 missing.push(format!("the program `{name}` (package `{package}`)"));
             }
-            found.unwrap_or_default()
+            program.unwrap_or_default()
         };
         let programs = Self {
             bwrap: find("bwrap", "bubblewrap"),
@@ -43,8 +43,10 @@ impl Programs {
         if missing.is_empty() {
             return Ok(programs);
         }
-        let text =
-            format!("a sandbox needs {}: install it with the package manager of this system", missing.join(" and "));
+        let text = format!(
+            "a sandbox needs {}: install the missing packages with the package manager of this system",
+            missing.join(" and ")
+        );
         Err(io::Error::new(io::ErrorKind::NotFound, text))
     }
 }

@@ -1,6 +1,6 @@
-//! What is searched for, and what was found: the same in every environment.
+//! Searches and their results, which have the same types in every environment.
 //!
-//! Patterns are in Rust's syntax, and are compiled here, so that every environment refuses the same ones. [`Page`] decides which
+//! Patterns are in Rust's syntax. They are compiled here, so that every environment refuses the same patterns. [`Page`] decides which
 //! results are kept, and when a search ends.
 
 mod page;
@@ -15,33 +15,33 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
 pub(crate) use page::Page;
 
-/// A search below a folder, or in one file. Hidden files, and folders with interfaces of the kernel, are left out. Links are not followed.
+/// A search below a folder, or in one file. Hidden files, and folders with kernel interfaces, are skipped. Links are not followed.
 #[derive(Clone, Copy)]
 pub struct Search<'a> {
     /// The folder or the file, absolute and resolved.
     pub root: &'a Path,
     /// Globs that each file must match.
     pub globs: &'a [NameGlob],
-    /// What a file must contain. `None` to find files by their names.
+    /// The content that a file must have, or `None` to find files by their names.
     pub content: Option<ContentSearch<'a>>,
-    /// Which results are kept.
+    /// The limits of the search.
     pub limits: SearchLimits,
-    /// Whether a file may be found. Others count as unreadable.
+    /// Returns whether a file may be read. Other files count as unreadable.
     pub may_read: Option<&'a dyn Fn(&Path) -> bool>,
 }
 
-/// What a file must contain.
+/// A search for lines in files.
 #[derive(Debug, Clone, Copy)]
 pub struct ContentSearch<'a> {
-    /// What a line must match.
+    /// The pattern that a line must match.
     pub pattern: &'a Pattern,
-    /// What a result is.
+    /// The kind of the results.
     pub results: Results,
     /// The number of lines around each matching line that are kept, too, if results are lines.
     pub context: usize,
 }
 
-/// What a result of a search in the content of files is.
+/// The kind of the results of a search in the content of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Results {
     /// A matching line.
@@ -52,7 +52,7 @@ pub enum Results {
     Counts,
 }
 
-/// Limits of a search. Results are counted in the order of their paths, name by name, and the first ones are found first.
+/// Limits of a search. Results are found and counted in the order of their paths, compared component by component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchLimits {
     /// The number of results to skip.
@@ -67,16 +67,16 @@ pub struct SearchLimits {
     pub max_results: usize,
     /// The time limit for finding the results to keep.
     pub timeout: Duration,
-    /// The time limit if all of them are found, and only the number of results is missing.
+    /// The time limit if the results to keep have been found, and only the total number is missing.
     pub count_timeout: Duration,
 }
 
-/// What a search has found.
+/// The results of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
     /// The files with results that are kept.
     pub files: Vec<FoundFile>,
-    /// The number of results, also of those that are not kept.
+    /// The number of all results, including results that are not kept.
     pub total: usize,
     /// The number of results that are kept.
     pub kept: usize,
@@ -102,7 +102,7 @@ pub struct FoundFile {
 pub struct FoundLine {
     /// The number of the line, counted from 1.
     pub number: u64,
-    /// Whether it matches. Otherwise it is near a line that does.
+    /// Whether the line matches. Otherwise, the line is context of a matching line.
     pub is_match: bool,
     /// The text, without the line ending. Bytes that are not UTF-8 are replaced.
     pub text: String,
@@ -111,7 +111,7 @@ pub struct FoundLine {
 }
 
 impl FoundLine {
-    /// Makes a line of its bytes.
+    /// Creates a line from its bytes.
     pub(crate) fn new(number: u64, is_match: bool, bytes: &[u8], max_chars: usize) -> Self {
         // A character has at most four bytes, and a line ending two.
         let bytes = &bytes[..bytes.len().min(4 * max_chars + 2)];
@@ -123,11 +123,11 @@ impl FoundLine {
         }
     }
 
-    /// Returns the number of bytes with which the line fills a page.
+    /// Returns the number of bytes that the line takes on a page.
     pub(crate) fn size(&self) -> usize {
-        /// Its number and marks.
-        const AROUND: usize = 6;
-        self.text.len() + AROUND
+        /// The bytes of the line number and the separators.
+        const OVERHEAD: usize = 6;
+        self.text.len() + OVERHEAD
     }
 }
 
@@ -142,7 +142,7 @@ impl NameGlob {
     /// Compiles a glob.
     ///
     /// # Errors
-    /// Returns what is wrong with it.
+    /// Returns an error if the glob is invalid.
     pub fn new(glob: &str) -> Result<Self, InvalidExpression> {
         let glob = glob.strip_prefix("./").unwrap_or(glob);
         let built = GlobBuilder::new(glob).literal_separator(true).build();
@@ -174,7 +174,7 @@ impl Pattern {
     /// Compiles a regular expression.
     ///
     /// # Errors
-    /// Returns what is wrong with it, or that it is too large.
+    /// Returns an error if the expression is invalid or too large.
     pub fn new(pattern: &str) -> Result<Self, InvalidExpression> {
         /// The maximum size of the compiled pattern, in bytes. Compiling a larger one takes seconds.
         const MAX_BYTES: usize = 10 * 1024 * 1024;
@@ -253,10 +253,10 @@ impl fmt::Debug for Search<'_> {
     }
 }
 
-/// Folders with interfaces of the kernel. Reading their files can be endless, block, or have effects.
+/// Folders with kernel interfaces. Reading their files can be endless, block, or have side effects.
 const KERNEL_INTERFACES: &[&str] = &["/dev", "/proc", "/sys"];
 
-/// Returns whether a resolved path is an interface of the kernel, which is not searched.
+/// Returns whether a resolved path is a kernel interface, which is not searched.
 pub fn is_kernel_interface(path: &Path) -> bool {
     KERNEL_INTERFACES.iter().any(|folder| path.starts_with(folder))
 }

@@ -29,7 +29,7 @@ impl Page {
         self.total >= self.limits.offset && !self.is_full()
     }
 
-    /// Counts the next result. `chars` is its length, which is needed only if it is kept.
+    /// Counts the next result. `chars` is its length, which is ignored if the result is not kept.
     pub(crate) fn count(&mut self, chars: usize) {
         if self.has_next() {
             self.kept += 1;
@@ -54,7 +54,7 @@ impl Page {
     }
 
     /// Returns whether the search must end now.
-    pub(crate) fn is_over(&mut self) -> bool {
+    pub(crate) fn must_end(&mut self) -> bool {
         if self.total >= self.limits.max_results || Instant::now() >= self.deadline() {
             self.partial = true;
         }
@@ -130,6 +130,6 @@ mod tests {
     #[test]
     fn a_search_is_over_at_the_maximum_number_of_results() {
         let (mut page, _) = filled(0, 3, 100);
-        assert!(page.is_over() && page.is_partial());
+        assert!(page.must_end() && page.is_partial());
     }
 }

@@ -1,7 +1,8 @@
-//! Writes a regular expression of Rust as an extended one of POSIX, for `grep -E` in the locale `C`, where a character is a byte.
+//! Converts a regular expression of Rust to a POSIX extended regular expression, for `grep -E` in the locale `C`, where a character is a
+//! byte.
 //!
 //! The expression is parsed without Unicode, so that `\w` and `(?i)` mean ASCII. A letter outside ASCII is a sequence of bytes. This
-//! works in a text, but not in a class, where such letters are refused.
+//! works in a literal, but not in a class, so classes with such letters are refused.
 
 use std::fmt::Write as _;
 use std::io;
@@ -15,7 +16,7 @@ const MAX_REPETITIONS: u32 = 255;
 /// Returns the expression in the syntax of POSIX, as bytes of the locale `C`.
 ///
 /// # Errors
-/// `Unsupported` if POSIX has nothing that means the same.
+/// `Unsupported` if POSIX has no equivalent expression.
 pub(super) fn posix(pattern: &str) -> io::Result<Vec<u8>> {
     let mut parser = ParserBuilder::new().unicode(false).utf8(false).multi_line(true).build();
     let hir =
@@ -101,7 +102,7 @@ fn write_repetition(repetition: &Repetition, text: &mut Vec<u8>) -> io::Result<(
     Ok(())
 }
 
-/// Writes a class as a bracket expression. A class with all bytes outside ASCII is written negated, with the bytes that it lacks.
+/// Writes a class as a bracket expression. A class with all bytes outside ASCII becomes a negated bracket expression.
 fn write_class(class: &ClassBytes, text: &mut Vec<u8>) -> io::Result<()> {
     let has = |byte: u8| class.ranges().iter().any(|range| (range.start()..=range.end()).contains(&byte));
     let high = (0x80..=0xff).filter(|byte| has(*byte)).count();
@@ -125,7 +126,7 @@ fn write_class(class: &ClassBytes, text: &mut Vec<u8>) -> io::Result<()> {
     }
     let special = |byte: &u8| matches!(byte, b']' | b'[' | b'^' | b'-');
     text.extend(if is_negated { &b"[^"[..] } else { b"[" });
-    // Each of the special characters has one place in which it is not special.
+    // Each special character has one position in which it is literal.
     if members.contains(&b']') {
         text.push(b']');
     }
@@ -142,7 +143,7 @@ fn write_class(class: &ClassBytes, text: &mut Vec<u8>) -> io::Result<()> {
     }
     if members.contains(&b'^') {
         if is_bracket_empty && !is_negated && !members.contains(&b'[') {
-            // Alone, it would negate.
+            // At the beginning, `^` would negate the class.
             text.pop();
             text.extend(br"\^");
             return if members.len() == 1 { Ok(()) } else { Err(unsupported("the class `[-^]`")) };

@@ -1,5 +1,5 @@
-//! Metadata as `stat` writes it: the mode in hexadecimal digits, the length, the time in seconds, user, group, and the time as text, which
-//! has the fraction of the second.
+//! Parses the output of `stat`: the mode in hexadecimal digits, the length, the time in seconds, the user, the group, and the time as text,
+//! which contains the fraction of the second.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use crate::files::{FileKind, Metadata, Permissions, Version};
 
 const NANOSECONDS: i128 = 1_000_000_000;
 
-/// Reads a line of `stat`.
+/// Parses a line of `stat`.
 pub(super) fn parse(line: &[u8]) -> io::Result<Metadata> {
     let text = String::from_utf8_lossy(line);
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -24,13 +24,13 @@ pub(super) fn parse(line: &[u8]) -> io::Result<Metadata> {
     Ok(Metadata { kind: kind(mode), version, permissions })
 }
 
-/// Returns a version in the form in which a script compares it.
+/// Returns a version in the form that the function `version` of the scripts writes.
 pub(super) fn text(version: Version) -> String {
     let modified = version.modified.unwrap_or_default();
     format!("{} {} {:09}", version.len, modified.div_euclid(NANOSECONDS), modified.rem_euclid(NANOSECONDS))
 }
 
-/// Returns the kind of a file by its mode, whose first bits are the same everywhere.
+/// Returns the kind of a file by its mode. All systems use the same bits.
 fn kind(mode: u32) -> FileKind {
     match mode >> 12 {
         0o10 => FileKind::Regular,

@@ -1,7 +1,7 @@
-//! The scripts for the shell of an environment, and how they are run.
+//! The scripts for the shell of an environment, and the code that runs them.
 //!
-//! Arguments are passed as such and never become a part of a script. A failure is an exit code, so that the system's messages, in whatever
-//! language, need not be read.
+//! Arguments are passed separately, and never become a part of a script. Each kind of failure has its exit code, so that the messages of the
+//! system need not be parsed.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
@@ -16,7 +16,7 @@ use super::TIMEOUT;
 use crate::files::{Changed, not_regular};
 use crate::{Environment, Exit, Input, Launch, Output, Program};
 
-/// What all scripts begin with.
+/// The beginning of all scripts.
 const FUNCTIONS: &str = r#"
 exists() { [ -e "$1" ] || [ -L "$1" ]; }
 # Changes the directory to "$1", which must be a real path.
@@ -148,7 +148,7 @@ check "$3"
 [ -w . ] || exit 82
 trap 'rm -f -- "$new"' EXIT
 trap 'exit 1' HUP INT TERM
-# Never an existing file.
+# Do not overwrite an existing file.
 (set -C; cat >"$new") || exit 1
 [ "$(wc -c <"$new")" -eq "$5" ] || { echo 'the content arrived in part' >&2; exit 1; }
 if [ -n "$6" ]; then
@@ -252,10 +252,10 @@ pub(super) struct Script<'a> {
     timeout: Duration,
 }
 
-/// How a script ended.
+/// The output of a script.
 pub(super) struct Reply {
     pub(super) output: Vec<u8>,
-    /// Whether the script was ended by a limit, so that the output is not complete.
+    /// Whether a limit ended the script, so that the output is not complete.
     pub(super) partial: bool,
 }
 
@@ -294,8 +294,8 @@ impl<'a> Script<'a> {
         if reply.partial { Err(io::ErrorKind::TimedOut.into()) } else { Ok(reply.output) }
     }
 
-    /// Runs a script that writes parts with the token between them. When it has written `required` parts, it has only `last_timeout`
-    /// for the rest. Returns the parts that are complete.
+    /// Runs a script that writes parts, with lines with the token between them. After it has written `required` parts, the time limit for the
+    /// rest is `last_timeout`. Returns the complete parts.
     pub(super) fn run_in_parts(self, token: &str, required: usize, last_timeout: Duration) -> io::Result<Vec<Vec<u8>>> {
         let separator = format!("\n{token}\n");
         let (started, timeout) = (Instant::now(), self.timeout);
@@ -310,7 +310,7 @@ impl<'a> Script<'a> {
         })?;
         let mut parts = split(&reply.output, &separator);
         if reply.partial {
-            // The last one is not complete.
+            // The last part is not complete.
             parts.pop();
             if parts.len() < required {
                 return Err(io::ErrorKind::TimedOut.into());
@@ -319,11 +319,11 @@ impl<'a> Script<'a> {
         Ok(parts)
     }
 
-    /// Runs the script until it ends, or until `is_over` returns true for the output so far, or until the output is too long.
-    pub(super) fn run_until(self, is_over: &dyn Fn(&[u8]) -> bool) -> io::Result<Reply> {
+    /// Runs the script until it ends, `should_stop` returns true for the output so far, or the output is too long.
+    pub(super) fn run_until(self, should_stop: &dyn Fn(&[u8]) -> bool) -> io::Result<Reply> {
         /// The maximum length of the system's messages.
         const MAX_MESSAGES: usize = 4 * 1024;
-        let (output, messages) = (Collected::new(self.max_output), Collected::new(MAX_MESSAGES));
+        let (output, messages) = (Collector::new(self.max_output), Collector::new(MAX_MESSAGES));
         let streams = Output::Apart { stdout: Box::new(output.clone()), stderr: Box::new(messages.clone()) };
         let mut launch = Launch::new(Program::Command("sh".into(), self.arguments), streams);
         // The directory of the environment may have been removed.
@@ -331,7 +331,7 @@ impl<'a> Script<'a> {
         launch.variables = vec![("LC_ALL".into(), Some("C".into())), ("TZ".into(), Some("UTC".into()))];
         launch.input = self.input;
         let running = self.environment.start(launch)?;
-        let outcome = running.wait(&|| is_over(&output.bytes()))?;
+        let outcome = running.wait(&|| should_stop(&output.bytes()))?;
         let Some(outcome) = outcome else {
             running.end()?;
             return Ok(Reply { output: output.take(), partial: true });
@@ -347,14 +347,14 @@ impl<'a> Script<'a> {
     }
 }
 
-/// Output that is limited.
+/// A sink that collects output up to a limit.
 #[derive(Debug, Clone)]
-struct Collected {
+struct Collector {
     bytes: Arc<Mutex<Vec<u8>>>,
     max: usize,
 }
 
-impl Collected {
+impl Collector {
     fn new(max: usize) -> Self {
         Self { bytes: Arc::default(), max }
     }
@@ -368,13 +368,13 @@ impl Collected {
     }
 }
 
-impl Sink for Collected {
+impl Sink for Collector {
     fn push(&mut self, bytes: &[u8]) -> bool {
         let max = self.max;
         let mut collected = self.bytes();
-        let left = max.saturating_sub(collected.len());
-        collected.extend_from_slice(&bytes[..bytes.len().min(left)]);
-        bytes.len() <= left
+        let space = max.saturating_sub(collected.len());
+        collected.extend_from_slice(&bytes[..bytes.len().min(space)]);
+        bytes.len() <= space
     }
 }
 
@@ -400,14 +400,14 @@ fn error(code: i32, messages: &[u8]) -> io::Error {
     }
 }
 
-/// Returns the error about output that no script writes.
+/// Returns the error about output that a script cannot have written.
 pub(super) fn unexpected() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "a program of the environment wrote something unexpected")
+    io::Error::new(io::ErrorKind::InvalidData, "a program of the environment wrote unexpected output")
 }
 
 /// Returns a text that no file contains.
 pub(super) fn token() -> String {
-    // Each state has its own random keys.
+    // Each `RandomState` has new random keys.
     let random = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", random(), random())
 }
@@ -419,11 +419,11 @@ fn separators(output: &[u8], separator: &str) -> usize {
 /// Splits output into parts.
 fn split(output: &[u8], separator: &str) -> Vec<Vec<u8>> {
     let mut parts = Vec::new();
-    let mut from = 0;
+    let mut start = 0;
     for at in memchr::memmem::find_iter(output, separator.as_bytes()) {
-        parts.push(output[from..at].to_vec());
-        from = at + separator.len();
+        parts.push(output[start..at].to_vec());
+        start = at + separator.len();
     }
-    parts.push(output[from..].to_vec());
+    parts.push(output[start..].to_vec());
     parts
 }

@@ -1,7 +1,7 @@
-//! Searches by `find` and `grep`.
+//! Searches with `find` and `grep`.
 //!
-//! First all files with a match are listed, and selected and sorted here. Then each is searched for the lines, as long as the page needs
-//! them. Files with a line break in their path are left out, because `grep` separates paths by line breaks.
+//! A first script lists all files with a match, which are then filtered and sorted. A second script searches the files for lines until the
+//! page is full. Files with a line break in their path are left out, because `grep` separates paths by line breaks.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -15,11 +15,10 @@ use crate::search::{ContentSearch, Found, FoundFile, FoundLine, Page, Results, S
 
 /// The maximum length of the list of files, and of the matching lines of all files.
 const MAX_OUTPUT: usize = 64 * 1024 * 1024;
-/// What precedes the lines of a file. No line of `grep` begins with it.
+/// The line before the lines of a file. No line of `grep` begins with it.
 const NEXT_FILE: &[u8] = b"F";
 
-/// Lists files below the folder `$1`: all of them, or those with a match for `$2`. Ends with a line for each folder that cannot be
-/// read.
+/// Lists files below the folder `$1`: all files if `$2` is `names`, and otherwise the files with a match for `$3`.
 const FIND: &str = r#"
 enter "$1"
 nl='
@@ -36,7 +35,8 @@ find . \( $kernel -name '.?*' -o -path "*$nl*" \) -prune -o -type f "$@" 2>/dev/
 exit 0
 "#;
 
-/// Searches the files of the input, each a line relative to the folder `$1`, for `$2`, with `$3` lines of context, up to `$4` matches.
+/// Searches files for `$2`, with `$3` lines of context, and up to `$4` matches in each file. The input has a line for each file, with its
+/// path relative to the folder `$1`.
 const LINES: &str = r#"
 enter "$1"
 while IFS= read -r file; do
@@ -60,7 +60,7 @@ pub(super) fn search(files: &ShellFiles<'_>, search: &Search<'_>) -> io::Result<
         }
         _ => {
             for name in names {
-                if page.is_over() {
+                if page.must_end() {
                     break;
                 }
                 page.add(FoundFile { path: path(&name), ..FoundFile::default() }, &mut found.files);
@@ -81,7 +81,7 @@ fn candidates(
     let root = search.root;
     let may_read = |path: &Path| search.may_read.is_none_or(|may_read| may_read(path));
     let is_selected = |path: &Path| search.globs.iter().all(|glob| glob.matches(path, root));
-    let kind = metadata::parse(&files.at(super::script::METADATA, root)?.output(MAX_PATH).run()?)?.kind;
+    let kind = metadata::parse(&files.script_for(super::script::METADATA, root)?.output(MAX_PATH).run()?)?.kind;
     if kind != FileKind::Folder {
         if kind != FileKind::Regular {
             return Err(not_regular());
@@ -105,7 +105,7 @@ fn candidates(
         page.set_partial();
     }
     let mut names = Vec::new();
-    // An incomplete line is not a name.
+    // An incomplete line is not a complete name.
     for line in reply.output.split_inclusive(|byte| *byte == b'\n').filter_map(|line| line.strip_suffix(b"\n")) {
         let name = Path::new(OsStr::from_bytes(line.strip_prefix(b"./").unwrap_or(line)));
         let path = root.join(name);
@@ -141,7 +141,7 @@ fn lines(
             break;
         }
     }
-    let around = if content.results == Results::Lines { content.context } else { 0 };
+    let context_lines = if content.results == Results::Lines { content.context } else { 0 };
     let max = match content.results {
         Results::Files => 1,
         Results::Lines => page.limits().max_results,
@@ -151,7 +151,7 @@ fn lines(
         .script(LINES)
         .argument(folder)
         .argument(OsStr::from_bytes(expression))
-        .argument(around.to_string())
+        .argument(context_lines.to_string())
         .argument(max.to_string())
         .input(input);
     let deadline = page.deadline();
@@ -164,10 +164,10 @@ fn lines(
     for line in reply.output.split_inclusive(|byte| *byte == b'\n').filter_map(|line| line.strip_suffix(b"\n")) {
         if line == NEXT_FILE {
             finish(file.take(), content.results, page, found);
-            if page.is_over() {
+            if page.must_end() {
                 return Ok(());
             }
-            file = names.next().map(|name| FileLines::new(folder.join(name), page, around));
+            file = names.next().map(|name| FileLines::new(folder.join(name), page, context_lines));
         } else if let Some(file) = &mut file {
             file.add(line, content.results);
         }
@@ -178,7 +178,7 @@ fn lines(
 
 /// Adds the results of a file.
 fn finish(file: Option<FileLines>, results: Results, page: &mut Page, found: &mut Found) {
-    let Some(FileLines { file, page: with_file, is_binary, is_unreadable, .. }) = file else { return };
+    let Some(FileLines { file, page: page_with_file, is_binary, is_unreadable, .. }) = file else { return };
     if is_unreadable {
         found.unreadable += 1;
     }
@@ -187,7 +187,7 @@ fn finish(file: Option<FileLines>, results: Results, page: &mut Page, found: &mu
     }
     match results {
         Results::Lines => {
-            *page = with_file;
+            *page = page_with_file;
             if !file.lines.is_empty() {
                 found.files.push(file);
             }
@@ -205,7 +205,7 @@ struct FileLines {
     context: usize,
     /// The last lines, which become context if the next match is kept.
     before: VecDeque<FoundLine>,
-    /// The number of lines after the last match that is kept, which are its context.
+    /// The number of further lines that are context of the last kept match.
     after: usize,
     is_binary: bool,
     is_unreadable: bool,
@@ -217,7 +217,7 @@ impl FileLines {
         Self { file, page: *page, context, before: VecDeque::new(), after: 0, is_binary: false, is_unreadable: false }
     }
 
-    /// Adds a line of `grep`: `12:text`, `13-text`, or a remark.
+    /// Adds a line of `grep`: `12:text`, `13-text`, or a message.
     fn add(&mut self, line: &[u8], results: Results) {
         let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let number = std::str::from_utf8(&line[..digits]).ok().and_then(|digits| digits.parse().ok());
@@ -225,7 +225,7 @@ impl FileLines {
             match line {
                 b"--" => {}
                 b"E" => self.is_unreadable = true,
-                // "Binary file ... matches", in the language of the locale `C`.
+                // The message "Binary file ... matches".
                 _ => self.is_binary = true,
             }
             return;
@@ -238,7 +238,7 @@ impl FileLines {
         if is_match {
             self.file.count += 1;
         }
-        if results == Results::Lines && !self.page.is_over() {
+        if results == Results::Lines && !self.page.must_end() {
             self.add_line(FoundLine::new(number, is_match, text, self.page.limits().max_line_chars));
         }
     }

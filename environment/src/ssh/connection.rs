@@ -1,8 +1,8 @@
-//! Shared connections: sessions of the same connection need no key exchange and no authentication.
+//! Shared connections. Sessions of the same connection need no key exchange and no authentication.
 //!
-//! A connection is a process `ssh` of this host, with a socket in a private folder. Servers limit the sessions of a connection, so a
-//! further connection is made when one is full. Should the server allow fewer sessions, `ssh` makes a connection for each further one by
-//! itself, and if a connection dies before it has opened a session.
+//! A connection is a process `ssh` on this machine, with a socket in a private folder. Servers limit the number of sessions of a connection,
+//! so a new connection is made when all connections are full. If the server allows fewer sessions than expected, or if a connection is lost
+//! before a session is opened, `ssh` itself makes a separate connection for the session.
 
 use std::ffi::OsString;
 use std::fs;
@@ -23,20 +23,20 @@ use crate::{OnEnd, Program};
 
 /// The time limit for a connection.
 const LIMIT: Duration = Duration::from_secs(30);
-/// The number of sessions of a connection. Servers allow 10 by default, and may count one that has just ended.
+/// The number of sessions of a connection. Servers allow 10 by default, and may still count a session that has just ended.
 const MAX_SESSIONS: usize = 8;
 /// The maximum length of a socket's path: macOS allows 103 bytes, and `ssh` first adds 17 to the name.
 const MAX_PATH: usize = 103 - 17;
-/// Ends what a host has left that was killed.
+/// A script that ends the programs of a host that was killed.
 const GUARD: &str = include_str!("guard.sh");
 
 /// The connections of an environment.
 #[derive(Debug)]
 pub(super) struct Connections {
     target: Target,
-    /// What the tokens of the environment's programs begin with.
+    /// The prefix of the tokens of the environment's programs.
     prefix: String,
-    /// How long they run on without a connection.
+    /// How long programs continue to run without a connection.
     grace: Duration,
     /// The folder of the sockets.
     folder: PathBuf,
@@ -46,8 +46,8 @@ pub(super) struct Connections {
 #[derive(Debug, Default)]
 struct Open {
     connections: Vec<Connection>,
-    /// The number of connections so far, by which their sockets are named.
-    made: usize,
+    /// The number of connections so far. The name of a socket is the number of its connection.
+    connection_count: usize,
     guard: Option<Guard>,
 }
 
@@ -55,7 +55,7 @@ struct Open {
 struct Connection {
     process: RunningProcess,
     socket: PathBuf,
-    /// Each session has a clone.
+    /// A counter of sessions: each session holds a clone.
     sessions: Arc<()>,
 }
 
@@ -71,35 +71,34 @@ impl Connections {
     /// Makes the first connection.
     ///
     /// # Errors
-    /// The text says why it cannot be made, and what to do.
+    /// If the connection cannot be made. The text says why, and what to do.
     pub(super) fn new(target: Target, prefix: String, grace: Duration, folder: PathBuf) -> io::Result<Self> {
         if target.host_keys == HostKeys::AcceptNew
             && let Some(parent) = target.known_hosts.parent()
         {
             fs::create_dir_all(parent)?;
         }
-        let it = Self { target, prefix, grace, folder, open: Mutex::default() };
-        it.session()?;
-        Ok(it)
+        let connections = Self { target, prefix, grace, folder, open: Mutex::default() };
+        connections.session()?;
+        Ok(connections)
     }
 
-    /// Returns the socket of a connection, and a session, which ends when it is dropped. Makes a connection if there is none or if all
-    /// are full.
+    /// Returns the socket of a connection, and a session, which ends when it is dropped. Makes a new connection if all connections are full.
     fn session(&self) -> io::Result<(PathBuf, Arc<()>)> {
         let mut open = self.open();
         open.connections.retain(Connection::is_open);
         let (socket, session) = open.session(self)?;
         if open.guard.as_ref().is_none_or(|guard| !matches!(guard.process.outcome(), Ok(None))) {
-            let before = open.guard.take().map(|guard| guard.id);
-            open.guard = Some(self.guard(before, &socket, Arc::clone(&session))?);
+            let previous = open.guard.take().map(|guard| guard.id);
+            open.guard = Some(self.guard(previous, &socket, Arc::clone(&session))?);
         }
         Ok((socket, session))
     }
 
-    /// Starts the guard, instead of the one before.
-    fn guard(&self, before: Option<u32>, socket: &Path, session: Arc<()>) -> io::Result<Guard> {
+    /// Starts a guard. It replaces the guard with the process id `previous`, if that still runs.
+    fn guard(&self, previous: Option<u32>, socket: &Path, session: Arc<()>) -> io::Result<Guard> {
         let words = ["sh", "-c", GUARD, "toolc", &self.prefix].map(OsString::from).into_iter().chain([
-            before.map_or_else(OsString::new, |id| id.to_string().into()),
+            previous.map_or_else(OsString::new, |id| id.to_string().into()),
             self.grace.as_secs().to_string().into(),
             END.into(),
         ]);
@@ -133,7 +132,7 @@ impl Connections {
         Ok(arguments)
     }
 
-    /// Starts `ssh`, and waits until `ready` returns something for its output.
+    /// Starts `ssh`, and waits until `ready` returns a value for its output.
     fn start<T>(
         &self,
         arguments: &[OsString],
@@ -151,21 +150,21 @@ impl Connections {
         let process = process.start().map_err(|error| cannot_start(&error))?;
         let started = Instant::now();
         process.wait_unless(|| ready(&output).is_some() || started.elapsed() > LIMIT)?;
-        if let Some(found) = ready(&output) {
-            return Ok((process, found));
+        if let Some(value) = ready(&output) {
+            return Ok((process, value));
         }
         let has_ended = process.outcome()?.is_some();
         drop(process);
-        let said = String::from_utf8_lossy(&errors.take()).trim().to_owned();
-        let said = if has_ended { said } else { format!("{said}\nthe connection timed out after {LIMIT:?}") };
-        Err(refusal::error(&self.target, said.trim()))
+        let message = String::from_utf8_lossy(&errors.take()).trim().to_owned();
+        let message = if has_ended { message } else { format!("{message}\nthe connection timed out after {LIMIT:?}") };
+        Err(refusal::error(&self.target, message.trim()))
     }
 
     /// Closes all connections. Their sessions end.
     fn close(&self) {
         let mut open = self.open();
         if let Some(guard) = open.guard.take() {
-            /// The time limit for the end of the guard, which has nothing to do.
+            /// The time limit for the end of the guard, which has no more programs to end.
             const LIMIT: Duration = Duration::from_secs(5);
             if guard.process.write(b"end\n").is_ok() {
                 let _ = guard.process.wait_timeout(LIMIT);
@@ -180,13 +179,13 @@ impl Connections {
 }
 
 impl Open {
-    fn session(&mut self, of: &Connections) -> io::Result<(PathBuf, Arc<()>)> {
-        let has_place = |connection: &&Connection| Arc::strong_count(&connection.sessions) <= MAX_SESSIONS;
-        if let Some(connection) = self.connections.iter().find(has_place) {
+    fn session(&mut self, connections: &Connections) -> io::Result<(PathBuf, Arc<()>)> {
+        let has_capacity = |connection: &&Connection| Arc::strong_count(&connection.sessions) <= MAX_SESSIONS;
+        if let Some(connection) = self.connections.iter().find(has_capacity) {
             return Ok((connection.socket.clone(), Arc::clone(&connection.sessions)));
         }
-        self.made += 1;
-        let connection = of.connect(self.made)?;
+        self.connection_count += 1;
+        let connection = connections.connect(self.connection_count)?;
         let session = (connection.socket.clone(), Arc::clone(&connection.sessions));
         self.connections.push(connection);
         Ok(session)
@@ -210,7 +209,7 @@ impl Place for Connections {
     }
 
     fn end(&self, remote: &Remote) {
-        // If the machine cannot be reached, the guard ends them there.
+        // If the machine cannot be reached, the guard on that machine ends the programs.
         let _ = remote.end_all();
         self.close();
     }

@@ -1,8 +1,8 @@
-# Ends the programs of an environment when its host has ended, or has not come back after the connection was lost. Runs in any POSIX
-# shell until it reads the line `end`.
+# Ends the programs of an environment if its host has ended, or does not reconnect after the connection was lost. Runs in any POSIX shell
+# until it reads the line `end`.
 #
-# Arguments: the beginning of the tokens of the programs, the process that does the same since an earlier connection or nothing, how many
-# seconds the programs run on, and `end.sh`.
+# Arguments: the prefix of the tokens of the programs, the id of the previous guard or nothing, how many seconds the programs may continue
+# to run without a connection, and `end.sh`.
 [ -n "$2" ] && grep -qsF "$1" "/proc/$2/cmdline" && kill "$2"
 trap : HUP PIPE
 echo "ready $$"

@@ -1,16 +1,16 @@
-//! The line that is sent to the other machine.
+//! Encodes commands as the command line that is sent to the other machine.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
-/// The length that Linux limits an argument to, without the NUL at its end.
+/// The maximum length of an argument on Linux, without the NUL at its end.
 const MAX: usize = 128 * 1024 - 1;
 
 /// Returns the line that makes the user's shell run `words` unchanged.
 ///
-/// The server passes the line to the shell of the user, which need not be one of POSIX. Between single quotes, the line has only
-/// characters that mean the same in all of them. A POSIX shell rebuilds the words.
+/// The server passes the line to the shell of the user, which need not be a POSIX shell. Between single quotes, the line has only
+/// characters that have the same meaning in all shells. A POSIX shell decodes the words.
 ///
 /// # Errors
 /// If the line is too long for the other machine.
@@ -51,7 +51,7 @@ pub(super) fn is_plain(text: &str) -> bool {
 /// Returns the value of an option of `ssh` that is a path.
 ///
 /// # Errors
-/// If the path has characters that cannot be written there.
+/// If the path has characters that cannot occur in such a value.
 pub(super) fn path_value(option: &str, path: &OsStr) -> io::Result<OsString> {
     let bytes = path.as_bytes();
     let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | b'$') || byte.is_ascii_control();

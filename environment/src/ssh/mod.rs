@@ -1,8 +1,8 @@
-//! Another machine, reached by the client of OpenSSH.
+//! Another machine, reached with the OpenSSH client.
 //!
-//! Nothing is installed there. [`connection`] keeps connections, which all programs of an environment share. It also keeps a shell on the
-//! other machine that ends the programs if this host does not connect again. [`line`] writes command lines, [`target`] writes the options
-//! of the client, and [`refusal`] explains why a connection could not be made.
+//! No software is installed on the other machine. [`connection`] keeps connections, which all programs of an environment share. It also keeps
+//! a shell on the other machine that ends the programs if this host does not reconnect. [`line`] encodes command lines, [`target`] returns
+//! the options of the client, and [`refusal`] explains why a connection could not be made.
 
 mod connection;
 mod line;
@@ -22,10 +22,10 @@ use crate::{Environment, HostKeys, Kind, Leases, Local, Promises, Site};
 use connection::Connections;
 use target::Target;
 
-/// How long programs run on without a connection, by default.
+/// How long programs continue to run without a connection, by default.
 const GRACE: Duration = Duration::from_mins(5);
-/// Prints the token $1, the directory $2 below the home, and the variables, each followed by a NUL.
-const LOOK: &str = r#"
+/// A script that prints the token $1, the real path of the directory $2 in the home, and the variables, each followed by a NUL.
+const INSPECT: &str = r#"
 printf '%s\0' "$1"
 [ -r /proc/self/stat ] || { printf 'no-proc\0'; exit; }
 cd && cd -- "${2:-.}" 2> /dev/null || { printf 'no-directory\0'; exit; }
@@ -35,7 +35,7 @@ cat /proc/self/environ
 
 /// The kind of environments on another machine, which `ssh` reaches.
 ///
-/// Programs have the rights that the user has there. The machine needs Linux, and a POSIX shell with the usual programs.
+/// Programs have the rights of the user on that machine. The machine needs Linux, and a POSIX shell with the usual programs.
 #[derive(Debug, Clone)]
 pub struct SshKind {
     target: Target,
@@ -61,7 +61,7 @@ impl SshKind {
         Self { target, directory: None, grace: GRACE }
     }
 
-    /// Sets the user over there. By default, it has the name of the user here.
+    /// Sets the user on the other machine. The default is the name of the user on this machine.
     #[must_use]
     pub fn user(mut self, user: impl Into<String>) -> Self {
         self.target.user = Some(user.into());
@@ -82,28 +82,28 @@ impl SshKind {
         self
     }
 
-    /// Sets what happens to host keys that are not known. By default, they are refused.
+    /// Sets what happens if a host key is unknown. By default, the connection is refused.
     #[must_use]
     pub fn host_keys(mut self, host_keys: HostKeys) -> Self {
         self.target.host_keys = host_keys;
         self
     }
 
-    /// Sets a configuration file of OpenSSH, which can name other machines to go through. By default, none is read.
+    /// Sets a configuration file of OpenSSH, which can name jump hosts. By default, no file is read.
     #[must_use]
     pub fn config_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.target.config_file = Some(path.into());
         self
     }
 
-    /// Sets the directory over there, absolute or relative to the home. By default, it is the home.
+    /// Sets the directory on the other machine, absolute or relative to the home. The default is the home.
     #[must_use]
     pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directory = Some(directory.into());
         self
     }
 
-    /// Sets how long programs run on after the connection was lost or this process was killed, 5 minutes by default.
+    /// Sets how long programs continue to run after the connection was lost or this process was killed, 5 minutes by default.
     #[must_use]
     pub fn grace(self, grace: Duration) -> Self {
         Self { grace, ..self }
@@ -115,28 +115,32 @@ impl SshKind {
         let prefix = remote::prefix();
         let connections = Connections::new(self.target.clone(), prefix.clone(), self.grace, own.path().to_owned())?;
         let local = Local::for_clients(target::variables());
-        let mut made = RemoteEnvironment::new(self, Remote::new(connections, local, prefix), own, leases);
-        let directory = self.directory.as_deref().map_or(Path::new(""), below_home);
-        (made.directory, made.variables) = self.look(&made, directory)?;
-        Ok(made)
+        let mut environment = RemoteEnvironment::new(self, Remote::new(connections, local, prefix), own, leases);
+        let directory = self.directory.as_deref().map_or(Path::new(""), without_tilde);
+        (environment.directory, environment.variables) = self.inspect(&environment, directory)?;
+        Ok(environment)
     }
 
-    /// Returns the directory over there, and the variables of programs.
-    fn look(&self, made: &RemoteEnvironment, directory: &Path) -> io::Result<(PathBuf, Vec<(OsString, OsString)>)> {
+    /// Returns the real path of the directory on the other machine, and the variables of programs.
+    fn inspect(
+        &self,
+        environment: &RemoteEnvironment,
+        directory: &Path,
+    ) -> io::Result<(PathBuf, Vec<(OsString, OsString)>)> {
         let token = remote::prefix();
-        let words = ["sh", "-c", LOOK, "toolc", &token].map(OsStr::new);
-        let output = made.output(&[&words[..], &[directory.as_os_str()]].concat())?;
-        // A shell may have printed something before, when it has read its settings.
+        let words = ["sh", "-c", INSPECT, "toolc", &token].map(OsStr::new);
+        let output = environment.output(&[&words[..], &[directory.as_os_str()]].concat())?;
+        // The shell may have printed other lines before the token, when it has read its settings.
         let start = format!("{token}\0");
-        let found = memchr::memmem::find(&output, start.as_bytes()).map(|at| &output[at + start.len()..]);
-        let mut parts = found.unwrap_or_default().splitn(2, |byte| *byte == 0);
+        let reply = memchr::memmem::find(&output, start.as_bytes()).map(|at| &output[at + start.len()..]);
+        let mut parts = reply.unwrap_or_default().splitn(2, |byte| *byte == 0);
         let (path, rest) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let host = self.target.shown();
         let failed = |text: String| Err(io::Error::new(io::ErrorKind::NotFound, text));
         match path.strip_suffix(b"\nx") {
             Some(path) => Ok((OsStr::from_bytes(path).into(), remote::variables(rest))),
             None if path == b"no-directory" => failed(format!(
-                "the directory `{}` does not exist on `{host}`: create it there, or set another one",
+                "the directory `{}` does not exist on `{host}`: create it on that machine, or set another directory",
                 directory.display()
             )),
             None if path == b"no-proc" => {
@@ -156,7 +160,7 @@ impl Kind for SshKind {
         Promises::default()
     }
 
-    /// Connects to the machine, and checks that it has what is needed.
+    /// Connects to the machine, and checks its requirements.
     fn check(&self) -> io::Result<Promises> {
         self.connect(None).map(|_| self.promises())
     }
@@ -166,7 +170,7 @@ impl Kind for SshKind {
     }
 }
 
-/// Removes a leading `~` of a directory: a relative directory is relative to the home anyway.
-fn below_home(directory: &Path) -> &Path {
+/// Removes a leading `~` of a directory, because a relative directory is relative to the home anyway.
+fn without_tilde(directory: &Path) -> &Path {
     directory.strip_prefix("~").unwrap_or(directory)
 }

@@ -1,4 +1,4 @@
-//! Why a connection could not be made, and what to do.
+//! Explains why a connection could not be made, and what to do.
 
 use std::io;
 use std::io::ErrorKind;
@@ -6,13 +6,13 @@ use std::process::{Command, Stdio};
 
 use super::target::{SSH, Target, variables};
 
-/// Returns the error for what `ssh` has said.
-pub(super) fn error(target: &Target, said: &str) -> io::Error {
+/// Returns the error for the message of `ssh`.
+pub(super) fn error(target: &Target, message: &str) -> io::Error {
     let host = target.known_as();
     let known = target.known_hosts.display();
-    let has = |part: &str| said.contains(part);
+    let has = |part: &str| message.contains(part);
     let (kind, text) = if has("HOST IDENTIFICATION HAS CHANGED") || has("REVOKED HOST KEY") {
-        let sent = said.lines().find_map(fingerprint);
+        let sent = message.lines().find_map(fingerprint);
         let sent = sent.map_or_else(String::new, |sent| format!(" to {sent}"));
         let text = format!(
             "the host key of `{host}` has changed{sent}: another machine may pretend to be this host. Only if you know why the key \
@@ -20,11 +20,11 @@ pub(super) fn error(target: &Target, said: &str) -> io::Error {
         );
         (ErrorKind::PermissionDenied, text)
     } else if has("host key is known for") || has("Host key verification failed") {
-        let sent = sent_key(target);
+        let sent = host_key(target);
         let sent = sent.map_or_else(String::new, |sent| format!(": it is {sent}"));
         let text = format!(
-            "the host key of `{host}` is not in `{known}`{sent}. Compare this fingerprint with that of the machine (`ssh-keygen -l -f \
-             /etc/ssh/ssh_host_ed25519_key.pub` there); then add the key: `ssh-keyscan{} {} >> '{known}'`. If you trust the network, \
+            "the host key of `{host}` is not in `{known}`{sent}. Compare this fingerprint with the output of `ssh-keygen -l -f \
+             /etc/ssh/ssh_host_ed25519_key.pub` on that machine; then add the key: `ssh-keyscan{} {} >> '{known}'`. If you trust the network, \
              `host_keys = \"accept-new\"` adds keys at the first connection",
             target.port.map_or_else(String::new, |port| format!(" -p {port}")),
             target.host
@@ -37,36 +37,36 @@ pub(super) fn error(target: &Target, said: &str) -> io::Error {
                  key with a passphrase must be in an agent (`ssh-add`), and a key file must be readable only for you ({})",
                 target.shown(),
                 key.display(),
-                last_line(said)
+                last_line(message)
             ),
             None => format!(
                 "`{}` accepts none of your keys: set the key and the user, and check that the public key is in \
                  `~/.ssh/authorized_keys` there. A key with a passphrase must be in an agent (`ssh-add`) ({})",
                 target.shown(),
-                last_line(said)
+                last_line(message)
             ),
         };
         (ErrorKind::PermissionDenied, text)
     } else if has("Could not resolve hostname") {
         (
             ErrorKind::NotFound,
-            format!("the host `{}` has no address: check its name ({})", target.host, last_line(said)),
+            format!("the host `{}` has no address: check its name ({})", target.host, last_line(message)),
         )
     } else if has("Connection refused") || has("timed out") || has("No route to host") || has("unreachable") {
         let text = format!(
             "`{host}` cannot be reached: check the host and the port, and that an SSH server runs there ({})",
-            last_line(said)
+            last_line(message)
         );
         (ErrorKind::ConnectionRefused, text)
     } else {
-        let said = if said.is_empty() { "`ssh` gave no reason" } else { said };
-        (ErrorKind::Other, format!("`{host}` cannot be reached: {said}"))
+        let message = if message.is_empty() { "`ssh` printed no error message" } else { message };
+        (ErrorKind::Other, format!("`{host}` cannot be reached: {message}"))
     };
     io::Error::new(kind, text)
 }
 
-fn last_line(said: &str) -> &str {
-    said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim()
+fn last_line(message: &str) -> &str {
+    message.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim()
 }
 
 /// Returns the fingerprint in a line.
@@ -76,13 +76,13 @@ fn fingerprint(line: &str) -> Option<&str> {
     Some(&rest[..end])
 }
 
-/// Connects again to find out the host key, with messages that name it.
-fn sent_key(target: &Target) -> Option<String> {
+/// Connects again with debug messages, and returns the host key that they contain.
+fn host_key(target: &Target) -> Option<String> {
     let mut command = Command::new(SSH);
     command.env_clear().envs(variables()).args(target.options("DEBUG1").ok()?).args(["-T", "-S", "none", "--"]);
     let output = command.args([&target.host, "exit"]).stdin(Stdio::null()).output().ok()?;
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let line = said.lines().find_map(|line| line.split_once("Server host key: "))?.1;
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line = messages.lines().find_map(|line| line.split_once("Server host key: "))?.1;
     let (kind, _) = line.split_once(' ')?;
     Some(format!("{kind} {}", fingerprint(line)?))
 }
@@ -130,7 +130,7 @@ mod tests {
                 &["check the host and the port"],
             ),
             ("something else", ErrorKind::Other, &["cannot be reached: something else"]),
-            ("", ErrorKind::Other, &["`ssh` gave no reason"]),
+            ("", ErrorKind::Other, &["`ssh` printed no error message"]),
         ] {
             let error = error(&target(), said);
             assert_eq!(error.kind(), kind, "{error}");

@@ -1,4 +1,4 @@
-//! Which machine is reached, and how: the options and the variables of `ssh`.
+//! The machine to connect to, and the options and variables of `ssh` for it.
 
 use std::env;
 use std::ffi::OsString;
@@ -12,10 +12,10 @@ use super::line::{is_plain, path_value};
 
 /// The program.
 pub(super) const SSH: &str = "ssh";
-/// The variables of this machine that `ssh` gets. It sends none of them.
+/// The variables of this process that `ssh` gets. It does not send them to the other machine.
 const VARIABLES: &[&str] = &["HOME", "LOGNAME", "PATH", "SSH_AUTH_SOCK", "USER"];
 
-/// The machine, and how it is reached.
+/// The machine to connect to, and how to connect.
 #[derive(Debug, Clone)]
 pub(super) struct Target {
     pub(super) host: String,
@@ -27,7 +27,7 @@ pub(super) struct Target {
     pub(super) config_file: Option<PathBuf>,
 }
 
-/// Options that no setting changes. The first value of an option counts, so a configuration file cannot change them.
+/// Options that settings cannot change. `ssh` uses the first value of an option, so a configuration file cannot change them either.
 const OPTIONS: &[&str] = &[
     "BatchMode=yes",
     "CheckHostIP=no",
@@ -41,7 +41,7 @@ const OPTIONS: &[&str] = &[
     "GlobalKnownHostsFile=/dev/null",
     "HashKnownHosts=no",
     "PermitLocalCommand=no",
-    // A connection without an answer for 45 seconds is lost.
+    // `ssh` closes a connection if the server does not answer for 45 seconds.
     "ServerAliveCountMax=3",
     "ServerAliveInterval=15",
     "Tunnel=no",
@@ -49,7 +49,7 @@ const OPTIONS: &[&str] = &[
     "VerifyHostKeyDNS=no",
 ];
 
-/// Returns the variables of `ssh`.
+/// Returns the variables that `ssh` gets.
 pub(super) fn variables() -> Vec<(OsString, OsString)> {
     VARIABLES.iter().filter_map(|name| Some((OsString::from(name), env::var_os(name)?))).collect()
 }
@@ -67,7 +67,7 @@ impl Target {
         }
         if let Some((user, host)) = self.host.split_once('@') {
             return Err(invalid(format!(
-                "the host `{}` has a user: set the host `{host}` and the user `{user}`",
+                "the host `{}` contains a user: set the host `{host}` and the user `{user}`",
                 self.host
             )));
         }
@@ -116,7 +116,7 @@ impl Target {
 
 fn existing<'p>(what: &str, path: &'p Path) -> io::Result<&'p Path> {
     match fs::metadata(path) {
-        Ok(found) if found.is_file() => Ok(path),
+        Ok(metadata) if metadata.is_file() => Ok(path),
         Ok(_) => Err(invalid(format!("{what} `{}` for SSH is not a file", path.display()))),
         Err(error) => {
             let text = format!("{what} `{}` for SSH cannot be read: {error}", path.display());

@@ -215,7 +215,7 @@ fn an_environment_without_tar_says_so() {
     let sent = put(&environment, &here.path().join("one"), &here.path().join("two"), &all).expect_err("no tar");
     let received = get(&environment, &here.path().join("one"), &here.path().join("two"), &all).expect_err("no tar");
     for error in [sent, received] {
-        assert!(error.to_string().contains("no `tar`"), "{error}");
+        assert!(error.to_string().contains("copying needs `tar`"), "{error}");
     }
     assert_eq!(fs::read_dir(here.path()).expect("a folder").count(), 1);
 }
@@ -225,12 +225,12 @@ fn a_hostile_environment_cannot_write_outside_of_the_target() {
     for (script, why) in [
         ("cd / && exec real-tar -cPf - /etc/hostname", "is absolute or has `..`"),
         ("cd /tmp && exec real-tar -cPf - ../etc/hostname", "is absolute or has `..`"),
-        ("cd /etc && exec real-tar -cf - ./hostname", "was not asked for"),
+        ("cd /etc && exec real-tar -cf - ./hostname", "was not requested"),
         ("exec cat /dev/urandom", "damaged"),
-        ("exec cat /dev/zero", "followed by too much"),
+        ("exec cat /dev/zero", "too many bytes follow its end"),
         ("echo no; exit 0", "ends too early"),
         ("printf '\\033[2Jit is broken' >&2; exit 2", "[2Jit is broken"),
-        ("real-tar \"$@\"; exit 2", "fails in the environment"),
+        ("real-tar \"$@\"; exit 2", "failed in the environment"),
     ] {
         let (programs, here) = (folder(), folder());
         let environment = with_tar(&programs, Some(script));
@@ -240,7 +240,7 @@ fn a_hostile_environment_cannot_write_outside_of_the_target() {
         assert!(error.to_string().contains(why) && !error.to_string().contains('\x1b'), "{script}: {error}");
         assert_eq!(fs::read_dir(here.path()).expect("a folder").count(), 1, "{script}");
     }
-    // What fails to unpack leaves nothing over there.
+    // What fails to unpack leaves nothing in the environment.
     for script in ["exit 1", "real-tar \"$@\"; exit 1", "exit 0"] {
         let (programs, here) = (folder(), folder());
         let environment = with_tar(&programs, Some(script));

@@ -211,7 +211,7 @@ fn after_a_lost_connection_the_next_command_works() {
     // It writes to a connection that is gone, which ends it.
     let error = running.wait(&|| false).expect_err("the outcome is unknown").to_string();
     assert!(error.contains("the connection to the program was lost"), "{error}");
-    assert!(error.contains("it has ended since"), "{error}");
+    assert!(error.contains("the program has ended"), "{error}");
     for _ in 0..3 {
         assert_eq!(run(&*environment, "echo again").1, "again\n");
     }
@@ -291,7 +291,7 @@ fn the_folder_with_the_sockets_is_removed_also_after_a_program_was_released() {
 }
 
 #[test]
-fn a_timeout_on_a_terminal_ends_the_processes_over_there() {
+fn a_timeout_on_a_terminal_ends_the_remote_processes() {
     let Some(server) = reachable() else { return };
     let (folder, environment) = environment(server);
     let screen = Text::default();

@@ -80,7 +80,7 @@ impl AgentCommand {
             helper: None,
         })?;
         agent.announce(&setup.host.directory).await;
-        // Fail before a request costs something.
+        // Check the output before the first request, which can cost money.
         output.check()?;
         let outcome = agent.run_turn(prompt, &mut interrupts).await;
         let status = match &outcome {
@@ -106,7 +106,8 @@ impl AgentCommand {
     }
 
     fn prompt(&self) -> Result<String> {
-        let empty = "the task is empty: write what the model is to do, or `-` to read the task from standard input";
+        let empty =
+            "the task is empty: describe what the model should do, or pass `-` to read the task from standard input";
         if self.prompt != "-" {
             return if self.prompt.trim().is_empty() {
                 Err(Error::Invalid(empty.to_owned()))
@@ -122,7 +123,7 @@ impl AgentCommand {
         }
         if text.trim().is_empty() {
             return Err(Error::Invalid(
-                "the task on standard input is empty: write what the model is to do".to_owned(),
+                "the task on standard input is empty: describe what the model should do".to_owned(),
             ));
         }
         Ok(text)
@@ -151,7 +152,7 @@ impl Output {
     }
 }
 
-/// Returns a hint where to find an answer that was not printed.
+/// Returns a hint about where to find an answer that was not printed.
 fn recorded_hint(setup: &Setup, agent: &Agent) -> String {
     if setup.record { format!(", but it is recorded: `toolc sessions show {}`", agent.name) } else { String::new() }
 }

@@ -43,7 +43,7 @@ pub(crate) enum Command {
     Kanban(kanban::KanbanArgs),
     /// List and revoke the shell commands that were approved permanently.
     Approvals(approvals::ApprovalsArgs),
-    /// List and remove what environments have created, open a shell in one, and copy files.
+    /// List and remove resources of environments, open a shell in an environment, and copy files.
     Environments(environments::EnvironmentsArgs),
     /// Check and show the configuration.
     Config(config::ConfigArgs),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use toolc_config::Home;
-use toolc_store::{Database, Found, Order, Search, SessionInfo, Sessions, StoredMessage};
+use toolc_store::{Database, Order, Search, SearchHit, SessionInfo, Sessions, StoredMessage};
 
 use crate::ground::ask::{self, print};
 use crate::ground::error::{Error, Result};
@@ -94,14 +94,10 @@ impl SessionsArgs {
             SessionsCommand::Show { id } => show_one(&sessions, id).map(|()| ExitCode::SUCCESS),
             SessionsCommand::Search { words, limit, newest, json } => {
                 let order = if *newest { Order::Newest } else { Order::Best };
-                let found =
+                let hits =
                     sessions.search(&Search { query: &words.join(" "), order, limit: *limit, ..Search::default() })?;
-                print(&if *json {
-                    json_line(found.iter().map(found_json))
-                } else {
-                    found.iter().map(found_text).collect()
-                })?;
-                Ok(ExitCode::from(u8::from(found.is_empty())))
+                print(&if *json { json_line(hits.iter().map(hit_json)) } else { hits.iter().map(hit_text).collect() })?;
+                Ok(ExitCode::from(u8::from(hits.is_empty())))
             }
             SessionsCommand::Export { ids } => {
                 let chosen = if ids.is_empty() {
@@ -171,8 +167,8 @@ fn line(info: &SessionInfo) -> String {
     format!("{}  {} messages, {model}, in {directory}: {title}", info.name, info.messages)
 }
 
-fn found_text(found: &Found) -> String {
-    let Found { message, excerpt, .. } = found;
+fn hit_text(hit: &SearchHit) -> String {
+    let SearchHit { message, excerpt, .. } = hit;
     format!(
         "{}  {}  {}\n    {}\n",
         message.session,
@@ -198,14 +194,14 @@ fn info_json(info: &SessionInfo) -> Value {
     })
 }
 
-fn found_json(found: &Found) -> Value {
-    let message = &found.message;
+fn hit_json(hit: &SearchHit) -> Value {
+    let message = &hit.message;
     json!({
         "session": message.session,
         "message": message.id,
         "kind": message.kind.word(),
         "time": time::text(message.time),
-        "excerpt": found.excerpt,
+        "excerpt": hit.excerpt,
     })
 }
 

@@ -25,7 +25,7 @@ Exit status:
   1  a server refuses a key
   2  a file cannot be used, standard input has no answer, or the command runs inside a tool";
 
-/// How often the person is asked for a key, if the server refuses it.
+/// The maximum number of attempts to enter a key, if the server refuses it.
 const MAX_TRIES: usize = 3;
 
 /// The arguments of `setup`.

@@ -169,7 +169,7 @@ fn revoke_trust(home: &Home, folder: &Path, git: Option<&ProjectGit>) -> Result<
 
 fn confirm() -> Result<bool> {
     if !io::stdin().is_terminal() {
-        return Err(Error::Invalid("there is no terminal to confirm at: check the files, and pass `--yes`".to_owned()));
+        return Err(Error::Invalid("the confirmation needs a terminal: check the files, and pass `--yes`".to_owned()));
     }
     eprint!("Trust these files and settings? [y/N] ");
     io::stderr().flush()?;

@@ -74,7 +74,7 @@ fn with_context<T>(profile: &Profile, call: impl FnOnce(&Context<'_>) -> T) -> T
         known_hosts: &profile.home.known_hosts(),
         directory: workspace.dir(),
         variable: &|name| profile.variable(name),
-        expanded,
+        expand_home: expanded,
         notice: |text| eprintln!("note: {}", show::one_line(text)),
         table: &profile.config().environment,
     })

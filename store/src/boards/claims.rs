@@ -1,4 +1,4 @@
-//! Claims: who works on a card, and until when.
+//! Claims of cards by workers.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,7 +9,7 @@ use super::{Actor, BlockKind, BoardError, Boards, Card, CardStatus, Checked, MAX
 use crate::time::{from_milliseconds, milliseconds};
 
 impl Boards {
-    /// Claims the most urgent card of a board that a worker with one of these names can do or review. Returns `None` if there is none.
+    /// Claims the most urgent card of a board that a worker with one of these names can do or review. Returns `None` if no card is available.
     ///
     /// `claim` must be unique. The claim ends after `lease` unless it is [renewed](Self::renew).
     ///
@@ -25,27 +25,26 @@ impl Boards {
             );
             let names = || names.iter().map(|&name| Value::from(name.to_owned()));
             let values = [Value::from(board.to_owned()), Value::from(now)].into_iter().chain(names()).chain(names());
-            let found = connection
+            let row = connection
                 .query_row(&sql, params_from_iter(values), |row| {
                     let name: usize = if row.get::<_, String>(3)? == CardStatus::Ready.word() { 1 } else { 2 };
                     Ok((row.get::<_, i64>(0)?, row.get::<_, String>(name)?, row.get::<_, Option<i64>>(4)?))
                 })
                 .optional()?;
-            let Some((id, worker, max_runtime)) = found else { return Ok(Ok(None)) };
+            let Some((id, worker, max_runtime)) = row else { return Ok(Ok(None)) };
             let sql = "UPDATE cards SET worker = ?2, claim = ?3, claimed = ?4, claim_ends = ?5, attempts = attempts + 1, \
                        status = CASE status WHEN 'ready' THEN 'running' ELSE status END WHERE id = ?1";
-            connection.execute(sql, params![id, worker, claim, now, end(now, now, lease, max_runtime)])?;
+            connection.execute(sql, params![id, worker, claim, now, claim_end(now, now, lease, max_runtime)])?;
             rows::note(connection, id, now, &worker, "claimed", "")?;
             let card = check!(rows::find(connection, board, id)?);
             Ok(Ok(Some(card)))
         })
     }
 
-    /// Renews a claim, and returns when it ends now. A text becomes a note.
+    /// Renews a claim, and returns its new end. If `text` is given, it is added as a note.
     ///
     /// # Errors
-    /// Returns an error if the claim has ended or the card may not be worked on any longer: the worker must stop. Or if the file cannot
-    /// be changed.
+    /// Returns an error if the claim has ended, so that the worker must stop, or if the file cannot be changed.
     pub fn renew(
         &self,
         board: &str,
@@ -55,14 +54,14 @@ impl Boards {
         text: Option<&str>,
     ) -> Result<SystemTime, BoardError> {
         self.change(|connection, now| {
-            let found = check!(rows::find(connection, board, card)?);
-            check!(may_change(&found, actor));
-            if found.claim.is_none() {
-                return Ok(refused(format!("no worker has claimed t{card}: it is {}", found.status.word())));
+            let existing = check!(rows::find(connection, board, card)?);
+            check!(may_change(&existing, actor));
+            if existing.claim.is_none() {
+                return Ok(refused(format!("no worker has claimed t{card}: it is {}", existing.status.word())));
             }
             let sql = "SELECT claimed FROM cards WHERE id = ?1";
             let claimed: i64 = connection.query_row(sql, [card], |row| row.get(0))?;
-            let ends = end(claimed, now, lease, found.max_runtime);
+            let ends = claim_end(claimed, now, lease, existing.max_runtime);
             connection.execute("UPDATE cards SET claim_ends = ?2 WHERE id = ?1", [card, ends])?;
             if let Some(text) = text {
                 check!(rows::has_room_for_notes(connection, card)?);
@@ -85,8 +84,8 @@ impl Boards {
     }
 }
 
-/// Returns when a claim ends that began at `claimed` and is renewed at `now`.
-fn end(claimed: i64, now: i64, lease: Duration, max_runtime: Option<i64>) -> i64 {
+/// Returns the end of a claim that began at `claimed` and is renewed at `now`.
+fn claim_end(claimed: i64, now: i64, lease: Duration, max_runtime: Option<i64>) -> i64 {
     let lease = i64::try_from(lease.as_millis()).unwrap_or(i64::MAX);
     let last = max_runtime.map_or(i64::MAX, |seconds| claimed.saturating_add(seconds.saturating_mul(1000)));
     now.saturating_add(lease).min(last)
@@ -113,7 +112,7 @@ pub(super) fn may_change(card: &Card, actor: &Actor) -> Checked<()> {
     }
 }
 
-/// Ends claims that were not renewed in time. A card that several workers did not finish is blocked.
+/// Ends claims that were not renewed in time. A card is blocked after [`MAX_ATTEMPTS`] claims without a result.
 pub(super) fn end_expired(connection: &Connection, now: i64) -> rusqlite::Result<()> {
     let sql = "SELECT id, worker, attempts, claim_ends - claimed >= max_runtime * 1000 FROM cards WHERE claim_ends <= ?1 AND claim IS NOT NULL";
     let expired = |row: &rusqlite::Row<'_>| {
@@ -124,9 +123,9 @@ pub(super) fn end_expired(connection: &Connection, now: i64) -> rusqlite::Result
         let reason = if ran_too_long == Some(true) {
             "the worker took longer than the maximum"
         } else {
-            "the worker has vanished"
+            "the worker did not renew its claim"
         };
-        free(connection, id)?;
+        end_claim(connection, id)?;
         let is_blocked = attempts >= MAX_ATTEMPTS;
         let status = if is_blocked { "'blocked'" } else { "CASE status WHEN 'running' THEN 'ready' ELSE status END" };
         let sql = format!("UPDATE cards SET status = {status}, block_kind = ?2, block_reason = ?3 WHERE id = ?1");
@@ -138,7 +137,7 @@ pub(super) fn end_expired(connection: &Connection, now: i64) -> rusqlite::Result
 }
 
 /// Ends the claim of a card.
-pub(super) fn free(connection: &Connection, card: i64) -> rusqlite::Result<()> {
+pub(super) fn end_claim(connection: &Connection, card: i64) -> rusqlite::Result<()> {
     let sql = "UPDATE cards SET worker = NULL, claim = NULL, claimed = NULL, claim_ends = NULL WHERE id = ?1";
     connection.execute(sql, [card]).map(drop)
 }

@@ -1,7 +1,7 @@
 //! The store of boards: cards that several agents and people work on.
 //!
-//! A worker claims a card for a short time, and renews the claim while it works. A claim that is not renewed ends, so a worker that
-//! was killed holds no card. [`Boards`] has one method for each change; each is one transaction.
+//! A worker claims a card for a short time, and renews the claim while it works. A claim that is not renewed ends, so a killed worker
+//! does not keep its card. [`Boards`] has one method for each change; each is one transaction.
 
 mod claims;
 mod move_card;
@@ -37,7 +37,7 @@ pub struct Boards {
     database: Arc<Database>,
 }
 
-/// Who changes a card.
+/// The person, agent or worker who changes a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Actor {
     /// A person, who can change each card.
@@ -111,7 +111,7 @@ impl CardStatus {
     }
 }
 
-/// Why a card is blocked.
+/// The kind of reason why a card is blocked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BlockKind {
     /// The card waits for other cards, which are linked as its parents.
@@ -143,18 +143,18 @@ impl BlockKind {
     }
 }
 
-/// Where a worker works on a card.
+/// The folder in which a worker works on a card.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Workspace {
-    /// An empty folder of its own.
+    /// A new, empty folder.
     Scratch,
     /// An existing folder.
     Dir {
         /// The absolute path.
         path: String,
     },
-    /// A new working tree of a git repository, on a branch of its own.
+    /// A new working tree of a git repository, on a new branch.
     Worktree {
         /// The absolute path of the repository.
         path: String,
@@ -170,9 +170,9 @@ pub struct NewCard {
     pub body: String,
     /// The name of the worker who does it.
     pub assignee: String,
-    /// The name of the worker who accepts the work, if not the worker itself completes it.
+    /// The name of the worker who accepts the work. `None` if the assignee completes the card.
     pub reviewer: Option<String>,
-    /// The cards that must be done before.
+    /// The cards that must be done before this one.
     pub parents: Vec<i64>,
     /// A name that separates the cards of several users or projects.
     pub tenant: Option<String>,
@@ -193,11 +193,11 @@ pub struct NewCard {
 /// The state in which a card begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begins {
-    /// Ready, as soon as its parents are done.
+    /// The card is ready as soon as its parents are done.
     Ready,
-    /// Blocked, until the user or an agent unblocks it.
+    /// The card is blocked until the user or an agent unblocks it.
     Blocked,
-    /// In triage, until the user or an agent unblocks it.
+    /// The card is in triage until the user or an agent unblocks it.
     Triage,
 }
 
@@ -231,17 +231,17 @@ pub struct Card {
     pub author: String,
     /// The state.
     pub status: CardStatus,
-    /// Why it is blocked, or why the last worker did not complete it.
+    /// Why the card is blocked, or why the last worker did not complete it.
     pub block: Option<(BlockKind, String)>,
     /// The number of claims since a person or an agent last changed the state.
     pub attempts: i64,
-    /// The name of the worker who has claimed it, and when the claim ends.
+    /// The name of the worker who has claimed the card, and the end of the claim.
     pub worker: Option<(String, SystemTime)>,
     /// The result of the work.
     pub outcome: Option<CardOutcome>,
-    /// When it was added.
+    /// When the card was added.
     pub created: SystemTime,
-    /// When it was last changed.
+    /// When the card was last changed.
     pub updated: SystemTime,
     claim: Option<String>,
 }
@@ -257,20 +257,20 @@ pub struct CardOutcome {
     /// Facts for programs: a JSON value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<String>,
-    /// Paths and addresses of what was made.
+    /// Paths and addresses of the created files and pages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<String>,
 }
 
-/// A card with all that belongs to it.
+/// A card with its links, notes and attachments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CardDetails {
     /// The card.
     pub card: Card,
-    /// The cards that must be done before, with their outcomes.
+    /// The cards that must be done before this one, with their outcomes.
     pub parents: Vec<Card>,
-    /// The ids of the cards that wait for it.
+    /// The ids of the cards that wait for this one.
     pub children: Vec<i64>,
     /// The latest notes, the oldest first.
     pub notes: Vec<CardNote>,
@@ -282,9 +282,9 @@ pub struct CardDetails {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CardNote {
-    /// When it was written.
+    /// When the note was written.
     pub time: SystemTime,
-    /// Who has written it.
+    /// The name of the author.
     pub author: String,
     /// The kind: `comment`, or the name of an event.
     pub kind: String,
@@ -304,17 +304,17 @@ pub struct Attachment {
     pub content_type: String,
     /// The number of bytes.
     pub size: u64,
-    /// Who has attached it.
+    /// The name of who attached the file.
     pub author: String,
 }
 
-/// Why a board was not changed.
+/// The error of a change or a query of a board.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BoardError {
     /// The change is not possible. The message says why, and what to do.
     Refused(String),
-    /// The board has no such card, or the card no such attachment.
+    /// The board does not have the card, or the card does not have the attachment.
     NotFound(String),
     /// The file cannot be used.
     Store(StoreError),
@@ -352,7 +352,7 @@ fn refused<T>(message: String) -> Checked<T> {
     Err(BoardError::Refused(message))
 }
 
-/// Stops a transaction, and keeps what was changed before.
+/// Returns from a transaction with an error. Earlier changes of the transaction are kept.
 macro_rules! check {
     ($checked:expr) => {
         match $checked {
@@ -369,7 +369,7 @@ impl Boards {
         Self { database }
     }
 
-    /// Adds a card, and returns its id. Returns the id of an older card that has the same idempotency key, and `false`.
+    /// Adds a card. Returns its id and `true`, or, if a card has the same idempotency key, the id of that card and `false`.
     ///
     /// # Errors
     /// Returns an error if a parent is unknown, the board is full, or the file cannot be changed.
@@ -381,7 +381,7 @@ impl Boards {
                 return Ok(Ok((id, false)));
             }
             if rows::count(connection, board)? >= MAX_CARDS {
-                return Ok(refused(format!("the board `{board}` has {MAX_CARDS} cards: archive those that are done")));
+                return Ok(refused(format!("the board `{board}` has {MAX_CARDS} cards: archive cards that are done")));
             }
             for &parent in &card.parents {
                 check!(rows::find(connection, board, parent)?);
@@ -390,7 +390,7 @@ impl Boards {
                        max_runtime, max_turns, author, status, created, updated) \
                        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14)";
             let status = match card.begins {
-                // The parents decide, below.
+                // `update_waiting` below makes the card ready if all parents are done.
                 Begins::Ready => CardStatus::Todo,
                 Begins::Blocked => CardStatus::Blocked,
                 Begins::Triage => CardStatus::Triage,
@@ -454,7 +454,7 @@ impl Boards {
                     card.status.word()
                 )));
             }
-            // A worker can find out that its card must wait for another one.
+            // A worker can link its own card, if it finds that the card must wait for another card.
             let is_own = matches!(actor, Actor::Worker { card, .. } if *card == child);
             if card.status == CardStatus::Running && !is_own {
                 return Ok(refused(format!(
@@ -462,7 +462,7 @@ impl Boards {
                 )));
             }
             if parent == child || rows::is_before(connection, child, parent)? {
-                return Ok(refused(format!("t{parent} waits for t{child} already: the link would make a cycle")));
+                return Ok(refused(format!("t{parent} already waits for t{child}: the link would make a cycle")));
             }
             connection.execute(
                 "INSERT INTO card_links (parent, child) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
@@ -501,7 +501,8 @@ impl Boards {
         })
     }
 
-    /// Calls `change` in a transaction, after it has ended the claims that were not renewed. It gets the current time in milliseconds.
+    /// Ends the claims that were not renewed, and calls `change` in the same transaction. The argument of `change` is the current time in
+    /// milliseconds.
     fn change<T>(
         &self,
         change: impl FnOnce(&Connection, i64) -> rusqlite::Result<Checked<T>>,

@@ -1,4 +1,4 @@
-//! Reading boards.
+//! Reads boards.
 
 use std::time::SystemTime;
 
@@ -11,7 +11,7 @@ use crate::time::{from_milliseconds, milliseconds};
 /// The number of the latest notes that [`Boards::details`] returns.
 const SHOWN_NOTES: i64 = 50;
 
-/// Which cards to list.
+/// A filter of the cards to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CardFilter<'a> {
     /// Only cards of this worker.
@@ -20,9 +20,9 @@ pub struct CardFilter<'a> {
     pub status: Option<CardStatus>,
     /// Only cards of this tenant.
     pub tenant: Option<&'a str>,
-    /// Archived cards as well.
+    /// Whether to list archived cards, too.
     pub include_archived: bool,
-    /// The maximum number.
+    /// The maximum number of cards.
     pub limit: usize,
 }
 
@@ -57,7 +57,7 @@ impl Boards {
         Ok(cards.unwrap_or_default())
     }
 
-    /// Returns a card with all that belongs to it.
+    /// Returns a card with its links, notes and attachments.
     ///
     /// # Errors
     /// Returns an error if the card is unknown, or the file cannot be read.
@@ -83,19 +83,19 @@ impl Boards {
     /// Returns the content of an attachment of a card.
     ///
     /// # Errors
-    /// Returns an error if the card has no such attachment, or the file cannot be read.
+    /// Returns an error if the card does not have the attachment, or the file cannot be read.
     pub fn attachment(&self, board: &str, card: i64, id: i64) -> Result<(Attachment, Vec<u8>), BoardError> {
-        let found = self.read(|connection| {
+        let attachment = self.read(|connection| {
             let sql = "SELECT a.id, a.name, a.content_type, length(a.content), a.author, a.content FROM card_attachments a \
                        JOIN cards c ON c.id = a.card WHERE c.board = ?1 AND c.id = ?2 AND a.id = ?3";
             let values = [Value::from(board.to_owned()), Value::from(card), Value::from(id)];
-            let row = |row: &rusqlite::Row<'_>| Ok((attachment(row)?, row.get(5)?));
+            let row = |row: &rusqlite::Row<'_>| Ok((self::attachment(row)?, row.get(5)?));
             connection.query_row(sql, params_from_iter(values), row).optional()
         })?;
-        found.flatten().ok_or_else(|| BoardError::NotFound(format!("t{card} has no attachment {id}")))
+        attachment.flatten().ok_or_else(|| BoardError::NotFound(format!("t{card} has no attachment {id}")))
     }
 
-    /// Calls `read`, after it has ended the claims that were not renewed. Returns `None` if there is no file.
+    /// Ends the claims that were not renewed, and calls `read`. Returns `None` if the file does not exist.
     fn read<T>(&self, read: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<Option<T>, BoardError> {
         let now = milliseconds(SystemTime::now());
         let sql = "SELECT EXISTS (SELECT 1 FROM cards WHERE claim IS NOT NULL AND claim_ends <= ?1)";

@@ -1,4 +1,4 @@
-//! Rows of the tables, and what changes share.
+//! Rows of the tables, and functions that several changes use.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::Serialize;
@@ -53,7 +53,7 @@ fn status(column: usize, word: &str) -> rusqlite::Result<CardStatus> {
 
 /// Returns a value as JSON.
 pub(super) fn json(value: &impl Serialize) -> String {
-    // It can fail only for maps with keys that are not strings.
+    // Only maps with keys that are not strings cannot be written.
     serde_json::to_string(value).unwrap_or_default()
 }
 
@@ -70,7 +70,7 @@ pub(super) fn unknown(board: &str, id: i64) -> BoardError {
     BoardError::NotFound(format!("unknown task t{id} on the board `{board}`"))
 }
 
-/// Returns a card of a board, or the error that it is unknown.
+/// Returns a card of a board, or the error about an unknown card.
 pub(super) fn find(connection: &Connection, board: &str, id: i64) -> rusqlite::Result<Checked<Card>> {
     let sql = format!("SELECT {COLUMNS} FROM cards WHERE id = ?1 AND board = ?2");
     let found = connection.query_row(&sql, params![id, board], card).optional()?;
@@ -116,7 +116,7 @@ pub(super) fn open_parents(connection: &Connection, card: i64) -> rusqlite::Resu
     connection.prepare(sql)?.query_map([card], |row| row.get(0))?.collect()
 }
 
-/// Sets whether a card waits or is ready, by the states of its parents.
+/// Sets the state of a card to `Todo` or `Ready`, depending on the states of its parents.
 pub(super) fn update_waiting(connection: &Connection, card: i64, now: i64) -> rusqlite::Result<()> {
     let status = if open_parents(connection, card)?.is_empty() { CardStatus::Ready } else { CardStatus::Todo };
     let sql =

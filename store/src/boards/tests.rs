@@ -104,7 +104,7 @@ fn a_card_waits_for_its_parents() {
     refused(fixture.complete(&agent(), second), &format!("waits for t{first}"));
     assert_eq!(fixture.complete(&agent(), first).expect("no worker has claimed it"), CardStatus::Done);
     assert_eq!(fixture.status(second), CardStatus::Ready);
-    refused(fixture.complete(&agent(), first), "is done already");
+    refused(fixture.complete(&agent(), first), "is already done");
     // A card that is archived keeps nothing waiting.
     fixture.boards.archive(BOARD, &agent(), second).expect("failed to archive");
     assert_eq!(fixture.status(third), CardStatus::Ready);
@@ -162,7 +162,7 @@ fn a_card_that_several_workers_did_not_finish_is_blocked_until_it_is_unblocked()
         fixture.claim("ann", EXPIRED).expect("it is ready");
     }
     let card = fixture.card(id);
-    let reason = "the worker has vanished, 3 times".to_owned();
+    let reason = "the worker did not renew its claim, 3 times".to_owned();
     assert_eq!((card.status, card.block), (CardStatus::Blocked, Some((BlockKind::Transient, reason))));
     assert_eq!(fixture.claim("ann", LEASE), None);
     assert_eq!(fixture.boards.unblock(BOARD, &agent(), id).expect("it is blocked"), CardStatus::Ready);

@@ -1,8 +1,8 @@
-//! The store of jobs: what to do, when, and with which result.
+//! The store of jobs: their work, their schedules, and the results of their runs.
 //!
-//! One process at a time begins runs: the one that holds the [lease](Jobs::acquire). A run is recorded before it begins, together with
-//! the time at which its job is due next, and on the disk before anything happens. So a job that was begun is never begun again for the
-//! same time, even if its process is killed: the open run is recorded as interrupted, and the job waits for its next time.
+//! Only the process that holds the [lease](Jobs::acquire) begins runs. Before a run begins, it is recorded on the disk, together with the
+//! next time of its job. So a job is never run twice for the same time, even if the process is killed: the open run is recorded as
+//! interrupted, and the job waits for its next time.
 
 mod read;
 mod runner;
@@ -49,9 +49,9 @@ pub struct Job {
     pub id: i64,
     /// A name for people.
     pub name: String,
-    /// What to do.
+    /// The work.
     pub work: JobWork,
-    /// When it is due.
+    /// When the job is due.
     pub schedule: Schedule,
     /// The name of the time zone of the schedule. `None` means the time zone of the runner.
     pub zone: Option<String>,
@@ -96,11 +96,11 @@ pub struct JobWork {
     pub directory: String,
     /// The kind of environment in which its tools act.
     pub environment: String,
-    /// Whether a file gets each result, instead of the terminal of the runner.
+    /// Whether results are written to a file, instead of the terminal of the runner.
     pub to_file: bool,
     /// The jobs whose latest results the model gets.
     pub context_from: Vec<i64>,
-    /// The conversation that made the job; empty if none did.
+    /// The conversation that made the job, or an empty text if a person made it.
     pub session: String,
 }
 
@@ -109,11 +109,11 @@ pub struct JobWork {
 pub struct NewJob<'a> {
     /// A name for people.
     pub name: &'a str,
-    /// What to do.
+    /// The work.
     pub work: &'a JobWork,
-    /// When it is due.
+    /// When the job is due.
     pub schedule: &'a Schedule,
-    /// The number of runs after which it is done.
+    /// The number of runs after which the job is done.
     pub repeat: Option<u32>,
 }
 
@@ -125,15 +125,15 @@ pub struct JobRun {
     pub id: i64,
     /// The id of the job.
     pub job: i64,
-    /// When it was due.
+    /// The time at which the job was due.
     pub due: SystemTime,
-    /// The number of later times that this run covers, at which the job was due as well.
+    /// The number of later times at which the job was also due, and which this run covers.
     pub missed: u64,
-    /// When it began.
+    /// When the run began.
     pub started: SystemTime,
-    /// When it ended, and how. `None` while it runs.
+    /// The end of the run and its outcome, or `None` while it runs.
     pub ended: Option<(SystemTime, RunOutcome)>,
-    /// Its result, or what went wrong.
+    /// The result or the error message.
     pub output: String,
 }
 
@@ -188,8 +188,8 @@ impl JobState {
 }
 
 impl Job {
-    /// Makes the job active: due at its next time after `now`, or done if it has no further time or has run often enough. `zone` is used if
-    /// the job has none.
+    /// Makes the job active: it is due at its next time after `now`. If it has no further time or has reached its number of runs, it is done.
+    /// `zone` is used if the job has no time zone.
     pub fn activate(&mut self, now: SystemTime, zone: &TimeZone) {
         self.since = now;
         self.advance(now, zone);
@@ -197,12 +197,12 @@ impl Job {
 
     /// Sets the first time after `now`.
     fn advance(&mut self, now: SystemTime, zone: &TimeZone) {
-        let is_enough = self.repeat.is_some_and(|repeat| self.begun >= repeat);
-        let next = self.schedule.next(self.since, now, &self.zone_or(zone)).filter(|_| !is_enough);
+        let is_complete = self.repeat.is_some_and(|repeat| self.begun >= repeat);
+        let next = self.schedule.next(self.since, now, &self.zone_or(zone)).filter(|_| !is_complete);
         self.state = next.map_or(JobState::Done, JobState::Active);
     }
 
-    /// Returns the time zone of the job. Reading a job refuses an unknown name.
+    /// Returns the time zone of the job, or `zone` if it has none. Its name is known, because reading a job refuses unknown names.
     fn zone_or(&self, zone: &TimeZone) -> TimeZone {
         self.zone.as_deref().and_then(zones::named).unwrap_or_else(|| zone.clone())
     }
@@ -234,7 +234,7 @@ impl Jobs {
     }
 
     /// Returns the time zone of jobs without a time zone. A wrong `TZ` is refused when a schedule is read and when a runner starts.
-    fn usual_zone(&self) -> TimeZone {
+    fn default_zone(&self) -> TimeZone {
         self.zone().unwrap_or(TimeZone::UTC)
     }
 
@@ -248,20 +248,20 @@ impl Jobs {
 
     /// Returns a time as text, in the time zone of a job: `2026-03-01T09:00:00+01:00`.
     pub fn time_of(&self, job: &Job, time: SystemTime) -> String {
-        schedule::shown(time, &job.zone_or(&self.usual_zone()))
+        schedule::shown(time, &job.zone_or(&self.default_zone()))
     }
 
     /// Returns a time as text, in the time zone of this computer.
     pub fn time_text(&self, time: SystemTime) -> String {
-        schedule::shown(time, &self.usual_zone())
+        schedule::shown(time, &self.default_zone())
     }
 
-    /// Adds a job. Returns `None` if there are [`MAX_JOBS`] that are not done.
+    /// Adds a job. Returns `None` if [`MAX_JOBS`] jobs are not done.
     ///
     /// # Errors
     /// Returns an error if the file cannot be changed.
     pub fn add(&self, job: &NewJob<'_>, now: SystemTime) -> Result<Option<Job>, StoreError> {
-        let zone = self.usual_zone();
+        let zone = self.default_zone();
         self.database.write_durably(|connection| {
             let sql = "SELECT count(*) FROM jobs WHERE state <> 'done'";
             let count: i64 = connection.query_row(sql, [], |row| row.get(0))?;
@@ -294,7 +294,7 @@ impl Jobs {
         })
     }
 
-    /// Changes a job. Returns what `change` returns and the job as it is then, or `None` if there is no such job.
+    /// Changes a job. Returns the result of `change` and the changed job, or `None` if the job does not exist.
     ///
     /// # Errors
     /// Returns an error if the file cannot be changed.
@@ -347,7 +347,7 @@ fn save(connection: &Connection, job: &Job) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Returns a time as it is stored.
-fn stored(time: SystemTime) -> SystemTime {
+/// Returns a time with the precision of stored times.
+fn with_stored_precision(time: SystemTime) -> SystemTime {
     from_milliseconds(milliseconds(time))
 }

@@ -1,4 +1,4 @@
-//! Reading jobs and their runs.
+//! Reads jobs and their runs.
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -19,11 +19,11 @@ impl Jobs {
     /// Returns an error if the file cannot be read.
     pub fn list(&self) -> Result<Vec<Job>, StoreError> {
         let sql = format!("SELECT {JOB} FROM jobs ORDER BY id");
-        let found = self.database.read(|connection| connection.prepare(&sql)?.query_map([], job)?.collect())?;
-        Ok(found.unwrap_or_default())
+        let jobs = self.database.read(|connection| connection.prepare(&sql)?.query_map([], job)?.collect())?;
+        Ok(jobs.unwrap_or_default())
     }
 
-    /// Returns a job, or `None` if there is no such job.
+    /// Returns a job, or `None` if it does not exist.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
@@ -38,19 +38,19 @@ impl Jobs {
     pub fn runs(&self, id: i64, limit: usize) -> Result<Vec<JobRun>, StoreError> {
         let sql = format!("SELECT {RUN} FROM job_runs WHERE job = ?1 ORDER BY id DESC LIMIT ?2");
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let found =
+        let result =
             self.database.read(|connection| connection.prepare(&sql)?.query_map(params![id, limit], run)?.collect())?;
-        Ok(found.unwrap_or_default())
+        Ok(result.unwrap_or_default())
     }
 
-    /// Returns a run, or `None` if there is no such run.
+    /// Returns a run, or `None` if it does not exist.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
     pub fn run(&self, id: i64) -> Result<Option<JobRun>, StoreError> {
         let sql = format!("SELECT {RUN} FROM job_runs WHERE id = ?1");
-        let found = self.database.read(|connection| connection.query_row(&sql, [id], run).optional())?;
-        Ok(found.flatten())
+        let result = self.database.read(|connection| connection.query_row(&sql, [id], run).optional())?;
+        Ok(result.flatten())
     }
 
     /// Returns the latest result of a job, or `None` if it has none.
@@ -59,8 +59,8 @@ impl Jobs {
     /// Returns an error if the file cannot be read.
     pub fn latest_result(&self, id: i64) -> Result<Option<JobRun>, StoreError> {
         let sql = format!("SELECT {RUN} FROM job_runs WHERE job = ?1 AND outcome = 'done' ORDER BY id DESC LIMIT 1");
-        let found = self.database.read(|connection| connection.query_row(&sql, [id], run).optional())?;
-        Ok(found.flatten())
+        let result = self.database.read(|connection| connection.query_row(&sql, [id], run).optional())?;
+        Ok(result.flatten())
     }
 }
 
@@ -80,9 +80,9 @@ pub(super) fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
         schedule: Schedule::from_stored(&schedule)
             .ok_or_else(|| damaged(3, format!("`{schedule}` is not a schedule")))?,
         zone: match row.get::<_, Option<String>>(10)? {
-            // In another zone, the job would run at other times.
+            // Refuse an unknown zone: in another zone, the job would run at other times.
             Some(name) if zones::named(&name).is_none() => {
-                return Err(damaged(10, format!("the time zone `{name}` of a job is not known on this computer")));
+                return Err(damaged(10, format!("the time zone `{name}` of a job is unknown on this computer")));
             }
             zone => zone,
         },

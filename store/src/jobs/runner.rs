@@ -1,4 +1,4 @@
-//! The process that begins runs: it holds the lease, claims jobs that are due, and records how they end.
+//! The methods of the runner: it holds the lease, claims due jobs, and records the results of their runs.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use toolc::text::without_middle;
 
 use super::read::{JOB, job};
-use super::{Job, JobRun, Jobs, MAX_OUTPUT_CHARS, MAX_RUNS, RunOutcome, save, stored};
+use super::{Job, JobRun, Jobs, MAX_OUTPUT_CHARS, MAX_RUNS, RunOutcome, save, with_stored_precision};
 use crate::error::StoreError;
 use crate::time::{from_milliseconds, milliseconds};
 
@@ -14,27 +14,27 @@ use crate::time::{from_milliseconds, milliseconds};
 pub const LEASE: Duration = Duration::from_secs(30);
 
 /// The output of a run whose process has ended.
-const INTERRUPTED: &str = "The process that ran the job ended before it. The run is not repeated.";
+const INTERRUPTED: &str = "The process of the run ended before the run. The run is not repeated.";
 
-/// Who holds the lease.
+/// The result of acquiring the lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lease {
-    /// The caller holds it. Open runs of earlier holders are now interrupted.
+    /// The caller holds the lease. Open runs of earlier holders are recorded as interrupted.
     Held {
-        /// The ids of the jobs of these runs.
+        /// The ids of the jobs of the interrupted runs.
         interrupted: Vec<i64>,
     },
-    /// Another process holds it, until this time unless it renews the lease.
+    /// Another process holds the lease.
     Taken {
-        /// When the lease expires.
+        /// When the lease expires, unless it is renewed.
         expires: SystemTime,
     },
 }
 
-/// The answer to a request for a job that is due.
+/// The result of claiming a due job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claim {
-    /// The run has begun: its process must do the work now.
+    /// A run has begun. The caller must do the work now.
     Run(Box<(Job, JobRun)>),
     /// No job is due before this time.
     Nothing(Option<SystemTime>),
@@ -43,7 +43,7 @@ pub enum Claim {
 }
 
 impl Jobs {
-    /// Acquires or renews the lease for the holder of this name, which must be different for each process.
+    /// Acquires or renews the lease for the holder `name`, which must be unique for each process.
     ///
     /// # Errors
     /// Returns an error if the file cannot be changed.
@@ -81,7 +81,7 @@ impl Jobs {
         self.database.write(|connection| Ok(connection.execute(sql, params![name, expires])? > 0))
     }
 
-    /// Gives the lease up.
+    /// Releases the lease.
     ///
     /// # Errors
     /// Returns an error if the file cannot be changed.
@@ -90,28 +90,28 @@ impl Jobs {
         self.database.write(|connection| connection.execute(sql, [name]).map(drop))
     }
 
-    /// Begins a run of the job that has been due for longest, or of the one with the id `only`, even if it is not due.
+    /// Begins a run of the job that has been due for the longest time, or of the job with the id `only`, even if it is not due.
     ///
-    /// The job is then due again at the first time after `now`: times that have passed meanwhile are missed, and this run covers
-    /// them. A job whose last run has not ended is not begun.
+    /// The next time of the job is its first time after `now`. Times that have passed since the job was due are missed, and this run covers
+    /// them. A job is not run while its last run has not ended.
     ///
     /// # Errors
     /// Returns an error if the file cannot be changed.
     pub fn claim(&self, name: &str, only: Option<i64>, now: SystemTime) -> Result<Claim, StoreError> {
-        let (zone, now) = (self.usual_zone(), stored(now));
+        let (zone, now) = (self.default_zone(), with_stored_precision(now));
         self.database.write_durably(|connection| {
             if !holds(connection, name, now)? {
                 return Ok(Claim::Lost);
             }
             let idle = "NOT EXISTS (SELECT 1 FROM job_runs WHERE job = jobs.id AND outcome IS NULL)";
-            let found = if let Some(id) = only {
+            let row = if let Some(id) = only {
                 let sql = format!("SELECT {JOB} FROM jobs WHERE id = ?1 AND {idle}");
                 connection.query_row(&sql, [id], job).optional()?
             } else {
                 let sql = format!("SELECT {JOB} FROM jobs WHERE next <= ?1 AND {idle} ORDER BY next, id LIMIT 1");
                 connection.query_row(&sql, [milliseconds(now)], job).optional()?
             };
-            let Some(mut job) = found else {
+            let Some(mut job) = row else {
                 let sql = format!("SELECT min(next) FROM jobs WHERE next IS NOT NULL AND {idle}");
                 let next: Option<i64> = connection.query_row(&sql, [], |row| row.get(0))?;
                 return Ok(Claim::Nothing(next.map(from_milliseconds)));
@@ -119,7 +119,7 @@ impl Jobs {
             let due = job.state.next().filter(|due| *due <= now);
             let missed = due.map_or(0, |due| job.schedule.missed(job.since, due, now, &job.zone_or(&zone)));
             job.begun = job.begun.saturating_add(1);
-            // A job that runs before its time, or while it is paused, is due as before.
+            // If a job runs before its time or while it is paused, its next time does not change.
             if due.is_some() || job.repeat.is_some_and(|repeat| job.begun >= repeat) {
                 job.advance(now, &zone);
             }
@@ -138,7 +138,7 @@ impl Jobs {
         })
     }
 
-    /// Returns when the next job is due, or `None` if none is.
+    /// Returns when the next job is due, or `None` if no job is active.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
@@ -150,8 +150,8 @@ impl Jobs {
         Ok(next.flatten().map(from_milliseconds))
     }
 
-    /// Records how a run has ended, and its output, of which the middle is left out if it is too long. Returns false if the run is no
-    /// longer open: its job was removed, or another process has taken the lease meanwhile.
+    /// Records the outcome and the output of a run. If the output is too long, its middle is left out. Returns false if the run is no longer
+    /// open, because its job was removed or another process has taken the lease.
     ///
     /// # Errors
     /// Returns an error if the file cannot be changed.
@@ -163,7 +163,7 @@ impl Jobs {
         output: &str,
         now: SystemTime,
     ) -> Result<bool, StoreError> {
-        // With the line that says how many characters are left out.
+        // Leave space for the line about the omitted characters.
         let output = without_middle(output, MAX_OUTPUT_CHARS - 100);
         let sql = "UPDATE job_runs SET ended = ?3, outcome = ?4, output = ?5 WHERE id = ?1 AND runner = ?2 AND outcome IS NULL";
         self.database.write_durably(|connection| {
@@ -178,15 +178,15 @@ impl Jobs {
     /// Returns an error if the file cannot be read.
     pub fn is_open(&self, name: &str, run: i64) -> Result<bool, StoreError> {
         let sql = "SELECT 1 FROM job_runs WHERE id = ?1 AND runner = ?2 AND outcome IS NULL";
-        let found = self
+        let row = self
             .database
             .read(|connection| connection.prepare(sql)?.query_row(params![run, name], |_| Ok(())).optional())?;
-        Ok(found.flatten().is_some())
+        Ok(row.flatten().is_some())
     }
 }
 
 fn holds(connection: &Connection, name: &str, now: SystemTime) -> rusqlite::Result<bool> {
     let sql = "SELECT 1 FROM job_runner WHERE name = ?1 AND expires > ?2";
-    let found = connection.prepare(sql)?.query_row(params![name, milliseconds(now)], |_| Ok(())).optional()?;
-    Ok(found.is_some())
+    let row = connection.prepare(sql)?.query_row(params![name, milliseconds(now)], |_| Ok(())).optional()?;
+    Ok(row.is_some())
 }

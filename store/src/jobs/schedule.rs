@@ -1,4 +1,4 @@
-//! When a job is due: cron expressions, intervals, and single times.
+//! Schedules of jobs: cron expressions, intervals, and single times.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -21,7 +21,7 @@ const UNITS: [(&[&str], u64); 4] = [
     (&["d", "day", "days"], 86_400),
     (&["w", "week", "weeks"], 604_800),
 ];
-/// The names of expressions.
+/// The nicknames of expressions.
 const NICKNAMES: [(&str, &str); 6] = [
     ("@hourly", "0 * * * *"),
     ("@daily", "0 0 * * *"),
@@ -30,7 +30,7 @@ const NICKNAMES: [(&str, &str); 6] = [
     ("@monthly", "0 0 1 * *"),
     ("@yearly", "0 0 1 1 *"),
 ];
-/// The fields of an expression, each with what it can be, and examples.
+/// The fields of an expression, each with its possible values and examples.
 const FIELDS: [(&str, &str, &str); 5] = [
     ("minute", "a number from 0 to 59", "`0,30`, `10-20` and `*/15`"),
     ("hour", "a number from 0 to 23", "`8,20`, `9-17` and `*/2`"),
@@ -50,13 +50,13 @@ const MAX_MISSED: u64 = 10_000;
 pub enum Schedule {
     /// A cron expression of five fields, in the time zone of the job.
     Cron(String),
-    /// Whole minutes, counted from when the job was made or resumed.
+    /// An interval of whole minutes, counted from the time at which the job was made or resumed.
     Every(Duration),
     /// A single time.
     Once(SystemTime),
 }
 
-/// Why a text is not a schedule.
+/// The error about a text that is not a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScheduleError(pub(super) String);
 
@@ -73,7 +73,7 @@ impl Schedule {
     ///
     /// - `0 9 * * 1-5`, `@daily`: a cron expression of five fields, or its nickname;
     /// - `every 30m`, `every 2 hours`: an interval of minutes (`m`), hours (`h`), days (`d`, of 24 hours) or weeks (`w`);
-    /// - `30m`, `in 2 hours`: once, so long after `now`;
+    /// - `30m`, `in 2 hours`: once, after this delay from `now`;
     /// - `2026-03-01T09:00`, `2026-03-01 09:00`, `2026-03-01`: once, at this time of `zone`;
     /// - `2026-03-01T09:00Z`, `2026-03-01T09:00+02:00`: once, at this time.
     ///
@@ -103,7 +103,7 @@ impl Schedule {
             .ok_or_else(|| ScheduleError(format!("`{}` is not a schedule: {FORMS}", text.escape_debug())))?;
         if time <= now {
             let (time, now) = (shown(time, zone), shown(now, zone));
-            return Err(ScheduleError(format!("`{text}` means {time}, which is over: it is {now}")));
+            return Err(ScheduleError(format!("`{text}` means {time}, which has passed: it is now {now}")));
         }
         Ok(Self::Once(time))
     }
@@ -119,7 +119,7 @@ impl Schedule {
             Self::Cron(expression) => {
                 let start = zoned(after, zone)?;
                 let next = parser().parse(expression).ok()?.find_next_occurrence(&start, false).ok()?;
-                // The loop of a daylight saving time could return a time that is over.
+                // At a change of daylight saving time, the library can return a time that has passed.
                 Some(SystemTime::from(next.timestamp())).filter(|next| *next > after)
             }
             Self::Every(interval) => {
@@ -146,7 +146,7 @@ impl Schedule {
         count
     }
 
-    /// Reads what [`Display`](fmt::Display) has written.
+    /// Parses the text that [`Display`](fmt::Display) writes.
     pub(super) fn from_stored(text: &str) -> Option<Self> {
         if let Some(minutes) = text.strip_prefix("every ") {
             let minutes: u64 = minutes.strip_suffix('m')?.parse().ok()?;
@@ -181,7 +181,7 @@ pub(super) fn shown(time: SystemTime, zone: &TimeZone) -> String {
     }
 }
 
-/// Returns a cron expression of five fields, in one spelling.
+/// Returns a cron expression of five fields in its normal form.
 fn expression(text: &str) -> Result<String, ScheduleError> {
     let expected = "expected five fields: minute, hour, day of the month, month, day of the week";
     if text.starts_with('@') {
@@ -202,12 +202,12 @@ fn expression(text: &str) -> Result<String, ScheduleError> {
     let expression = fields.join(" ").to_uppercase();
     match parser().parse(&expression) {
         Ok(_) => Ok(expression),
-        Err(_) => Err(ScheduleError(wrong(&fields, text))),
+        Err(_) => Err(ScheduleError(field_problem(&fields, text))),
     }
 }
 
-/// Returns what is wrong with an expression: the first field that is.
-fn wrong(fields: &[&str], text: &str) -> String {
+/// Returns a message about the first invalid field of an expression.
+fn field_problem(fields: &[&str], text: &str) -> String {
     for (at, (field, (name, expected, example))) in fields.iter().zip(FIELDS).enumerate() {
         let mut alone = ["*"; FIELDS.len()];
         alone[at] = field;
@@ -238,14 +238,14 @@ fn instant(text: &str, zone: &TimeZone) -> Option<SystemTime> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return Some(time.into());
     }
-    // Another suffix than an offset, such as the name of a zone, is not ignored.
+    // Refuse any suffix other than an offset, such as the name of a zone.
     let is_local = text.chars().all(|letter| letter.is_ascii_digit() || "-:. Tt".contains(letter));
     let local = if is_local {
         text.parse::<DateTime>().ok().or_else(|| text.parse::<Date>().ok().map(DateTime::from))?
     } else {
         return None;
     };
-    // A time that a change of the clock skips means the one an hour later; of two, the earlier one.
+    // If a change of the clock skips the time, it is an hour later. If the time occurs twice, it is the earlier one.
     Some(local.to_zoned(zone.clone()).ok()?.timestamp().into())
 }
 
@@ -347,8 +347,8 @@ mod tests {
             ("@daily * * * *", "unknown name"),
             ("2026-02-30T09:00", "is not a schedule"),
             ("2026-07-01T09:00[Europe/Rome]", "is not a schedule"),
-            ("2026-03-01T12:00Z", "which is over: it is 2026-03-01T13:00:00+01:00"),
-            ("2020-01-01", "which is over"),
+            ("2026-03-01T12:00Z", "which has passed: it is now 2026-03-01T13:00:00+01:00"),
+            ("2020-01-01", "which has passed"),
             ("9999999-01-01", "is not a schedule"),
         ] {
             match Schedule::parse(written, now, &berlin()) {

@@ -94,7 +94,7 @@ fn a_job_keeps_its_time_zone_wherever_it_is_read_and_run() {
     assert_eq!(resumed.1.state.next(), Some(time("2026-03-03T00:00:00Z")));
     connection.execute("UPDATE jobs SET zone = 'Nowhere/Bad'", []).expect("failed to change");
     let error = tokyo.list().expect_err("the zone is unknown").to_string();
-    assert!(error.contains("the time zone `Nowhere/Bad` of a job is not known on this computer"), "{error}");
+    assert!(error.contains("the time zone `Nowhere/Bad` of a job is unknown on this computer"), "{error}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(super) fn of_this_computer() -> Result<TimeZone, ScheduleError> {
         (Ok(zone), _) => Ok(zone),
         (Err(_), None) => Ok(TimeZone::UTC),
         (Err(_), Some(name)) => Err(ScheduleError(format!(
-            "the variable `{VARIABLE}` is `{}`, which is not a time zone that is known on this computer: expected a name such as \
+            "the variable `{VARIABLE}` is `{}`, which is not a known time zone on this computer: expected a name such as \
              `Europe/Berlin` or `UTC`, or no variable, for the time zone of the system",
             name.to_string_lossy().escape_debug()
         ))),

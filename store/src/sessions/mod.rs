@@ -17,7 +17,7 @@ use crate::database::Database;
 use crate::error::StoreError;
 use crate::time::milliseconds;
 
-pub use search::{Found, Order, Search};
+pub use search::{Order, Search, SearchHit};
 
 /// The conversations in a [`Database`].
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub struct Sessions {
     database: Arc<Database>,
 }
 
-/// A conversation that begins.
+/// A conversation to add.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NewSession<'a> {
     /// The name, which is unique.
@@ -71,7 +71,7 @@ pub struct SessionInfo {
 /// Numbers of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TokenCounts {
-    /// The tokens of requests, including cached ones.
+    /// The tokens of requests, including cached tokens.
     pub input: u64,
     /// The tokens of requests that the vendor had in its cache.
     pub cached: u64,
@@ -83,7 +83,7 @@ pub struct TokenCounts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MessageKind {
-    /// What the user has written, or the host on their behalf.
+    /// A text that the user has written, or the host on the user's behalf.
     User,
     /// A response of the model.
     Model,
@@ -174,13 +174,13 @@ impl Sessions {
     /// Adds a message to a conversation, and returns its id.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be changed, or there is no such conversation.
+    /// Returns an error if the file cannot be changed, or the conversation does not exist.
     pub fn append(&self, session: &str, message: &NewMessage<'_>) -> Result<i64, StoreError> {
         self.database.write(|connection| insert(connection, session, message))
     }
 
-    /// Sets the state of a conversation, a JSON value: what its agent needs to continue in addition to the messages. A conversation that
-    /// does not exist is ignored.
+    /// Sets the state of a conversation, a JSON value, which its agent needs in addition to the messages to continue. If the conversation does
+    /// not exist, the call has no effect.
     ///
     /// # Errors
     /// Returns an error if the file cannot be changed.

@@ -16,15 +16,15 @@ pub(super) const MESSAGE: &str = "m.id, s.name, m.kind, m.time, m.text, m.raw, m
     m.input_tokens, m.cached_tokens, m.output_tokens";
 
 impl Sessions {
-    /// Returns the state of a conversation that was [set](Self::set_state) last, or `None` if there is none.
+    /// Returns the last [state](Self::set_state) of a conversation, or `None` if it has none.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
     pub fn state(&self, session: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT state FROM sessions WHERE name = ?1";
-        let found =
+        let rows =
             self.database.read(|connection| connection.query_row(sql, [session], |row| row.get(0)).optional())?;
-        Ok(found.flatten().flatten())
+        Ok(rows.flatten().flatten())
     }
 
     /// Returns the latest conversations, the latest first.
@@ -32,7 +32,7 @@ impl Sessions {
     /// # Errors
     /// Returns an error if the file cannot be read.
     pub fn list(&self, limit: usize) -> Result<Vec<SessionInfo>, StoreError> {
-        // The inner query needs only an index, and the outer one the messages of few sessions.
+        // The inner query needs only an index, and the outer query reads the messages of only few sessions.
         let sql = format!(
             "SELECT {SESSION} FROM sessions AS s LEFT JOIN messages AS m ON m.session = s.id WHERE s.id IN ( \
                  SELECT o.id FROM sessions AS o ORDER BY coalesce( \
@@ -41,10 +41,10 @@ impl Sessions {
              ) GROUP BY s.id ORDER BY 9 DESC, s.id DESC"
         );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let found = self.database.read(|connection| {
+        let rows = self.database.read(|connection| {
             connection.prepare(&sql)?.query_map([limit], session)?.collect::<rusqlite::Result<Vec<_>>>()
         })?;
-        Ok(found.unwrap_or_default())
+        Ok(rows.unwrap_or_default())
     }
 
     /// Returns the conversations whose names begin with `name`. A complete name finds only that conversation.
@@ -56,10 +56,10 @@ impl Sessions {
             "SELECT {SESSION} FROM sessions AS s LEFT JOIN messages AS m ON m.session = s.id \
              WHERE substr(s.name, 1, length(?1)) = ?1 GROUP BY s.id ORDER BY s.id"
         );
-        let found = self.database.read(|connection| {
+        let rows = self.database.read(|connection| {
             connection.prepare(&sql)?.query_map([name], session)?.collect::<rusqlite::Result<Vec<_>>>()
         })?;
-        Ok(found.unwrap_or_default())
+        Ok(rows.unwrap_or_default())
     }
 
     /// Returns the last messages of a conversation, the oldest first.
@@ -72,15 +72,15 @@ impl Sessions {
              ORDER BY m.id DESC LIMIT ?2"
         );
         let count = i64::try_from(count).unwrap_or(i64::MAX);
-        let found = self.database.read(|connection| {
+        let rows = self.database.read(|connection| {
             connection.prepare(&sql)?.query_map(params![session, count], message)?.collect::<rusqlite::Result<Vec<_>>>()
         })?;
-        let mut messages = found.unwrap_or_default();
+        let mut messages = rows.unwrap_or_default();
         messages.reverse();
         Ok(messages)
     }
 
-    /// Returns the messages of a conversation, the oldest first. Empty if there is no such conversation.
+    /// Returns the messages of a conversation, the oldest first. The list is empty if the conversation does not exist.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
@@ -109,15 +109,15 @@ impl Sessions {
         Ok(())
     }
 
-    /// Returns a message, with up to `window` messages of its conversation before it and after it. Empty if there is no such
-    /// message.
+    /// Returns a message, with up to `window` messages of its conversation before it and after it. The list is empty if the
+    /// message does not exist.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
     pub fn around(&self, message: i64, window: usize) -> Result<Vec<StoredMessage>, StoreError> {
         let window = i64::try_from(window).unwrap_or(i64::MAX);
-        let found = self.database.read(|connection| around(connection, message, window))?;
-        Ok(found.unwrap_or_default())
+        let rows = self.database.read(|connection| around(connection, message, window))?;
+        Ok(rows.unwrap_or_default())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Search in the text of all conversations.
+//! Searches the text of all conversations.
 
 use std::time::SystemTime;
 
@@ -10,20 +10,20 @@ use super::{MessageKind, Sessions, StoredMessage};
 use crate::error::StoreError;
 use crate::time::milliseconds;
 
-/// The maximum number of words of a query. Others are ignored.
+/// The maximum number of words of a query. Further words are ignored.
 const MAX_WORDS: usize = 32;
 
-/// A message that was found.
+/// A message that a search has found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Found {
+pub struct SearchHit {
     /// The message.
     pub message: StoredMessage,
-    /// The part of its text that was found, with `**` around the words.
+    /// The matching part of the text, with `**` around the words.
     pub excerpt: String,
 }
 
-/// The order of what was found.
+/// The order of the found messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
     /// The best match first.
@@ -35,24 +35,24 @@ pub enum Order {
     Oldest,
 }
 
-/// What to search for.
+/// A search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Search<'s> {
     /// The words. Words in quotes must follow each other.
     pub query: &'s str,
-    /// The order of what is found.
+    /// The order of the found messages.
     pub order: Order,
     /// The maximum number of messages.
     pub limit: usize,
-    /// Only messages of the conversation with this name.
+    /// The name of the conversation to search, or `None` for all conversations.
     pub session: Option<&'s str>,
-    /// No messages of the conversation with this name.
+    /// The name of a conversation to exclude.
     pub except: Option<&'s str>,
-    /// Only messages of these kinds. Empty for all.
+    /// The kinds of messages to search. An empty list means all kinds.
     pub kinds: &'s [MessageKind],
-    /// Only messages that were added then or later.
+    /// Excludes messages that were added before this time.
     pub after: Option<SystemTime>,
-    /// Only messages that were added before then.
+    /// Excludes messages that were added at this time or later.
     pub before: Option<SystemTime>,
 }
 
@@ -62,28 +62,29 @@ impl Sessions {
     ///
     /// # Errors
     /// Returns an error if the file cannot be read.
-    pub fn search(&self, search: &Search<'_>) -> Result<Vec<Found>, StoreError> {
+    pub fn search(&self, search: &Search<'_>) -> Result<Vec<SearchHit>, StoreError> {
         let Some(query) = expression(search.query) else { return Ok(Vec::new()) };
-        let found = self.database.read(|connection| {
+        let hits = self.database.read(|connection| {
             let ids = search.ids(connection, &query)?;
-            // An excerpt costs more than the search, so only what is returned gets one.
+            // An excerpt costs more than the search, so make excerpts only for the returned messages.
             let mut statement = connection.prepare(&format!(
                 "SELECT {MESSAGE}, snippet(messages_index, 0, '**', '**', '…', 24) FROM messages_index \
                  JOIN messages AS m ON m.id = messages_index.rowid JOIN sessions AS s ON s.id = m.session \
                  WHERE messages_index MATCH ?1 AND messages_index.rowid = ?2"
             ))?;
-            let mut found = |id: &i64| {
-                statement
-                    .query_row(params![query, id], |row| Ok(Found { message: message(row)?, excerpt: row.get(11)? }))
+            let mut hit = |id: &i64| {
+                statement.query_row(params![query, id], |row| {
+                    Ok(SearchHit { message: message(row)?, excerpt: row.get(11)? })
+                })
             };
-            ids.iter().map(&mut found).collect::<rusqlite::Result<Vec<_>>>()
+            ids.iter().map(&mut hit).collect::<rusqlite::Result<Vec<_>>>()
         })?;
-        Ok(found.unwrap_or_default())
+        Ok(hits.unwrap_or_default())
     }
 }
 
 impl Search<'_> {
-    /// Returns the ids of what is found, in order.
+    /// Returns the ids of the found messages, in order.
     fn ids(&self, connection: &Connection, query: &str) -> rusqlite::Result<Vec<i64>> {
         let (mut conditions, mut values) = (String::new(), vec![Value::from(query.to_owned())]);
         let mut add = |condition: &str, value: Value| {
@@ -109,12 +110,12 @@ impl Search<'_> {
         }
         values.push(i64::try_from(self.limit).unwrap_or(i64::MAX).into());
         let order = match self.order {
-            // Ties are in the order of the index: a second key would make SQLite sort all that matches.
+            // Ties are in the order of the index: a second key would make SQLite sort all matching messages.
             Order::Best => "rank",
             Order::Newest => "messages_index.rowid DESC",
             Order::Oldest => "messages_index.rowid",
         };
-        // The index can sort by itself only if nothing is joined.
+        // The index can sort the results only without a join.
         let join = if conditions.is_empty() { "" } else { "CROSS JOIN messages AS m ON m.id = messages_index.rowid" };
         let sql = format!(
             "SELECT messages_index.rowid FROM messages_index {join} WHERE messages_index MATCH ?1{conditions} \
@@ -125,7 +126,7 @@ impl Search<'_> {
     }
 }
 
-/// Returns the words and phrases of a query as an expression of FTS5, in which nothing of the query is an operator.
+/// Returns the words and phrases of a query as an FTS5 expression without operators.
 fn expression(query: &str) -> Option<String> {
     let mut terms = Vec::new();
     for (index, part) in query.split('"').enumerate() {

@@ -14,7 +14,7 @@ use toolc_store::{
 };
 
 /// The maximum number of messages that a search reads to find different conversations.
-const MAX_FOUND: usize = 200;
+const MAX_RESULTS: usize = 200;
 /// The number of messages of each conversation that a search shows.
 const SHOWN_MESSAGES: usize = 3;
 /// The maximum length of a message that is shown, in characters.
@@ -86,7 +86,7 @@ struct Request {
 enum View {
     /// The latest conversations.
     Latest,
-    /// The messages with these words, of all conversations or of one.
+    /// The messages that contain these words, in all conversations or in one.
     Search { query: String, order: Order, session: Option<SessionInfo> },
     /// The last messages of a conversation.
     End(SessionInfo),
@@ -123,8 +123,9 @@ impl View {
             (Some(query), ..) => return Err(ToolError::new(format!("the query `{query}` has no words"))),
             (None, session, Some(id)) => {
                 let message = sessions.around(id, 0).map_err(failed)?.pop();
-                let is_of = |message: &StoredMessage| session.as_ref().is_none_or(|info| info.name == message.session);
-                let message = message.filter(is_of).ok_or_else(|| {
+                let is_in_session =
+                    |message: &StoredMessage| session.as_ref().is_none_or(|info| info.name == message.session);
+                let message = message.filter(is_in_session).ok_or_else(|| {
                     let place =
                         session.as_ref().map_or_else(String::new, |info| format!(" in the conversation {}", info.name));
                     ToolError::with_kind(ErrorKind::NotFound, format!("the message {id} does not exist{place}"))
@@ -211,9 +212,8 @@ impl Request {
             View::Around(message) => {
                 let Some(info) = find_by_name(sessions, &message.session)? else { return Ok((Vec::new(), None)) };
                 let messages = sessions.around(message.id, self.window)?;
-                let messages = messages
-                    .into_iter()
-                    .filter(|of_window| of_window.id == message.id || self.matches_filters(of_window));
+                let messages =
+                    messages.into_iter().filter(|other| other.id == message.id || self.matches_filters(other));
                 Ok((vec![Conversation { info, messages: messages.collect(), excerpts: Vec::new() }], None))
             }
         }
@@ -227,10 +227,10 @@ impl Request {
         session: Option<&SessionInfo>,
         current: &str,
     ) -> Result<(Vec<Conversation>, Option<String>), StoreError> {
-        let found = sessions.search(&Search {
+        let results = sessions.search(&Search {
             query,
             order,
-            limit: MAX_FOUND,
+            limit: MAX_RESULTS,
             session: session.map(|info| info.name.as_str()),
             except: session.is_none().then_some(current),
             kinds: &self.kinds,
@@ -239,21 +239,21 @@ impl Request {
         })?;
         let shown = if session.is_some() { self.limit.max(SHOWN_MESSAGES) } else { SHOWN_MESSAGES };
         let mut conversations: Vec<Conversation> = Vec::new();
-        for found in found {
-            let known = conversations.iter().position(|known| known.info.name == found.message.session);
-            let at = match known {
-                Some(at) => at,
+        for result in results {
+            let existing = conversations.iter().position(|other| other.info.name == result.message.session);
+            let index = match existing {
+                Some(index) => index,
                 None if conversations.len() == self.limit => continue,
                 None => {
-                    let Some(info) = find_by_name(sessions, &found.message.session)? else { continue };
+                    let Some(info) = find_by_name(sessions, &result.message.session)? else { continue };
                     conversations.push(Conversation { info, messages: Vec::new(), excerpts: Vec::new() });
                     conversations.len() - 1
                 }
             };
-            let conversation = &mut conversations[at];
+            let conversation = &mut conversations[index];
             if conversation.messages.len() < shown {
-                conversation.messages.push(found.message);
-                conversation.excerpts.push(found.excerpt);
+                conversation.messages.push(result.message);
+                conversation.excerpts.push(result.excerpt);
             }
         }
         let nothing = "no message contains all these words: try fewer or other words";
@@ -268,18 +268,18 @@ impl Request {
             && self.before.is_none_or(|before| message.time < before)
     }
 
-    /// Returns the found messages, and the messages around them, as a text for the model that summarises.
-    fn transcript(&self, sessions: &Sessions, found: &[Conversation]) -> Result<String, StoreError> {
+    /// Returns the messages of these conversations, and the messages around them, as a text for the model that summarises.
+    fn transcript(&self, sessions: &Sessions, conversations: &[Conversation]) -> Result<String, StoreError> {
         let mut text = String::new();
-        let budget = MAX_SUMMARIZED_CHARS / found.len().max(1);
-        for Conversation { info, messages, .. } in found {
+        let budget = MAX_SUMMARIZED_CHARS / conversations.len().max(1);
+        for Conversation { info, messages, .. } in conversations {
             let mut near: Vec<StoredMessage> = Vec::new();
             for message in messages {
                 near.extend(sessions.around(message.id, self.window)?);
             }
             near.sort_by_key(|message| message.id);
             near.dedup_by_key(|message| message.id);
-            let of_session: Vec<String> = near
+            let lines: Vec<String> = near
                 .iter()
                 .map(|message| {
                     format!(
@@ -290,9 +290,9 @@ impl Request {
                     )
                 })
                 .collect();
-            let of_session = without_middle(&of_session.join("\n\n"), budget).into_owned();
+            let excerpt = without_middle(&lines.join("\n\n"), budget).into_owned();
             text += &format!(
-                "# Conversation {} of {}: {}\n\n{of_session}\n\n",
+                "# Conversation {} of {}: {}\n\n{excerpt}\n\n",
                 info.name,
                 time_text(info.started),
                 info.title

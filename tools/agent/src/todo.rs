@@ -141,7 +141,7 @@ fn merge(mut list: Vec<TodoItem>, items: Vec<TodosItem>) -> Result<Vec<TodoItem>
             )));
         }
         ids.push(item.id.clone());
-        match list.iter().position(|known| known.id == item.id) {
+        match list.iter().position(|other| other.id == item.id) {
             Some(at) => list[at] = item,
             None if list.len() == MAX_ITEMS => {
                 return Err(ToolError::new(format!(

@@ -159,7 +159,7 @@ impl CodeHandlers {
         let environment = self.environments.for_code(call)?;
         if environment.promises().isolated {
             let started = self.start_in(&environment, None, task, slot, call);
-            let task_environment = self.environments.of(call)?;
+            let task_environment = self.environments.for_call(call)?;
             let is_missing = started.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound);
             if !is_missing || task_environment.promises().isolated {
                 return started;

@@ -1,5 +1,5 @@
-//! Records what a task has read and written: for the host, to refuse overwriting a file that the task does not know, and to end loops
-//! of identical reads.
+//! Records what a task has read and written. The tools use the record to refuse to overwrite a file that the task does not know, and to
+//! stop loops of identical reads. The host can query it.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -12,8 +12,8 @@ use toolc_environment::files::Version;
 /// The maximum number of files per task. The least recently used file is removed first.
 const MAX_FILES: usize = 1_000;
 
-/// The files that a task has read and written with the tools of this crate: the latest 1,000. A part of the task's state
-/// ([`Call::state`](toolc::Call::state)), in memory only.
+/// The latest 1,000 files that a task has read or written with the tools of this crate. The log is part of the task's state
+/// ([`Call::state`](toolc::Call::state)), which is kept in memory only.
 ///
 /// Searches, commands and other programs are not recorded.
 ///
@@ -59,9 +59,9 @@ pub(super) enum Knowledge {
     Nothing,
     /// Another program has changed the file since the task last read or wrote it.
     Outdated,
-    /// The task has not read this line.
+    /// The task has read only a part of the file. `missing` is the first line that it has not read.
     Part { missing: u64 },
-    /// The task has read only a part of this line, because it is too long.
+    /// The task has read only the beginning of this line, because `read_file` cuts long lines.
     CutLine { line: u64 },
     /// The task knows the whole content.
     Whole,
@@ -72,10 +72,10 @@ pub(super) enum Knowledge {
 pub(super) struct SeenLines {
     /// Ranges of line numbers, ascending, with gaps between them.
     ranges: Vec<Range<u64>>,
-    /// The number of lines of the file, if it is known.
+    /// The number of lines of the file, or `None` if it is unknown.
     total: Option<u64>,
     /// The first line that was cut, if any.
-    cut: Option<u64>,
+    first_cut: Option<u64>,
 }
 
 /// The key by which a repeated read is recognised.
@@ -166,12 +166,13 @@ impl AccessLog {
         }
     }
 
-    /// Returns a warning if the task has seen another version of the file than `current`, which is `None` if the file does not exist.
+    /// Returns a warning if the file has changed since the task last used it. `current` is the file's version, or `None` if the file does
+    /// not exist.
     pub(super) fn warning(&self, path: &Path, current: Option<Version>) -> Option<&'static str> {
         let entries = self.entries();
         let entry = entries.files.iter().find(|entry| entry.path == path)?;
         match (entry.version, current) {
-            (known, current) if known == current => None,
+            (last, current) if last == current => None,
             (None, Some(_)) => Some("another program created this file since this task deleted it: read it again"),
             (_, Some(_)) => Some("another program changed this file since this task last read it: read it again"),
             (_, None) => {
@@ -199,8 +200,9 @@ impl AccessLog {
 impl Entries {
     /// Returns the entry of a file, and makes it the most recently used one.
     fn entry(&mut self, path: &Path) -> &mut Entry {
-        let known = self.files.iter().position(|entry| entry.path == path).and_then(|at| self.files.remove(at));
-        let entry = known.unwrap_or_else(|| Entry {
+        let index = self.files.iter().position(|entry| entry.path == path);
+        let existing = index.and_then(|index| self.files.remove(index));
+        let entry = existing.unwrap_or_else(|| Entry {
             path: path.to_owned(),
             version: None,
             seen: SeenLines::default(),
@@ -240,7 +242,7 @@ impl SeenLines {
     /// Adds a line that was read completely, or cut.
     pub(super) fn add(&mut self, line: u64, is_cut: bool) {
         if is_cut {
-            self.cut = Some(self.cut.map_or(line, |cut| cut.min(line)));
+            self.first_cut = Some(self.first_cut.map_or(line, |first| first.min(line)));
         } else {
             self.add_range(line..line + 1);
         }
@@ -257,29 +259,29 @@ impl SeenLines {
         }
         other.ranges.into_iter().for_each(|range| self.add_range(range));
         self.total = other.total.or(self.total);
-        self.cut = self.cut.into_iter().chain(other.cut).min();
+        self.first_cut = self.first_cut.into_iter().chain(other.first_cut).min();
     }
 
     fn add_range(&mut self, new: Range<u64>) {
-        /// Beyond this number, lines count as not read.
+        /// The maximum number of ranges. Lines that would need more ranges count as unread.
         const MAX_RANGES: usize = 256;
         // The ranges that overlap or touch the new one are merged with it.
-        let from = self.ranges.partition_point(|range| range.end < new.start);
-        let to = self.ranges.partition_point(|range| range.start <= new.end);
-        let merged = match self.ranges.get(from..to) {
+        let start = self.ranges.partition_point(|range| range.end < new.start);
+        let end = self.ranges.partition_point(|range| range.start <= new.end);
+        let merged = match self.ranges.get(start..end) {
             Some([first, .., last]) => first.start.min(new.start)..last.end.max(new.end),
             Some([only]) => only.start.min(new.start)..only.end.max(new.end),
             _ if self.ranges.len() >= MAX_RANGES => return,
             _ => new,
         };
-        self.ranges.splice(from..to, [merged]);
+        self.ranges.splice(start..end, [merged]);
     }
 
     fn knowledge(&self) -> Knowledge {
         let missing = self.ranges.first().filter(|first| first.start == 1).map_or(1, |first| first.end);
         match self.total {
             Some(total) if missing > total => Knowledge::Whole,
-            _ if self.cut == Some(missing) => Knowledge::CutLine { line: missing },
+            _ if self.first_cut == Some(missing) => Knowledge::CutLine { line: missing },
             _ => Knowledge::Part { missing },
         }
     }

@@ -182,10 +182,10 @@ fn access_applies_with_the_home_and_the_folders_of_the_environment() {
         assert_reply!(f.write(path, "x"), Err(Refused, "is protected"));
     }
     let here = f.dir.path().join("here/x").to_str().unwrap().to_owned();
-    assert_reply!(f.write(&here, "x"), Err(Refused, "in none of the folders"));
+    assert_reply!(f.write(&here, "x"), Err(Refused, "outside the folders"));
     f.write("~/tmp/x", "x").unwrap();
     assert_eq!(f.get("home/tmp/x"), "x");
-    assert_reply!(f.write("~/x", "x"), Err(Refused, "in none of the folders"));
+    assert_reply!(f.write("~/x", "x"), Err(Refused, "outside the folders"));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn stored_results_are_read_on_this_machine() {
     let store = SpillFolder::new(&results).unwrap();
     let path = store.store("search", "txt", "the whole result\n").unwrap();
     let nothing = Access::new(toolc_catalog::commands::rules()).only_readable([]).only_writable([]);
-    let f = Fixture { handlers: f.handlers.with_access(nothing).with_spilled(&results), ..f };
+    let f = Fixture { handlers: f.handlers.with_access(nothing).with_spill_folder(&results), ..f };
     let read = value(f.read(&path));
     assert_eq!((&read["content"], &read["path"]), (&"     1|the whole result\n".into(), &(&*path).into()));
     assert_reply!(f.write(&path, "x"), Err(Refused));
@@ -215,7 +215,7 @@ fn no_name_of_a_stored_result_leads_to_another_file_of_this_machine() {
     fs::write(f.dir.path().join("home/.ssh/id_rsa"), "secret").unwrap();
     let name = r"\x2e\x2e\x2f\x2e\x2e\x2fhome\x2f.ssh\x2fid_rsa";
     fs::write(format!("{}/{name}", results.display()), "a result").unwrap();
-    let f = Fixture { handlers: f.handlers.with_spilled(&results), ..f };
+    let f = Fixture { handlers: f.handlers.with_spill_folder(&results), ..f };
     assert_reply!(f.read(&format!("{}/{name}", results.display())), Err(Refused, "is protected"));
     let escaped = format!("{}/{}", results.display(), name.replace('\\', r"\x5c"));
     assert_eq!(value(f.read(&escaped))["content"], "     1|a result\n");

@@ -18,20 +18,20 @@ pub struct FileHandlers {
     pub(crate) workspace: Workspace,
     pub(crate) environments: Environments,
     pub(crate) access: Access,
-    pub(crate) spilled: Option<PathBuf>,
+    pub(crate) spill_folder: Option<PathBuf>,
     pub(crate) write_lock: Arc<WriteLock>,
 }
 
 impl FileHandlers {
-    /// Returns handlers that resolve relative paths in `workspace`, with the default [`Access`]: they read every file but keys, and
-    /// write below the working directory and the folder for temporary files.
+    /// Returns handlers that resolve relative paths in `workspace`, with the default [`Access`]: they can read every file except
+    /// private keys, and write in the working directory and the folder for temporary files.
     pub fn new(workspace: Workspace) -> Self {
         let access = Access::new(toolc_catalog::commands::rules());
         Self {
             environments: Environments::local(&workspace),
             workspace,
             access,
-            spilled: None,
+            spill_folder: None,
             write_lock: Arc::default(),
         }
     }
@@ -58,13 +58,13 @@ impl FileHandlers {
         self
     }
 
-    /// Lets `read_file` read the results that a [`SpillFolder`](toolc::limits::SpillFolder) has stored on this machine, in any
-    /// environment of a task, and even if reading is restricted. A session with an [id](toolc::SessionBuilder::id) reads only results in
+    /// Lets `read_file` read the long results that a [`SpillFolder`](toolc::limits::SpillFolder) has stored on this machine. They can be
+    /// read in every environment, and even if reading is restricted. A session with an [id](toolc::SessionBuilder::id) reads only results in
     /// the subfolder of `folder` with this name. Other sessions read only results directly in `folder`.
     #[must_use]
-    pub fn with_spilled(mut self, folder: impl AsRef<Path>) -> Self {
+    pub fn with_spill_folder(mut self, folder: impl AsRef<Path>) -> Self {
         let folder = folder.as_ref();
-        self.spilled = Some(toolc_environment::resolve(folder).unwrap_or_else(|_| folder.to_owned()));
+        self.spill_folder = Some(toolc_environment::resolve(folder).unwrap_or_else(|_| folder.to_owned()));
         self
     }
 }
@@ -79,7 +79,7 @@ impl WriteLock {
     }
 }
 
-/// Returns a count as an integer of a result.
+/// Converts a count to an integer for a result.
 pub(crate) fn integer(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -42,7 +42,7 @@ impl FileTools for FileHandlers {
 
     fn search_files(&self, args: search_files::Args, call: &Call<'_>) -> Result<search_files::Returns, ToolError> {
         call.state::<AccessLog>().forget_repeated_reads();
-        search::search(&TaskFiles::of(self, call)?, &args)
+        search::search(&TaskFiles::for_call(self, call)?, &args)
     }
 
     fn write_file(&self, args: write_file::Args, call: &Call<'_>) -> Result<write_file::Returns, ToolError> {
@@ -87,7 +87,7 @@ mod fixture {
         }
 
         pub(crate) fn task(&self) -> TaskFiles {
-            TaskFiles::of(&self.handlers, &self.call()).unwrap()
+            TaskFiles::for_call(&self.handlers, &self.call()).unwrap()
         }
 
         pub(crate) fn locate(&self, path: &str) -> Result<PathBuf, ToolError> {

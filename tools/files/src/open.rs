@@ -51,7 +51,7 @@ pub(super) fn check_regular(task: &TaskFiles, path: &Path, metadata: Metadata) -
 /// Returns the error for the model after a failure to `verb` (read, write) the file at `path`.
 pub(super) fn explain(task: &TaskFiles, path: &Path, verb: &str, error: &io::Error) -> ToolError {
     let shown = task.show(path);
-    if Changed::is(error) {
+    if Changed::is_cause_of(error) {
         return ToolError::with_kind(
             ErrorKind::Refused,
             format!(
@@ -82,25 +82,25 @@ pub(super) fn not_found(task: &TaskFiles, path: &Path) -> ToolError {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return ToolError::with_kind(ErrorKind::NotFound, format!("`{shown}` does not exist"));
     };
-    let is_folder = |path: &Path| task.files().metadata(path).is_ok_and(|found| found.kind == FileKind::Folder);
+    let is_folder = |path: &Path| task.files().metadata(path).is_ok_and(|metadata| metadata.kind == FileKind::Folder);
     let advice = if is_folder(parent) {
         let names = names(task, parent);
         match &*toolc::suggest::nearest(&escape(name), names.iter().map(String::as_str)) {
             [] => format!("`{}` contains {}", task.show(parent), listing(task, parent)),
-            near => {
-                let near: Vec<_> =
-                    near.iter().map(|name| format!("`{}`", task.show(&parent.join(unescape(name))))).collect();
-                format!("did you mean {}?", near.join(" or "))
+            similar => {
+                let similar: Vec<_> =
+                    similar.iter().map(|name| format!("`{}`", task.show(&parent.join(unescape(name))))).collect();
+                format!("did you mean {}?", similar.join(" or "))
             }
         }
     } else {
         let existing = parent.ancestors().find(|dir| is_folder(dir)).unwrap_or(parent);
-        format!("of its path, only `{}` exists; it contains {}", task.show(existing), listing(task, existing))
+        format!("only the part `{}` of the path exists; it contains {}", task.show(existing), listing(task, existing))
     };
     ToolError::with_kind(ErrorKind::NotFound, format!("`{shown}` does not exist; {advice}"))
 }
 
-/// Returns the first names in a directory, for a message.
+/// Returns a list of the first names in a directory, for a message.
 fn listing(task: &TaskFiles, dir: &Path) -> String {
     const MAX_NAMES: usize = 8;
     let names = names(task, dir);

@@ -22,7 +22,7 @@ const MAX_CHARS: usize = 100_000;
 const SEEK_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time limit for counting the lines after the range.
 const COUNT_TIMEOUT: Duration = Duration::from_secs(2);
-/// The number of times in a row that a task may read the same lines of an unchanged file. The last one has a warning.
+/// How often in a row a task may read the same lines of an unchanged file. The result of the last permitted read has a warning.
 const MAX_REPEATED_READS: u32 = 3;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -31,7 +31,7 @@ struct Read {
     path: PathBuf,
     version: Version,
     window: Returns,
-    /// The lines that the model knows then.
+    /// The lines that the model knows after this read.
     seen: SeenLines,
 }
 
@@ -62,13 +62,13 @@ fn repeated(window: &Returns) -> ToolError {
     let Returns { path, offset, lines, .. } = window;
     let range = match lines {
         0 => "it has no lines".to_owned(),
-        _ => format!("the content of lines {offset} to {} is above", offset + lines - 1),
+        _ => format!("the content of lines {offset} to {} is in the results of these reads", offset + lines - 1),
     };
     ToolError::with_kind(
         ErrorKind::Refused,
         format!(
-            "`{path}` is unchanged since {MAX_REPEATED_READS} identical reads in a row: {range}, in their results; go on \
-             with it, or read other lines or another file"
+            "`{path}` has not changed since the last {MAX_REPEATED_READS} identical reads: {range}; use that content, or read \
+             other lines or another file"
         ),
     )
 }
@@ -83,7 +83,7 @@ fn read_lines(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<R
     let range = LineRange {
         first,
         limit,
-        // A character has at most four bytes, and so has a byte order mark.
+        // A character, like a byte order mark, has at most four bytes.
         max_line_bytes: 4 * (MAX_LINE_CHARS + 1),
         max_bytes: 4 * MAX_CHARS,
         timeout: SEEK_TIMEOUT,
@@ -121,7 +121,7 @@ enum ReadFailure {
     Io(io::Error),
 }
 
-/// Returns the part of the result that the lines are. `shown` is the path for the result. Also returns which lines the model then knows.
+/// Returns the result for these lines, and the lines that the model knows after it has read the result. `shown` is the path in the result.
 fn window(lines: &Lines, first: u64, shown: &str) -> Result<(Returns, SeenLines), ReadFailure> {
     if let Some(format) = sniff::binary_format(&lines.sample) {
         return Err(ReadFailure::Binary(format));
@@ -132,7 +132,7 @@ fn window(lines: &Lines, first: u64, shown: &str) -> Result<(Returns, SeenLines)
     }
     let mut content = String::new();
     let (mut chars, mut shown_lines) = (0, 0);
-    let (mut replaced, mut crlf) = (false, false);
+    let (mut has_replacements, mut has_crlf) = (false, false);
     let mut seen = SeenLines::default();
     for line in &lines.lines {
         let line = Line::new(line, first + shown_lines == 1)?;
@@ -145,8 +145,8 @@ fn window(lines: &Lines, first: u64, shown: &str) -> Result<(Returns, SeenLines)
         let _ = writeln!(content, "{:>6}|{}", first + shown_lines, line.text);
         seen.add(first + shown_lines, line.is_cut);
         shown_lines += 1;
-        replaced |= line.replaced;
-        crlf |= line.crlf;
+        has_replacements |= line.has_replacements;
+        has_crlf |= line.ends_in_crlf;
     }
     if let Some(total) = total {
         seen.set_total(total);
@@ -161,10 +161,10 @@ fn window(lines: &Lines, first: u64, shown: &str) -> Result<(Returns, SeenLines)
     if total == Some(0) {
         notes.push("the file is empty");
     }
-    if crlf {
+    if has_crlf {
         notes.push("lines end in CRLF");
     }
-    if replaced {
+    if has_replacements {
         notes.push("not valid UTF-8, perhaps Latin-1: invalid bytes are shown as \u{fffd}");
     }
     let window = Returns {
@@ -181,7 +181,7 @@ fn window(lines: &Lines, first: u64, shown: &str) -> Result<(Returns, SeenLines)
     Ok((window, seen))
 }
 
-/// Returns a number of lines as an integer of a result.
+/// Converts a number of lines to an integer for the result.
 fn integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -193,13 +193,13 @@ struct Line {
     /// Whether the line is longer than the maximum.
     is_cut: bool,
     /// Whether `text` has replacement characters for invalid UTF-8.
-    replaced: bool,
+    has_replacements: bool,
     /// Whether the line ends in `\r\n`.
-    crlf: bool,
+    ends_in_crlf: bool,
 }
 
 impl Line {
-    /// Decodes a line. The first of a file may begin with a byte order mark.
+    /// Decodes a line. The first line of a file may begin with a byte order mark.
     fn new(line: &toolc_environment::files::Line, is_first: bool) -> Result<Self, ReadFailure> {
         let bytes = line.bytes.strip_prefix(BOM).filter(|_| is_first).unwrap_or(&line.bytes);
         if bytes.contains(&0) {
@@ -208,12 +208,12 @@ impl Line {
         let decoded = String::from_utf8_lossy(bytes);
         let cut = decoded.char_indices().nth(MAX_LINE_CHARS).map(|(at, _)| at);
         let mut text = decoded[..cut.unwrap_or(decoded.len())].to_owned();
-        let replaced = std::str::from_utf8(bytes).is_err_and(|error| error.valid_up_to() < text.len());
+        let has_replacements = std::str::from_utf8(bytes).is_err_and(|error| error.valid_up_to() < text.len());
         let is_cut = line.is_cut || cut.is_some();
         if is_cut {
             text.push_str("… [line cut here]");
         }
-        Ok(Self { text, is_cut, replaced, crlf: line.ending == LineEnding::CrLf })
+        Ok(Self { text, is_cut, has_replacements, ends_in_crlf: line.ending == LineEnding::CrLf })
     }
 }
 
@@ -255,7 +255,8 @@ mod tests {
         let warning = |result: Result<Returns, ToolError>| result.unwrap().warning;
         assert_eq!([warning(read_all(&f, "a")), warning(read_all(&f, "./a"))], [None, None]);
         assert!(warning(read_all(&f, "a")).unwrap().contains("3 reads in a row"));
-        let refusal = "`a` is unchanged since 3 identical reads in a row: the content of lines 1 to 2 is above";
+        let refusal =
+            "`a` has not changed since the last 3 identical reads: the content of lines 1 to 2 is in the results";
         assert_reply!(read_all(&f, "a"), Err(Refused, refusal));
         assert_reply!(read_all(&f, "a"), Err(Refused, refusal));
         assert_eq!(f.call().state::<AccessLog>().files()[0].reads, 3, "refused reads do not count");
@@ -378,7 +379,10 @@ mod tests {
         f.put("src/main.rs", "");
         assert_reply!(read_all(&f, "src/confg.rs"), Err(NotFound, "did you mean `src/config.rs`?"));
         assert_reply!(read_all(&f, "src/entirely_else"), Err(NotFound, "`src` contains `config.rs`, `main.rs`"));
-        assert_reply!(read_all(&f, "scr/a/b"), Err(NotFound, "of its path, only `.` exists; it contains `src`"));
+        assert_reply!(
+            read_all(&f, "scr/a/b"),
+            Err(NotFound, "only the part `.` of the path exists; it contains `src`")
+        );
         assert_reply!(read_all(&f, "src/main.rs/x"), Err(NotFound));
     }
 

@@ -1,4 +1,5 @@
-//! The `search_files` tool: ripgrep's engine, or what the environment has instead, with bounded, paged, deterministic results.
+//! The `search_files` tool: searches names and contents of files, with bounded, paged, deterministic results. On this machine, ripgrep's
+//! engine searches. Other environments search with their own programs.
 
 use std::path::Path;
 use std::time::Duration;
@@ -31,13 +32,12 @@ pub(super) fn search(task: &TaskFiles, args: &Args) -> Result<Returns, ToolError
     let metadata = task.files().metadata(&root);
     let is_folder = metadata.as_ref().is_ok_and(|metadata| metadata.kind == FileKind::Folder);
     if !is_folder {
-        // Before an error that shows the names around it.
+        // Check access before `check_regular`, whose errors show the names of neighbouring files.
         task.access().check_read(&root)?;
         open::check_regular(task, &root, metadata.map_err(failed)?)?;
     }
     if is_kernel_interface(&root) {
-        let reason =
-            "interfaces of the kernel, and reading some of them has effects; read the single file that you need";
+        let reason = "kernel interfaces, and reading some of them has side effects; read the single file that you need";
         return Err(ToolError::with_kind(ErrorKind::Refused, format!("`{}` contains {reason}", task.show(&root))));
     }
     let name_pattern = (args.target == Target::Files).then_some(&*args.pattern);

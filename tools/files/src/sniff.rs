@@ -1,5 +1,4 @@
-//! Detects binary files by their first bytes. Knows only formats that a model is likely to open by mistake, to name them in the
-//! error.
+//! Detects binary files by their first bytes. The error names the format, if it is one that a model is likely to open by mistake.
 
 /// The number of bytes to examine.
 pub(super) const SAMPLE: usize = 8 * 1024;

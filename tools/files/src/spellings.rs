@@ -1,5 +1,5 @@
-//! The file that is judged, shown, recorded and opened is one file, however its path is written. Which one was opened is what its
-//! content says: each file contains its own path.
+//! The tools check, show, record and open the same file, however its path is written. The content of each file is its own path, which shows
+//! which file was opened.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -227,7 +227,7 @@ impl<'s> Attempt<'s> {
         let read = value(Ok(self.handlers.read_file(args, &call).ok()?));
         let opened = self.opened(read["content"].as_str().unwrap().trim_start().strip_prefix("1|").unwrap());
         self.check_log(&opened);
-        let task = TaskFiles::of(&self.handlers, &call).unwrap();
+        let task = TaskFiles::for_call(&self.handlers, &call).unwrap();
         assert_eq!(task.locate(read["path"].as_str().unwrap()).unwrap(), opened, "{:?}: the shown path", self.path);
         Some(opened)
     }
@@ -249,7 +249,7 @@ impl<'s> Attempt<'s> {
         let found = value(Ok(self.handlers.search_files(args, &call).ok()?));
         let line = found["matches"][0]["lines"][0].as_str()?;
         let opened = self.opened(line.strip_prefix("1:").unwrap());
-        let task = TaskFiles::of(&self.handlers, &call).unwrap();
+        let task = TaskFiles::for_call(&self.handlers, &call).unwrap();
         assert_eq!(task.locate(found["matches"][0]["path"].as_str().unwrap()).unwrap(), opened, "{:?}", self.path);
         Some(opened)
     }

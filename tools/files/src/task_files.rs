@@ -1,4 +1,4 @@
-//! The files of the environment in which a call acts, and what of them the call may read and write.
+//! The files of the environment in which a call acts, and the rules for reading and writing them.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -16,29 +16,29 @@ pub(crate) struct TaskFiles {
     environment: Arc<dyn Environment>,
     workspace: Workspace,
     access: BoundAccess,
-    /// Whether paths are shown as they are, because relative paths belong to another environment.
+    /// Whether to show absolute paths, because relative paths refer to another environment.
     shows_absolute: bool,
 }
 
 impl TaskFiles {
     /// Returns the files of the environment of a call's task.
-    pub(crate) fn of(handlers: &FileHandlers, call: &Call<'_>) -> Result<Self, ToolError> {
-        Self::within(handlers.environments.of(call)?, handlers, call)
+    pub(crate) fn for_call(handlers: &FileHandlers, call: &Call<'_>) -> Result<Self, ToolError> {
+        Self::in_environment(handlers.environments.for_call(call)?, handlers, call)
     }
 
-    /// Returns the files in which a path is read, and the resolved path: the files of the environment, or of this machine if the path is
-    /// that of a stored result.
+    /// Resolves a path for reading. Returns the path, and the files of its environment: the files of this machine if the path is a stored
+    /// result, and otherwise the files of the task's environment.
     pub(crate) fn for_reading(
         handlers: &FileHandlers,
         path: &str,
         call: &Call<'_>,
     ) -> Result<(Self, PathBuf), ToolError> {
-        // Also for a stored result: if the environment cannot be had, no tool acts.
-        let task = Self::of(handlers, call)?;
-        if let Some(folder) = handlers.spilled.as_deref().map(|folder| own_results(folder, call))
-            && let Some(result) = spilled(path, &folder)
+        // A stored result needs the environment, too: without it, every tool of the task fails.
+        let task = Self::for_call(handlers, call)?;
+        if let Some(folder) = handlers.spill_folder.as_deref().map(|folder| own_results(folder, call))
+            && let Some(result) = stored_result(path, &folder)
         {
-            let stored = Self::within(Arc::new(Local::new(&folder)), handlers, call)?;
+            let stored = Self::in_environment(Arc::new(Local::new(&folder)), handlers, call)?;
             return Ok((Self { shows_absolute: true, ..stored }, result));
         }
         let path = task.locate(path)?;
@@ -46,8 +46,12 @@ impl TaskFiles {
     }
 
     /// Returns the files of an environment.
-    fn within(environment: Arc<dyn Environment>, handlers: &FileHandlers, call: &Call<'_>) -> Result<Self, ToolError> {
-        let failed = |error| ToolError::new(format!("failed to look into the environment of this task: {error}"));
+    fn in_environment(
+        environment: Arc<dyn Environment>,
+        handlers: &FileHandlers,
+        call: &Call<'_>,
+    ) -> Result<Self, ToolError> {
+        let failed = |error| ToolError::new(format!("failed to access the environment of this task: {error}"));
         let files = environment.files();
         let places = files.places().map_err(failed)?;
         let directory = files.resolve(environment.directory()).map_err(failed)?;
@@ -60,7 +64,7 @@ impl TaskFiles {
         if let Some(home) = call.home() {
             access = access.with_host_home(home);
         }
-        if let Some(folder) = handlers.spilled.as_deref().filter(|_| environment.name() == Local::NAME) {
+        if let Some(folder) = handlers.spill_folder.as_deref().filter(|_| environment.name() == Local::NAME) {
             access = access.with_results(folder, own_results(folder, call));
         }
         let access = access.bind(workspace.clone(), &*files, &places.temporary);
@@ -98,19 +102,19 @@ impl TaskFiles {
         self.environment.name() == Local::NAME
     }
 
-    /// Returns the lock for writing in the environment of a call. On this machine all tasks have one. Elsewhere, where writing can take
-    /// long, each task has its own.
+    /// Returns the lock for writing in the environment of a call. On this machine, all tasks share one lock. In other environments, where
+    /// writing can take long, each task has its own lock.
     pub(crate) fn write_lock(&self, handlers: &FileHandlers, call: &Call<'_>) -> Arc<WriteLock> {
         if self.is_local() { Arc::clone(&handlers.write_lock) } else { call.state() }
     }
 
-    /// Returns what may be read and written.
+    /// Returns the rules for reading and writing.
     pub(crate) fn access(&self) -> &BoundAccess {
         &self.access
     }
 }
 
-/// Returns the folder of the results of a call's session: one of its name, or the folder itself if the session has none.
+/// Returns the folder with the results of a call's session: the subfolder with its name, or `folder` itself if the session has no name.
 fn own_results(folder: &Path, call: &Call<'_>) -> PathBuf {
     let mut parts = Path::new(call.session()).components();
     match (parts.next(), parts.next()) {
@@ -119,11 +123,11 @@ fn own_results(folder: &Path, call: &Call<'_>) -> PathBuf {
     }
 }
 
-/// Returns the resolved path of a text if it leads to a regular file in a folder of this machine. Otherwise nothing of the folder is
-/// shown, also not the names of its files.
-fn spilled(path: &str, folder: &Path) -> Option<PathBuf> {
+/// Returns the resolved path of a text if it leads to a regular file directly in a folder of this machine. Errors about any other path must
+/// not show names of files in the folder.
+fn stored_result(path: &str, folder: &Path) -> Option<PathBuf> {
     let path = names::unescape(path);
     let resolved = resolve(&path).ok().filter(|resolved| path.is_absolute() && resolved.parent() == Some(folder))?;
-    let is_regular = LocalFiles.metadata(&resolved).is_ok_and(|found| found.kind == FileKind::Regular);
+    let is_regular = LocalFiles.metadata(&resolved).is_ok_and(|metadata| metadata.kind == FileKind::Regular);
     is_regular.then_some(resolved)
 }

@@ -11,7 +11,7 @@ use crate::syntax::SyntaxChecker;
 use crate::task_files::TaskFiles;
 
 pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
-    let task = TaskFiles::of(handlers, call)?;
+    let task = TaskFiles::for_call(handlers, call)?;
     let path = task.locate(&args.path)?;
     task.access().check_write(&path)?;
     if args.path.ends_with(['/', std::path::MAIN_SEPARATOR]) {
@@ -31,7 +31,7 @@ pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
         task.files().create_folders(dir).map_err(failed)?;
     }
     let warning = log.warning(&path, old_version);
-    let new = task.files().write(&path, args.content.as_bytes(), &options(old.as_ref())).map_err(failed)?;
+    let new = task.files().write(&path, args.content.as_bytes(), &write_options(old.as_ref())).map_err(failed)?;
     log.note_write(&path, Some(new.version), true);
     drop(guard);
     let syntax = SyntaxChecker::new(call, &task).check(&path, &args.content);
@@ -50,8 +50,8 @@ pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
     })
 }
 
-/// Returns how to replace a file, or to create it if it does not exist.
-pub(super) fn options(old: Option<&Metadata>) -> WriteOptions {
+/// Returns the options to replace a file, or to create it if `old` is `None`.
+pub(super) fn write_options(old: Option<&Metadata>) -> WriteOptions {
     WriteOptions {
         expected: old.map_or(Expected::Nothing, |old| Expected::Version(old.version)),
         permissions: old.map(|old| old.permissions),
@@ -73,11 +73,11 @@ pub(super) fn check_knowledge(knowledge: Knowledge, shown: &str, verb: &str) -> 
                 .to_owned()
         }
         Knowledge::Part { missing } => format!(
-            "this task has not read all of it; read on from line {missing} with `read_file` (offset {missing}), or change \
+            "this task has not read all of it; continue from line {missing} with `read_file` (offset {missing}), or change \
              parts of it with `patch`"
         ),
         Knowledge::CutLine { line } => format!(
-            "`read_file` cut line {line}, which is very long, so its rest is unknown; change parts of the file with `patch`, or \
+            "`read_file` cut line {line}, which is very long, so the rest of the line is unknown; change parts of the file with `patch`, or \
              use a command"
         ),
     };
@@ -160,7 +160,7 @@ mod tests {
         f.put("a", "line\n".repeat(10));
         read(&f, &f.call(), 7, 4);
         read(&f, &f.call(), 1, 4);
-        assert_reply!(put(&f, "a", "x"), Err(Refused, "read on from line 5"));
+        assert_reply!(put(&f, "a", "x"), Err(Refused, "continue from line 5"));
         read(&f, &f.call(), 5, 2);
         put(&f, "a", "x").unwrap();
         f.put("a", format!("short\n{}\n", "x".repeat(3_000)));

@@ -51,7 +51,7 @@ impl TerminalHandlers {
     /// Runs a command to its end.
     pub(crate) fn run(&self, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
         let seconds = time_limit(args)?;
-        let environment = self.environments.of(call)?;
+        let environment = self.environments.for_call(call)?;
         let place = self.place(&*environment, args.workdir.as_deref(), call)?;
         let variables = environment.variables().map_err(|error| failed_start(&error))?;
         let record = if cfg!(unix) { RecordFile::new(&*environment).ok() } else { None };

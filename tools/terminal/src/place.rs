@@ -37,7 +37,7 @@ impl TerminalHandlers {
     /// Returns the directory in which a call starts: the path of an existing folder, without symbolic links. If the directory of the
     /// shell no longer exists, it is the default one.
     pub(crate) fn directory(&self, workdir: Option<&str>, call: &Call<'_>) -> Result<PathBuf, ToolError> {
-        let environment = self.environments.of(call)?;
+        let environment = self.environments.for_call(call)?;
         let files = environment.files();
         let default = || default_directory(&*environment, call);
         let current = call.shell_state().directory.clone().unwrap_or_else(default);

@@ -20,7 +20,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(200);
 impl TerminalHandlers {
     /// Starts a command in the background.
     pub(crate) fn start(&self, args: Args, call: &Call<'_>) -> Result<Returns, ToolError> {
-        let environment = self.environments.of(call)?;
+        let environment = self.environments.for_call(call)?;
         let place = self.place(&*environment, args.workdir.as_deref(), call)?;
         let variables = environment.variables().map_err(|error| failed_start(&error))?;
         let processes = call.state::<TaskProcesses>();

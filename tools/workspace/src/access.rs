@@ -1,10 +1,10 @@
-//! Which files the handlers may read and write.
+//! The rules for which files the handlers may read and write.
 //!
-//! A guard against mistakes and injected instructions. Paths are [resolved](toolc_environment::Files::resolve) before they are checked,
+//! The rules protect against mistakes and injected instructions. Paths are [resolved](toolc_environment::Files::resolve) before they are checked,
 //! and opened without following links, so that no link leads past the check.
 //!
-//! [`Access`] is what the host allows, whatever the environment. [`BoundAccess`] is what that means in one environment, with its
-//! working directory, its home and its links.
+//! [`Access`] has the rules of the host, for every environment. [`BoundAccess`] has the rules for one environment, with its working
+//! directory, its home directory and its links resolved.
 
 use std::path::{Path, PathBuf};
 
@@ -17,28 +17,28 @@ use crate::Workspace;
 
 /// Places that cannot be read.
 const UNREADABLE: &[&str] = &["private-keys"];
-/// Places that cannot be written, wherever writing is allowed.
+/// Places that cannot be written, even if writing around them is allowed.
 const UNWRITABLE: &[&str] = &["private-keys", "credentials", "start-up-files", "git-hooks", "toolc-home", "raw-disks"];
 /// The place of the operating system's files. They can be written only below a folder that the host names.
 const SYSTEM: &str = "system-files";
 
-/// What the handlers may read and write.
+/// The rules for what the handlers may read and write.
 ///
 /// By default, every file can be read, and files in the working directory and in the folder for temporary files can be written. In both
-/// cases, the places that the [command rules](RuleSet::places) protect are excepted: keys cannot be read, and also credentials,
-/// start-up files, hooks of git and the operating system's files cannot be written.
+/// cases, the places that the [command rules](RuleSet::places) protect are excluded: private keys can be neither read nor written, and
+/// credentials, start-up files, git hooks and the operating system's files cannot be written.
 #[derive(Debug, Clone)]
 pub struct Access {
     rules: &'static RuleSet<'static>,
-    /// Folders below which files can be read. `None` for everywhere.
+    /// Folders below which files can be read, or `None` if every folder can be read.
     readable: Option<Vec<PathBuf>>,
     /// Folders below which files can be written.
     writable: Vec<Root>,
     /// Folders of the system below which the host allows writing.
     exceptions: Vec<PathBuf>,
-    /// The folder in which the host keeps what belongs to the user.
+    /// The folder in which the host keeps the user's data.
     host_home: Option<PathBuf>,
-    /// The folder of the long results of all sessions, and the folder of the session's own.
+    /// The folder with the long results of all sessions, and the folder with the results of this session.
     results: Option<(PathBuf, PathBuf)>,
 }
 
@@ -53,7 +53,7 @@ enum Root {
 }
 
 impl Access {
-    /// Returns the default, with the places of these rules.
+    /// Returns the default access, with the protected places of these rules.
     pub fn new(rules: &'static RuleSet<'static>) -> Self {
         let writable = vec![Root::Directory, Root::Temporary];
         Self { rules, readable: None, writable, exceptions: Vec::new(), host_home: None, results: None }
@@ -82,7 +82,7 @@ impl Access {
         self
     }
 
-    /// Allows writing below a folder, even if it is one of the operating system, such as `/usr/src/app` in a container image.
+    /// Allows writing below a folder, even if it belongs to the operating system, such as `/usr/src/app` in a container image.
     #[must_use]
     pub fn with_writable(mut self, folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
@@ -91,23 +91,23 @@ impl Access {
         self
     }
 
-    /// Protects the folder in which the host keeps what belongs to the user: nothing in it can be written, and its secrets and
-    /// stores cannot be read.
+    /// Protects the folder in which the host keeps the user's data: nothing in it can be written, and its secrets and databases cannot be
+    /// read.
     #[must_use]
     pub fn with_host_home(mut self, folder: impl Into<PathBuf>) -> Self {
         self.host_home = Some(folder.into());
         self
     }
 
-    /// Protects the folder in which the host keeps long results: of what is in it, only the files directly in `own` can be read, also
-    /// if reading is restricted.
+    /// Protects the folder in which the host keeps long results: only the files directly in `own` can be read, even if reading is
+    /// restricted.
     #[must_use]
     pub fn with_results(mut self, folder: impl Into<PathBuf>, own: impl Into<PathBuf>) -> Self {
         self.results = Some((folder.into(), own.into()));
         self
     }
 
-    /// Returns what may be read and written in an environment, whose folder for temporary files is `temporary`.
+    /// Returns the rules for an environment, whose folder for temporary files is `temporary`.
     pub fn bind(&self, workspace: Workspace, files: &dyn Files, temporary: &Path) -> BoundAccess {
         let resolved = |folder: &PathBuf| files.resolve(folder).unwrap_or_else(|_| folder.clone());
         let all = |folders: &Vec<PathBuf>| folders.iter().map(resolved).collect::<Vec<_>>();
@@ -134,7 +134,7 @@ impl Access {
     }
 }
 
-/// What may be read and written in one environment. Its paths are resolved.
+/// The rules for what may be read and written in one environment. Their paths are resolved.
 #[derive(Debug, Clone)]
 pub struct BoundAccess {
     rules: &'static RuleSet<'static>,
@@ -153,7 +153,7 @@ pub struct BoundAccess {
 #[derive(Debug, Clone)]
 struct Protected {
     matcher: PlaceMatcher,
-    /// What its files are.
+    /// A description of its files, for messages.
     description: &'static str,
 }
 
@@ -167,7 +167,7 @@ impl Protected {
         places.map(protected).collect()
     }
 
-    /// Returns why a path is protected, if one of these places contains it.
+    /// Returns the reason why a path is protected, or `None` if no place contains it.
     fn reason(places: &[Self], path: &Path) -> Option<String> {
         let place = places.iter().find(|place| place.matcher.contains(path))?;
         Some(format!("it is protected ({})", place.description))
@@ -175,13 +175,13 @@ impl Protected {
 }
 
 impl BoundAccess {
-    /// Returns whether files below a folder may be unreadable, so that each must be checked.
+    /// Returns whether some files below a folder may not be read, so that each file must be checked.
     pub fn restricts_reading_below(&self, folder: &Path) -> bool {
         let overlaps = |other: &Path| is_below(other, folder) || is_below(folder, other);
         let is_near = |pattern: &&str| match (pattern.strip_prefix('~'), self.workspace.home()) {
-            (Some(below), Some(home)) => overlaps(&home.join(certain_start(below.trim_start_matches('/')))),
+            (Some(below), Some(home)) => overlaps(&home.join(literal_prefix(below.trim_start_matches('/')))),
             (Some(_), None) => false,
-            (None, _) => overlaps(&Path::new("/").join(certain_start(pattern.trim_start_matches('/')))),
+            (None, _) => overlaps(&Path::new("/").join(literal_prefix(pattern.trim_start_matches('/')))),
         };
         let mut places = UNREADABLE.iter().filter_map(|name| self.rules.place(name));
         self.readable.is_some()
@@ -198,7 +198,7 @@ impl BoundAccess {
     pub fn check_read(&self, path: &Path) -> Result<(), ToolError> {
         let workspace = &self.workspace;
         let refuse = |reason: String| Err(refused("read", workspace, path, &reason));
-        if is_of_a_process(path) {
+        if is_process_file(path) {
             return refuse("it shows a process, with its memory, its files and its environment variables".to_owned());
         }
         if self.host_home.as_deref().is_some_and(|home| is_secret_of_host(path, home)) {
@@ -215,7 +215,7 @@ impl BoundAccess {
         }
         match &self.readable {
             Some(folders) if !is_below_one(path, folders) => {
-                refuse(format!("files can be read only below {}", listed(workspace, folders)))
+                refuse(format!("files can be read only below {}", folder_list(workspace, folders)))
             }
             _ => Ok(()),
         }
@@ -228,10 +228,10 @@ impl BoundAccess {
     pub fn check_write(&self, path: &Path) -> Result<(), ToolError> {
         let workspace = &self.workspace;
         if self.writable.is_empty() {
-            return Err(refused("write", workspace, path, "this session writes no files"));
+            return Err(refused("write", workspace, path, "this session may not write files"));
         }
         let refuse = |reason: String| {
-            let folders = listed(workspace, &self.writable);
+            let folders = folder_list(workspace, &self.writable);
             let reason = format!("{reason}. Write below {folders}, or ask the user to make this change");
             Err(refused("write", workspace, path, &reason))
         };
@@ -247,7 +247,7 @@ impl BoundAccess {
             return refuse(reason);
         }
         if !is_below_one(path, &self.writable) {
-            return refuse("it is in none of the folders in which files can be written".to_owned());
+            return refuse("it is outside the folders in which files can be written".to_owned());
         }
         Ok(())
     }
@@ -257,8 +257,8 @@ fn refused(verb: &str, workspace: &Workspace, path: &Path, reason: &str) -> Tool
     ToolError::with_kind(ErrorKind::Refused, format!("refused to {verb} `{}`: {reason}", workspace.show(path)))
 }
 
-/// Returns folders as a text for the model.
-fn listed(workspace: &Workspace, folders: &[PathBuf]) -> String {
+/// Returns a list of folders for the model.
+fn folder_list(workspace: &Workspace, folders: &[PathBuf]) -> String {
     let shown: Vec<String> = folders
         .iter()
         .map(|folder| {
@@ -272,20 +272,20 @@ fn listed(workspace: &Workspace, folders: &[PathBuf]) -> String {
     shown.join(" or ")
 }
 
-/// Returns the components of a pattern before the first with a wildcard.
-fn certain_start(pattern: &str) -> PathBuf {
+/// Returns the components of a pattern before the first component with a wildcard.
+fn literal_prefix(pattern: &str) -> PathBuf {
     pattern.split('/').take_while(|name| !name.contains(['*', '?', '['])).collect()
 }
 
-/// Returns whether a path is a file with secrets, or a store, in the folder of the host.
+/// Returns whether a path is a file with secrets, or a database, in the host's folder `home`.
 fn is_secret_of_host(path: &Path, home: &Path) -> bool {
     let Some(first) = path.components().nth(home.components().count()) else { return false };
     let first = first.as_os_str().to_string_lossy().to_lowercase();
     is_below(path, home) && (first.starts_with(".env") || first.starts_with("state.db") || first == "logs")
 }
 
-/// Returns whether a path belongs to a process in the file system of the kernel.
-fn is_of_a_process(path: &Path) -> bool {
+/// Returns whether a path belongs to a process in `/proc`.
+fn is_process_file(path: &Path) -> bool {
     let Ok(below) = path.strip_prefix("/proc") else { return false };
     let first = below.components().next().map(|part| part.as_os_str().to_string_lossy());
     first.is_some_and(|first| {
@@ -387,7 +387,7 @@ mod tests {
         for path in ["/home/me/notes", "/srv/x", "/"] {
             let message = message(access.check_write(Path::new(path)));
             assert!(
-                message.contains("in none of the folders") && message.contains("the working directory or `"),
+                message.contains("outside the folders") && message.contains("the working directory or `"),
                 "{message}"
             );
         }
@@ -410,7 +410,7 @@ mod tests {
         assert!(write(&access, "/home/me/notes") && !write(&access, "/home/me/.bashrc"));
         let access = Access::new(rules()).only_writable([]);
         assert!(
-            message(bound(&access, &workspace).check_write(&workspace.dir().join("x"))).contains("writes no files")
+            message(bound(&access, &workspace).check_write(&workspace.dir().join("x"))).contains("may not write files")
         );
     }
 

@@ -1,4 +1,4 @@
-//! Which environment variables are inherited by programs that a model controls.
+//! The environment variables that programs inherit, if a model controls them.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -7,8 +7,8 @@ use toolc::approval::is_credential;
 
 /// Decides which environment variables a program gets.
 ///
-/// A program that a model controls, such as a shell, [inherits](Self::removed) everything except credentials. Any other program gets
-/// the baseline of `toolc-process`, and what it asks for by name.
+/// A program that a model controls, such as a shell, [inherits](Self::removed) all variables except credentials. Any other
+/// program gets the baseline of `toolc-process`, and the variables that it requests by name.
 ///
 /// ```
 /// use toolc_workspace::ChildVariables;
@@ -42,11 +42,11 @@ impl ChildVariables {
         self
     }
 
-    /// Sets a variable for every program, whatever its environment has.
+    /// Sets a variable for every program, and replaces the value that the environment has.
     #[must_use]
     pub fn set(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         let name = name.into();
-        self.set.retain(|(known, _)| *known != name);
+        self.set.retain(|(other, _)| *other != name);
         self.set.push((name, value.into()));
         self
     }

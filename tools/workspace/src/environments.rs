@@ -1,7 +1,7 @@
-//! Which environment the tools of a task act in.
+//! The environment in which the tools of a task act.
 //!
-//! The host offers kinds of environments, one of them by default, and [chooses](Task::set_environment) another one for single tasks. A
-//! task's environment is made when a tool first needs it, and ends with the task.
+//! The host offers kinds of environments, one of them by default, and [chooses](Task::set_environment) another kind for single
+//! tasks. A task's environment is made when a tool first needs it, and is cleaned up when the task ends.
 
 use std::fmt;
 use std::io;
@@ -31,16 +31,16 @@ pub struct Environments(Arc<Offer>);
 struct Offer {
     workspace: Workspace,
     kinds: Vec<Arc<dyn Kind>>,
-    /// The name of the kind for tasks without another one.
+    /// The name of the kind for tasks for which the host has not chosen one.
     default: String,
     leases: Option<Arc<Leases>>,
 }
 
 impl Environments {
-    /// The kind of an untrusted task if the host offers none that isolates.
+    /// The kind of an untrusted task if the host offers no kind that isolates.
     const ISOLATING: &str = "sandbox";
 
-    /// Returns the one kind `local`: tools act on this machine. A task begins in `workspace`, unless the host has set another
+    /// Returns environments with the only kind `local`: tools act on this machine. A task begins in `workspace`, unless the host has set another
     /// [directory](Task::set_directory).
     pub fn local(workspace: &Workspace) -> Self {
         let kind: Arc<dyn Kind> = Arc::new(LocalKind);
@@ -48,7 +48,7 @@ impl Environments {
         Self(Arc::new(Offer { workspace, default, kinds: vec![kind], leases: None }))
     }
 
-    /// Also offers a kind. It replaces one of the same name.
+    /// Adds a kind, which replaces a kind of the same name.
     #[must_use]
     pub fn with_kind(mut self, kind: impl Kind + 'static) -> Self {
         let offer = Arc::make_mut(&mut self.0);
@@ -57,14 +57,15 @@ impl Environments {
         self
     }
 
-    /// Sets the kind for tasks to which the host gives no other. By default, it is `local`.
+    /// Sets the kind for tasks for which the host has not chosen one. By default, it is `local`.
     #[must_use]
     pub fn by_default(mut self, kind: impl Into<String>) -> Self {
         Arc::make_mut(&mut self.0).default = kind.into();
         self
     }
 
-    /// Sets where environments write what they make, so that it is removed if this process is killed. By default, nowhere.
+    /// Sets the leases in which environments record the resources that they create, so that these are removed if this process is killed. By
+    /// default, environments record nothing.
     #[must_use]
     pub fn leases(mut self, leases: Arc<Leases>) -> Self {
         Arc::make_mut(&mut self.0).leases = Some(leases);
@@ -87,24 +88,24 @@ impl Environments {
     }
 
     /// Returns the environment of the call's task. All tools that have clones of the same `Environments` get the same one. It is
-    /// cleaned up when the task has ended and no other owner is left.
+    /// cleaned up when the task has ended and no other owner holds it.
     ///
     /// # Errors
     /// Returns the error for the model if the host does not offer the kind, or if the environment cannot be made. The tool must not
     /// act elsewhere.
-    pub fn of(&self, call: &Call<'_>) -> Result<Arc<dyn Environment>, ToolError> {
+    pub fn for_call(&self, call: &Call<'_>) -> Result<Arc<dyn Environment>, ToolError> {
         let kind = call.environment();
         self.of_kind(kind.as_deref().unwrap_or(&self.0.default), call)
     }
 
-    /// Returns the environment for code of the call's task that no one has judged, such as a script. If the task acts on this machine,
-    /// that is one of the first kind that isolates and that can be made. Otherwise it is the task's own environment, which may not
-    /// [isolate](toolc_environment::Promises::isolated).
+    /// Returns the environment for code of the call's task that was not approved before, such as a script. If the task acts on this machine,
+    /// the environment is of the first isolating kind that can be made. Otherwise, or if no such kind can be made, it is the task's own
+    /// environment, which may not [isolate](toolc_environment::Promises::isolated).
     ///
     /// # Errors
-    /// Like [`of`](Self::of).
+    /// Like [`for_call`](Self::for_call).
     pub fn for_code(&self, call: &Call<'_>) -> Result<Arc<dyn Environment>, ToolError> {
-        let own = self.of(call)?;
+        let own = self.for_call(call)?;
         if own.name() != Local::NAME {
             return Ok(own);
         }
@@ -126,12 +127,12 @@ impl Environments {
         kind.make(&Site { directory, host_home, leases: self.0.leases.as_ref() })
     }
 
-    /// Returns the environment of this kind of the call's task.
+    /// Returns the task's environment of this kind, and makes it if necessary.
     fn of_kind(&self, name: &str, call: &Call<'_>) -> Result<Arc<dyn Environment>, ToolError> {
         let state = call.state::<TaskEnvironments>();
         let mut made = state.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |made: &&Made| Arc::ptr_eq(&made.offer, &self.0) && made.kind == name;
-        if let Some(made) = made.iter().find(is_it) {
+        let matches = |made: &&Made| Arc::ptr_eq(&made.offer, &self.0) && made.kind == name;
+        if let Some(made) = made.iter().find(matches) {
             return Ok(Arc::clone(&made.environment));
         }
         let environment = self.make(name, call)?;
@@ -157,7 +158,7 @@ impl Environments {
 struct TaskEnvironments(Mutex<Vec<Made>>);
 
 impl Drop for TaskEnvironments {
-    /// Handlers that keep an environment for what the host allows to outlive the task have no use for the rest.
+    /// Stops the released programs, even if a handler still holds the environment, for example for a program that may outlive the task.
     fn drop(&mut self) {
         let made = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         for Made { environment, .. } in made {
@@ -168,7 +169,7 @@ impl Drop for TaskEnvironments {
 
 #[derive(Debug)]
 struct Made {
-    /// For whom it was made. Kept, so that no other offer has its address.
+    /// The offer for which the environment was made. Held so that no other offer can get its address.
     offer: Arc<Offer>,
     kind: String,
     environment: Arc<dyn Environment>,
@@ -221,16 +222,16 @@ mod tests {
     fn a_task_has_one_environment_of_its_kind() {
         let (_folder, all, made) = environments(&[("docker", false)]);
         let (caller, other) = (Caller::new(), Caller::new());
-        let local = all.of(&caller.call("x")).unwrap();
+        let local = all.for_call(&caller.call("x")).unwrap();
         assert_eq!(local.name(), "local");
-        assert!(Arc::ptr_eq(&local, &all.clone().of(&caller.call("y")).unwrap()));
-        assert!(!Arc::ptr_eq(&local, &all.of(&other.call("x")).unwrap()));
+        assert!(Arc::ptr_eq(&local, &all.clone().for_call(&caller.call("y")).unwrap()));
+        assert!(!Arc::ptr_eq(&local, &all.for_call(&other.call("x")).unwrap()));
         caller.task().set_environment("docker");
         caller.task().set_directory("/work");
-        let docker = all.of(&caller.call("x")).unwrap();
-        assert!(Arc::ptr_eq(&docker, &all.of(&caller.call("x")).unwrap()));
+        let docker = all.for_call(&caller.call("x")).unwrap();
+        assert!(Arc::ptr_eq(&docker, &all.for_call(&caller.call("x")).unwrap()));
         assert_eq!(*made.lock().unwrap(), [PathBuf::from("/work")]);
-        all.by_default("docker").of(&other.call("x")).unwrap();
+        all.by_default("docker").for_call(&other.call("x")).unwrap();
         assert_eq!(made.lock().unwrap().len(), 2);
     }
 
@@ -240,7 +241,7 @@ mod tests {
         let refusal = |kind: &str| {
             let caller = Caller::new();
             caller.task().set_environment(kind);
-            all.of(&caller.call("x")).expect_err("refused").message().to_owned()
+            all.for_call(&caller.call("x")).expect_err("refused").message().to_owned()
         };
         assert!(refusal("docker").contains("this host offers only `local`, `broken`"), "{}", refusal("docker"));
         assert!(refusal("broken").contains("the program `x` is missing"), "{}", refusal("broken"));
@@ -260,7 +261,7 @@ mod tests {
         let (_folder, all, _) = environments(&[("ssh", false)]);
         let caller = Caller::new();
         all.set_untrusted(caller.task());
-        assert!(all.of(&caller.call("x")).is_err());
+        assert!(all.for_call(&caller.call("x")).is_err());
     }
 
     #[test]
@@ -273,7 +274,7 @@ mod tests {
             }
             let environment = all.for_code(&caller.call("x")).unwrap();
             assert!(Arc::ptr_eq(&environment, &all.for_code(&caller.call("y")).unwrap()));
-            let is_own = Arc::ptr_eq(&environment, &all.of(&caller.call("x")).unwrap());
+            let is_own = Arc::ptr_eq(&environment, &all.for_call(&caller.call("x")).unwrap());
             if is_own { "own" } else { "other" }
         };
         assert_eq!(name(&[("ssh", false), ("vm", true)], None), "other");
@@ -285,7 +286,7 @@ mod tests {
     fn an_environment_ends_with_its_task() {
         let (_folder, all, _) = environments(&[]);
         let caller = Caller::new();
-        let environment = Arc::downgrade(&all.of(&caller.call("x")).unwrap());
+        let environment = Arc::downgrade(&all.for_call(&caller.call("x")).unwrap());
         let launch = Launch::new(Program::Shell("sleep 600".to_owned()), Output::None);
         let running = environment.upgrade().unwrap().start(launch).unwrap();
         caller.task().end();
@@ -297,7 +298,7 @@ mod tests {
     fn what_a_program_has_left_running_ends_with_the_task_also_if_its_environment_is_kept() {
         let (_folder, all, _) = environments(&[]);
         let caller = Caller::new();
-        let environment = all.of(&caller.call("x")).unwrap();
+        let environment = all.for_call(&caller.call("x")).unwrap();
         let kept = environment.start(Launch::new(Program::Shell("sleep 600".to_owned()), Output::None)).unwrap();
         let text = Text::default();
         let line = Program::Shell("sleep 600 & echo $!".to_owned());

@@ -51,7 +51,7 @@ impl Workspace {
         self
     }
 
-    /// Replaces the decision which variables programs get, for handlers that are made with this workspace.
+    /// Replaces the rules for the variables that programs get.
     #[must_use]
     pub fn with_child_variables(mut self, variables: ChildVariables) -> Self {
         self.child_variables = variables;
@@ -79,7 +79,7 @@ impl Workspace {
         self.home.as_deref()
     }
 
-    /// Returns which variables programs get.
+    /// Returns the rules for the variables that programs get.
     pub fn child_variables(&self) -> &ChildVariables {
         &self.child_variables
     }
@@ -88,7 +88,7 @@ impl Workspace {
     /// need not exist: missing components are kept as written.
     ///
     /// # Errors
-    /// If the path has too many symbolic links, or the environment cannot be asked.
+    /// If the path has too many symbolic links, or the environment does not answer.
     pub fn locate(&self, files: &dyn Files, path: &str) -> Result<PathBuf, ToolError> {
         let absolute = self.absolute(path);
         files.resolve(&absolute).map_err(|error| ToolError::new(format!("failed to resolve `{path}`: {error}")))
@@ -109,7 +109,7 @@ impl Workspace {
     pub fn show(&self, path: &Path) -> String {
         match path.strip_prefix(&self.dir) {
             Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
-            // Otherwise it would be in the home directory.
+            // Without `./`, the path would refer to the home directory.
             Ok(inside) if inside.starts_with("~") => format!("./{}", names::escape(inside)),
             Ok(inside) => names::escape(inside),
             Err(_) => names::escape(path),

@@ -1,8 +1,7 @@
 //! The form of paths in texts: names that are not UTF-8, or have control characters, are escaped, so that a model can repeat them.
 //!
-//! A byte that cannot be shown is `\xHH`, with two hexadecimal digits. A backslash is an ordinary character, unless an `x` follows: then
-//! it is escaped, too, so that each path has one form, and no two paths have the same. On Windows, nothing is escaped: names have no control
-//! characters, and the backslash separates names.
+//! A byte that cannot be shown is written as `\xHH`, with two hexadecimal digits. A backslash is escaped, too, if an `x` follows it, so that
+//! no two paths have the same form. On Windows, nothing is escaped: names have no control characters, and the backslash separates names.
 
 use std::path::{Path, PathBuf};
 

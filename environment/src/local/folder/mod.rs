@@ -1,7 +1,7 @@
-//! Folders that are open: what is done in one does not depend on its path any more, so that no other program can lead it elsewhere.
+//! Open folders. Operations on entries use the open folder and not its path, so another program cannot redirect them.
 //!
-//! A path is resolved and checked before it is opened. In between, another program could put a symbolic link in its place. Here
-//! paths are opened without following links, so that such a change is an error.
+//! A path is resolved and checked before it is opened. In between, another program could replace a part of the path with a symbolic link.
+//! This module opens paths without following links, so that such a change is an error.
 
 #[cfg(unix)]
 mod unix;
@@ -27,20 +27,20 @@ impl Folder {
     /// Opens a folder. `path` is absolute and [resolved](crate::resolve).
     ///
     /// # Errors
-    /// If there is no such folder, or a part of the path is a symbolic link.
+    /// If the folder does not exist, or a part of the path is a symbolic link.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         system::Folder::open(path).map(Self)
     }
 
-    /// Returns the metadata of an entry. Links are not followed, and nothing is opened.
+    /// Returns the metadata of an entry, without following links or opening the entry.
     ///
     /// # Errors
-    /// If there is no such entry.
+    /// If the entry does not exist.
     pub(crate) fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
         self.0.metadata(name)
     }
 
-    /// Returns names of entries, at most `max`.
+    /// Returns the names of at most `max` entries.
     ///
     /// # Errors
     /// If the folder cannot be read.
@@ -48,37 +48,38 @@ impl Folder {
         self.0.names(max)
     }
 
-    /// Opens a regular file for reading. A pipe does not block, and a device does not become the controlling terminal.
+    /// Opens a regular file for reading. If the entry is a pipe, the call does not block; if it is a device, it does not become the controlling
+    /// terminal.
     ///
     /// # Errors
-    /// If there is no such file, or it is not a regular file.
+    /// If the file does not exist, or is not a regular file.
     pub(crate) fn read(&self, name: &OsStr) -> io::Result<(File, Metadata)> {
-        self.regular(name, false)
+        self.open_regular(name, false)
     }
 
-    /// Opens a regular file for reading, whose type was looked at just before. If it has become a device, opening it can have effects.
+    /// Opens a file for reading that was a regular file just before. If it has been replaced with a device, opening it can have side effects.
     ///
     /// # Errors
     /// As for [`Folder::read`].
-    pub(crate) fn read_known(&self, name: &OsStr) -> io::Result<File> {
+    pub(crate) fn read_checked(&self, name: &OsStr) -> io::Result<File> {
         let file = self.0.open_file(name, false)?;
         if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
     }
 
-    /// Opens a regular file for writing, without changing it: whether the process may write to it.
+    /// Checks that the process may write to a regular file, and returns its metadata. Opens the file for writing, but does not change it.
     ///
     /// # Errors
     /// As for [`Folder::read`].
-    pub(crate) fn writable(&self, name: &OsStr) -> io::Result<Metadata> {
-        Ok(self.regular(name, true)?.1)
+    pub(crate) fn check_writable(&self, name: &OsStr) -> io::Result<Metadata> {
+        Ok(self.open_regular(name, true)?.1)
     }
 
-    fn regular(&self, name: &OsStr, write: bool) -> io::Result<(File, Metadata)> {
+    fn open_regular(&self, name: &OsStr, write: bool) -> io::Result<(File, Metadata)> {
         let is_regular = |kind: FileKind| if kind == FileKind::Regular { Ok(()) } else { Err(not_regular()) };
-        // Opening a device can have effects.
+        // Check the type before the file is opened, because opening a device can have side effects.
         is_regular(self.metadata(name)?.kind)?;
         let file = self.0.open_file(name, write)?;
-        let metadata = Metadata::of(&file.metadata()?);
+        let metadata = Metadata::from_std(&file.metadata()?);
         is_regular(metadata.kind)?;
         Ok((file, metadata))
     }
@@ -86,16 +87,16 @@ impl Folder {
     /// Creates a file, or replaces it as a whole: other programs see the old content or the new one. Hard links to the old file keep
     /// its content.
     ///
-    /// A file that is new is never replaced. The version of an old one is compared just before it is replaced: a change within these
-    /// microseconds would be lost.
+    /// If the path is expected not to exist, an existing file is never replaced. The version of an old file is compared just before it is
+    /// replaced. A change within these microseconds would be lost.
     ///
     /// # Errors
-    /// If the file is not as expected, or cannot be written. What was there is unchanged then.
+    /// If the file is not as expected, or cannot be written. In these cases, the old file is unchanged.
     pub(crate) fn replace(&self, name: &OsStr, content: &[u8], options: &WriteOptions) -> io::Result<Metadata> {
-        // Before the content is written, which may take long.
+        // Check before the content is written, which may take long, and again before the rename.
         self.check(name, options.expected)?;
         let (mut file, temporary) = self.0.create_temporary()?;
-        let written = (|| {
+        let result = (|| {
             file.write_all(content)?;
             if let Some(permissions) = &options.permissions {
                 system::set_permissions(&file, permissions)?;
@@ -106,24 +107,24 @@ impl Folder {
                 Expected::Nothing => self.0.rename_new(&temporary, &self.0, name)?,
                 Expected::Version(_) => self.0.rename(&temporary, name)?,
             }
-            Ok(Metadata::of(&file.metadata()?))
+            Ok(Metadata::from_std(&file.metadata()?))
         })();
-        if written.is_err() {
-            // The error is that of writing.
+        if result.is_err() {
+            // Report the error of the write, not of the removal.
             let _ = self.0.remove(&temporary);
         }
-        written
+        result
     }
 
     /// Checks that an entry is as expected.
     ///
     /// # Errors
-    /// As [`Expected`] says, or if the entry cannot be looked at.
+    /// The errors of [`Expected`], or the error that prevents reading the metadata.
     pub(crate) fn check(&self, name: &OsStr, expected: Expected) -> io::Result<()> {
         match (self.metadata(name), expected) {
             (Ok(_), Expected::Nothing) => Err(io::ErrorKind::AlreadyExists.into()),
-            (Ok(now), Expected::Version(_)) if now.kind != FileKind::Regular => Err(not_regular()),
-            (Ok(now), Expected::Version(version)) if now.version == version => Ok(()),
+            (Ok(current), Expected::Version(_)) if current.kind != FileKind::Regular => Err(not_regular()),
+            (Ok(current), Expected::Version(version)) if current.version == version => Ok(()),
             (Ok(_), Expected::Version(_)) => Err(Changed.into()),
             (Err(error), Expected::Nothing) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             (Err(error), Expected::Version(_)) if error.kind() == io::ErrorKind::NotFound => Err(Changed.into()),
@@ -131,10 +132,10 @@ impl Folder {
         }
     }
 
-    /// Renames an entry, also into another folder.
+    /// Renames an entry, possibly into another folder.
     ///
     /// # Errors
-    /// `AlreadyExists` if the new name is taken.
+    /// `AlreadyExists` if the new name exists.
     pub(crate) fn rename_new(&self, from: &OsStr, folder: &Self, to: &OsStr) -> io::Result<()> {
         self.0.rename_new(from, &folder.0, to)
     }
@@ -150,7 +151,7 @@ impl Folder {
     /// Creates a folder.
     ///
     /// # Errors
-    /// If the folder cannot be created, for example because the name is taken.
+    /// If the folder cannot be created, for example because the name exists.
     pub(crate) fn create_folder(&self, name: &OsStr) -> io::Result<()> {
         self.0.create_folder(name)
     }
@@ -209,7 +210,7 @@ mod tests {
         assert!(Folder::open(&path.join("link")).is_err());
         assert!(LocalFiles.create_folders(&path.join("link/new")).is_err() && !path.join("real/new").exists());
         let folder = Folder::open(&path).unwrap();
-        assert!(folder.read("file".as_ref()).is_err() && folder.writable("file".as_ref()).is_err());
+        assert!(folder.read("file".as_ref()).is_err() && folder.check_writable("file".as_ref()).is_err());
         for name in ["..", "real/file", "", "."] {
             assert!(
                 folder.read(name.as_ref()).is_err() && folder.replace(name.as_ref(), b"x", &NEW).is_err(),
@@ -225,7 +226,7 @@ mod tests {
         fs::set_permissions(path.join("file"), fs::Permissions::from_mode(0o4751)).unwrap();
         fs::hard_link(path.join("file"), path.join("other")).unwrap();
         let folder = Folder::open(&path).unwrap();
-        let old = folder.writable("file".as_ref()).unwrap();
+        let old = folder.check_writable("file".as_ref()).unwrap();
         let options = WriteOptions { expected: Expected::Version(old.version), permissions: Some(old.permissions) };
         let new = folder.replace("file".as_ref(), b"new", &options).unwrap();
         assert_eq!((new.permissions.mode, new.version.len), (0o751, 3));

@@ -1,5 +1,5 @@
-//! Folders by their paths, where the system has no open folders. Another program that swaps a folder for a link between a check and
-//! the use of the path can lead it elsewhere.
+//! Folders as paths, for systems without operations on open folders. Another program can redirect an operation by replacing a folder with a
+//! link between a check and the use of the path.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -24,7 +24,7 @@ impl Folder {
     }
 
     pub(super) fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
-        Ok(Metadata::of(&fs::symlink_metadata(self.path(name)?)?))
+        Ok(Metadata::from_std(&fs::symlink_metadata(self.path(name)?)?))
     }
 
     pub(super) fn names(&self, max: usize) -> io::Result<Vec<OsString>> {
@@ -51,7 +51,7 @@ impl Folder {
         fs::rename(self.0.join(from), self.path(to)?)
     }
 
-    /// Renames a file unless the new name is taken. Another program can take it between the check and the use.
+    /// Renames a file unless the new name exists. Another program can create a file with this name between the check and the rename.
     pub(super) fn rename_new(&self, from: &OsStr, folder: &Self, to: &OsStr) -> io::Result<()> {
         let to = folder.path(to)?;
         match fs::symlink_metadata(&to) {
@@ -72,7 +72,7 @@ impl Folder {
         fs::remove_dir(self.path(name)?)
     }
 
-    /// Returns the path of an entry. Fails if the text is not the name of one.
+    /// Returns the path of an entry. Fails if `name` is not a plain file name.
     fn path(&self, name: &OsStr) -> io::Result<PathBuf> {
         let mut parts = Path::new(name).components();
         let is_name =

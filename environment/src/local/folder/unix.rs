@@ -14,9 +14,9 @@ use rustix::io::Errno;
 
 use crate::files::{Metadata, Permissions};
 
-/// How a folder is opened: as a place for names, never by a link.
+/// The flags with which a folder is opened.
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC).union(OFlags::RDONLY);
-/// The mode of any new file or folder. The system applies the umask.
+/// The modes of new files and folders. The system applies the umask.
 const NEW_FILE: Mode = Mode::from_raw_mode(0o666);
 const NEW_FOLDER: Mode = Mode::from_raw_mode(0o777);
 
@@ -24,7 +24,7 @@ const NEW_FOLDER: Mode = Mode::from_raw_mode(0o777);
 pub(super) struct Folder(OwnedFd);
 
 impl Folder {
-    /// Opens a folder one name after the other, so that no link is followed.
+    /// Opens a folder component by component, so that no link is followed.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if let Some(opened) = open_at_once(path) {
@@ -44,7 +44,7 @@ impl Folder {
         Ok(Self(folder))
     }
 
-    /// Looks at an entry without opening it where the system can do that. Elsewhere, what is not a regular file is not opened at all.
+    /// Reads the metadata of an entry. On Linux, the entry is not opened. On other systems, only regular files are opened.
     pub(super) fn metadata(&self, name: &OsStr) -> io::Result<Metadata> {
         check_name(name)?;
         if PATH_ONLY.is_empty() {
@@ -52,11 +52,11 @@ impl Folder {
             if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::RegularFile {
                 return Err(crate::files::not_regular());
             }
-            return Ok(Metadata::of(&self.open_file(name, false)?.metadata()?));
+            return Ok(Metadata::from_std(&self.open_file(name, false)?.metadata()?));
         }
         let path_only = OFlags::NOFOLLOW | OFlags::CLOEXEC | PATH_ONLY;
         let file = rustix::fs::openat(&self.0, name, path_only, Mode::empty())?;
-        Ok(Metadata::of(&File::from(file).metadata()?))
+        Ok(Metadata::from_std(&File::from(file).metadata()?))
     }
 
     pub(super) fn names(&self, max: usize) -> io::Result<Vec<OsString>> {
@@ -90,7 +90,7 @@ impl Folder {
             let number = COUNTER.fetch_add(1, Ordering::Relaxed);
             let name = OsString::from(format!(".toolc-{}-{number}", std::process::id()));
             match rustix::fs::openat(&self.0, &*name, flags, NEW_FILE) {
-                // Left by an earlier process with this id.
+                // The file was left behind by an earlier process with the same id.
                 Err(Errno::EXIST) => {}
                 created => return Ok((File::from(created?), name)),
             }
@@ -102,17 +102,17 @@ impl Folder {
         Ok(rustix::fs::renameat(&self.0, from, &self.0, to)?)
     }
 
-    /// Renames a file unless the new name is taken.
+    /// Renames a file unless the new name exists.
     pub(super) fn rename_new(&self, from: &OsStr, folder: &Self, to: &OsStr) -> io::Result<()> {
         check_name(from)?;
         check_name(to)?;
         #[cfg(target_os = "linux")]
         match rustix::fs::renameat_with(&self.0, from, &folder.0, to, rustix::fs::RenameFlags::NOREPLACE) {
-            // The file system, or the kernel, does not have it.
+            // The file system or the kernel does not support the flag.
             Err(Errno::INVAL | Errno::NOSYS) => {}
             renamed => return Ok(renamed?),
         }
-        // A second name is never that of an existing file.
+        // Creating a hard link fails if the name exists.
         rustix::fs::linkat(&self.0, from, &folder.0, to, AtFlags::empty())?;
         Ok(rustix::fs::unlinkat(&self.0, from, AtFlags::empty())?)
     }
@@ -133,17 +133,17 @@ impl Folder {
     }
 }
 
-/// Looks at a file without opening it, where the system can do that.
+/// The flag to read metadata without opening the file, if the system has it.
 #[cfg(target_os = "linux")]
 const PATH_ONLY: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const PATH_ONLY: OFlags = OFlags::empty();
 
-/// Opens a folder by one system call. `None` if the kernel does not have the call, or a sandbox forbids it.
+/// Opens a folder with one system call. Returns `None` if the kernel does not support the call, or a sandbox forbids it.
 #[cfg(target_os = "linux")]
 fn open_at_once(path: &Path) -> Option<io::Result<OwnedFd>> {
     use rustix::fs::{CWD, ResolveFlags, openat2};
-    /// The kernel gives up if other files are renamed at the same time.
+    /// The number of attempts. The kernel gives up an attempt if other files are renamed at the same time.
     const TRIES: usize = 16;
     for _ in 0..TRIES {
         let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
@@ -156,11 +156,11 @@ fn open_at_once(path: &Path) -> Option<io::Result<OwnedFd>> {
     None
 }
 
-/// Refuses what is not the name of an entry.
+/// Fails if the text is not a plain file name.
 fn check_name(name: &OsStr) -> io::Result<()> {
     let bytes = name.as_bytes();
     if bytes.is_empty() || bytes == b"." || bytes == b".." || bytes.contains(&b'/') {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not the name of a file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not the name of a file"));
     }
     Ok(())
 }
@@ -172,6 +172,6 @@ pub(super) fn set_permissions(file: &File, permissions: &Permissions) -> io::Res
         // Only root may change the owner. Otherwise the current user becomes the owner, as in editors that rename.
         let _ = fchown(file, Some(permissions.user), Some(permissions.group));
     }
-    // Without the set-user-id, set-group-id and sticky bits. The kernel removes the first two on a write, too.
+    // The set-user-id, set-group-id and sticky bits are not set. A write to a file also removes the first two.
     file.set_permissions(std::fs::Permissions::from_mode(permissions.mode & 0o777))
 }

@@ -56,7 +56,7 @@ impl<'a> FileSearch<'a> {
             lines: Vec::new(),
             before: VecDeque::new(),
             is_kept: false,
-            binary: false,
+            is_binary: false,
         };
         let file = DeadlineReader::new(file, page.deadline());
         let timed_out = match self.searcher.search_reader(self.search.pattern.matcher(), file, &mut matches) {
@@ -64,7 +64,7 @@ impl<'a> FileSearch<'a> {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => true,
             Err(_) => return Outcome::Unreadable,
         };
-        if matches.binary {
+        if matches.is_binary {
             // Discard the matches before the first NUL.
             matches = FileMatches { page: *page, count: 0, lines: Vec::new(), ..matches };
         }
@@ -88,7 +88,7 @@ struct FileMatches {
     before: VecDeque<FoundLine>,
     /// Whether the last match is kept.
     is_kept: bool,
-    binary: bool,
+    is_binary: bool,
 }
 
 impl FileMatches {
@@ -111,14 +111,14 @@ impl Sink for FileMatches {
         let mut chars = 0;
         if self.is_kept {
             let line = self.line(found.line_number(), true, found.bytes());
-            let from = self.lines.len();
+            let start = self.lines.len();
             self.lines.extend(self.before.drain(..));
             self.lines.push(line);
-            chars = self.lines[from..].iter().map(FoundLine::size).sum();
+            chars = self.lines[start..].iter().map(FoundLine::size).sum();
         }
         self.before.clear();
         self.page.count(chars);
-        Ok(!self.page.is_over())
+        Ok(!self.page.must_end())
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
@@ -135,7 +135,7 @@ impl Sink for FileMatches {
     }
 
     fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> io::Result<()> {
-        self.binary = finish.binary_byte_offset().is_some();
+        self.is_binary = finish.binary_byte_offset().is_some();
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Searches files of this machine by ripgrep's engine.
+//! Searches files of this machine with ripgrep's engine.
 //!
 //! [`walk`] selects the files, and [`content`] searches one file.
 
@@ -16,14 +16,14 @@ use crate::search::{Found, FoundFile, Page, Results, Search};
 /// Searches below a root.
 pub(super) fn search(search: &Search<'_>) -> io::Result<Found> {
     let Search { root, globs, content, limits, may_read } = *search;
-    // Otherwise, that it does not exist would be an unreadable file.
+    // Without this check, a missing root would count as an unreadable file.
     fs::symlink_metadata(root)?;
     let mut content = content.map(FileSearch::new);
     let mut page = Page::new(limits);
     let (mut files, mut unreadable) = (Vec::new(), 0);
     let mut folder = LastFolder::default();
     for entry in walk::walk(root) {
-        if page.is_over() {
+        if page.must_end() {
             break;
         }
         let Ok(entry) = entry else {
@@ -68,10 +68,10 @@ impl LastFolder {
             return Err(io::ErrorKind::InvalidInput.into());
         };
         let folder = match self.0.take() {
-            Some((known, folder)) if known == parent => folder,
+            Some((last, folder)) if last == parent => folder,
             _ => Folder::open(parent)?,
         };
-        let file = folder.read_known(name);
+        let file = folder.read_checked(name);
         self.0 = Some((parent.to_owned(), folder));
         file
     }

@@ -7,9 +7,9 @@ use ignore::{DirEntry, Walk, WalkBuilder};
 
 use crate::search::{NameGlob, is_kernel_interface};
 
-/// The files of a folder whose patterns exclude others.
+/// The files whose patterns exclude other files.
 const IGNORE_FILES: &[&str] = &[".gitignore", ".ignore", ".git/info/exclude"];
-/// The maximum length of such a file.
+/// The maximum length of an ignore file.
 const MAX_IGNORE_FILE: u64 = 1 << 20;
 
 /// Returns the entries below `root`, or `root` itself if it is a file, sorted by name within each directory.
@@ -17,12 +17,12 @@ const MAX_IGNORE_FILE: u64 = 1 << 20;
 /// Walks on one thread, because paging needs a deterministic order. Does not follow links, so that no file occurs twice and the walk
 /// ends.
 ///
-/// The walk reads ignore files to their end. If one in `root` or around it is not a short regular file, all ignore files are disregarded.
-/// A folder below `root` with such a file is left out.
+/// The walk reads ignore files to their end. If an ignore file in `root` or a parent of it is not a regular file or is too long, all ignore
+/// files are disregarded. A folder below `root` with such an ignore file is skipped.
 pub(super) fn walk(root: &Path) -> Walk {
-    let heeds_ignore_files = root.ancestors().all(has_usable_ignore_files);
+    let uses_ignore_files = root.ancestors().all(has_usable_ignore_files);
     WalkBuilder::new(root)
-        .standard_filters(heeds_ignore_files)
+        .standard_filters(uses_ignore_files)
         .hidden(true)
         // `.gitignore` applies outside of repositories, too.
         .require_git(false)
@@ -30,7 +30,7 @@ pub(super) fn walk(root: &Path) -> Walk {
         .filter_entry(move |entry| {
             let is_folder = || entry.file_type().is_some_and(|kind| kind.is_dir());
             !is_kernel_interface(entry.path())
-                && (!heeds_ignore_files || !is_folder() || has_usable_ignore_files(entry.path()))
+                && (!uses_ignore_files || !is_folder() || has_usable_ignore_files(entry.path()))
         })
         .build()
 }
@@ -39,7 +39,7 @@ pub(super) fn walk(root: &Path) -> Walk {
 /// a device may have no end.
 fn has_usable_ignore_files(folder: &Path) -> bool {
     let is_usable = |name: &&str| match fs::metadata(folder.join(name)) {
-        Ok(found) => found.is_file() && found.len() <= MAX_IGNORE_FILE,
+        Ok(metadata) => metadata.is_file() && metadata.len() <= MAX_IGNORE_FILE,
         Err(_) => true,
     };
     IGNORE_FILES.iter().all(is_usable)

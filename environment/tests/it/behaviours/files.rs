@@ -160,7 +160,7 @@ fn kind<T: std::fmt::Debug>(result: io::Result<T>) -> ErrorKind {
 
 #[track_caller]
 fn is_changed<T: std::fmt::Debug>(result: io::Result<T>) -> bool {
-    Changed::is(&result.expect_err("it fails"))
+    Changed::is_cause_of(&result.expect_err("it fails"))
 }
 
 fn places(it: &Try) {

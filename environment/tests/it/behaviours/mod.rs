@@ -117,7 +117,7 @@ const BEHAVIOURS: &[Behaviour] = &[
     ("a sink that refuses output", refused_output),
     ("the end is reported", reported_end),
     ("a terminal", terminal),
-    ("released processes run on until they are ended", release),
+    ("released processes continue until they are ended", release),
     ("cleaning up ends everything, and nothing starts after it", clean_up),
     ("many at the same time", many),
 ];
@@ -200,7 +200,7 @@ fn wait(running: &dyn Running) -> Outcome {
     running.wait(&|| started.elapsed() > LIMIT).expect("no error").expect("it ends")
 }
 
-/// A pipe in the directory of a subject, which a process has open as long as it lives. Process ids mean nothing outside of some
+/// A pipe in the directory of a subject, which a process has open as long as it lives. Process ids are not valid outside of some
 /// environments.
 struct Life(File);
 

@@ -50,7 +50,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Task>> {
         })?;
         if prompt.trim().is_empty() {
             return Err(Error::Invalid(format!(
-                "{path_text}: line {number}: the prompt is empty: write what the model is to do"
+                "{path_text}: line {number}: the prompt is empty: describe what the model should do"
             )));
         }
         let id = id.unwrap_or_else(|| number.to_string());

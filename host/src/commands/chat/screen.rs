@@ -157,7 +157,7 @@ impl Screen {
         }
     }
 
-    /// Returns an approver that asks `person` and hides the spinner meanwhile.
+    /// Returns an approver that asks `person`, and hides the spinner while a question is open.
     pub(super) fn with_paused_spinner(&self, person: Arc<dyn Approver>) -> Arc<dyn Approver> {
         Arc::new(PausingApprover { shared: Arc::clone(&self.0), person })
     }
@@ -194,12 +194,12 @@ impl Screen {
         let Some(index) = state.running.iter().position(|running| running.id == id) else { return };
         let running = state.running.remove(index);
         drop(state);
-        let how = match error {
+        let result = match error {
             Some(kind) => self.0.look.paint(Style::Marked, &format!("failed: {kind}")),
             None if milliseconds >= 1000 => format!("{:.1} s", Duration::from_millis(milliseconds).as_secs_f64()),
             None => format!("{milliseconds} ms"),
         };
-        self.print(&format!("  {}  {how}", running.text));
+        self.print(&format!("  {}  {result}", running.text));
     }
 
     /// Erases the spinner, and prints in its place.

@@ -21,7 +21,7 @@ pub(super) struct RunnerLock {
 
 impl RunnerLock {
     /// Takes the lock for the runner with this name. Also returns the name of the previous runner of this machine, which has ended. Returns
-    /// `None` if another process holds the lock, or this system has no such lock: then only the lease counts.
+    /// `None` if another process holds the lock, or this system does not support it. In the second case, only the lease excludes other runners.
     pub(super) fn take(home: &Home, name: &str) -> Option<(Self, Option<String>)> {
         let machine = fs::read_to_string(BOOT_ID).ok()?;
         let machine = machine.trim();

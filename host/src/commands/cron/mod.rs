@@ -251,7 +251,7 @@ fn change(jobs: &Jobs, ids: &[i64], mut change: impl FnMut(&mut Job) -> Result<(
 /// Reports that no job has these ids, and returns the exit status.
 fn report_unknown(ids: &[i64]) -> ExitCode {
     for id in ids {
-        eprintln!("error: no job has the id {id}: `toolc cron list` lists all");
+        eprintln!("error: no job has the id {id}: `toolc cron list` lists all jobs");
     }
     ExitCode::from(u8::from(!ids.is_empty()))
 }

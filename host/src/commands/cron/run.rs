@@ -27,9 +27,9 @@ use crate::profile::Profile;
 const MAX_AT_ONCE: usize = 4;
 /// The time limit of a run.
 const TIME_LIMIT: Duration = Duration::from_hours(1);
-/// How often the runner looks for due jobs, and for runs that must be stopped.
+/// The interval at which the runner checks for due jobs, and for runs that must be stopped.
 const TICK: Duration = Duration::from_millis(500);
-/// How often the lease is renewed.
+/// The interval at which the lease is renewed.
 const RENEWAL: Duration = Duration::from_secs(5);
 /// How long a process may take to end by itself before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
@@ -99,7 +99,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Runs jobs until a signal comes, or with `--once` until none is due.
+    /// Runs jobs until a signal arrives, or with `--once` until no job is due.
     pub(super) fn run(&mut self) -> Result<ExitCode> {
         let stop = stop_flag()?;
         let result = self.run_until(&stop);
@@ -165,7 +165,7 @@ impl<'a> Runner<'a> {
     /// # Errors
     /// If another runner holds the lease and the user has named jobs.
     fn acquire(&mut self, requested: &VecDeque<i64>, is_announced: bool) -> Result<Option<HeldLease>> {
-        self.end_lease_of_dead()?;
+        self.release_lease_of_ended_runner()?;
         let expires = match self.jobs.acquire(&self.name, SystemTime::now())? {
             Lease::Held { interrupted } => {
                 for job in interrupted {
@@ -195,7 +195,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Releases the lease of the last runner of this machine, if that runner has ended without releasing it.
-    fn end_lease_of_dead(&mut self) -> Result<(), StoreError> {
+    fn release_lease_of_ended_runner(&mut self) -> Result<(), StoreError> {
         if self.lock.is_some() {
             return Ok(());
         }

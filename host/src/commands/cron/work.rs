@@ -155,7 +155,7 @@ async fn run_script(agent: &Agent, line: &str) -> Result<Script> {
     let turn = agent.session.turn(agent.model.model().api.dialect()).await;
     if turn.tool(SHELL).is_none() {
         return Err(Error::Invalid(format!(
-            "the script did not run: the job has no tool `{SHELL}`, or it is not available here"
+            "the script did not run: the job has no tool `{SHELL}`, or the tool is not available"
         )));
     }
     let arguments = json!({ "command": line, "timeout": SCRIPT_SECONDS }).to_string();

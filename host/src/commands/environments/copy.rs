@@ -68,17 +68,17 @@ mod unix {
 
     /// Returns an environment on the remote machine that the configuration names.
     fn remote_environment(kind: EnvironmentKind, profile: &Profile) -> Result<Arc<dyn Environment>> {
-        let why_not = match kind.files() {
-            FilesOf::AnotherMachine => None,
+        let reason = match kind.files() {
+            FilesOf::OtherMachine => None,
             FilesOf::ThisMachine => Some("its tasks use the files of this machine directly"),
-            FilesOf::TheTask => {
+            FilesOf::Task => {
                 Some("its tasks work in a directory of this machine, and all other files are deleted when a task ends")
             }
-            FilesOf::AService => Some(
+            FilesOf::Service => Some(
                 "each task has its own sandbox, which is deleted when the task ends: set `environment.put` and `environment.get` in config.toml",
             ),
         };
-        if let Some(reason) = why_not {
+        if let Some(reason) = reason {
             return Err(Error::Invalid(format!(
                 "nothing can be copied for the environment `{}`: {reason}",
                 kind.name()

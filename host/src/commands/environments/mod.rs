@@ -1,4 +1,4 @@
-//! `toolc environments`: lists and removes what environments have created, opens shells in them, and copies files.
+//! `toolc environments`: lists and removes resources of environments, opens shells in environments, and copies files.
 
 mod copy;
 mod shell;
@@ -20,8 +20,8 @@ use crate::profile::Profile;
 
 /// The last part of the help.
 const EXIT_STATUS: &str = "\
-toolc records what its environments create, such as containers and folders, in the home of the profile. If toolc is killed, these
-resources are left. The next process that calls tools removes them, and so does `clean`.
+toolc records the resources that its environments create, such as containers and folders, in the home of the profile. If toolc is killed,
+these resources remain. The next process that calls tools removes them, and so does `clean`.
 
 Exit status:
   0  success
@@ -62,7 +62,7 @@ enum EnvironmentsCommand {
         /// The path of the copy on this machine, which must not exist yet. Default: the name of the source.
         target: Option<PathBuf>,
     },
-    /// Remove the resources that ended processes have left. Does not run inside a tool.
+    /// Remove the resources of processes that have ended. Does not run inside a tool.
     Clean {
         /// Print one line of JSON.
         #[arg(long)]

@@ -233,7 +233,7 @@ fn change(boards: &Boards, board: &str, command: &KanbanCommand) -> Result<Vec<u
             String::new()
         }
         KanbanCommand::Attachment { task, id } => return Ok(boards.attachment(board, *task, *id)?.1),
-        // Handled before.
+        // `run` handles this command.
         KanbanCommand::Work(_) => String::new(),
     };
     Ok(text.into_bytes())
@@ -308,5 +308,5 @@ fn parse_name(text: &str) -> Result<String, String> {
     if toolc_agent::is_board_name(text) {
         return Ok(text.to_owned());
     }
-    Err("expected at most 64 letters, digits, `-`, `_` and `.`, the first a letter or a digit".to_owned())
+    Err("expected at most 64 letters, digits, `-`, `_` and `.`, beginning with a letter or a digit".to_owned())
 }

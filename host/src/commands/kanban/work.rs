@@ -24,7 +24,7 @@ use crate::options::ToolOptions;
 /// The exit status of a worker that could not start, because an option, the configuration or a file is wrong.
 const CANNOT_START: i32 = 2;
 
-/// How long to wait before the board is asked for tasks again.
+/// The interval at which the board is checked for tasks.
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// The arguments of `kanban work`.
@@ -100,7 +100,7 @@ impl Dispatcher<'_> {
                     if status.code() == Some(CANNOT_START) {
                         // Other workers would fail for the same reason.
                         is_stopping = true;
-                        self.give_back(worker)?;
+                        self.block_unstarted(worker)?;
                     }
                     self.report(*card);
                 }
@@ -167,7 +167,7 @@ impl Dispatcher<'_> {
     }
 
     /// Blocks the task of a worker that could not start, unless another worker has the task.
-    fn give_back(&self, worker: &BoardWorker) -> Result<()> {
+    fn block_unstarted(&self, worker: &BoardWorker) -> Result<()> {
         let reason = "the worker could not start";
         match self.boards.block(self.board, &worker.actor(), worker.card, BlockKind::Transient, reason) {
             Ok(_) | Err(BoardError::Refused(_) | BoardError::NotFound(_)) => Ok(()),
@@ -183,8 +183,8 @@ impl Dispatcher<'_> {
     fn report(&self, card: i64) {
         match self.card(card) {
             Ok(card) => {
-                let why = card.block.map(|(kind, reason)| format!(" ({}: {})", kind.word(), show::one_line(&reason)));
-                eprintln!("{} is {}{}", card_name(card.id), card.status.word(), why.unwrap_or_default());
+                let block = card.block.map(|(kind, reason)| format!(" ({}: {})", kind.word(), show::one_line(&reason)));
+                eprintln!("{} is {}{}", card_name(card.id), card.status.word(), block.unwrap_or_default());
             }
             Err(error) => eprintln!("warning: {}: {error}", card_name(card)),
         }

@@ -135,7 +135,7 @@ async fn work(setup: &Arc<Setup>, args: &AgentArgs, worker: &BoardWorker) -> Res
         Err(error) => (setup.host.redactor.kept_text(&error.to_string()).into_owned(), 1),
     };
     match boards.block(&worker.board, &worker.actor(), worker.card, BlockKind::Transient, &reason) {
-        // The task was taken away at this moment.
+        // The worker has just lost its claim.
         Ok(_) | Err(BoardError::Refused(_) | BoardError::NotFound(_)) => Ok(ExitCode::from(status)),
         Err(error) => Err(Error::Invalid(error.to_string())),
     }
@@ -222,7 +222,7 @@ impl Renewal {
             let mut last = Instant::now();
             while !ended.load(Ordering::Relaxed) {
                 thread::park_timeout(Duration::from_secs(1));
-                // Between renewals, notice when a person has taken the task away.
+                // Between renewals, check whether a person has ended the claim.
                 let is_due = last.elapsed() >= worker.lease / 3;
                 let is_lost = if is_due {
                     last = Instant::now();

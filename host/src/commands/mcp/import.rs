@@ -283,7 +283,7 @@ fn describe(imported: &ImportedServer) -> String {
 fn confirm() -> Result<bool> {
     if !io::stdin().is_terminal() {
         return Err(Error::Invalid(
-            "there is no terminal to confirm at: check the servers, and pass `--yes`".to_owned(),
+            "the confirmation needs a terminal: check the servers, and pass `--yes`".to_owned(),
         ));
     }
     eprint!("Add these servers as disabled? [y/N] ");

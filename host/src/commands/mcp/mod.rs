@@ -44,7 +44,7 @@ pub(crate) struct McpArgs {
 enum McpCommand {
     /// Serve tools to MCP clients, on the standard streams or over HTTP. Clients are asked about calls that need approval.
     Serve(Box<ServeArgs>),
-    /// List the servers. None is started.
+    /// List the servers, without starting them.
     List {
         /// Print one line of JSON.
         #[arg(long)]
@@ -58,7 +58,7 @@ enum McpCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Add a server. It is not started.
+    /// Add a server, without starting it.
     Add(AddArgs),
     /// Remove a server, and forget what you have accepted from it.
     Remove {

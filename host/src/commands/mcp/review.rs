@@ -210,7 +210,7 @@ fn definitions(listed: &BTreeMap<String, String>, tools: &[String]) -> String {
 fn confirm_at_terminal() -> Result<bool> {
     if !io::stdin().is_terminal() {
         return Err(Error::Invalid(
-            "there is no terminal to confirm at: check the differences, and pass `--yes`".to_owned(),
+            "the confirmation needs a terminal: check the differences, and pass `--yes`".to_owned(),
         ));
     }
     confirm("Accept these changes? [y/N] ")

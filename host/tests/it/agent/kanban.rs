@@ -245,7 +245,7 @@ fn mistakes_on_the_command_line_are_explained() {
         (&["show", "t1"][..], 1, "unknown task t1 on the board `default`"),
         (&["show", "1"], 2, "expected the name of a task, such as `t12`"),
         (&["list", "--status", "open"], 2, "expected one of triage, todo, ready"),
-        (&["add", "x", "--to", "a b"], 2, "the first a letter or a digit"),
+        (&["add", "x", "--to", "a b"], 2, "beginning with a letter or a digit"),
         (&["add", "x", "--to", "ann", "--reviewer", "ann"], 1, "cannot review its own work"),
         (
             &["add", "x", "--to", "ann", "--dir", "missing"],

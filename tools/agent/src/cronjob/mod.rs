@@ -23,7 +23,7 @@ use toolc_store::{Job, JobRun, JobState, Jobs, RunOutcome, StoreError, time_text
 pub use approval::{ChangesOfJobs, FoldersOfJobs};
 pub use request::{JobMaker, JobRequest, add, problem};
 
-/// The tools that a job does not have: it makes no jobs, and no person answers its questions.
+/// The tools that a job cannot have: a job may not create jobs, and no person answers its questions.
 pub const NOT_IN_JOBS: [&str; 2] = ["cronjob", "clarify"];
 
 /// The number of runs that are shown.
@@ -31,7 +31,7 @@ const SHOWN_RUNS: usize = 5;
 /// The maximum length of the output of a run that is shown, in characters.
 const SHOWN_CHARS: usize = 4_000;
 
-/// What the tool needs to know of its host, which gives it to its sessions as a [value](toolc::SessionBuilder::value).
+/// What the tool needs from its host. A host gives it to its sessions as a [value](toolc::SessionBuilder::value).
 #[derive(Debug, Clone)]
 pub struct JobHost {
     /// The tools and toolsets of the host.
@@ -166,7 +166,7 @@ fn request(args: Args) -> JobRequest {
     }
 }
 
-/// Returns what the conversation may give to a job.
+/// Returns the conversation as the maker of a job.
 fn maker(call: &Call<'_>) -> Result<JobMaker, ToolError> {
     let host = call.require_value::<JobHost>()?;
     let directory = working_directory(call.directory())?;
@@ -196,7 +196,7 @@ pub(crate) fn job_id(text: &str) -> Result<i64, ToolError> {
 }
 
 fn no_job(id: i64) -> ToolError {
-    ToolError::with_kind(ErrorKind::NotFound, format!("there is no job {id}: `list` returns all"))
+    ToolError::with_kind(ErrorKind::NotFound, format!("the job {id} does not exist: `list` returns all jobs"))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is an argument of `map_err`")]
@@ -209,7 +209,7 @@ fn unchanged(problem: &str) -> ToolError {
     ToolError::new(format!("{problem}. Nothing was changed"))
 }
 
-/// Returns a job with what it does.
+/// Returns a job with all of its fields.
 fn shown(jobs: &Jobs, job: &Job) -> Result<Shown, ToolError> {
     let work = &job.work;
     Ok(Shown {

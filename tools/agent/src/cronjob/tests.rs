@@ -173,7 +173,7 @@ fn each_kind_of_bad_input_is_explained_and_changes_nothing() {
         (create(&json!({ "schedule": "sometimes" })), "is not a schedule: expected a cron expression"),
         (create(&json!({ "schedule": "every 30s" })), "is not a duration"),
         (create(&json!({ "schedule": "* * * * * *" })), "has 6 fields"),
-        (create(&json!({ "schedule": "2020-01-01" })), "which is over"),
+        (create(&json!({ "schedule": "2020-01-01" })), "which has passed"),
         (create(&json!({ "prompt": null })), "needs `prompt`, or `script` with `no_agent`"),
         (create(&json!({ "prompt": "  " })), "the prompt is blank"),
         (create(&json!({ "script": " " })), "the script is blank"),
@@ -190,15 +190,15 @@ fn each_kind_of_bad_input_is_explained_and_changes_nothing() {
         (create(&json!({ "enabled_toolsets": ["notes"], "script": "ls" })), "`script` needs the tool `terminal`"),
         (create(&json!({ "job_id": "1" })), "`create` takes no `job_id`"),
         (json!({ "action": "show" }), "`show` needs `job_id`"),
-        (json!({ "action": "show", "job_id": "9" }), "there is no job 9"),
-        (json!({ "action": "remove", "job_id": "9" }), "there is no job 9"),
+        (json!({ "action": "show", "job_id": "9" }), "the job 9 does not exist"),
+        (json!({ "action": "remove", "job_id": "9" }), "the job 9 does not exist"),
         (json!({ "action": "pause", "job_id": "one" }), "`one` is not an id of a job"),
         (json!({ "action": "pause", "job_id": "1", "prompt": "x" }), "`pause` takes only `job_id`"),
         (json!({ "action": "resume", "job_id": "1" }), "the job is active, so it cannot be resumed"),
         (json!({ "action": "update", "job_id": "1" }), "at least one parameter to change"),
         (json!({ "action": "update", "job_id": "1", "schedule": "never" }), "is not a schedule"),
         (json!({ "action": "update", "job_id": "1", "no_agent": true }), "with `no_agent` needs `script`"),
-        (json!({ "action": "update", "job_id": "9", "prompt": "x" }), "there is no job 9"),
+        (json!({ "action": "update", "job_id": "9", "prompt": "x" }), "the job 9 does not exist"),
     ] {
         let response = conversation.call(&arguments);
         let response = response.response();

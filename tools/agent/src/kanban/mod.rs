@@ -1,7 +1,7 @@
 //! The tools of the toolset `kanban`: tasks on a board that several agents and people share.
 //!
-//! [`shown`] makes what the model sees of a card. The store is [`Boards`]. In the store, the tasks of a board are called cards, to
-//! tell them from the tasks of calls.
+//! [`shown`] makes the form of a card that the model sees. The store is [`Boards`]. In the store, the tasks of a board are called cards, to
+//! distinguish them from the tasks of calls.
 
 mod shown;
 #[cfg(test)]
@@ -51,7 +51,7 @@ pub struct BoardWorker {
 }
 
 impl BoardWorker {
-    /// Returns the worker as the store knows it.
+    /// Returns the worker as an actor of the store.
     pub fn actor(&self) -> Actor {
         Actor::Worker { name: self.name.clone(), card: self.card, claim: self.claim.clone() }
     }
@@ -61,7 +61,7 @@ impl BoardWorker {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KanbanHandlers;
 
-/// What a call acts on, and for whom.
+/// The board and the worker of a call.
 struct Desk {
     boards: std::sync::Arc<Boards>,
     worker: Option<std::sync::Arc<BoardWorker>>,
@@ -83,7 +83,7 @@ impl Desk {
         Ok(Self { boards, worker, board, actor, secrets: call.redactor() })
     }
 
-    /// Returns the card that a call names, or else the one that the session works on.
+    /// Returns the card that a call names, or else the card that the session works on.
     fn card(&self, task_id: Option<&String>) -> Result<i64, ToolError> {
         match (task_id, &self.worker) {
             (Some(task_id), _) => id(task_id),
@@ -92,14 +92,14 @@ impl Desk {
                 "your task is on the board `{}`: omit `board`, or name a task",
                 worker.board
             ))),
-            (None, None) => Err(ToolError::new("you work on no task: name one with `task_id`")),
+            (None, None) => Err(ToolError::new("this session does not work on a task: name a task with `task_id`")),
         }
     }
 
-    /// Returns a text that later workers may read.
+    /// Checks and returns a text that later workers may read.
     ///
     /// # Errors
-    /// Returns an error if it would manipulate them, or has a secret.
+    /// Returns an error if the text would manipulate them, or contains a secret.
     fn safe<'t>(&self, name: &str, text: &'t str) -> Result<&'t str, ToolError> {
         if self.secrets.kept_text(text) != text {
             let message = format!(
@@ -114,7 +114,7 @@ impl Desk {
         }
     }
 
-    /// Returns what came of a card.
+    /// Returns the checked outcome of a card.
     fn outcome(
         &self,
         summary: String,
@@ -157,7 +157,7 @@ impl KanbanTools for KanbanHandlers {
             status: args.status.and_then(|status| CardStatus::from_word(status.as_str())),
             tenant: args.tenant.as_deref(),
             include_archived: args.include_archived,
-            // One more shows whether there are more.
+            // An additional card shows that the list is not complete.
             limit: limit + 1,
         };
         let mut cards = desk.boards.list(&desk.board, &filter).map_err(error)?;
@@ -199,7 +199,9 @@ impl KanbanTools for KanbanHandlers {
         let desk = Desk::new(call, args.board)?;
         let card = desk.card(args.task_id.as_ref())?;
         let Some(worker) = &desk.worker else {
-            return Err(ToolError::new("you work on no task: only the session of a worker has a claim"));
+            return Err(ToolError::new(
+                "this session does not work on a task: only the session of a worker has a claim",
+            ));
         };
         let note = args.note.as_deref().map(|note| desk.safe("note", note)).transpose()?;
         let ends = desk.boards.renew(&desk.board, &desk.actor, card, worker.lease, note).map_err(error)?;
@@ -417,8 +419,8 @@ impl fmt::Display for InvalidTitle {
 
 impl std::error::Error for InvalidTitle {}
 
-/// Returns why a text is refused that later workers would read, or `None` if it is not: it would manipulate them. `name` says which text
-/// it is.
+/// Returns the reason to refuse a text that would manipulate the workers that read it, or `None` if the text is harmless. `name` describes
+/// the text in the message.
 pub fn card_text_problem(name: &str, text: &str) -> Option<String> {
     let problem = toolc_scan::problem(text)?;
     Some(format!(
@@ -433,7 +435,7 @@ fn name(parameter: &str, name: String) -> Result<String, ToolError> {
         return Ok(name);
     }
     Err(ToolError::new(format!(
-        "`{parameter}` is not a name: expected at most 64 letters, digits, `-`, `_` and `.`, the first a letter or a digit"
+        "`{parameter}` is not a valid name: expected at most 64 letters, digits, `-`, `_` and `.`, beginning with a letter or a digit"
     )))
 }
 
@@ -441,11 +443,11 @@ fn name(parameter: &str, name: String) -> Result<String, ToolError> {
 /// digit.
 pub fn is_board_name(name: &str) -> bool {
     let is_plain = |letter: u8| letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_' | b'.');
-    let begins_well = name.bytes().next().is_some_and(|letter| letter.is_ascii_alphanumeric());
-    begins_well && name.len() <= 64 && name.bytes().all(is_plain)
+    let has_valid_start = name.bytes().next().is_some_and(|letter| letter.is_ascii_alphanumeric());
+    has_valid_start && name.len() <= 64 && name.bytes().all(is_plain)
 }
 
-/// Returns the card with a name: 12 for `t12`.
+/// Parses the name of a card: `t12` is the card 12.
 fn id(name: &str) -> Result<i64, ToolError> {
     let id = name.strip_prefix('t').and_then(|digits| digits.parse().ok());
     id.ok_or_else(|| ToolError::new(format!("`{name}` is not a task: the name of a task is like `t12`")))

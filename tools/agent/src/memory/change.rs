@@ -98,24 +98,24 @@ fn apply_one(
 fn find(entries: &[String], old_text: &str) -> Result<String, ToolError> {
     let old_text = normalise(old_text);
     let shown = sanitize(entries);
-    let matching = |is_match: &dyn Fn(&str) -> bool| {
-        let mut found: Vec<&String> =
+    let find_all = |is_match: &dyn Fn(&str) -> bool| {
+        let mut matching: Vec<&String> =
             entries.iter().zip(&shown).filter(|(_, shown)| is_match(shown)).map(|(entry, _)| entry).collect();
-        found.dedup();
-        found
+        matching.dedup();
+        matching
     };
-    let mut found = matching(&|shown| shown == old_text);
-    if found.is_empty() {
-        found = matching(&|shown| shown.contains(&old_text));
+    let mut matching = find_all(&|shown| shown == old_text);
+    if matching.is_empty() {
+        matching = find_all(&|shown| shown.contains(&old_text));
     }
     let list = |entries: &[&str]| {
         let entries: Vec<String> = entries.iter().map(|entry| format!("\n- {}", beginning(entry))).collect();
         entries.concat()
     };
-    match &found[..] {
+    match &matching[..] {
         [entry] => Ok((*entry).clone()),
         [] if entries.is_empty() => {
-            Err(error(&format!("no entry contains \"{}\", because there are no entries", beginning(&old_text))))
+            Err(error(&format!("no entry contains \"{}\", because no entries exist", beginning(&old_text))))
         }
         [] => {
             let all: Vec<&str> = shown.iter().map(String::as_str).collect();

@@ -47,16 +47,16 @@ impl MemoryTarget {
     }
 }
 
-/// Where notes are kept. A host gives one to its sessions as a [value](toolc::SessionBuilder::value).
+/// A store of notes. A host gives one to its sessions as a [value](toolc::SessionBuilder::value).
 pub trait MemoryStore: Send + Sync {
     /// Returns the entries of a target, in order.
     ///
     /// # Errors
-    /// Returns an error for the model and the user if they cannot be read.
+    /// Returns an error for the model and the user if the entries cannot be read.
     fn entries(&self, target: MemoryTarget) -> Result<Vec<String>, ToolError>;
 
-    /// Replaces the entries of a target with those that `change` makes of them, and returns the new ones. Nothing else changes the
-    /// entries in the meantime. If `change` fails, they stay as they are.
+    /// Replaces the entries of a target with the result of `change`, and returns the new entries. No other process changes the entries in
+    /// the meantime. If `change` fails, the entries are not changed.
     ///
     /// # Errors
     /// Returns the error of `change`, or another one if the entries cannot be read or written.
@@ -108,7 +108,7 @@ fn returns(target: MemoryTarget, entries: &[String], mut notes: Vec<String>) -> 
     }
 }
 
-/// Returns what a call asks for. Empty if it only reads.
+/// Returns the operations of a call. They are empty if the call only reads.
 fn operations(args: Args) -> Result<Vec<Operation>, ToolError> {
     let Args { action, target: _, content, old_text, operations } = args;
     let items = operations.unwrap_or_default();

@@ -124,7 +124,7 @@ fn each_kind_of_bad_input_is_an_error_that_says_what_to_do() {
         ),
         (r#"{"target":"memory","operations":[{"action":"add"}]}"#, "operation 1: add needs"),
         (r#"{"target":"memory","action":"add","content":"a\n § \nb"}"#, "a line with only `§`"),
-        (r#"{"target":"memory","action":"remove","old_text":"a"}"#, "because there are no entries"),
+        (r#"{"target":"memory","action":"remove","old_text":"a"}"#, "because no entries exist"),
     ] {
         let response = fixture.call(arguments);
         assert_reply!(response, Err(Failed, message));

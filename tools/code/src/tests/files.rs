@@ -107,9 +107,9 @@ fn wrong_files_end_the_interpreter() {
             "ProtocolError",
             "has sent a message of 8388609 bytes, and the maximum is 8388608",
         ),
-        ("os.symlink(os.path.abspath('secret'), next)", "ProtocolError", "cannot be read: it is not a regular file"),
-        ("os.mkfifo(next)", "ProtocolError", "cannot be read: it is not a regular file"),
-        ("os.mkdir(next)", "ProtocolError", "cannot be read: it is not a regular file"),
+        ("os.symlink(os.path.abspath('secret'), next)", "ProtocolError", "cannot be read: not a regular file"),
+        ("os.mkfifo(next)", "ProtocolError", "cannot be read: not a regular file"),
+        ("os.mkdir(next)", "ProtocolError", "cannot be read: not a regular file"),
         ("host.send({'type': 'ready', 'version': [3, 11]})", "ProtocolError", "a message at the wrong time"),
         ("os._exit(3)", "InterpreterEnded", "(exit code 3)"),
     ] {

@@ -20,7 +20,8 @@ pub(super) enum ChangeKind<'a> {
     Update {
         hunks: Vec<Hunk<'a>>,
         move_to: Option<String>,
-        /// Whether each hunk applies to the result of the previous hunks, in any order of places. Otherwise all hunks apply to the old text.
+        /// Whether each hunk applies to the result of the previous hunks, so that the hunks can be in any order. Otherwise all hunks apply to the
+        /// old text.
         sequential: bool,
     },
 }
@@ -28,12 +29,12 @@ pub(super) enum ChangeKind<'a> {
 /// A change of some lines, with the unchanged lines around them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Hunk<'a> {
-    /// The line number of the hunk in the patch.
+    /// The line number in the patch at which the hunk begins.
     pub(super) number: usize,
     pub(super) lines: Vec<(Op, &'a str)>,
-    /// The line number of the hunk in the old file, if the patch contains it.
+    /// The line number in the old file at which the hunk begins, if the patch contains it.
     pub(super) start: Option<usize>,
-    /// Lines of the file before the hunk, in this order, which restrict the place of the hunk.
+    /// Lines that the file has before the hunk, in this order. They restrict where the hunk can be.
     pub(super) anchors: Vec<&'a str>,
     /// Whether the hunk is at the end of the file.
     pub(super) at_end: bool,
@@ -63,12 +64,12 @@ impl<'a> Hunk<'a> {
     }
 
     /// Returns whether the hunk adds or removes a line, or a newline.
-    pub(super) fn changes(&self) -> bool {
+    pub(super) fn is_change(&self) -> bool {
         self.lines.iter().any(|(op, _)| *op != Op::Keep) || self.old_unterminated != self.new_unterminated
     }
 
     /// Records that the last line has no newline.
-    pub(super) fn unterminated(&mut self) {
+    pub(super) fn mark_unterminated(&mut self) {
         let op = self.lines.last().map_or(Op::Keep, |(op, _)| *op);
         self.old_unterminated |= op != Op::Add;
         self.new_unterminated |= op != Op::Remove;

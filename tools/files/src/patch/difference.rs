@@ -14,18 +14,18 @@ const MAX_CHARS: usize = 20_000;
 #[derive(Debug)]
 pub(super) struct Differences {
     /// The number of remaining characters.
-    left: usize,
+    remaining: usize,
 }
 
 impl Default for Differences {
     fn default() -> Self {
-        Self { left: MAX_CHARS }
+        Self { remaining: MAX_CHARS }
     }
 }
 
 impl Differences {
-    /// Returns the difference of two files. Each is a path and a text, or `None` if the file does not exist. Line endings and byte order marks
-    /// are left out.
+    /// Returns the difference between two files. Each is a path and a text, or `None` if the file does not exist. Differences in line endings
+    /// and byte order marks are ignored.
     pub(super) fn unified(&mut self, old: Option<(&str, &str)>, new: Option<(&str, &str)>) -> String {
         let header = |file: Option<(&str, &str)>, prefix: &str| match file {
             None => "/dev/null".to_owned(),
@@ -44,13 +44,13 @@ impl Differences {
             .newline_terminated(true)
             .diff_slices(&old_lines, &new_lines);
         let mut text = diff.unified_diff().header(&header(old, "a"), &header(new, "b")).to_string();
-        match text.char_indices().nth(self.left) {
+        match text.char_indices().nth(self.remaining) {
             Some((cut, _)) => {
                 text.truncate(text[..cut].rfind('\n').map_or(0, |at| at + 1));
                 text.push_str("… [the rest of the difference is left out]\n");
-                self.left = 0;
+                self.remaining = 0;
             }
-            None => self.left -= text.chars().count(),
+            None => self.remaining -= text.chars().count(),
         }
         text
     }

@@ -11,7 +11,7 @@ impl Failure {
     /// Returns the error for the model. `path` is the path of the file.
     pub(super) fn explain(self, search: &Search<'_>, path: &str) -> ToolError {
         match self {
-            Failure::Several { count, first } => {
+            Failure::NotUnique { count, first } => {
                 let mut lines: Vec<_> = first.iter().map(|&at| line_number(search.text, at).to_string()).collect();
                 lines.dedup();
                 let more = if count > first.len() { ", ..." } else { "" };
@@ -50,7 +50,7 @@ fn line_number(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }
 
-/// Returns the lines that the old text was probably meant to match, with line numbers.
+/// Returns the lines of the file that are most similar to the old text, with line numbers.
 pub(super) fn closest(text: &str, old: &str) -> Option<String> {
     const CONTEXT: usize = 2;
     const MAX_LINES: usize = 10;

@@ -1,6 +1,6 @@
 //! Finds the old text: first exactly, then by whole lines that differ only in trailing blanks, and then only in indentation.
 //!
-//! A less exact comparison is tried only if the previous one has found nothing. The old text must be unique, unless all occurrences are
+//! A less exact comparison is tried only if the previous one finds nothing. The old text must be unique, unless all occurrences are
 //! requested.
 
 use std::ops::Range;
@@ -19,7 +19,7 @@ pub(super) struct Search<'a> {
 
 /// The edits of a successful search, in the order of the text.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct Matches {
     pub(super) comparison: Comparison,
     pub(super) edits: Vec<Edit>,
 }
@@ -50,12 +50,12 @@ impl Comparison {
     }
 }
 
-/// The reason why a search has no result.
+/// The reason why a search failed.
 #[derive(Debug)]
 pub(super) enum Failure {
     NotFound,
     /// The old text is not unique.
-    Several {
+    NotUnique {
         count: usize,
         /// The byte positions of the first occurrences.
         first: Vec<usize>,
@@ -65,16 +65,16 @@ pub(super) enum Failure {
 }
 
 impl Search<'_> {
-    pub(super) fn run(&self) -> Result<Found, Failure> {
+    pub(super) fn run(&self) -> Result<Matches, Failure> {
         let edits = self.exact()?;
         if !edits.is_empty() {
-            return Ok(Found { comparison: Comparison::Exact, edits });
+            return Ok(Matches { comparison: Comparison::Exact, edits });
         }
         let text: Vec<Line<'_>> = lines(self.text);
         for comparison in [Comparison::TrailingBlanks, Comparison::Indentation] {
             let edits = self.by_lines(&text, comparison)?;
             if !edits.is_empty() {
-                return Ok(Found { comparison, edits });
+                return Ok(Matches { comparison, edits });
             }
         }
         Err(Failure::NotFound)
@@ -88,7 +88,7 @@ impl Search<'_> {
             // Search from the next character on, so that overlapping occurrences count as two.
             let next = first + old.chars().next().map_or(1, char::len_utf8);
             if self.text[next..].contains(old) {
-                return Err(Failure::several(self.text.match_indices(old).map(|(at, _)| at)));
+                return Err(Failure::not_unique(self.text.match_indices(old).map(|(at, _)| at)));
             }
         }
         let mut edits = Edits::default();
@@ -112,8 +112,8 @@ impl Search<'_> {
         let mut next = 0;
         let mut budget = MAX_COMPARISONS;
         let keys = comparison.keys(text);
-        let wanted: Vec<_> = old.iter().map(|line| comparison.key(line)).collect();
-        for at in places(&keys, &wanted, &mut budget).unwrap_or_default() {
+        let old_keys: Vec<_> = old.iter().map(|line| comparison.key(line)).collect();
+        for at in occurrences(&keys, &old_keys, &mut budget).unwrap_or_default() {
             let window = &text[at..at + old.len()];
             // All occurrences are replaced, so they must not overlap.
             if self.all && at < next {
@@ -124,24 +124,24 @@ impl Search<'_> {
             next = at + old.len();
         }
         if edits.list.len() > 1 && !self.all {
-            return Err(Failure::several(edits.list.iter().map(|edit| edit.range.start)));
+            return Err(Failure::not_unique(edits.list.iter().map(|edit| edit.range.start)));
         }
         Ok(edits.list)
     }
 }
 
-/// Returns the indexes of the lines at which `wanted` occurs as whole lines. Occurrences may overlap. `keys` are the parts of the text's lines
-/// that are compared. Returns `None` if finding them takes more comparisons than are left in `budget`.
-pub(super) fn places(keys: &[&str], wanted: &[&str], budget: &mut usize) -> Option<Vec<usize>> {
-    let mut places = Vec::new();
-    for (at, window) in keys.windows(wanted.len().max(1)).enumerate() {
-        let equal = window.iter().zip(wanted).take_while(|(key, wanted)| key == wanted).count();
+/// Returns the indexes in `keys` at which the sequence `old_keys` occurs. Occurrences may overlap. Keys are the parts of lines that are
+/// compared. Returns `None` if the search takes more comparisons than `budget`.
+pub(super) fn occurrences(keys: &[&str], old_keys: &[&str], budget: &mut usize) -> Option<Vec<usize>> {
+    let mut occurrences = Vec::new();
+    for (at, window) in keys.windows(old_keys.len().max(1)).enumerate() {
+        let equal = window.iter().zip(old_keys).take_while(|(key, old)| key == old).count();
         *budget = budget.checked_sub(equal + 1)?;
-        if equal == wanted.len() {
-            places.push(at);
+        if equal == old_keys.len() {
+            occurrences.push(at);
         }
     }
-    Some(places)
+    Some(occurrences)
 }
 
 /// Returns the edit that replaces the lines of `window`. If `with_newline`, the newline of the last line is replaced, too.
@@ -206,7 +206,7 @@ impl Comparison {
 }
 
 impl Failure {
-    fn several(positions: impl Iterator<Item = usize>) -> Self {
+    fn not_unique(positions: impl Iterator<Item = usize>) -> Self {
         const MAX_POSITIONS: usize = 5;
         let mut first = Vec::new();
         let mut count = 0;
@@ -217,7 +217,7 @@ impl Failure {
             }
         }
         // `match_indices` counts overlapping occurrences as one, so the count is at least 2.
-        Self::Several { count: count.max(2), first }
+        Self::NotUnique { count: count.max(2), first }
     }
 }
 
@@ -259,8 +259,8 @@ mod tests {
     fn an_exact_occurrence_must_be_unique() {
         assert_eq!(replace("a b c", "b", "x"), (Comparison::Exact, "a x c".into()));
         assert_eq!(replace("a\nb\nc\n", "a\nb\n", ""), (Comparison::Exact, "c\n".into()));
-        assert!(matches!(run("b b b", "b", "x", false), Err(Failure::Several { count: 3, .. })));
-        assert!(matches!(run("aaa", "aa", "x", false), Err(Failure::Several { count: 2, .. })), "overlapping");
+        assert!(matches!(run("b b b", "b", "x", false), Err(Failure::NotUnique { count: 3, .. })));
+        assert!(matches!(run("aaa", "aa", "x", false), Err(Failure::NotUnique { count: 2, .. })), "overlapping");
         assert_eq!(run("b b b", "b", "bb", true).unwrap(), (Comparison::Exact, "bb bb bb".into()));
         assert!(matches!(run("a", "b", "x", true), Err(Failure::NotFound)));
     }
@@ -273,7 +273,7 @@ mod tests {
             (Comparison::TrailingBlanks, "x\ny".into()),
             "no newline at the end"
         );
-        assert!(matches!(run("a \nb\na  \nb\n", "a\nb", "x", false), Err(Failure::Several { count: 2, .. })));
+        assert!(matches!(run("a \nb\na  \nb\n", "a\nb", "x", false), Err(Failure::NotUnique { count: 2, .. })));
         assert_eq!(run("a \nb\na  \nb\n", "a\nb", "x", true).unwrap().1, "x\nx\n");
     }
 
@@ -290,7 +290,7 @@ mod tests {
         );
         assert!(matches!(
             run("  a\n  b\n\n    a\n    b\n", " a\n b", "x", false),
-            Err(Failure::Several { count: 2, .. })
+            Err(Failure::NotUnique { count: 2, .. })
         ));
     }
 
@@ -309,6 +309,6 @@ mod tests {
     fn a_search_in_a_repetitive_text_ends() {
         let text = "x\n".repeat(200_000);
         let old = " x\n".repeat(20_000);
-        assert!(matches!(run(&text, &old, "y", false), Err(Failure::NotFound | Failure::Several { .. })));
+        assert!(matches!(run(&text, &old, "y", false), Err(Failure::NotFound | Failure::NotUnique { .. })));
     }
 }

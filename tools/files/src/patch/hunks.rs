@@ -1,4 +1,4 @@
-//! Finds the places of hunks in a text, by the lines that they keep and remove. Line numbers only decide between several places.
+//! Finds where hunks apply in a text, by the lines that they keep and remove. Line numbers only decide between several places.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::change::{Hunk, Op};
 use super::endings::NormalizedText;
 use super::failure::closest;
-use super::find::{Comparison, Edit, Line, lines, places};
+use super::find::{Comparison, Edit, Line, lines, occurrences};
 use super::indent::IndentUnit;
 
 /// The maximum number of comparisons of lines for the hunks of a file: they take about a second.
@@ -61,7 +61,7 @@ fn apply_all(original: &str, hunks: &[Hunk<'_>]) -> Result<Applied, Vec<HunkFail
         keys: [const { None }; 3],
         budget: MAX_COMPARISONS,
         unit: IndentUnit::of_file(text),
-        taken: Vec::new(),
+        covered: Vec::new(),
         edits: Vec::new(),
         comparison: Comparison::Exact,
         drift: 0,
@@ -69,11 +69,11 @@ fn apply_all(original: &str, hunks: &[Hunk<'_>]) -> Result<Applied, Vec<HunkFail
         final_newline: None,
     };
     let mut failures = Vec::new();
-    let is_change = hunks.iter().any(Hunk::changes);
+    let is_change = hunks.iter().any(Hunk::is_change);
     for (index, hunk) in hunks.iter().enumerate() {
         // A hunk without a change is accepted only next to other hunks, whose place it restricts.
-        let placed = if is_change { placement.place(hunk) } else { Err(Problem::ChangesNothing) };
-        if let Err(problem) = placed {
+        let result = if is_change { placement.place(hunk) } else { Err(Problem::ChangesNothing) };
+        if let Err(problem) = result {
             let is_not_found = matches!(problem, Problem::NotFound | Problem::AnchorNotFound(_));
             let problem = problem.explain(hunk, text);
             failures.push(HunkFailure { index: index + 1, number: hunk.number, problem, is_not_found });
@@ -101,28 +101,28 @@ fn apply_all(original: &str, hunks: &[Hunk<'_>]) -> Result<Applied, Vec<HunkFail
 struct Placement<'a> {
     text: &'a str,
     lines: Vec<Line<'a>>,
-    /// The parts of the lines that each [`Comparison`] compares, once they are needed.
+    /// The parts of the lines that each [`Comparison`] compares, computed when they are first needed.
     keys: [Option<Vec<&'a str>>; 3],
     /// The number of remaining comparisons of lines.
     budget: usize,
     unit: Option<IndentUnit>,
     /// The lines that the placed hunks cover.
-    taken: Vec<Range<usize>>,
+    covered: Vec<Range<usize>>,
     edits: Vec<Edit>,
     comparison: Comparison,
-    /// By how many lines the last hunk with a line number was further down than its number says.
+    /// How many lines below its line number the last hunk with a line number was found.
     drift: isize,
     /// The line after the last hunk.
     cursor: usize,
-    /// Whether the new text must end with a newline, if a hunk determines it.
+    /// Whether the new text must end with a newline. `None` if no hunk determines this.
     final_newline: Option<bool>,
 }
 
 enum Problem {
     NotFound,
-    /// The numbers of the lines at which the hunk occurs, from 1.
-    Several(Vec<usize>),
-    /// All places are covered by other hunks.
+    /// The hunk occurs at several lines, which have these numbers, from 1.
+    Ambiguous(Vec<usize>),
+    /// Other hunks cover all lines at which the hunk occurs.
     Overlaps,
     AnchorNotFound(String),
     NoContext,
@@ -132,11 +132,11 @@ enum Problem {
 
 impl Placement<'_> {
     fn place(&mut self, hunk: &Hunk<'_>) -> Result<(), Problem> {
-        let anchored = self.after_anchors(hunk)?;
+        let anchor = self.last_anchor(hunk)?;
         let old = hunk.old_lines();
         if old.is_empty() {
-            let at = self.place_without_context(hunk, anchored)?;
-            if self.taken.iter().any(|taken| taken.start < at && at < taken.end) {
+            let at = self.place_without_context(hunk, anchor)?;
+            if self.covered.iter().any(|covered| covered.start < at && at < covered.end) {
                 return Err(Problem::Overlaps);
             }
             self.add(hunk, at, Comparison::Exact);
@@ -147,27 +147,28 @@ impl Placement<'_> {
                 break;
             }
             let keys = self.keys[comparison as usize].get_or_insert_with(|| comparison.keys(&self.lines));
-            let wanted: Vec<_> = old.iter().map(|line| comparison.key(line)).collect();
-            let mut found = places(keys, &wanted, &mut self.budget).ok_or(Problem::TooManyComparisons)?;
+            let old_keys: Vec<_> = old.iter().map(|line| comparison.key(line)).collect();
+            let mut candidates = occurrences(keys, &old_keys, &mut self.budget).ok_or(Problem::TooManyComparisons)?;
             if comparison == Comparison::Indentation {
-                found.retain(|&at| self.adapted(hunk, at, comparison).is_some());
+                candidates.retain(|&at| self.adapted(hunk, at, comparison).is_some());
             }
-            if found.is_empty() {
+            if candidates.is_empty() {
                 continue;
             }
-            found.retain(|&at| !self.taken.iter().any(|taken| at < taken.end && taken.start < at + old.len()));
-            if found.is_empty() {
+            candidates
+                .retain(|&at| !self.covered.iter().any(|covered| at < covered.end && covered.start < at + old.len()));
+            if candidates.is_empty() {
                 return Err(Problem::Overlaps);
             }
-            let at = self.select(hunk, found, old.len(), anchored)?;
+            let at = self.select(hunk, candidates, old.len(), anchor)?;
             self.add(hunk, at, comparison);
             return Ok(());
         }
         Err(Problem::NotFound)
     }
 
-    /// Returns the first possible line of the hunk: the line of its last anchor.
-    fn after_anchors(&self, hunk: &Hunk<'_>) -> Result<Option<usize>, Problem> {
+    /// Returns the line of the last anchor of the hunk, after which the hunk must be.
+    fn last_anchor(&self, hunk: &Hunk<'_>) -> Result<Option<usize>, Problem> {
         let mut at = None;
         for anchor in &hunk.anchors {
             let find = |from: usize, matches: &dyn Fn(&str) -> bool| {
@@ -184,8 +185,8 @@ impl Placement<'_> {
         Ok(at)
     }
 
-    fn place_without_context(&self, hunk: &Hunk<'_>, anchored: Option<usize>) -> Result<usize, Problem> {
-        match anchored {
+    fn place_without_context(&self, hunk: &Hunk<'_>, anchor: Option<usize>) -> Result<usize, Problem> {
+        match anchor {
             _ if self.text.is_empty() => Ok(0),
             _ if hunk.at_end => Ok(self.lines.len()),
             Some(anchor) => Ok(anchor + 1),
@@ -193,54 +194,54 @@ impl Placement<'_> {
         }
     }
 
-    /// Selects one of several places.
+    /// Selects one of the lines at which the hunk could be.
     fn select(
         &self,
         hunk: &Hunk<'_>,
-        mut found: Vec<usize>,
+        mut candidates: Vec<usize>,
         len: usize,
-        anchored: Option<usize>,
+        anchor: Option<usize>,
     ) -> Result<usize, Problem> {
-        if let Some(anchor) = anchored {
-            found.retain(|&at| at >= anchor);
-            found.truncate(1);
-            return found.pop().ok_or(Problem::NotFound);
+        if let Some(anchor) = anchor {
+            candidates.retain(|&at| at >= anchor);
+            candidates.truncate(1);
+            return candidates.pop().ok_or(Problem::NotFound);
         }
         let is_last = |&at: &usize| at + len == self.lines.len();
-        if hunk.at_end && found.iter().any(is_last) {
-            found.retain(is_last);
+        if hunk.at_end && candidates.iter().any(is_last) {
+            candidates.retain(is_last);
         }
         if let Some(start) = hunk.start {
             let expected = start.saturating_sub(1).checked_add_signed(self.drift).unwrap_or(0);
-            found.sort_by_key(|&at| (at.abs_diff(expected), at));
-            if let [first, second, ..] = found[..]
+            candidates.sort_by_key(|&at| (at.abs_diff(expected), at));
+            if let [first, second, ..] = candidates[..]
                 && first.abs_diff(expected) == second.abs_diff(expected)
             {
-                return Err(Problem::Several(vec![first + 1, second + 1]));
+                return Err(Problem::Ambiguous(vec![first + 1, second + 1]));
             }
-            found.truncate(1);
+            candidates.truncate(1);
         }
-        if found.len() > 1 {
+        if candidates.len() > 1 {
             // Hunks are in the order of the file.
-            let after: Vec<_> = found.iter().copied().filter(|&at| at >= self.cursor).collect();
+            let after: Vec<_> = candidates.iter().copied().filter(|&at| at >= self.cursor).collect();
             if let ([only], true) = (&after[..], self.cursor > 0) {
                 return Ok(*only);
             }
         }
-        match found[..] {
+        match candidates[..] {
             [] => Err(Problem::NotFound),
             [at] => Ok(at),
-            _ => Err(Problem::Several(found.iter().map(|at| at + 1).collect())),
+            _ => Err(Problem::Ambiguous(candidates.iter().map(|at| at + 1).collect())),
         }
     }
 
-    /// Returns the added lines with the indentation of the place, or `None` if no single rule fits the indentation of its lines.
+    /// Returns the added lines with the indentation of the file at `at`, or `None` if no single rule fits the indentation of the lines.
     fn adapted(&self, hunk: &Hunk<'_>, at: usize, comparison: Comparison) -> Option<Vec<String>> {
         let old = hunk.old_lines();
         let window = &self.lines[at..at + old.len()];
         let added: Vec<_> = hunk.lines.iter().filter(|(op, _)| *op == Op::Add).map(|(_, line)| *line).collect();
         if added.is_empty() {
-            // Nothing to adapt, but the lines must still be indented by one rule.
+            // There is nothing to adapt, but one rule must still fit the indentation of all lines.
             return comparison.adapt(window, &old, "", self.unit).map(|_| Vec::new());
         }
         let adapted = comparison.adapt(window, &old, &added.join("\n"), self.unit)?;
@@ -274,7 +275,7 @@ impl Placement<'_> {
         if let Some(start) = hunk.start {
             self.drift = at.cast_signed() - start.saturating_sub(1).cast_signed();
         }
-        self.taken.push(at..next);
+        self.covered.push(at..next);
         self.cursor = self.cursor.max(next);
         self.comparison = self.comparison.max(comparison);
     }
@@ -289,7 +290,7 @@ impl Placement<'_> {
         let mut new = new.iter().flat_map(|line| [line, "\n"]).collect::<String>();
         let ends_unterminated = !self.text.is_empty() && !self.text.ends_with('\n');
         if ends_unterminated && replaced.end == self.lines.len() {
-            // The last line has no newline, before and after.
+            // The last line has no newline, neither before nor after the edit.
             new.pop();
             if replaced.is_empty() {
                 new.insert(0, '\n');
@@ -316,7 +317,7 @@ impl Problem {
                 }
                 message
             }
-            Problem::Several(numbers) => {
+            Problem::Ambiguous(numbers) => {
                 const MAX_NUMBERS: usize = 5;
                 let more = if numbers.len() > MAX_NUMBERS { ", ..." } else { "" };
                 let shown: Vec<_> = numbers.iter().take(MAX_NUMBERS).map(usize::to_string).collect();

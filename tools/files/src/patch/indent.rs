@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IndentUnit {
     Tab,
-    /// This many spaces.
+    /// A number of spaces.
     Spaces(usize),
 }
 
@@ -14,7 +14,7 @@ impl IndentUnit {
     /// Returns the unit that most indented lines of a file have, or `None` if it has no indented lines.
     pub(super) fn of_file(text: &str) -> Option<Self> {
         let mut tabs = 0_usize;
-        // How often a line is indented by this many spaces more than the one before.
+        // How many lines are indented by this many more spaces than the line before.
         let mut steps: BTreeMap<usize, usize> = BTreeMap::new();
         let mut last = 0;
         for line in text.split('\n').filter(|line| !line.trim().is_empty()) {
@@ -35,7 +35,7 @@ impl IndentUnit {
         }
     }
 
-    /// Returns the unit of some lines, or `None` if they have fewer than two levels, or no usual unit.
+    /// Returns the unit of some lines, or `None` if they have fewer than two levels, or an unusual unit.
     fn of_lines<'a>(lines: impl Iterator<Item = &'a str>) -> Option<Self> {
         let indents: BTreeSet<&str> = lines.filter(|line| !line.trim().is_empty()).map(indent).collect();
         let longest = indents.iter().max_by_key(|indent| indent.len())?;
@@ -127,7 +127,7 @@ impl IndentRule {
         if tabs(old) && spaces(file) {
             rules.push(IndentRule::ToSpaces(file.len() / old.len()));
         }
-        // The lines found may have another unit than most of the file.
+        // The matched lines may use another unit than most of the file.
         let more = (old.strip_prefix(old_base).unwrap_or_default(), file.strip_prefix(file_base).unwrap_or_default());
         if let (Some(old_unit), file_more) = (old_unit, more.1) {
             let levels = more.0.len() / old_unit.text().len();

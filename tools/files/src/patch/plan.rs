@@ -22,12 +22,12 @@ use crate::write::check_knowledge;
 /// The maximum number of files in a patch.
 const MAX_FILES: usize = 100;
 
-/// What a patch does with one file, with everything checked.
-struct Planned {
+/// A checked change of one file.
+struct PlannedChange {
     action: Action,
-    /// The file before, or `None` if it is created.
+    /// The old file, or `None` if the file is created.
     old: Option<OldFile>,
-    /// The path and content of the file after, or `None` if it is deleted.
+    /// The new path and content, or `None` if the file is deleted.
     new: Option<(PathBuf, String)>,
     hunks: usize,
     comparison: Option<Comparison>,
@@ -54,15 +54,15 @@ impl From<ToolError> for PlanError {
     }
 }
 
-/// Applies a patch, whose lines end in `\n`. It may change only the file `only`, if that is given.
+/// Applies a patch, whose lines end in `\n`. If `only` is given, the patch may change only this file.
 pub(super) fn run(
     handlers: &FileHandlers,
     patch: &str,
     only: Option<&str>,
     call: &Call<'_>,
 ) -> Result<Vec<PatchedFile>, ToolError> {
-    let task = TaskFiles::of(handlers, call)?;
-    let changes = located(&task, parse::parse(patch, only)?, only)?;
+    let task = TaskFiles::for_call(handlers, call)?;
+    let changes = resolve_paths(&task, parse::parse(patch, only)?, only)?;
     let log = &*call.state::<AccessLog>();
     let lock = task.write_lock(handlers, call);
     let guard = lock.lock();
@@ -76,12 +76,12 @@ pub(super) fn run(
         }
     }
     if !failures.is_empty() {
-        return Err(explain(&failures));
+        return Err(hunks_error(&failures));
     }
     check_targets(&task, &planned)?;
-    let writes: Vec<_> = planned.iter().flat_map(Planned::writes).collect();
+    let writes: Vec<_> = planned.iter().flat_map(PlannedChange::writes).collect();
     let written =
-        transaction::commit(&*task.files(), &writes).map_err(|failure| failed(&task, &writes, &failure, log))?;
+        transaction::commit(&*task.files(), &writes).map_err(|failure| commit_error(&task, &writes, &failure, log))?;
     for (write, metadata) in writes.iter().zip(&written) {
         let file = planned.iter().find(|file| file.new.as_ref().is_some_and(|(path, _)| *path == write.path));
         let knows_all = file.is_some_and(|file| file.knows_all);
@@ -93,26 +93,26 @@ pub(super) fn run(
     Ok(planned.iter().map(|file| file.result(&task, &mut differences, &checker)).collect())
 }
 
-/// Resolves the paths, and joins the changes of one file.
-fn located<'a>(
+/// Resolves the paths, and joins all changes of the same file.
+fn resolve_paths<'a>(
     task: &TaskFiles,
     changes: Vec<FileChange<'a>>,
     only: Option<&str>,
 ) -> Result<Vec<(PathBuf, FileChange<'a>)>, ToolError> {
     let only = only.map(|path| task.locate(path)).transpose()?;
-    let mut located: Vec<(PathBuf, FileChange<'a>)> = Vec::new();
+    let mut resolved: Vec<(PathBuf, FileChange<'a>)> = Vec::new();
     for change in changes {
         let path = task.locate(&change.path)?;
         let moves = matches!(&change.kind, ChangeKind::Update { move_to: Some(_), .. });
         if let Some(only) = only.as_ref().filter(|only| **only != path || moves) {
             return Err(ToolError::new(format!(
-                "the patch changes other files than the path `{}`: leave `path` out; the patch names its files. Nothing was written.",
+                "the patch changes files other than `{}`, which `path` names: omit `path`. Nothing was written.",
                 task.show(only)
             )));
         }
-        let same = located.iter_mut().find(|(known, _)| *known == path);
+        let same = resolved.iter_mut().find(|(known, _)| *known == path);
         match (same.map(|(_, known)| &mut known.kind), change.kind) {
-            (None, kind) => located.push((path, FileChange { path: change.path, kind })),
+            (None, kind) => resolved.push((path, FileChange { path: change.path, kind })),
             (
                 Some(ChangeKind::Update { hunks, move_to: None, sequential }),
                 ChangeKind::Update { hunks: more, move_to: None, sequential: same },
@@ -125,19 +125,19 @@ fn located<'a>(
             }
         }
     }
-    if located.len() > MAX_FILES {
+    if resolved.len() > MAX_FILES {
         return Err(ToolError::with_kind(
             ErrorKind::Refused,
             format!(
                 "the patch changes {} files; give at most {MAX_FILES} at once. Nothing was written.",
-                located.len()
+                resolved.len()
             ),
         ));
     }
-    Ok(located)
+    Ok(resolved)
 }
 
-fn plan(task: &TaskFiles, path: PathBuf, change: FileChange<'_>, log: &AccessLog) -> Result<Planned, PlanError> {
+fn plan(task: &TaskFiles, path: PathBuf, change: FileChange<'_>, log: &AccessLog) -> Result<PlannedChange, PlanError> {
     task.access().check_write(&path)?;
     let existing = open::writable_metadata(task, &path)?;
     let warning = log.warning(&path, existing.map(|existing| existing.version));
@@ -151,21 +151,21 @@ fn plan(task: &TaskFiles, path: PathBuf, change: FileChange<'_>, log: &AccessLog
             let old = existing.map(|metadata| OldFile::empty(&path, metadata, &shown)).transpose()?;
             let action = if old.is_some() { Action::Modified } else { Action::Created };
             let new = Some((path, content));
-            Ok(Planned { action, old, new, hunks: 1, comparison: None, warning, knows_all: true })
+            Ok(PlannedChange { action, old, new, hunks: 1, comparison: None, warning, knows_all: true })
         }
         ChangeKind::Delete { hunks } => {
             check_not_a_link(task, &change.path, &path)?;
             let old = OldFile::load(task, path)?;
             match &hunks {
                 Some(hunks) => {
-                    check_nothing_left(&apply_hunks(&old.text, hunks, false).map_err(hunks_failed)?, &shown)?;
+                    check_all_lines_deleted(&apply_hunks(&old.text, hunks, false).map_err(hunks_failed)?, &shown)?;
                 }
                 None if old.text.is_empty() => {}
                 None => check_knowledge(log.knowledge(&old.path, old.metadata.version), &shown, "delete")?,
             }
             let hunks = hunks.map_or(0, |hunks| hunks.len());
             let action = Action::Deleted;
-            Ok(Planned { action, old: Some(old), new: None, hunks, comparison: None, warning, knows_all: false })
+            Ok(PlannedChange { action, old: Some(old), new: None, hunks, comparison: None, warning, knows_all: false })
         }
         ChangeKind::Update { hunks, move_to, sequential } => {
             if move_to.is_some() {
@@ -184,13 +184,13 @@ fn plan(task: &TaskFiles, path: PathBuf, change: FileChange<'_>, log: &AccessLog
             let knows_all = log.knowledge(&old.path, old.metadata.version) == Knowledge::Whole;
             let comparison = (!hunks.is_empty()).then_some(applied.comparison);
             let new = Some((target, applied.text));
-            Ok(Planned { action, old: Some(old), new, hunks: hunks.len(), comparison, warning, knows_all })
+            Ok(PlannedChange { action, old: Some(old), new, hunks: hunks.len(), comparison, warning, knows_all })
         }
     }
 }
 
-/// Fails if lines are left of a file that a patch deletes.
-fn check_nothing_left(applied: &Applied, shown: &str) -> Result<(), ToolError> {
+/// Fails if a patch deletes a file, but does not contain all of its lines.
+fn check_all_lines_deleted(applied: &Applied, shown: &str) -> Result<(), ToolError> {
     if applied.text.is_empty() {
         return Ok(());
     }
@@ -199,7 +199,7 @@ fn check_nothing_left(applied: &Applied, shown: &str) -> Result<(), ToolError> {
     )))
 }
 
-/// Applies hunks to a text, whose byte order mark they do not have.
+/// Applies hunks to a text. The hunks do not contain its byte order mark.
 fn apply_hunks(text: &str, hunks: &[Hunk<'_>], sequential: bool) -> Result<Applied, Vec<HunkFailure>> {
     let (bom, body) = split_bom(text);
     let applied = hunks::apply(body, hunks, sequential)?;
@@ -223,8 +223,8 @@ fn move_target(task: &TaskFiles, target: &str) -> Result<PathBuf, ToolError> {
     }
 }
 
-/// Fails if the last component of the path is a symbolic link: its target would be removed, and the link would stay. So does a path that
-/// ends in `..`, which names no file.
+/// Fails if the last component of the path is a symbolic link: otherwise, its target would be removed, and the link would remain. Also
+/// fails if the path ends in `..`, because it then has no file name.
 fn check_not_a_link(task: &TaskFiles, text: &str, path: &Path) -> Result<(), ToolError> {
     let written = task.absolute(text);
     if let (Some(folder), Some(name)) = (written.parent(), written.file_name())
@@ -238,9 +238,9 @@ fn check_not_a_link(task: &TaskFiles, text: &str, path: &Path) -> Result<(), Too
     ))
 }
 
-/// Fails if two files of the patch would have one path.
-fn check_targets(task: &TaskFiles, planned: &[Planned]) -> Result<(), ToolError> {
-    let paths = |file: &'_ Planned| {
+/// Fails if two files of the patch would have the same path.
+fn check_targets(task: &TaskFiles, planned: &[PlannedChange]) -> Result<(), ToolError> {
+    let paths = |file: &'_ PlannedChange| {
         let old = file.old.as_ref().map(|old| old.path.clone());
         let new = file.new.as_ref().map(|(path, _)| path.clone()).filter(|new| old.as_ref() != Some(new));
         [old, new].into_iter().flatten().collect::<Vec<_>>()
@@ -249,7 +249,7 @@ fn check_targets(task: &TaskFiles, planned: &[Planned]) -> Result<(), ToolError>
     all.sort();
     match all.windows(2).find(|pair| pair[0] == pair[1]) {
         Some(pair) => Err(ToolError::new(format!(
-            "`{}` is the path of two files of the patch; give them one after the other. Nothing was written.",
+            "`{}` is the path of two files of the patch; change them in separate calls. Nothing was written.",
             task.show(&pair[0])
         ))),
         None => Ok(()),
@@ -273,8 +273,8 @@ impl OldFile {
     }
 }
 
-impl Planned {
-    /// Returns what to write: the new file first, so that the content always exists.
+impl PlannedChange {
+    /// Returns the writes in their order: the new file first, so that the content always exists.
     fn writes(&self) -> Vec<Write> {
         let old = self.old.as_ref();
         let moves = |path: &Path| old.is_some_and(|old| old.path != path);
@@ -323,7 +323,7 @@ impl Planned {
 }
 
 /// Returns the error about hunks that cannot be applied.
-fn explain(failures: &[(String, Vec<HunkFailure>)]) -> ToolError {
+fn hunks_error(failures: &[(String, Vec<HunkFailure>)]) -> ToolError {
     const MAX_FAILURES: usize = 5;
     let all: Vec<_> = failures.iter().flat_map(|(path, hunks)| hunks.iter().map(move |hunk| (path, hunk))).collect();
     let mut message = String::from("nothing was written, because the patch does not apply.");
@@ -338,8 +338,8 @@ fn explain(failures: &[(String, Vec<HunkFailure>)]) -> ToolError {
     ToolError::with_kind(if is_not_found { ErrorKind::NotFound } else { ErrorKind::Failed }, message)
 }
 
-/// Returns the error about a file that could not be written, after the others were restored.
-fn failed(task: &TaskFiles, writes: &[Write], failure: &CommitError, log: &AccessLog) -> ToolError {
+/// Returns the error about a file that could not be written, after the other files were restored.
+fn commit_error(task: &TaskFiles, writes: &[Write], failure: &CommitError, log: &AccessLog) -> ToolError {
     for (path, metadata) in &failure.restored {
         let before = writes.iter().find(|write| write.path == *path).and_then(|write| write.before.as_ref());
         if let (Some((old, _)), Some(new)) = (before, metadata) {

@@ -12,9 +12,9 @@ use crate::handlers::{FileHandlers, integer};
 use crate::open;
 use crate::syntax::SyntaxChecker;
 use crate::task_files::TaskFiles;
-use crate::write::options;
+use crate::write::write_options;
 
-/// Replaces `old`, which is not empty, by `new`: every occurrence if `all`, and otherwise the only one.
+/// Replaces `old` by `new`: every occurrence if `all` is set, and otherwise the only one. `old` is not empty.
 pub(super) fn run(
     handlers: &FileHandlers,
     path: &str,
@@ -26,7 +26,7 @@ pub(super) fn run(
     if old == new {
         return Err(ToolError::new("old_string and new_string are equal: there is nothing to change"));
     }
-    let task = TaskFiles::of(handlers, call)?;
+    let task = TaskFiles::for_call(handlers, call)?;
     let path = task.locate(path)?;
     task.access().check_write(&path)?;
     let log = call.state::<AccessLog>();
@@ -39,8 +39,8 @@ pub(super) fn run(
     let normalized = NormalizedText::new(body);
     let (old, new) = (to_lf(old), to_lf(new));
     let search = Search { text: normalized.normalized(), old: &old, new: &new, all };
-    let found = search.run().map_err(|failure| failure.explain(&search, &shown))?;
-    let edits: Vec<_> = found.edits.into_iter().map(|edit| normalized.to_original(edit)).collect();
+    let matches = search.run().map_err(|failure| failure.explain(&search, &shown))?;
+    let edits: Vec<_> = matches.edits.into_iter().map(|edit| normalized.to_original(edit)).collect();
     let changed = apply(body, &edits);
     if changed == body {
         return Err(ToolError::new(format!("this edit does not change `{shown}`: nothing was written")));
@@ -49,7 +49,7 @@ pub(super) fn run(
     let warning = log.warning(&path, Some(version));
     let knows_all = log.knowledge(&path, version) == Knowledge::Whole;
     let content = [bom, &changed].concat();
-    let written = task.files().write(&path, content.as_bytes(), &options(Some(&metadata)));
+    let written = task.files().write(&path, content.as_bytes(), &write_options(Some(&metadata)));
     let written = written.map_err(|error| open::explain(&task, &path, "write", &error))?;
     log.note_write(&path, Some(written.version), knows_all);
     drop(guard);
@@ -60,7 +60,7 @@ pub(super) fn run(
         action: Action::Modified,
         from: None,
         replacements: integer(edits.len()),
-        matched: Some(found.comparison.description().to_owned()),
+        matched: Some(matches.comparison.description().to_owned()),
         diff,
         warning: warning.map(str::to_owned),
         syntax: syntax.map(super::syntax),

@@ -168,9 +168,9 @@ fn a_path_limits_a_patch_to_its_file() {
     given("@@ -1 +1 @@\n-one\n+two\n").unwrap();
     given("<<<<<<< SEARCH\ntwo\n=======\nthree\n>>>>>>> REPLACE\n").unwrap();
     assert_eq!(f.get("a.txt"), "three\n");
-    assert_reply!(given("--- a/b.txt\n+++ b/b.txt\n@@\n-one\n+two\n"), Err(Failed, "leave `path` out"));
+    assert_reply!(given("--- a/b.txt\n+++ b/b.txt\n@@\n-one\n+two\n"), Err(Failed, "omit `path`"));
     let moved = "*** Begin Patch\n*** Update File: a.txt\n*** Move to: c.txt\n*** End Patch\n";
-    assert_reply!(given(moved), Err(Failed, "leave `path` out"));
+    assert_reply!(given(moved), Err(Failed, "omit `path`"));
 }
 
 #[test]

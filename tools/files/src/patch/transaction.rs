@@ -1,4 +1,4 @@
-//! Writes several files, or none: if one cannot be written, those before it are restored.
+//! Writes all files or none: if a file cannot be written, the files that were written before it are restored.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,13 +24,13 @@ pub(super) struct CommitError {
     /// The file that could not be written.
     pub(super) path: PathBuf,
     pub(super) error: io::Error,
-    /// The files that were written before and restored, with their new metadata, which is `None` for a file that did not exist.
+    /// The files that were written earlier and restored, with their new metadata, or `None` for a file that did not exist before.
     pub(super) restored: Vec<(PathBuf, Option<Metadata>)>,
-    /// The files that were written before and could not be restored.
+    /// The files that were written earlier and could not be restored.
     pub(super) not_restored: Vec<PathBuf>,
 }
 
-/// Writes the files in their order, and returns the metadata of each, which is `None` for a removed one.
+/// Writes the files in their order. Returns the metadata of each file, or `None` for a removed file.
 pub(super) fn commit(files: &dyn Files, writes: &[Write]) -> Result<Vec<Option<Metadata>>, CommitError> {
     let mut created = Vec::new();
     let mut written = Vec::new();
@@ -47,7 +47,7 @@ pub(super) fn commit(files: &dyn Files, writes: &[Write]) -> Result<Vec<Option<M
                     }
                 }
                 for dir in created.iter().rev() {
-                    // A directory in which another program has put a file in the meantime stays.
+                    // A directory is kept if another program has put a file into it.
                     let _ = files.remove_folder(dir);
                 }
                 return Err(failure);
@@ -72,18 +72,18 @@ fn apply(files: &dyn Files, write: &Write, created: &mut Vec<PathBuf>) -> io::Re
     }
 }
 
-/// Undoes a write, which has left a file with this metadata.
-fn restore(files: &dyn Files, write: &Write, now: Option<Metadata>) -> io::Result<Option<Metadata>> {
-    match (&write.before, now) {
-        (Some((metadata, content)), now) => {
-            save(files, &write.path, content, now.map(|now| now.version), Some(metadata.permissions))
+/// Undoes a write. `written` is the metadata of the file after the write, or `None` if the write removed it.
+fn restore(files: &dyn Files, write: &Write, written: Option<Metadata>) -> io::Result<Option<Metadata>> {
+    match (&write.before, written) {
+        (Some((metadata, content)), written) => {
+            save(files, &write.path, content, written.map(|written| written.version), Some(metadata.permissions))
         }
-        (None, Some(now)) => files.remove(&write.path, now.version).map(|()| None),
+        (None, Some(written)) => files.remove(&write.path, written.version).map(|()| None),
         (None, None) => Ok(None),
     }
 }
 
-/// Writes a file that has this version, or does not exist.
+/// Writes a file, if it has this version, or, without a version, if it does not exist.
 fn save(
     files: &dyn Files,
     path: &Path,
@@ -272,7 +272,7 @@ mod tests {
         fs::write(dir.join("d"), "changed").unwrap();
         let before = tree(&dir);
         let failure = commit(&LocalFiles, &writes).unwrap_err();
-        assert!(Changed::is(&failure.error), "{}", failure.error);
+        assert!(Changed::is_cause_of(&failure.error), "{}", failure.error);
         assert_eq!((failure.path, tree(&dir)), (dir.join("d"), before));
     }
 }

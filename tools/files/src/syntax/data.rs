@@ -1,4 +1,4 @@
-//! Languages for data, which are parsed in process.
+//! Checks data languages with parsers in this process.
 
 use saphyr_parser::{Event, Parser};
 use serde::de::IgnoredAny;
@@ -17,7 +17,7 @@ pub(super) fn json_lines(text: &str) -> Option<SyntaxError> {
 
 /// Checks a JSON text that begins at line `first`.
 fn json_error(language: &'static str, text: &str, first: usize) -> Option<SyntaxError> {
-    // Values have limits, such as on their depth, and `IgnoredAny` has none. The messages about values are better.
+    // `IgnoredAny` decides, because parsing a `Value` also fails at limits such as the maximum depth. The messages of `Value` are better.
     let mut error = serde_json::from_str::<IgnoredAny>(text).err()?;
     if let Err(better) = serde_json::from_str::<serde_json::Value>(text)
         && (better.line(), better.column()) == (error.line(), error.column())
@@ -36,7 +36,7 @@ pub(super) fn toml(text: &str) -> Option<SyntaxError> {
     let error = toml::from_str::<toml::Table>(text).err()?;
     let before = text.get(..error.span().map_or(0, |span| span.start))?;
     let message = error.message().replace('\n', "; ");
-    // A limit of the parser is not a mistake.
+    // Exceeding a limit of the parser is not a syntax error.
     if message.contains("recursion") {
         return None;
     }
@@ -57,7 +57,7 @@ pub(super) fn yaml(text: &str, should_stop: impl Fn() -> bool) -> Option<SyntaxE
             Ok((Event::StreamEnd, _)) => break,
             Ok(_) if count % EVENTS == EVENTS - 1 && should_stop() => return None,
             Ok(_) => {}
-            // A limit of the parser is not a mistake.
+            // Exceeding a limit of the parser is not a syntax error.
             Err(error) if error.info().contains("recursion limit") => return None,
             Err(error) => {
                 let (line, column) = (error.marker().line().max(1), error.marker().col() + 1);

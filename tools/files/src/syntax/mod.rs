@@ -1,7 +1,7 @@
 //! Checks whether the content of a file can be parsed, to report mistakes in the result of the call that wrote it.
 //!
 //! JSON, TOML and YAML are parsed in process ([`data`]), Python and Rust by their own programs ([`programs`]) if these are installed.
-//! Nothing of the project is run: programs get the content on standard input, and start in the root directory.
+//! No code of the project runs: programs get the content on standard input, and start in the root directory.
 
 mod data;
 mod programs;
@@ -56,39 +56,40 @@ impl<'a> SyntaxChecker<'a> {
     /// Returns the first syntax error of a file, or `None` if it has none or cannot be checked.
     pub(super) fn check(&self, path: &Path, text: &str) -> Option<SyntaxError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let language = Language::of(path)?;
-        if text.len() > MAX_BYTES || self.is_over() {
+        let language = Language::from_path(path)?;
+        if text.len() > MAX_BYTES || self.should_stop() {
             return None;
         }
         match language {
             Language::Json => data::json(text),
             Language::JsonLines => data::json_lines(text),
             Language::Toml => data::toml(text),
-            Language::Yaml => data::yaml(text, || self.is_over()),
+            Language::Yaml => data::yaml(text, || self.should_stop()),
             Language::Python => programs::python(self, text),
             Language::Rust => programs::rust(self, path, text),
         }
     }
 
-    /// Returns the first syntax error of the new text, or `None` if the old text has the same.
+    /// Returns the first syntax error of the new text, or `None` if the old text has the same error.
     pub(super) fn check_change(&self, path: &Path, old: &str, new: &str) -> Option<SyntaxError> {
         let error = self.check(path, new)?;
         let line =
             |text: &str, error: &SyntaxError| text.lines().nth(error.line - 1).map(|line| line.trim().to_owned());
         let is_old = self
             .check(path, old)
-            .is_some_and(|before| before.message == error.message && line(old, &before) == line(new, &error));
+            .is_some_and(|known| known.message == error.message && line(old, &known) == line(new, &error));
         (!is_old).then_some(error)
     }
 
-    fn is_over(&self) -> bool {
+    fn should_stop(&self) -> bool {
         Instant::now() >= self.deadline || self.call.is_cancelled()
     }
 }
 
 impl Language {
-    /// Returns the language of a file by its name, or `None` if it is unknown or not strict.
-    fn of(path: &Path) -> Option<Self> {
+    /// Returns the language of a file by its name. Returns `None` if the language is unknown, or if files of this name often have comments
+    /// that their language forbids.
+    fn from_path(path: &Path) -> Option<Self> {
         /// Files that end in `.json`, but may have comments.
         const JSON_WITH_COMMENTS: &[&str] = &[
             ".babelrc.json",
@@ -135,7 +136,7 @@ mod tests {
 
     #[test]
     fn languages_are_recognised_by_name() {
-        let of = |path: &str| Language::of(Path::new(path));
+        let of = |path: &str| Language::from_path(Path::new(path));
         assert_eq!(of("a/B.JSON"), Some(Language::Json));
         assert_eq!(of("a.jsonl"), Some(Language::JsonLines));
         assert_eq!((of("Cargo.lock"), of("yarn.lock")), (Some(Language::Toml), None));

@@ -1,5 +1,5 @@
-//! Languages that their own programs parse: Python and Rust. The programs only parse: the project's configuration is not read, and
-//! nothing is written.
+//! Checks Python and Rust with `python3` and `rustfmt`. The programs only parse the text: they do not read the project's configuration,
+//! and write nothing.
 
 use std::env;
 use std::ffi::OsStr;
@@ -37,7 +37,7 @@ except Exception:
     pass
 ";
     let mut command = Command::new(find_program(checker.task.directory(), "python3")?);
-    // Without the environment's settings, the modules of packages and files with compiled code.
+    // Ignore `PYTHON*` variables and installed packages, and write no bytecode.
     command.args(["-I", "-S", "-B", "-W", "ignore", "-c", SCRIPT]);
     let output = run(checker, command, text, Stream::Stdout)?;
     let mut parts = output.splitn(3, ' ');
@@ -54,8 +54,8 @@ pub(super) fn rust(checker: &SyntaxChecker<'_>, path: &Path, text: &str) -> Opti
     while let Some(line) = lines.next() {
         // Other errors of the program, such as `error[internal]` about a line that is too long, are not about the syntax.
         let Some(message) = line.strip_prefix("error: ") else { continue };
-        let Some(place) = lines.peek().and_then(|line| line.trim().strip_prefix("--> <stdin>:")) else { continue };
-        let (line, column) = place.split_once(':')?;
+        let Some(location) = lines.peek().and_then(|line| line.trim().strip_prefix("--> <stdin>:")) else { continue };
+        let (line, column) = location.split_once(':')?;
         let (line, column) = (line.parse::<usize>().ok()?, column.parse::<usize>().ok()?);
         return Some(SyntaxError {
             language: "rust",
@@ -83,11 +83,11 @@ fn run(checker: &SyntaxChecker<'_>, mut command: Command, input: &str, stream: S
         Stream::Stderr => process.stderr(Output::default()),
     };
     let output = output.ok()?;
-    let outcome = process.run(Some(input.as_bytes().to_vec()), || checker.is_over()).ok()?;
+    let outcome = process.run(Some(input.as_bytes().to_vec()), || checker.should_stop()).ok()?;
     (outcome.reason == EndReason::Exited).then(|| String::from_utf8_lossy(&output.take().0).into_owned())
 }
 
-/// Returns the path of an installed program. One in the directory `dir` could be a file that a model has written.
+/// Returns the path of an installed program. Ignores programs in `dir`, because a model could have written them.
 fn find_program(dir: &Path, name: &str) -> Option<PathBuf> {
     find_in(&env::var_os("PATH")?, dir, name)
 }
@@ -114,17 +114,17 @@ fn is_program(path: &Path) -> bool {
 /// Returns the edition of Rust that the nearest `Cargo.toml` or its workspace sets.
 fn edition(checker: &SyntaxChecker<'_>, path: &Path) -> &'static str {
     const EDITIONS: [&str; 4] = ["2015", "2018", "2021", "2024"];
-    /// That of a file without a package, which has the fewest errors.
+    /// The edition for a file outside a package: the one in which code of other editions has the fewest errors.
     const DEFAULT: &str = "2021";
-    let known = |edition: &toml::Value| EDITIONS.into_iter().find(|known| edition.as_str() == Some(known));
+    let supported = |edition: &toml::Value| EDITIONS.into_iter().find(|name| edition.as_str() == Some(name));
     let mut has_package = false;
-    let dirs = path.ancestors().skip(1).take_while(|_| !checker.is_over());
+    let dirs = path.ancestors().skip(1).take_while(|_| !checker.should_stop());
     for manifest in dirs.filter_map(|dir| manifest(checker.task, &dir.join("Cargo.toml"))) {
         if !has_package && let Some(package) = manifest.get("package") {
             match package.get("edition") {
                 None => return "2015",
-                Some(edition) if edition.is_str() => return known(edition).unwrap_or(DEFAULT),
-                // The edition of the workspace.
+                Some(edition) if edition.is_str() => return supported(edition).unwrap_or(DEFAULT),
+                // The package inherits the edition of the workspace.
                 Some(_) => has_package = true,
             }
         }
@@ -132,7 +132,7 @@ fn edition(checker: &SyntaxChecker<'_>, path: &Path) -> &'static str {
             && let Some(edition) =
                 manifest.get("workspace").and_then(|workspace| workspace.get("package")?.get("edition"))
         {
-            return known(edition).unwrap_or(DEFAULT);
+            return supported(edition).unwrap_or(DEFAULT);
         }
     }
     DEFAULT

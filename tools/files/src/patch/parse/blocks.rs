@@ -1,4 +1,4 @@
-//! Blocks that have a text and its replacement, after a line with the path of the file.
+//! Parses blocks of old and new text. The line before a block is the path of its file.
 
 use std::time::{Duration, Instant};
 
@@ -27,31 +27,31 @@ fn is_marker(line: &str, symbol: char, word: &str) -> bool {
 pub(super) fn parse<'a>(cursor: &mut Cursor<'a>, path: Option<&str>) -> Result<Vec<FileChange<'a>>, ToolError> {
     let mut changes: Vec<FileChange<'a>> = Vec::new();
     let mut path = path.map(str::to_owned);
-    // The line with a path, until a block follows.
-    let mut unused: Option<&str> = None;
+    // A path for which no block has followed yet.
+    let mut pending_path: Option<&str> = None;
     while let Some(line) = cursor.next() {
         if line.trim().is_empty() || line.starts_with("```") {
             continue;
         }
         if !is_start(line) {
-            if let Some(unused) = unused {
-                return Err(cursor.error(format_args!("expected `<<<<<<< SEARCH` after the path `{unused}`")));
+            if let Some(path) = pending_path {
+                return Err(cursor.error(format_args!("expected `<<<<<<< SEARCH` after the path `{path}`")));
             }
             if is_end(line) || line.trim_end() == DIVIDER {
                 return Err(cursor.error("this marker is not in a block; a block begins with `<<<<<<< SEARCH`"));
             }
             let name = line.trim().trim_matches('`');
-            unused = Some(name);
+            pending_path = Some(name);
             path = Some(name.to_owned());
             continue;
         }
         let Some(path) = &path else {
             return Err(cursor.error("the block has no file; write its path on the line before"));
         };
-        unused = None;
+        pending_path = None;
         let block = block(cursor)?;
-        let same = changes.last_mut().filter(|last| last.path == *path);
-        match (block, same.map(|change| &mut change.kind)) {
+        let previous = changes.last_mut().filter(|last| last.path == *path);
+        match (block, previous.map(|change| &mut change.kind)) {
             (Block::Edit(hunk), Some(ChangeKind::Update { hunks, .. })) => hunks.push(hunk),
             (Block::Edit(hunk), _) => {
                 let kind = ChangeKind::Update { hunks: vec![hunk], move_to: None, sequential: true };
@@ -62,8 +62,8 @@ pub(super) fn parse<'a>(cursor: &mut Cursor<'a>, path: Option<&str>) -> Result<V
             }
         }
     }
-    match unused {
-        Some(unused) => Err(cursor.error(format_args!("expected `<<<<<<< SEARCH` after the path `{unused}`"))),
+    match pending_path {
+        Some(path) => Err(cursor.error(format_args!("expected `<<<<<<< SEARCH` after the path `{path}`"))),
         None => Ok(changes),
     }
 }
@@ -82,13 +82,13 @@ fn block<'a>(cursor: &mut Cursor<'a>) -> Result<Block<'a>, ToolError> {
     loop {
         let Some(line) = cursor.next() else {
             let missing = if is_new { ">>>>>>> REPLACE" } else { DIVIDER };
-            return Err(cursor.error(format_args!("the block from line {number} on has no `{missing}`")));
+            return Err(cursor.error(format_args!("the block that begins at line {number} has no `{missing}`")));
         };
         let is_divider = line.trim_end() == DIVIDER;
         match (is_divider, is_new) {
             (false, true) if is_end(line) => break,
             (false, _) if is_start(line) || is_end(line) => {
-                return Err(cursor.error(format_args!("the block from line {number} on is not complete here")));
+                return Err(cursor.error(format_args!("the block that begins at line {number} is not complete here")));
             }
             (true, true) => {
                 return Err(cursor.error(format_args!(
@@ -106,7 +106,7 @@ fn block<'a>(cursor: &mut Cursor<'a>) -> Result<Block<'a>, ToolError> {
     Ok(Block::Edit(Hunk { number, lines: difference(&old, &new), ..Hunk::default() }))
 }
 
-/// Returns the lines that both parts have, and those that only one of them has.
+/// Returns the lines of both parts, and whether each line is kept, removed or added.
 fn difference<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(Op, &'a str)> {
     let deadline = Instant::now() + Duration::from_secs(1);
     let ops = capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(deadline));

@@ -1,4 +1,4 @@
-//! The form that begins with `*** Begin Patch`: sections that add, update and delete files, with hunks that have no line numbers.
+//! Parses the format that begins with `*** Begin Patch`: sections that add, update and delete files, with hunks that have no line numbers.
 
 use toolc::ToolError;
 
@@ -32,20 +32,23 @@ pub(super) fn parse<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<FileChange<'a>>, 
             return Err(cursor.error(format_args!("text after `{END}`; give one patch, and nothing after it")));
         }
         if let Some(path) = line.strip_prefix(ADD) {
-            changes
-                .push(FileChange { path: name(path, cursor)?, kind: ChangeKind::Create { content: content(cursor) } });
+            changes.push(FileChange {
+                path: parse_path(path, cursor)?,
+                kind: ChangeKind::Create { content: content(cursor) },
+            });
         } else if let Some(path) = line.strip_prefix(DELETE) {
-            changes.push(FileChange { path: name(path, cursor)?, kind: ChangeKind::Delete { hunks: None } });
+            changes.push(FileChange { path: parse_path(path, cursor)?, kind: ChangeKind::Delete { hunks: None } });
         } else if let Some(path) = line.strip_prefix(UPDATE) {
-            let path = name(path, cursor)?;
+            let path = parse_path(path, cursor)?;
             let kind = update(cursor)?;
             changes.push(FileChange { path, kind });
         } else if let Some(paths) = line.strip_prefix(MOVE_FILE) {
             let Some((old, new)) = paths.split_once(" -> ") else {
                 return Err(cursor.error(format_args!("expected `{MOVE_FILE} OLD -> NEW`")));
             };
-            let kind = ChangeKind::Update { hunks: Vec::new(), move_to: Some(name(new, cursor)?), sequential: false };
-            changes.push(FileChange { path: name(old, cursor)?, kind });
+            let kind =
+                ChangeKind::Update { hunks: Vec::new(), move_to: Some(parse_path(new, cursor)?), sequential: false };
+            changes.push(FileChange { path: parse_path(old, cursor)?, kind });
         } else if line == END {
             is_complete = true;
         } else if line == BEGIN && !has_begun && changes.is_empty() {
@@ -62,7 +65,7 @@ pub(super) fn parse<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<FileChange<'a>>, 
     Ok(changes)
 }
 
-fn name(text: &str, cursor: &Cursor<'_>) -> Result<String, ToolError> {
+fn parse_path(text: &str, cursor: &Cursor<'_>) -> Result<String, ToolError> {
     match text.trim() {
         "" => Err(cursor.error("the path is missing")),
         name => Ok(name.to_owned()),
@@ -84,15 +87,15 @@ fn update<'a>(cursor: &mut Cursor<'a>) -> Result<ChangeKind<'a>, ToolError> {
     let mut move_to = None;
     if let Some(target) = cursor.peek().and_then(|line| line.strip_prefix(MOVE)) {
         cursor.next();
-        move_to = Some(name(target, cursor)?);
+        move_to = Some(parse_path(target, cursor)?);
     }
     let mut hunks: Vec<Hunk<'a>> = Vec::new();
     let mut hunk: Option<Hunk<'a>> = None;
-    let mut blank = 0;
-    let mut finish = |hunk: Option<Hunk<'a>>, blank: usize| {
+    let mut blank_lines = 0;
+    let mut finish = |hunk: Option<Hunk<'a>>, blank_lines: usize| {
         let Some(mut hunk) = hunk else { return true };
-        // Blank lines between hunks and sections.
-        hunk.truncate_by(blank);
+        // Blank lines at the end only separate hunks and sections.
+        hunk.truncate_by(blank_lines);
         let has_lines = !hunk.lines.is_empty();
         hunks.push(hunk);
         has_lines
@@ -105,31 +108,31 @@ fn update<'a>(cursor: &mut Cursor<'a>) -> Result<ChangeKind<'a>, ToolError> {
         if let Some(header) = hunk_header(line) {
             match &mut hunk {
                 // Several lines `@@ anchor` in a row narrow the place down.
-                Some(open) if open.lines.is_empty() => open.anchors.extend(header.anchor),
+                Some(current) if current.lines.is_empty() => current.anchors.extend(header.anchor),
                 _ => {
-                    finish(hunk.take(), blank);
+                    finish(hunk.take(), blank_lines);
                     let mut new = Hunk { number: cursor.number(), start: header.start, ..Hunk::default() };
                     new.anchors.extend(header.anchor);
                     hunk = Some(new);
                 }
             }
-            blank = 0;
+            blank_lines = 0;
             continue;
         }
         if hunk.is_none() && line.trim().is_empty() {
             continue;
         }
-        let open = hunk.get_or_insert_with(|| Hunk { number: cursor.number(), ..Hunk::default() });
+        let current = hunk.get_or_insert_with(|| Hunk { number: cursor.number(), ..Hunk::default() });
         if line.trim_end() == END_OF_FILE {
-            open.truncate_by(blank);
-            open.at_end = true;
-            blank = 0;
+            current.truncate_by(blank_lines);
+            current.at_end = true;
+            blank_lines = 0;
             continue;
         }
-        blank = if line.is_empty() { blank + 1 } else { 0 };
-        open.lines.push(hunk_line(line, cursor)?);
+        blank_lines = if line.is_empty() { blank_lines + 1 } else { 0 };
+        current.lines.push(hunk_line(line, cursor)?);
     }
-    if !finish(hunk.take(), blank) {
+    if !finish(hunk.take(), blank_lines) {
         return Err(cursor.error("the hunk has no lines"));
     }
     if hunks.is_empty() && move_to.is_none() {
@@ -138,7 +141,7 @@ fn update<'a>(cursor: &mut Cursor<'a>) -> Result<ChangeKind<'a>, ToolError> {
     Ok(ChangeKind::Update { hunks, move_to, sequential: false })
 }
 
-/// Reads a line of a hunk. A blank line is kept.
+/// Reads a line of a hunk. An empty line counts as an unchanged line.
 fn hunk_line<'a>(line: &'a str, cursor: &Cursor<'_>) -> Result<(Op, &'a str), ToolError> {
     match line.chars().next() {
         None => Ok((Op::Keep, line)),

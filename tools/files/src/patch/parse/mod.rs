@@ -1,7 +1,7 @@
-//! Reads a patch in one of three forms, which its first lines show: a unified diff, blocks of a text and its replacement, or the
-//! form that begins with `*** Begin Patch`.
+//! Parses a patch in one of three formats: a unified diff, blocks of old and new text, or the format that begins with
+//! `*** Begin Patch`.
 //!
-//! Nothing is guessed: a line that does not belong to the form is an error.
+//! Nothing is guessed: a line that does not belong to the format is an error.
 
 mod blocks;
 mod envelope;
@@ -18,7 +18,7 @@ struct Cursor<'a> {
     at: usize,
 }
 
-/// Returns the changes that `patch` describes. Its lines end in `\n`. Parts that do not name a file change the default one.
+/// Returns the changes that `patch` describes. Its lines end in `\n`. Parts that do not name a file change `default_file`.
 pub(super) fn parse<'a>(patch: &'a str, default_file: Option<&str>) -> Result<Vec<FileChange<'a>>, ToolError> {
     let mut cursor = Cursor::new(patch);
     let first = cursor.lines.iter().find(|line| !line.trim().is_empty()).copied().unwrap_or_default();
@@ -32,7 +32,7 @@ pub(super) fn parse<'a>(patch: &'a str, default_file: Option<&str>) -> Result<Ve
         unified::parse(&mut cursor, default_file)
     } else {
         return Err(ToolError::new(
-            "the form of the patch is not known. Give a unified diff (`--- a/FILE`, `+++ b/FILE`, `@@ -1,3 +1,4 @@`), or blocks \
+            "the format of the patch is unknown. Give a unified diff (`--- a/FILE`, `+++ b/FILE`, `@@ -1,3 +1,4 @@`), or blocks \
              (a line with the path, `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`), or \
              `*** Begin Patch`, `*** Update File: FILE`, `@@` and `*** End Patch`. Nothing was written.",
         ));
@@ -44,7 +44,7 @@ pub(super) fn parse<'a>(patch: &'a str, default_file: Option<&str>) -> Result<Ve
 }
 
 impl<'a> Cursor<'a> {
-    /// Leaves out a code fence around the patch.
+    /// Returns a cursor over the lines of a patch, without a code fence around it.
     fn new(patch: &'a str) -> Self {
         let mut lines: Vec<_> = patch.split('\n').collect();
         let is_blank = |line: &&str| line.trim().is_empty();
@@ -55,7 +55,7 @@ impl<'a> Cursor<'a> {
             && lines[first].starts_with("```")
             && lines[last].trim_end() == "```"
         {
-            // Blank lines keep the numbers of the others.
+            // A blank line in its place keeps the line numbers.
             lines[first] = "";
             lines.truncate(last);
         }
@@ -66,7 +66,7 @@ impl<'a> Cursor<'a> {
         self.ahead(0)
     }
 
-    /// Returns a line after the next one.
+    /// Returns the line that is `count` lines after the next one.
     fn ahead(&self, count: usize) -> Option<&'a str> {
         self.lines.get(self.at + count).copied()
     }
@@ -77,25 +77,25 @@ impl<'a> Cursor<'a> {
         Some(line)
     }
 
-    /// Returns the number of the line that was read last, from 1.
+    /// Returns the number of the line that was last read, from 1.
     fn number(&self) -> usize {
         self.at
     }
 
-    /// Returns the error about the line that was read last.
+    /// Returns an error about the line that was last read.
     fn error(&self, problem: impl std::fmt::Display) -> ToolError {
         ToolError::new(format!("line {} of the patch: {problem}. Nothing was written.", self.number()))
     }
 }
 
-/// What the line at the start of a hunk says.
+/// The parsed header line of a hunk.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct HunkHeader<'a> {
     /// The number of the first line in the old file.
     start: Option<usize>,
     /// The numbers of old and new lines in the hunk.
     counts: Option<(usize, usize)>,
-    /// A line before the hunk.
+    /// A line that the file has before the hunk.
     anchor: Option<&'a str>,
 }
 
@@ -144,7 +144,7 @@ mod tests {
     fn an_unknown_form_is_explained() {
         for patch in ["", "\n\n", "change a to b", "+++ b/x", "*** Start Patch\n", "- a\n+ b\n"] {
             let error = parse(patch, None).unwrap_err();
-            assert!(error.message().contains("the form of the patch is not known"), "{patch}: {error}");
+            assert!(error.message().contains("the format of the patch is unknown"), "{patch}: {error}");
         }
     }
 

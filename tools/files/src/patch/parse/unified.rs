@@ -6,7 +6,7 @@ use toolc_workspace::names::escape_bytes;
 use super::{Cursor, hunk_header};
 use crate::patch::change::{ChangeKind, FileChange, Hunk, Op};
 
-/// What the lines before the hunks of a file say.
+/// The parsed header lines of a file, which are before its hunks.
 #[derive(Debug, Default)]
 struct Header {
     /// The names in the line `diff --git`.
@@ -45,7 +45,7 @@ pub(super) fn parse<'a>(cursor: &mut Cursor<'a>, path: Option<&str>) -> Result<V
         if starts_file(cursor) {
             let header = header(cursor)?;
             let hunks = hunks(cursor)?;
-            changes.push(header.change(hunks, cursor)?);
+            changes.push(header.into_change(hunks, cursor)?);
             skips_text = false;
         } else if line.starts_with("@@") {
             let Some(path) = path.filter(|_| changes.is_empty()) else {
@@ -60,7 +60,9 @@ pub(super) fn parse<'a>(cursor: &mut Cursor<'a>, path: Option<&str>) -> Result<V
             // `-- ` is the signature line that git writes after the last hunk, followed by the version of git.
             skips_text |= line == "-- ";
             if !skips_text && !line.trim().is_empty() {
-                return Err(cursor.error("not a part of a hunk; lines of a hunk begin with a space, `+` or `-`"));
+                return Err(
+                    cursor.error("this line is not part of a hunk; lines of a hunk begin with a space, `+` or `-`")
+                );
             }
         }
     }
@@ -99,7 +101,7 @@ fn header(cursor: &mut Cursor<'_>) -> Result<Header, ToolError> {
         } else if let Some(mode) = rest("new file mode ") {
             if mode.trim() != "100644" {
                 return Err(cursor.error(
-                    "only ordinary files can be created; write `new file mode 100644`, and make links and programs with a command",
+                    "only regular files can be created; write `new file mode 100644`, and create links and executable files with a command",
                 ));
             }
             header.is_new = true;
@@ -109,7 +111,7 @@ fn header(cursor: &mut Cursor<'_>) -> Result<Header, ToolError> {
             mode = Some(old);
         } else if let Some(new) = rest("new mode ") {
             if mode != Some(new) {
-                return Err(cursor.error("permissions cannot be changed by a patch; leave this out, and use a command"));
+                return Err(cursor.error("permissions cannot be changed by a patch; omit this line, and use a command"));
             }
         } else if is_known(&["copy from ", "copy to "]) {
             return Err(
@@ -118,14 +120,16 @@ fn header(cursor: &mut Cursor<'_>) -> Result<Header, ToolError> {
         } else if is_known(&["GIT binary patch", "Binary files "]) {
             return Err(cursor.error("binary files cannot be patched"));
         } else if !is_known(&["index ", "similarity index ", "dissimilarity index "]) {
-            return Err(cursor.error("not a part of a header; after `---` and `+++`, a hunk begins with `@@`"));
+            return Err(
+                cursor.error("this line is not part of a header; after `---` and `+++`, a hunk begins with `@@`")
+            );
         }
     }
     Ok(header)
 }
 
 impl Header {
-    fn change<'a>(self, hunks: Vec<Hunk<'a>>, cursor: &Cursor<'_>) -> Result<FileChange<'a>, ToolError> {
+    fn into_change<'a>(self, hunks: Vec<Hunk<'a>>, cursor: &Cursor<'_>) -> Result<FileChange<'a>, ToolError> {
         let is_rename = self.rename.0.is_some() && self.rename.1.is_some();
         let (old, new) = match (self.old, self.new) {
             (Some(old), Some(new)) => without_prefixes(old.file(), new.file()),
@@ -183,7 +187,7 @@ fn hunks<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<Hunk<'a>>, ToolError> {
         cursor.next();
         let mut hunk = Hunk { number: cursor.number(), start: header.start, ..Hunk::default() };
         hunk.anchors.extend(header.anchor);
-        body(cursor, &mut hunk, header.counts)?;
+        hunk_lines(cursor, &mut hunk, header.counts)?;
         if hunk.lines.is_empty() {
             return Err(cursor.error("the hunk has no lines"));
         }
@@ -192,12 +196,16 @@ fn hunks<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<Hunk<'a>>, ToolError> {
     Ok(hunks)
 }
 
-/// Reads the lines of a hunk. Their counts are often wrong in a patch that a model wrote, so the counts are used only to tell lines of the hunk
-/// from the header of the next file.
-fn body<'a>(cursor: &mut Cursor<'a>, hunk: &mut Hunk<'a>, counts: Option<(usize, usize)>) -> Result<(), ToolError> {
+/// Reads the lines of a hunk. Their counts are often wrong in a patch that a model wrote, so the counts only distinguish lines of the hunk from
+/// the header of the next file.
+fn hunk_lines<'a>(
+    cursor: &mut Cursor<'a>,
+    hunk: &mut Hunk<'a>,
+    counts: Option<(usize, usize)>,
+) -> Result<(), ToolError> {
     let (mut old, mut new) = (0_usize, 0_usize);
     // The number of trailing blank lines that lack the leading space of a context line. They may separate hunks.
-    let mut blank = 0;
+    let mut blank_lines = 0;
     while let Some(line) = cursor.peek() {
         let is_complete = counts.is_none_or(|(old_count, new_count)| old >= old_count && new >= new_count);
         // A removed line that begins with `-- `, followed by an added one that begins with `++ `, looks like a header.
@@ -215,7 +223,7 @@ fn body<'a>(cursor: &mut Cursor<'a>, hunk: &mut Hunk<'a>, counts: Option<(usize,
             Some('-') => (Op::Remove, &line[1..]),
             Some('+') => (Op::Add, &line[1..]),
             Some('\\') => {
-                hunk.unterminated();
+                hunk.mark_unterminated();
                 cursor.next();
                 continue;
             }
@@ -226,14 +234,14 @@ fn body<'a>(cursor: &mut Cursor<'a>, hunk: &mut Hunk<'a>, counts: Option<(usize,
             }
         };
         cursor.next();
-        blank = if line.is_empty() { blank + 1 } else { 0 };
+        blank_lines = if line.is_empty() { blank_lines + 1 } else { 0 };
         old += usize::from(op != Op::Add);
         new += usize::from(op != Op::Remove);
         hunk.lines.push((op, text));
     }
-    let superfluous = counts.map_or(blank, |(count, _)| old.saturating_sub(count).min(blank));
-    // A blank line at the end of the patch is only its final newline.
-    let at_end = usize::from(cursor.peek().is_none() && blank > 0);
+    let superfluous = counts.map_or(blank_lines, |(count, _)| old.saturating_sub(count).min(blank_lines));
+    // An empty line at the end of the patch comes from its final newline.
+    let at_end = usize::from(cursor.peek().is_none() && blank_lines > 0);
     hunk.truncate_by(superfluous.max(at_end));
     Ok(())
 }
@@ -389,7 +397,10 @@ mod tests {
             ("--- a/x\n+++ b/x\n", "`x` has no hunks"),
             ("diff --git a/x b/x\nfoo\n", "after `---` and `+++`, a hunk begins with `@@`"),
             ("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\nb\n", "line 5 of the patch: lines of a hunk begin with"),
-            ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\nThat is all.\n", "line 6 of the patch: not a part of a hunk"),
+            (
+                "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\nThat is all.\n",
+                "line 6 of the patch: this line is not part of a hunk",
+            ),
             ("--- a/x\n+++ b/x\n@@\n@@\n", "the hunk has no lines"),
             ("--- /dev/null\n+++ /dev/null\n@@\n-a\n", "the file has no name"),
             ("--- \n+++ b/x\n@@\n-a\n", "the name is missing"),
@@ -397,7 +408,7 @@ mod tests {
             ("--- \"a/x\n+++ b/x\n@@\n-a\n", "the quoted name is not complete"),
             ("@@ -1 +1 @@\n-a\n+b\n", "a hunk without a file"),
             ("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n", "permissions cannot be changed"),
-            ("diff --git a/x b/x\nnew file mode 120000\n", "only ordinary files can be created"),
+            ("diff --git a/x b/x\nnew file mode 120000\n", "only regular files can be created"),
             ("diff --git a/x b/y\ncopy from x\ncopy to y\n", "files cannot be copied"),
             ("diff --git a/x b/x\nindex 1..2\nGIT binary patch\n", "binary files cannot be patched"),
             ("diff --git a/x b/x\nindex 1..2\nBinary files a/x and b/x differ\n", "binary files cannot be patched"),

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use super::{Limits, get, put};
 use crate::Environment;
 
-/// What is copied into a new environment, and out of it before it ends.
+/// The paths to copy into a new environment, and the paths to copy out of it before it ends.
 ///
-/// Local paths are relative to `directory`, remote paths to the environment's directory. `.` stands for all files in it.
+/// Local paths are relative to `directory`, remote paths to the environment's directory. `.` means all files of the directory.
 #[derive(Debug, Clone)]
 pub struct Copies {
     directory: PathBuf,
@@ -22,9 +22,9 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// Plans to copy the paths `put` of a directory of this machine into a new environment, and the paths `get` back at its end: to a new
-    /// folder in `directory`, so that nothing is replaced. `notice` gets a sentence for what was copied out, and for what could not be
-    /// copied.
+    /// Plans to copy the paths `put` of a directory of this machine into a new environment, and the paths `get` back when it ends. They are
+    /// copied to a new folder in `directory`, so that no file is replaced. `notice` is called with a sentence about copied files, and about
+    /// files that could not be copied.
     pub fn new(directory: impl Into<PathBuf>, put: Vec<PathBuf>, get: Vec<PathBuf>, notice: fn(&str)) -> Self {
         Self { directory: directory.into(), put, get, limits: Limits::default(), notice }
     }
@@ -44,7 +44,7 @@ impl Copies {
                     let text = format!("`{}` cannot be copied into the environment: {error}", path.display());
                     io::Error::new(error.kind(), text)
                 })?;
-                self.name_skipped(&path, &copied.skipped);
+                self.report_skipped(&path, &copied.skipped);
             }
         }
         Ok(())
@@ -65,7 +65,7 @@ impl Copies {
             match get(environment, &source, &target, &self.limits) {
                 Ok(copied) => {
                     files += copied.files;
-                    self.name_skipped(path, &copied.skipped);
+                    self.report_skipped(path, &copied.skipped);
                 }
                 Err(error) => {
                     (self.notice)(&format!("`{}` was not copied out of the environment: {error}", path.display()));
@@ -75,12 +75,12 @@ impl Copies {
         if files > 0 {
             (self.notice)(&format!("{files} files of the environment are in `{}`", results.display()));
         } else {
-            // It has at most empty folders.
+            // The folder contains at most empty folders.
             let _ = fs::remove_dir(&results);
         }
     }
 
-    fn name_skipped(&self, path: &Path, skipped: &[PathBuf]) {
+    fn report_skipped(&self, path: &Path, skipped: &[PathBuf]) {
         if let Some(first) = skipped.first() {
             let first = path.join(first);
             (self.notice)(&format!(
