@@ -140,8 +140,11 @@ impl Opening<'_> {
                 format!("the server ended while it was started: {}", program.text(|text| self.redacted(text)).await)
             }
             program => {
-                let stderr = program.as_ref().map(|program| program.stderr(|text| self.redacted(text)));
-                failure::of_start(&error, self.redactor) + &stderr.unwrap_or_default()
+                let stderr = match program {
+                    Some(program) => program.stderr(|text| self.redacted(text)).await,
+                    None => String::new(),
+                };
+                failure::of_start(&error, self.redactor) + &stderr
             }
         };
         Failure { reported: ConnectError { reason, is_final }, error: Some(error) }

@@ -94,19 +94,28 @@ impl StdioTransport {
 impl ProgramEnd {
     /// Returns how the program ended, for a message: "exit status: 1; its stderr: ...". Waits a moment for the outcome.
     pub(crate) async fn text(&self, redact: impl Fn(&str) -> String) -> String {
+        let outcome = self.outcome().await;
+        let status = outcome.map_or_else(|| "it has closed its output".to_owned(), |outcome| outcome.status.to_string());
+        format!("{status}{}", self.stderr.clause(redact))
+    }
+
+    /// Returns the end of its standard error as a clause for a message, or an empty text. The program was told to end: waits a moment
+    /// for that, because what it wrote before its last message can arrive after it.
+    pub(crate) async fn stderr(&self, redact: impl Fn(&str) -> String) -> String {
+        self.outcome().await;
+        self.stderr.clause(redact)
+    }
+
+    /// Waits at most half a second for the end of the program and of its output.
+    async fn outcome(&self) -> Option<Outcome> {
         for _ in 0..50 {
             let outcome = *self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(outcome) = outcome {
-                return format!("{}{}", outcome.status, self.stderr.clause(redact));
+            if outcome.is_some() {
+                return outcome;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        format!("it has closed its output{}", self.stderr.clause(redact))
-    }
-
-    /// Returns the end of its standard error as a clause for a message, or an empty text.
-    pub(crate) fn stderr(&self, redact: impl Fn(&str) -> String) -> String {
-        self.stderr.clause(redact)
+        None
     }
 }
 

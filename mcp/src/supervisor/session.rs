@@ -87,7 +87,7 @@ impl Supervisor {
             () = stopped(&mut stop) => return Err(End::Stopped),
         };
         let Ok(opened) = opened else {
-            let stderr = self.stderr(program.as_ref());
+            let stderr = self.stderr(program.as_ref()).await;
             let reason = format!("the server did not list its tools within {} s{stderr}", limit.as_secs_f32());
             return Err(End::Failed { reason, is_final: false });
         };
@@ -175,15 +175,18 @@ impl Supervisor {
                 Err(ConnectError { reason: login_advice(server), is_final: true })
             }
             Err(error) => {
-                let stderr = self.stderr(program.as_ref());
+                let stderr = self.stderr(program.as_ref()).await;
                 let reason = format!("the server did not list its tools: {}{stderr}", reason(&error, &self.redactor));
                 Err(ConnectError { reason, is_final: false })
             }
         }
     }
 
-    fn stderr(&self, program: Option<&ProgramEnd>) -> String {
-        program.map(|program| program.stderr(|text| self.redactor.text(text).into_owned())).unwrap_or_default()
+    async fn stderr(&self, program: Option<&ProgramEnd>) -> String {
+        match program {
+            Some(program) => program.stderr(|text| self.redactor.text(text).into_owned()).await,
+            None => String::new(),
+        }
     }
 
     /// Records the name and the version that the server reports.
