@@ -55,7 +55,7 @@ struct LoadState {
     reports: Vec<PluginReport>,
 }
 
-/// What is known of a plugin since the last update.
+/// Information about a plugin since the last update.
 #[derive(Debug)]
 struct KnownPlugin {
     files: Fingerprints,
