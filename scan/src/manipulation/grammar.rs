@@ -424,10 +424,14 @@ pub(crate) fn words(sentence: &str) -> Vec<Range<usize>> {
 
 /// Returns whether a folded word is in a list.
 pub(crate) fn is_in(list: &[&str], word: &str) -> bool {
+    let first = word.chars().next();
     list.iter().any(|entry| {
+        // Most entries differ in the first letter, which needs no folding if it is a small letter of ASCII.
+        if entry.starts_with(|letter: char| letter.is_ascii_lowercase() && Some(letter) != first) {
+            return false;
+        }
         let (entry, is_beginning) = entry.strip_suffix('*').map_or((*entry, false), |entry| (entry, true));
         let mut letters = word.chars();
-        // Most entries differ in the first letter, so none is folded as a whole.
         folded_letters(entry).all(|wanted| letters.next() == Some(wanted)) && (is_beginning || letters.next().is_none())
     })
 }
