@@ -19,7 +19,7 @@ pub(crate) fn integer(number: &Number) -> Option<i64> {
 
 /// Returns `float` as an integer, or `None` if it has a fraction, or is at least 2^53, from where a float no longer
 /// identifies one integer.
-#[allow(clippy::cast_possible_truncation, reason = "it has no fraction, and is far within 64 bits")]
+#[expect(clippy::cast_possible_truncation, reason = "it has no fraction, and is far within 64 bits")]
 pub(crate) fn whole(float: f64) -> Option<i64> {
     (float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0).then_some(float as i64)
 }
@@ -120,7 +120,7 @@ pub(crate) fn exact(number: &Number) -> Option<i128> {
 }
 
 /// Returns `float` as an integer, if it is exactly one of at most 64 bits.
-#[allow(clippy::cast_possible_truncation, reason = "it has no fraction, and is below 2^64")]
+#[expect(clippy::cast_possible_truncation, reason = "it has no fraction, and is below 2^64")]
 pub(crate) fn exact_float(float: f64) -> Option<i128> {
     (float.fract() == 0.0 && float.abs() < 18_446_744_073_709_551_616.0).then_some(float as i128)
 }

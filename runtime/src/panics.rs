@@ -31,7 +31,7 @@ impl<F: Future + Unpin> Future for CatchPanic<F> {
 
 impl Panicked {
     #[cold]
-    #[allow(clippy::needless_pass_by_value, reason = "the code that drops it is only needed here")]
+    #[expect(clippy::needless_pass_by_value, reason = "the code that drops it is only needed here")]
     fn from_payload(payload: Box<dyn Any + Send>) -> Self {
         let text = payload.downcast_ref::<&str>().copied();
         let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));

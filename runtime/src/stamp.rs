@@ -65,10 +65,10 @@ macro_rules! functions {
         functions! { $($tokens)* }
     };
     ($($path:path = $type:ty;)*) => {
-        $(
-            #[allow(clippy::type_complexity, reason = "the signature is spelled out to be checked")]
-            const _: $type = $path;
-        )*
+        #[expect(clippy::type_complexity, reason = "the signatures are spelled out to be checked")]
+        const _: () = {
+            $(const _: $type = $path;)*
+        };
     };
 }
 
@@ -95,7 +95,7 @@ functions! {
 /// Returns a hash of these texts: FNV-1a over pieces of up to 16 bytes.
 ///
 /// Every crate with generated code evaluates it anew, and the evaluation of constants is slow, so it has few steps.
-#[allow(clippy::cast_possible_truncation, reason = "the stamp has 32 bits")]
+#[expect(clippy::cast_possible_truncation, reason = "the stamp has 32 bits")]
 const fn hash(texts: &[&str]) -> u32 {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;

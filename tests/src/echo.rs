@@ -224,7 +224,7 @@ impl ShutTools for Echo {
     }
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "handlers return it")]
+#[expect(clippy::unnecessary_wraps, reason = "handlers return it")]
 fn echo(args: &impl Debug) -> ToolResult {
     Ok(ToolOutput::text(format!("{args:?}")))
 }

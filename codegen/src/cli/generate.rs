@@ -24,7 +24,7 @@ use toolc_tables::visible::visible;
 
 /// The arguments of `gen`.
 #[derive(Debug, Clone, Copy, Default, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "options of a command line")]
+#[expect(clippy::struct_excessive_bools, reason = "options of a command line")]
 pub struct GenArgs {
     /// Write nothing, and fail if a generated file is out of date.
     #[arg(long)]

@@ -37,7 +37,7 @@ Exit status:
 
 /// The arguments of `lint`.
 #[derive(Debug, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "options of a command line")]
+#[expect(clippy::struct_excessive_bools, reason = "options of a command line")]
 pub struct LintArgs {
     /// Run only these rules, given by code or name [default: all].
     #[arg(value_name = "RULE")]

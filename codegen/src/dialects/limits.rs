@@ -40,7 +40,7 @@ impl Confidence {
 }
 
 /// Returns a limit with its evidence, for a field of a record.
-#[allow(clippy::unnecessary_wraps, reason = "the fields of a record are optional")]
+#[expect(clippy::unnecessary_wraps, reason = "the fields of a record are optional")]
 pub(super) const fn limit<T>(
     value: T,
     confidence: Confidence,

@@ -67,7 +67,7 @@ pub struct Schema {
 
 /// The bounds of a schema, as written.
 #[derive(Debug, Clone, Default)]
-#[allow(missing_docs, reason = "named as JSON Schema names them")]
+#[expect(missing_docs, reason = "named as JSON Schema names them")]
 pub struct Bounds {
     pub minimum: Option<At<Value>>,
     pub maximum: Option<At<Value>>,

@@ -9,7 +9,7 @@ use crate::text::atoms::When;
 
 /// How a dialect writes schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a spelling of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a spelling of its own")]
 pub struct Spelling {
     /// Whether types are written as in `OpenAPI`: in capitals, with `nullable` instead of null.
     pub openapi: bool,

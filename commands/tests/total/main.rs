@@ -1,6 +1,6 @@
 //! The reader accepts any text, in bounded work.
 
-#[allow(unreachable_pub, reason = "in `fuzz/` it is a library")]
+#[expect(unreachable_pub, reason = "in `fuzz/` it is a library")]
 mod check;
 #[path = "../shells/random.rs"]
 mod random;

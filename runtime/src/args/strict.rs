@@ -344,7 +344,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
 
 /// Writes `value` into `slot`, which must be absent.
 #[inline]
-#[allow(clippy::unnecessary_wraps, reason = "callers return it directly")]
+#[expect(clippy::unnecessary_wraps, reason = "callers return it directly")]
 fn put<'a>(slot: &mut Slot<'a>, value: Slot<'a>) -> Option<()> {
     // An absent slot owns nothing. `forget` saves the check for content to drop at each write.
     std::mem::forget(std::mem::replace(slot, value));

@@ -158,7 +158,7 @@ impl Default for Callers {
 
 /// The effects of a tool, in MCP's terms. They are hints of the tool's author, for a host's policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools, reason = "MCP has these four")]
+#[expect(clippy::struct_excessive_bools, reason = "MCP has these four")]
 #[non_exhaustive]
 pub struct Annotations {
     /// Whether the tool only reads.

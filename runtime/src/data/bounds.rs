@@ -70,7 +70,7 @@ fn is_multiple(number: &Number, step: Bound) -> bool {
     }
 }
 
-#[allow(clippy::cast_precision_loss, reason = "integers are compared as such before this is asked")]
+#[expect(clippy::cast_precision_loss, reason = "integers are compared as such before this is asked")]
 fn float(bound: Bound) -> f64 {
     match bound {
         Bound::Integer(integer) => integer as f64,

@@ -94,7 +94,7 @@ macro_rules! dialects {
         }
 
         /// The macros above, which `__gen` exports to generated code and the compiler.
-        #[allow(unreachable_pub, reason = "`__gen` exports it")]
+        #[expect(unreachable_pub, reason = "`__gen` exports it")]
         pub mod macros {
             pub use {for_each_dialect, with_openai $(, $with)*};
         }
@@ -124,12 +124,11 @@ pub(crate) struct Shape {
     /// The field with the schema of the result.
     returns: Option<&'static str>,
     /// The search of the vendor for tools whose definitions are deferred, if it has one.
-    #[allow(dead_code, reason = "only `search` reads it")]
+    #[cfg_attr(not(feature = "search"), expect(dead_code, reason = "tool search alone reads it"))]
     pub(crate) search: Option<VendorSearch>,
     /// The tool of the vendor that runs code which calls tools, as JSON, if it has one.
     pub(crate) code_tool: Option<&'static str>,
     /// The API whose requests contain the definitions.
-    #[allow(dead_code, reason = "only `wire` reads it")]
     pub(crate) api: DialectApi,
 }
 
@@ -173,7 +172,7 @@ impl VendorFields {
 
 /// A vendor's own search for tools.
 #[derive(Debug, Clone, Copy)]
-#[allow(dead_code, reason = "only `search` reads it")]
+#[cfg_attr(not(feature = "search"), expect(dead_code, reason = "tool search alone reads it"))]
 pub(crate) struct VendorSearch {
     /// The tool that a request needs for the search, as JSON.
     pub(crate) tool: &'static str,
@@ -185,7 +184,6 @@ pub(crate) struct VendorSearch {
 
 /// How deferred tools are listed in a request. Each has `"defer_loading": true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(dead_code, reason = "only `search` reads it")]
 pub(crate) enum VendorListing {
     /// Like other tools.
     Plain,
@@ -230,7 +228,6 @@ pub(crate) struct RuntimeTool<'a> {
 
 /// The API whose requests contain definitions in a dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(dead_code, reason = "only `wire` reads it")]
 pub(crate) enum DialectApi {
     ChatCompletions,
     Responses,

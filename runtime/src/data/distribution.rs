@@ -43,7 +43,7 @@ impl SplitMix64 {
     }
 
     /// Returns a number from 0 to below 1, uniformly distributed.
-    #[allow(clippy::cast_precision_loss, reason = "53 bits fit")]
+    #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
     fn fraction(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }

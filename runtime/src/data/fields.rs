@@ -16,7 +16,7 @@ pub const MAX_FIELDS: usize = 12;
 ///
 /// # Errors
 /// Returns the error of a field's own `Debug` or of the formatter.
-#[allow(clippy::needless_pass_by_value, reason = "a tuple that is made for this call")]
+#[expect(clippy::needless_pass_by_value, reason = "a tuple that is made for this call")]
 pub fn debug_fields(f: &mut Formatter<'_>, name: &str, names: &str, fields: impl Fields) -> Result {
     let mut out = f.debug_struct(name);
     fields.each(&mut out, names.split(' '));
@@ -35,7 +35,7 @@ pub fn debug_variant(f: &mut Formatter<'_>, names: &str, index: usize) -> Result
 macro_rules! tuples {
     ($(($($name:ident)*))*) => { $(
         impl<$($name: Debug + ?Sized),*> Fields for ($(&$name,)*) {
-            #[allow(non_snake_case, reason = "each type and its value have one name")]
+            #[expect(non_snake_case, reason = "each type and its value have one name")]
             fn each<'n>(&self, out: &mut DebugStruct<'_, '_>, mut names: impl Iterator<Item = &'n str>) {
                 let ($($name,)*) = self;
                 $(out.field(names.next().unwrap_or_default(), $name);)*

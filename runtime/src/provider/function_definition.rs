@@ -123,7 +123,7 @@ impl Reader {
         {
             self.problem("/type", format!("expected \"function\", got {kind}"));
         }
-        #[allow(clippy::single_match_else, reason = "the two forms of a definition, next to each other")]
+        #[expect(clippy::single_match_else, reason = "the two forms of a definition, next to each other")]
         let (at, function) = match outer.get("function") {
             Some(function) => {
                 self.unknown_keys("", outer, &["type", "function"]);

@@ -45,7 +45,7 @@ impl NameHashIndex {
 }
 
 /// Returns the bucket of a name. `buckets` is a power of two.
-#[allow(clippy::cast_possible_truncation, reason = "the mask leaves what an index holds")]
+#[expect(clippy::cast_possible_truncation, reason = "the mask leaves what an index holds")]
 fn bucket(name: &str, buckets: usize) -> usize {
     let name = name.as_bytes();
     let half = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));

@@ -76,7 +76,7 @@ impl Deferral {
     }
 
     /// Returns whether the definition of a tool is in the namespace of its home toolset.
-    #[cfg_attr(not(feature = "search"), allow(unused_variables, reason = "nothing is deferred"))]
+    #[cfg_attr(not(feature = "search"), expect(unused_variables, reason = "nothing is deferred"))]
     pub(crate) fn has_namespace(&self, id: ToolId) -> bool {
         match self {
             Self::None => false,

@@ -5,7 +5,6 @@
 mod in_tokio;
 // Its tests also run with the feature `tokio`.
 #[cfg(any(not(feature = "tokio"), test))]
-#[cfg_attr(feature = "tokio", allow(dead_code, reason = "only its tests use it"))]
 mod thread;
 
 #[cfg(feature = "tokio")]

@@ -10,6 +10,11 @@
 //! that does not match the API's schema is a [`WireError`] with the path of the invalid value. It never becomes a call with
 //! truncated arguments. The model's own messages are returned unchanged, except that some calls get new ids.
 
+#![cfg_attr(
+    not(all(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini", feature = "wire-mcp")),
+    allow(dead_code, reason = "each vendor uses a part of it")
+)]
+
 #[cfg(feature = "__wire-api")]
 mod api;
 #[cfg(feature = "__wire-api")]

@@ -1,6 +1,5 @@
 //! JSON values of a message, each with its path for error messages. A value keeps the text that the vendor sent, so that
 //! it can be sent back unchanged, including the spelling of numbers and the order of keys.
-#![allow(dead_code, reason = "each vendor uses a part of it")]
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

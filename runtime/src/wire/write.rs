@@ -1,5 +1,4 @@
 //! Writing JSON texts that contain other JSON texts.
-#![allow(dead_code, reason = "each vendor uses a part of it")]
 
 use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;

@@ -5,7 +5,6 @@ mod handlers;
 
 #[path = "../../projects/conformance/generated/rust/lib.rs"]
 #[rustfmt::skip]
-#[allow(clippy::all, clippy::pedantic, unreachable_pub, dead_code)]
 mod generated;
 
 use std::io::{self, Read as _, Write as _};

@@ -18,7 +18,7 @@ mod export;
 mod format_command;
 mod function_length;
 /// Properties that the fuzz targets share with these tests.
-#[allow(unreachable_pub, reason = "in `fuzz/` it is a library")]
+#[expect(unreachable_pub, reason = "in `fuzz/` it is a library")]
 #[path = "../../../fuzz/src/lib.rs"]
 mod fuzz;
 mod gen_command;

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use toolc_codegen::dialects::{DIALECTS, Dialect};
 use toolc_test_support::skip;
 
-#[allow(dead_code, reason = "its `main` is that of a program of its own")]
+#[expect(dead_code, reason = "its `main` is that of a program of its own")]
 mod exact_numbers;
 
 /// The maximum number of crates that a program with the runtime links by default, including the runtime.

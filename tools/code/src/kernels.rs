@@ -23,7 +23,6 @@ pub(crate) struct Slot {
 struct RunningKernel {
     // The interpreter is dropped first, so that it has ended when the permit is released.
     kernel: Kernel,
-    #[allow(dead_code, reason = "dropping it releases the permit")]
     permit: KernelPermit,
     last_used: Instant,
 }

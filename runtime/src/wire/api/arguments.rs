@@ -1,6 +1,5 @@
 //! Arguments of calls that are not a JSON object. The result of the call reports them to the model. Some APIs accept only an object in the
 //! model's message, which these functions write.
-#![allow(dead_code, reason = "each vendor uses a part of it")]
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 

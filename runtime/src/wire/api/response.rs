@@ -1,5 +1,4 @@
 //! A parsed response of any API.
-#![allow(dead_code, reason = "each vendor uses a part of it")]
 
 use std::fmt;
 

@@ -9,7 +9,7 @@ macro_rules! tools {
         $(
             #[derive(Deserialize)]
             #[serde(deny_unknown_fields)]
-            #[allow(dead_code, reason = "what counts is that its fields are read from JSON")]
+            #[expect(dead_code, reason = "what counts is that its fields are read from JSON")]
             struct $args { $($field: $type),* }
         )*
 
@@ -31,7 +31,7 @@ macro_rules! objects {
     ($($name:ident { $($field:ident: $type:ty),* })*) => {$(
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        #[allow(dead_code, reason = "what counts is that its fields are read from JSON")]
+        #[expect(dead_code, reason = "what counts is that its fields are read from JSON")]
         struct $name { $($field: $type),* }
     )*};
 }

@@ -144,7 +144,7 @@ fn json_output_conforms_to_its_schema() {
 
 /// The schema is that of OASIS, errata 01.
 #[test]
-#[allow(clippy::too_many_lines, reason = "most of it is what is written")]
+#[expect(clippy::too_many_lines, reason = "most of it is what is written")]
 fn sarif_output_conforms_to_the_standard() {
     let document: Value = serde_json::from_str(&findings("sarif")).expect("JSON");
     valid(include_str!("../../../corpora/sarif-2.1.0.schema.json"), &document);

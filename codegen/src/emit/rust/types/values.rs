@@ -17,7 +17,7 @@ impl Types<'_> {
             }
             (Rust::Bool, Value::Bool(flag)) => quote!(#flag),
             (Rust::Integer, Value::Number(number)) => {
-                #[allow(clippy::cast_possible_truncation, reason = "a float that is an integer by the schema")]
+                #[expect(clippy::cast_possible_truncation, reason = "a float that is an integer by the schema")]
                 let integer = number.as_i64().unwrap_or_else(|| number.as_f64().unwrap_or_default() as i64);
                 let integer = Literal::i64_unsuffixed(integer);
                 quote!(#integer)

@@ -87,7 +87,7 @@ fn unit(lint: &Lint<'_>, tool: &Tool, parameter: &Property) -> Option<f64> {
         }
         None => return None,
     };
-    #[allow(clippy::cast_precision_loss, reason = "units are small")]
+    #[expect(clippy::cast_precision_loss, reason = "units are small")]
     Some(unit as f64)
 }
 
