@@ -95,7 +95,8 @@ impl ProgramEnd {
     /// Returns how the program ended, for a message: "exit status: 1; its stderr: ...". Waits a moment for the outcome.
     pub(crate) async fn text(&self, redact: impl Fn(&str) -> String) -> String {
         let outcome = self.outcome().await;
-        let status = outcome.map_or_else(|| "it has closed its output".to_owned(), |outcome| outcome.status.to_string());
+        let status =
+            outcome.map_or_else(|| "it has closed its output".to_owned(), |outcome| outcome.status.to_string());
         format!("{status}{}", self.stderr.clause(redact))
     }
 
