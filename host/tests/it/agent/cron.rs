@@ -133,7 +133,7 @@ fn a_job_keeps_its_time_zone_and_a_wrong_one_is_refused() {
         let wrong = go(args, "Nowhere/Bad");
         assert_eq!((wrong.status, &*wrong.out), (Some(2), ""), "{args:?}");
         assert!(
-            wrong.err.contains("the variable `TZ` is `Nowhere/Bad`, which is not a time zone that is known"),
+            wrong.err.contains("the variable `TZ` is `Nowhere/Bad`, which is not a known time zone on this computer"),
             "{args:?}: {}",
             wrong.err
         );
@@ -444,7 +444,7 @@ fn what_the_configuration_disables_is_gone_from_jobs() {
     let second = add_due(&folder, "a", &works[1]);
     assert_eq!(run(folder.path(), &["cron", "run", "--once"], &[]).status, Some(1));
     let run = only_run(&folder, &second);
-    assert!(run.output.contains("the job has no tool `terminal`, or it is not available here"), "{}", run.output);
+    assert!(run.output.contains("the job has no tool `terminal`, or the tool is not available"), "{}", run.output);
 }
 
 #[test]
