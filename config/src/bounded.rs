@@ -1,4 +1,4 @@
-//! Reads and writes of the files in the home folder: bounded, and never half-written.
+//! Reads files in the home folder with a limit on their size, and writes them whole or not at all.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -38,7 +38,7 @@ pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     file.persist(&target).map_err(|error| error.error)?;
-    // The rename is on the disk only with the folder. Not every system can open one.
+    // The rename is on the disk only when the folder is synced. Not every system can open a folder.
     if let Ok(folder) = fs::File::open(folder) {
         let _ = folder.sync_all();
     }

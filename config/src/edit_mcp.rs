@@ -31,7 +31,7 @@ pub fn add_server(home: &Home, server: &McpServer) -> Result<Edited, ConfigError
 /// Removes a server.
 ///
 /// # Errors
-/// If no server has this name, or like [`edit_list`](crate::edit_list).
+/// If no server has this name, and in the cases in which [`edit_list`](crate::edit_list) fails.
 pub fn remove_server(home: &Home, name: &str) -> Result<Edited, ConfigError> {
     edit(home, |document| {
         let servers = document.get_mut("mcp").and_then(|mcp| mcp.get_mut("servers")).and_then(Item::as_table_like_mut);

@@ -1,4 +1,4 @@
-//! What a person can do about a server without using its tools: log in and out, and fix the version of its package.
+//! What a person can do with a server apart from using its tools: log in, log out, and pin the version of its package.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::packages::{self, Package};
 use crate::secrets::{Secrets, Tokens};
 use crate::settings::{Server, Transport};
 
-/// Logs in at a server with an address: the person gets a question of the kind [`Login`](crate::QuestionKind::Login). Rights can be asked
-/// for in addition to those that the server names. Blocks until the login ends.
+/// Logs in to a server that is reached over HTTP. The person gets a question of the kind [`Login`](crate::QuestionKind::Login). Requests
+/// `scopes` in addition to the scopes that the server names. Blocks until the login ends.
 ///
 /// # Errors
 /// Returns an error if the server does not use OAuth, or the login fails.
@@ -47,7 +47,7 @@ pub fn log_out(server: &Server) -> Result<bool, McpError> {
     }
 }
 
-/// Fixes the version of the package that is a server: the newest one that its command line allows. It is checked. Returns `None` if the
+/// Pins the package of a server to the newest version that its command line allows, after checking that version. Returns `None` if the
 /// server is not the package of a registry.
 ///
 /// # Errors
@@ -72,7 +72,7 @@ fn block_on<T>(work: impl Future<Output = Result<T, McpError>>) -> Result<T, Mcp
     result
 }
 
-/// Returns what the server answers to a request without tokens, if it refuses it.
+/// Sends a request without tokens, and returns the authentication challenge if the server refuses the request.
 async fn challenge(server: &Server, env: &Env, asking: &Arc<Asking>) -> Result<Option<String>, McpError> {
     let Transport::Http { url, headers, .. } = &server.transport else { return Ok(None) };
     let (client, config) = http::transport(url, headers, None, env)?;

@@ -1,8 +1,8 @@
-//! What this client answers to a server: pings, and what the person or the model is asked. It notes progress, and that the list of tools
-//! has changed.
+//! Handles the messages of a server: answers pings, passes questions on to the person or the model, and records progress and changes
+//! of the list of tools.
 
-// The newer era has no sampling, so its types are marked as deprecated.
-#![expect(deprecated, reason = "servers of the older era use it")]
+// Protocol versions since 2026-07-28 have no sampling, so its types are marked as deprecated.
+#![expect(deprecated, reason = "servers with older protocol versions use it")]
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,14 +18,14 @@ use tokio::sync::{Notify, mpsc};
 
 use crate::ask::{Asking, answer_sampling};
 
-/// The maximum number of reports that wait for a call.
+/// The maximum number of progress reports that a call has not read yet.
 pub(crate) const MAX_REPORTS: usize = 16;
 
 /// The reports of running calls, by their tokens. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Progress(Arc<Mutex<HashMap<ProgressToken, mpsc::Sender<ProgressNotificationParam>>>>);
 
-/// Receives the reports of a call until it is dropped.
+/// Keeps the subscription to the progress reports of a call. Dropping it ends the subscription.
 pub(crate) struct ProgressGuard {
     progress: Progress,
     token: ProgressToken,

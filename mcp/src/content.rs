@@ -1,4 +1,4 @@
-//! Turns the result of a server into a text or JSON for the model, images, sounds and resources.
+//! Turns the result of a server into text or JSON for the model, and into images, sounds and resources.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,7 +14,7 @@ use crate::secrets::Secrets;
 /// The maximum number of characters of an error. The limits of results do not shorten errors.
 const MAX_ERROR: usize = 10_000;
 
-/// The maximum number of characters of a word or a reason of a server in a note.
+/// The maximum length of a server's text that a note quotes, in characters.
 const MAX_NOTED: usize = 100;
 /// The media type of a resource for which the server names none.
 const ANY_TYPE: &str = "application/octet-stream";
@@ -60,10 +60,11 @@ pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &S
     attachments.into_iter().try_fold(output, ToolOutput::with_attachment)
 }
 
-/// Reads a result with parts that the protocol library does not know, such as one of a later version. A note takes the place of each.
+/// Reads a result with parts that the protocol library does not know, such as parts of a later protocol version. Each of them is replaced
+/// by a note.
 ///
 /// # Errors
-/// Returns what is wrong with a result that is not one of a call.
+/// Returns what is wrong, if the value is not the result of a call.
 pub(crate) fn with_unknown_parts(mut result: Value) -> Result<CallToolResult, String> {
     if !result.is_object() {
         return Err("its `result` is not an object".to_owned());
@@ -155,8 +156,9 @@ pub(crate) fn redacted(value: &Value, redactor: &Secrets) -> Result<Value, ToolE
     Ok(serde_json::from_str(&redactor.text(&value.to_string()))?)
 }
 
-/// Returns whether texts only repeat structured content, as servers do for clients that do not know it. Many put a value that is not an
-/// object under one key, such as `result` or `content`. The SDK for Python repeats each item of a list.
+/// Returns whether texts only repeat structured content, as servers do for clients without support for structured content. Many servers
+/// wrap a value that is not an object in an object with one key, such as `result` or `content`. The SDK for Python repeats each item of a
+/// list.
 fn repeats(texts: &[String], structured: &Value) -> bool {
     let is_same = |text: &String, value: &Value| {
         value.as_str() == Some(text) || serde_json::from_str::<Value>(text).is_ok_and(|read| read == *value)

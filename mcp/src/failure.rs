@@ -16,7 +16,7 @@ use crate::visible::visible;
 /// The maximum number of characters of a reason.
 const MAX_REASON: usize = 2_000;
 
-/// How the protocol library begins a text about an answer that is JSON and not a message.
+/// The beginning of the protocol library's error about an answer that is valid JSON, but not a message.
 const UNPARSED: &str = "could not parse JSON response as ServerJsonRpcMessage: ";
 
 /// Returns why a connection could not be opened.
@@ -166,7 +166,7 @@ fn is_tls(error: &(dyn Error + 'static)) -> bool {
     if error.is::<rustls::Error>() {
         return true;
     }
-    // An I/O error is not the cause of the error within it.
+    // `source()` of an I/O error skips the error that it contains.
     error.downcast_ref::<std::io::Error>().and_then(|error| error.get_ref()).is_some_and(|within| is_tls(within))
 }
 

@@ -89,7 +89,7 @@ mod tests {
             ("d/e/a", "../../../x", false),
             ("a", "..", false),
             ("a", "/etc/passwd", false),
-            // `d/up` is the root, so that what is above it is outside.
+            // `d/up` leads to the root, so `d/up/..` is outside.
             ("a", "d/up/..", false),
             ("a", "chain/../x", false),
             ("a", "chain/d/e", true),

@@ -24,7 +24,7 @@ const MAX_PAGES: usize = 20;
 /// The label that all sandboxes of toolc have.
 const MADE_BY: (&str, &str) = ("made-by", "toolc");
 
-/// The label with the id of the folder of leases.
+/// The label that identifies the home of the host: the id of its folder of leases.
 pub(super) const HOME: &str = "toolc-home";
 /// The label with the name of the lease of the host.
 pub(super) const LEASE: &str = "toolc-lease";

@@ -3,8 +3,8 @@
 //! The HTTP API ([`api`]) makes and deletes a sandbox, and gives a token for its SSH gateway. Programs run through SSH, as on any other
 //! machine.
 //!
-//! The service deletes a sandbox that is idle or too old. Before it makes a sandbox, a host deletes the sandboxes of ended hosts with the same
-//! home. Each sandbox has a label with the name of its host's lease.
+//! The service deletes a sandbox that is idle or too old. Before a host makes a sandbox, it deletes the sandboxes of ended hosts with the
+//! same toolc home. Each sandbox has a label with the name of its host's lease.
 
 mod api;
 
@@ -105,7 +105,7 @@ impl DaytonaKind {
         self
     }
 
-    /// Sets the directory in the sandbox, absolute or relative to the home. The default is the home.
+    /// Sets the directory in the sandbox, absolute or relative to the home directory there, which is the default.
     #[must_use]
     pub fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
         self.directory = Some(directory.into());
@@ -118,8 +118,8 @@ impl DaytonaKind {
         Self { network, ..self }
     }
 
-    /// Sets the maximum lifetime of a sandbox in whole minutes, two hours by default. After it, the service deletes the sandbox even if programs
-    /// run in it.
+    /// Sets the maximum lifetime of a sandbox in whole minutes, two hours by default. After it, the service deletes the sandbox even if
+    /// programs run in it.
     #[must_use]
     pub fn lifetime(self, lifetime: Duration) -> Self {
         Self { lifetime, ..self }

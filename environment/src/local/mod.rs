@@ -29,7 +29,7 @@ pub(crate) use resolve::too_many_links;
 #[derive(Debug)]
 pub struct Local {
     directory: PathBuf,
-    /// The variables of clients, or `None` if programs inherit the variables of this process.
+    /// The variables of the programs, for clients such as ssh and docker, or `None` if programs inherit the variables of this process.
     variables: Option<Vec<(OsString, OsString)>>,
     processes: Arc<Mutex<Processes>>,
 }
@@ -74,8 +74,8 @@ impl Local {
         Self { directory, variables: None, processes: Arc::default() }
     }
 
-    /// Returns an environment for clients, which are local commands that run programs in another place. Clients have these variables, and run
-    /// in `/`. Their ids are hidden, because they are not valid in the other place.
+    /// Returns an environment for clients, which are local commands that run programs in another place. Clients have these variables, and
+    /// run in `/`. Their ids are hidden, because they are not valid in the other place.
     #[cfg(unix)]
     pub(crate) fn for_clients(variables: Vec<(OsString, OsString)>) -> Self {
         let mut local = Self::new("/");

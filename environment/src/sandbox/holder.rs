@@ -1,4 +1,5 @@
-//! The holder of a sandbox: a process that keeps its namespaces. The holder is bubblewrap, with a shell that waits for the end of its input.
+//! The holder of a sandbox: a process that keeps its namespaces. The holder is bubblewrap, with a shell that waits for the end of its
+//! input.
 //!
 //! The input is a pipe of this process. If this process ends for any reason, the holder ends, and with it every process of the sandbox,
 //! because the shell is the first process of their namespace.
@@ -21,8 +22,9 @@ use super::programs::{PATH, Programs};
 const LIMIT: Duration = Duration::from_secs(30);
 /// A script that opens the descriptor to which bubblewrap writes its report.
 const SCRIPT: &str = r#"exec "$@" 3>&1"#;
-/// The script of the first process of the namespace, which waits for the end of its input. When it ends, the kernel ends all other processes
-/// of the namespace. The shell also reaps orphaned processes. Bubblewrap's own first process would wait until all of them have ended.
+/// The script of the first process of the namespace, which waits for the end of its input. When it ends, the kernel ends all other
+/// processes of the namespace. The shell also reaps orphaned processes. Bubblewrap's own first process would wait until all of them have
+/// ended.
 const WAIT: &str = "echo ready; cat; exit";
 /// The line that the holder prints when the namespaces are ready.
 const READY: &str = "ready\n";
@@ -37,10 +39,11 @@ pub(super) struct Holder {
     namespaces: Namespaces,
 }
 
-/// A script that opens the namespaces of the process $1 as descriptors, and then runs the command $3.... $2 are the targets of the links
-/// of the namespaces. The process could have ended, and another process could have its id, so the script compares the links after it has
-/// opened the descriptors. This process keeps the namespaces open, so that no other namespaces can have these links. The script cannot open
-/// the descriptors of this process, because the host may have forbidden that.
+/// A script that opens the namespaces of the process $1 as descriptors, and then runs a command: $3 and the later arguments. $2 has the
+/// expected targets of the links of the namespaces, one on each line. The process could have ended, and another process could have its
+/// id, so the script compares the links after it has opened the descriptors. The process of toolc keeps the namespaces open, so that no
+/// other namespaces can have these links. The script cannot use the descriptors of that process, because toolc may have forbidden access
+/// to them.
 pub(super) const JOIN: &str = r#"
 id=$1 all=$2
 shift 2
@@ -137,7 +140,8 @@ fn options(mounts: &[Mount]) -> Vec<OsString> {
         options.push(if *writable { "--bind" } else { "--ro-bind" }.into());
         options.extend([outside.into(), inside.into()]);
     }
-    // Files in `/proc` belong to root of the machine. Without this option, root could write them even without capabilities.
+    // Files in `/proc` belong to the machine's root. Without this option, programs of a toolc that runs as root could write them, even
+    // without capabilities.
     options.extend(["--remount-ro", "/proc"].map(Into::into));
     // Without this option, programs could write to the root folder itself, which is in memory.
     options.extend(["--remount-ro", "/", "--chdir", "/"].map(Into::into));

@@ -21,8 +21,8 @@ impl Budget {
         Arc::new(Self { max, left: AtomicU32::new(max), parent: Some(parent) })
     }
 
-    /// Takes a request from the budget, and returns whether one was left. A helper leaves one request to each conversation above it, so that
-    /// this conversation can use the results.
+    /// Takes a request from the budget, and returns whether one was left. A helper leaves one request in each
+    /// budget above its own, so that each parent can use the results.
     pub(crate) fn take(&self) -> bool {
         self.take_leaving(0)
     }

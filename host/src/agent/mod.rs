@@ -1,8 +1,8 @@
 //! The agent loop: the model answers, its calls are run, and the results are sent back, until an answer has no calls.
 //!
 //! [`setup`] makes an [`Agent`] from options. [`conversation`] holds the messages, [`state`] what the model must not forget, and
-//! [`sent_tools`] the tool definitions that were sent. [`helpers`] are agents that work for another agent. [`compact`] shortens a conversation,
-//! [`record`] stores it, and [`event`] defines what is reported to the terminal or a program.
+//! [`sent_tools`] the tool definitions that were sent. [`helpers`] are agents that work for another agent. [`compact`] shortens a
+//! conversation, [`record`] stores it, and [`event`] defines what is reported to the terminal or a program.
 
 mod background;
 mod budget;
@@ -62,7 +62,7 @@ pub(crate) struct Agent {
     news: News,
     /// The unanswered questions about calls.
     questions: Questions,
-    /// The calls that were not approved or were refused.
+    /// The calls that a person or a rule has denied.
     denied: Vec<DeniedCall>,
     /// The state of the task that was last written to the store.
     recorded_state: TaskState,
@@ -75,7 +75,7 @@ pub(crate) struct Agent {
     /// The requests that the agent may still make: in this turn, or as a helper.
     budget: Arc<Budget>,
     is_helper: bool,
-    /// Whether the conversation has only one turn, so that its end would lose the results of helpers.
+    /// Whether the conversation has only one turn. Results of helpers that come after it would be lost.
     is_single: bool,
 }
 

@@ -128,7 +128,7 @@ impl Question {
 fn command_text(command: &CommandReason, look: Look) -> String {
     let mut text = show::judged_line(&command.line, &command.findings, look);
     text.push('\n');
-    // A certain finding is marked in the line above, so its text is not repeated.
+    // If a finding is certain, its part is marked in the line above, so the text is not repeated.
     let uncertain_part = |finding: &CommandFinding| part(command, finding).filter(|_| !finding.is_certain);
     text += &show::reasons(&command.findings, uncertain_part, look);
     let directory = command.directory.as_deref().map_or_else(|| "unknown".to_owned(), show::one_line);

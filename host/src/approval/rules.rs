@@ -13,7 +13,7 @@ use crate::ground::error::{Error, Result};
 
 /// The file of rules in the folder of a project.
 const PROJECT_RULES: &str = ".toolc/rules.toml";
-/// The place in the shipped rules that represents the user's folder.
+/// The place in the shipped rules that represents the home folder of toolc.
 const HOME_PLACE: &str = "toolc-home";
 /// The maximum size of a file of rules, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -24,7 +24,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// in the folders above it, up to the root of the repository. Rules of a project can only be stricter.
 ///
 /// # Errors
-/// Returns an error if a file cannot be read or is invalid: a mistake in a file must not reduce the rules.
+/// Returns an error if a file cannot be read or is invalid: a mistake in a file must not make the rules less strict.
 pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'static>> {
     let shipped = toolc_catalog::commands::rules();
     let files = files(home, directory)?;
@@ -132,7 +132,7 @@ fn read(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Adds these folders to the place of the user's folder in the rules, which only has the default path.
+/// Adds these folders to the place `toolc-home` of the rules, which has only the default path.
 fn with_home(rules: &RuleSet<'static>, folders: impl Iterator<Item = PathBuf>) -> RuleSet<'static> {
     let patterns = folders.flat_map(|folder| {
         let pattern = pattern(&folder.to_string_lossy());

@@ -14,7 +14,7 @@ use crate::ground::terminal;
 
 /// The maximum length of a typed answer, in bytes.
 const MAX_TYPED: usize = 10_000;
-/// The maximum number of lines that are shown of a quote text.
+/// The maximum number of lines of a quoted text that are shown.
 const MAX_LINES: usize = 60;
 
 /// Asks the person at the terminal.

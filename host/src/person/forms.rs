@@ -1,6 +1,6 @@
 //! Shows the questions of MCP servers to the person at the terminal, and reads the answers.
 //!
-//! The texts of a server are quoted, with every character visible. This program opens no addresses.
+//! The texts of a server are quoted, with every character visible. This program never opens a URL itself.
 
 use serde_json::{Map, Value};
 use toolc_mcp::{Answer, AnswerFuture, Asker, Field, FieldKind, Question, QuestionKind};

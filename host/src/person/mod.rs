@@ -1,4 +1,4 @@
-//! The person at the terminal: the only place that asks questions of models, MCP servers and command rules.
+//! The person at the terminal: the only place that passes questions of models, MCP servers and command rules on to a person.
 
 #[cfg(unix)]
 mod approver;
@@ -42,7 +42,8 @@ impl Person {
         Self::default()
     }
 
-    /// Returns the person at the terminal of this process. The person is absent if there is no terminal, or a tool could type the answers.
+    /// Returns the person at the terminal of this process. The person is absent if there is no terminal, or if this process runs inside a
+    /// tool, which could type the answers.
     pub(crate) fn at_the_terminal() -> Self {
         Self::present(false)
     }
@@ -124,7 +125,7 @@ pub(crate) fn approver(
     None
 }
 
-/// Adds an approver to an app that asks the person at the terminal about calls that need approval.
+/// Gives an app an approver, which asks the person at the terminal about calls that need approval.
 #[cfg(unix)]
 pub(crate) fn add_approver(app: App, rules: &'static RuleSet<'static>) -> App {
     app.approver(TerminalApprover::at_the_terminal(rules, std::env::home_dir()))

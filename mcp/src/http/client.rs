@@ -43,7 +43,7 @@ impl HttpClient {
         &self.lists
     }
 
-    /// Asks for a list of tools. Returns `None` if the answer is one for the protocol library: it is not a list.
+    /// Asks for a list of tools. Returns `None` if the answer is not a list: the protocol library then handles the request.
     async fn list(
         &self,
         uri: &str,
@@ -82,7 +82,7 @@ impl HttpClient {
         }
     }
 
-    /// Makes messages readable for the protocol library, which ignores those that are not: the calls that they answer would never end.
+    /// Replaces messages that the protocol library cannot read. It would ignore them, and the calls that wait for them would never end.
     fn readable(&self, events: Events) -> Events {
         let lists = self.lists.clone();
         let readable = move |mut event: Sse| {

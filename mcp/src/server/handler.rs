@@ -39,7 +39,7 @@ pub(super) struct Shared {
     pub(super) cache: Cache,
     pub(super) parked: ParkedCalls,
     pub(super) tasks: Tasks,
-    /// The conversations of the era without sessions: one for each principal.
+    /// The conversations of clients whose protocol version has no sessions: one for each principal.
     pub(super) conversations: Mutex<HashMap<Principal, Arc<Conversation>>>,
 }
 
@@ -64,7 +64,8 @@ fn internal(message: impl Into<Cow<'static, str>>) -> ErrorData {
     ErrorData::internal_error(message, None)
 }
 
-/// Returns the sender of a request: the bearer that the HTTP server has found, or the process at the other end of the standard streams.
+/// Returns the sender of a request: the principal that the HTTP server has found for its token, or the process at the other end of the
+/// standard streams.
 fn principal(context: &RequestContext<RoleServer>) -> Result<Principal, ErrorData> {
     match context.extensions.get::<Parts>() {
         None => Ok(Principal::parent()),
@@ -74,7 +75,7 @@ fn principal(context: &RequestContext<RoleServer>) -> Result<Principal, ErrorDat
     }
 }
 
-/// Returns whether a request is one of the era without sessions.
+/// Returns whether the protocol version of a request has no sessions.
 fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
@@ -97,7 +98,7 @@ impl Handler {
         self.shared.conversation(principal)
     }
 
-    /// Returns an answer that is the same for all clients, with how they may cache it. The era with sessions has no such caching.
+    /// Adds caching hints to an answer that is the same for all clients. Protocol versions with sessions have no such hints.
     fn cached<T: Cacheable>(&self, answer: T, context: &RequestContext<RoleServer>) -> T {
         if is_stateless(context) { self.shared.cache.apply(answer) } else { answer }
     }
@@ -134,7 +135,7 @@ impl Handler {
         Ok(call)
     }
 
-    /// Drives a call until there is something to answer.
+    /// Runs a call until there is a response for the client.
     async fn drive(
         &self,
         mut call: RunningCall,
@@ -218,7 +219,7 @@ fn busy() -> ErrorData {
 }
 
 impl Shared {
-    /// Returns the conversation of a principal in the era without sessions.
+    /// Returns the conversation of a principal whose client has no sessions.
     fn conversation(&self, principal: Principal) -> Result<Arc<Conversation>, ErrorData> {
         let mut conversations = self.conversations.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(conversation) = conversations.get(&principal) {
@@ -236,7 +237,7 @@ fn missing(call: &RunningCall, context: &RequestContext<RoleServer>) -> Option<r
     call.question.as_ref()?.missing(context.client_capabilities().as_ref())
 }
 
-/// Asks a client of the era with sessions, and passes its answers on to the call.
+/// Asks a client that has a session, and passes its answers on to the call.
 async fn ask(call: &mut RunningCall, context: &RequestContext<RoleServer>) {
     let Some(question) = call.question.as_ref() else { return };
     let mut responses = BTreeMap::new();
@@ -301,7 +302,7 @@ fn reason(request: &CustomRequest) -> String {
     error.map_or_else(String::new, |error| format!(": {error}"))
 }
 
-/// How long a call waits until a progress notification is sent, so that its result does not overtake it.
+/// The maximum time that a call waits until a progress notification is sent. Without waiting, its result could overtake the notification.
 const PROGRESS_LIMIT: Duration = Duration::from_secs(1);
 
 /// The progress notifications of a request.
@@ -326,7 +327,7 @@ impl<'c> Progress<'c> {
         let mut params = ProgressNotificationParam::new(token.clone(), done);
         params.total = total.filter(|total| total.is_finite());
         params.message = Some(message).filter(|message| !message.is_empty());
-        // At the end of the client's input, rmcp may send a notification without reporting it. The call continues and is answered.
+        // When the client's input has ended, rmcp may never report that it has sent a notification. The call continues and is answered.
         let _ = tokio::time::timeout(PROGRESS_LIMIT, self.peer.notify_progress(params)).await;
     }
 }
@@ -343,7 +344,7 @@ impl ServerHandler for Handler {
     ) -> Result<InitializeResult, ErrorData> {
         let conversation =
             self.shared.sessions.begin(principal(&context)?, true).map_err(|error| internal(error.to_string()))?;
-        // The first conversation stays.
+        // A second `initialize` does not replace the conversation.
         let _ = self.own.set(Arc::new(conversation));
         context.peer.set_peer_info(request.clone());
         self.negotiate_initialize(&request)
@@ -383,7 +384,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        // Results are found by their links: a list would depend on the calls before it.
+        // Clients get links to stored results in the results of calls. A list of them would differ from client to client.
         Ok(self.cached(ListResourcesResult::default(), &context))
     }
 
@@ -453,7 +454,7 @@ impl ServerHandler for Handler {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // rmcp takes a request with invalid parameters for an unknown request.
+        // rmcp treats a request with invalid parameters as an unknown request.
         if METHODS.contains(&&*request.method) {
             let text = format!("the parameters of `{}` are not valid{}", request.method, reason(&request));
             return Err(ErrorData::invalid_params(text, None));

@@ -42,7 +42,7 @@ impl std::fmt::Debug for StoredResults {
 }
 
 impl StoredResults {
-    /// Returns an empty list of the results in `store`. The names that the store returns must be paths of files.
+    /// Returns an empty list. New results are stored in `store`. The names that the store returns must be paths of files.
     pub(super) fn new(store: Option<Arc<dyn SpillStore>>) -> Self {
         Self(Arc::new(Inner { store, results: Mutex::default() }))
     }

@@ -24,7 +24,7 @@ use crate::stdio::ProgramEnd;
 const LIST_PAUSE: Duration = Duration::from_millis(200);
 /// The time limit for reading the list again after a change.
 const LIST_TIMEOUT: Duration = Duration::from_secs(30);
-/// The time limit for the answer to a subscription. Only servers of the newer era answer it.
+/// The time limit for the answer to a subscription. Only servers with protocol versions since 2026-07-28 answer it.
 const SUBSCRIBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How a run of the server ended.
@@ -211,7 +211,7 @@ async fn read_again(peer: &Peer<RoleClient>, lists: &Lists, stop: &mut watch::Re
     }
 }
 
-/// Subscribes to changes of the list, if the server is of the newer era and announces them.
+/// Subscribes to changes of the list, if the server has a protocol version since 2026-07-28 and announces them.
 async fn subscribe(peer: &Peer<RoleClient>) -> Option<Subscription> {
     let info = peer.peer_info()?;
     let announces = info.capabilities.tools.as_ref().and_then(|tools| tools.list_changed) == Some(true);

@@ -46,7 +46,7 @@ pub enum Actor {
     Agent(String),
     /// An agent that works on a card. It cannot change other cards.
     Worker {
-        /// The name for which it claimed the card.
+        /// The name under which it claimed the card.
         name: String,
         /// The card.
         card: i64,
@@ -352,7 +352,7 @@ fn refused<T>(message: String) -> Checked<T> {
     Err(BoardError::Refused(message))
 }
 
-/// Returns from a transaction with an error. Earlier changes of the transaction are kept.
+/// Returns the value, or leaves the transaction with the error. The transaction is still committed.
 macro_rules! check {
     ($checked:expr) => {
         match $checked {
@@ -474,7 +474,7 @@ impl Boards {
         })
     }
 
-    /// Attaches a file to a card, and returns its id.
+    /// Attaches a file to a card, and returns the id of the attachment.
     ///
     /// # Errors
     /// Returns an error if the card is unknown or has too many attachments, or the file cannot be changed.

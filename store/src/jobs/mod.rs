@@ -127,7 +127,7 @@ pub struct JobRun {
     pub job: i64,
     /// The time at which the job was due.
     pub due: SystemTime,
-    /// The number of later times at which the job was also due, and which this run covers.
+    /// The number of later times at which the job was due and did not run, because this run stands for them.
     pub missed: u64,
     /// When the run began.
     pub started: SystemTime,
@@ -188,21 +188,22 @@ impl JobState {
 }
 
 impl Job {
-    /// Makes the job active: it is due at its next time after `now`. If it has no further time or has reached its number of runs, it is done.
-    /// `zone` is used if the job has no time zone.
+    /// Makes the job active: it is due at its next time after `now`. If it has no further time or has reached its number of runs, it is
+    /// done. `zone` is used if the job has no time zone.
     pub fn activate(&mut self, now: SystemTime, zone: &TimeZone) {
         self.since = now;
         self.advance(now, zone);
     }
 
-    /// Sets the first time after `now`.
+    /// Sets the state to the first due time after `now`, or to done.
     fn advance(&mut self, now: SystemTime, zone: &TimeZone) {
         let is_complete = self.repeat.is_some_and(|repeat| self.begun >= repeat);
         let next = self.schedule.next(self.since, now, &self.zone_or(zone)).filter(|_| !is_complete);
         self.state = next.map_or(JobState::Done, JobState::Active);
     }
 
-    /// Returns the time zone of the job, or `zone` if it has none. Its name is known, because reading a job refuses unknown names.
+    /// Returns the time zone of the job, or `zone` if it has none. The name of the zone is always known, because a job with an unknown one
+    /// cannot be read.
     fn zone_or(&self, zone: &TimeZone) -> TimeZone {
         self.zone.as_deref().and_then(zones::named).unwrap_or_else(|| zone.clone())
     }

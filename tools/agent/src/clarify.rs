@@ -18,7 +18,8 @@ pub struct ClarifyQuestion {
     pub multi_select: bool,
 }
 
-/// How questions were answered. The answers belong to the first questions. Each answer has the chosen choices, or a text of the user.
+/// How questions were answered. If there are fewer answers than questions, they answer the first ones. Each answer has the chosen choices,
+/// or a text of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Clarified {
     /// The user has answered all questions.

@@ -71,7 +71,7 @@ fn every_tool_shows_and_accepts_one_form() {
         };
         let result = value(f.handlers.patch(replace, &call));
         assert_eq!(result["files"][0]["path"], shown);
-        // The reported difference, reversed, is a patch.
+        // The reported difference, with other lines, is a patch.
         let diff = result["files"][0]["diff"].as_str().unwrap();
         let reversed = diff.replace("-one\n+two\n", "-two\n+three\n");
         let apply = patch::Args {

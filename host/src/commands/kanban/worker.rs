@@ -22,7 +22,7 @@ use crate::ground::show;
 use crate::options::ToolOptions;
 use crate::person::Person;
 
-/// The maximum length of the quoted last answer of a model that did not end its task, in characters.
+/// If a model does not end its task, its last answer is quoted. This is the maximum length of the quote, in characters.
 const MAX_LAST_ANSWER: usize = 2000;
 
 /// A claim that one process passes to another.
@@ -30,7 +30,7 @@ const MAX_LAST_ANSWER: usize = 2000;
 pub(super) struct Claim {
     pub(super) card: i64,
     pub(super) name: String,
-    /// The name of the claim in the store.
+    /// The id of the claim in the store.
     pub(super) id: String,
     /// The folder to work in.
     pub(super) folder: PathBuf,
@@ -81,7 +81,7 @@ pub(super) fn run(
     status
 }
 
-/// Changes to the folder of the task, and fails if a link has taken its place. Relative paths in options are made absolute before.
+/// Changes to the folder of the task, and fails if a link has taken its place. Before that, makes relative paths in options absolute.
 fn enter_folder(args: &AgentArgs, options: &ToolOptions, folder: &Path) -> Result<(AgentArgs, ToolOptions)> {
     let (mut args, mut options) = (args.clone(), options.clone());
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

@@ -1,8 +1,8 @@
 //! The settings and hooks of a project's git repository that run programs.
 //!
 //! A folder that a user has unpacked can contain a `.git/config` that makes `git status` run any program. Until the user trusts these
-//! settings, the programs that a model controls get variables that override them: with the setting of the user for all repositories, or
-//! with a value that runs nothing. Other settings of the repository stay as they are.
+//! settings, the programs that a model controls get variables that override each of them: with the user's global setting if there
+//! is one, or else with a value that runs nothing. Other settings of the repository stay as they are.
 
 mod programs;
 mod read;
@@ -25,8 +25,8 @@ use read::{Hook, Setting, settings};
 /// Overrides in every untrusted project. They apply even if the repository does not have these settings, because a command can enter
 /// another repository.
 const UNTRUSTED_OVERRIDES: &[(&str, &str)] = &[("core.fsmonitor", "false"), ("core.hookspath", "/dev/null")];
-/// Overrides in every project, even if the user trusts it. Bare repositories inside of a project are ignored, and an address cannot run a
-/// command line.
+/// Overrides in every project, even if the user trusts it. Bare repositories inside of a project are ignored, and the URL of a remote
+/// cannot run a command (`ext::`).
 const ALL_OVERRIDES: &[(&str, &str)] = &[("safe.barerepository", "explicit"), ("protocol.ext.allow", "never")];
 /// The value of `GIT_DIR` if git must not run. The error messages of git show this text.
 const OFF: &str = "/dev/null/git is off: the user has not trusted the git settings of this project (`toolc trust`)";

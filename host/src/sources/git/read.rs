@@ -14,7 +14,7 @@ use toolc_process::{Process, Sink};
 
 use crate::ground::error::{Error, Result};
 
-/// The time limit for git. The settings could include a pipe, which blocks.
+/// The time limit for git. An `include` in the settings could name a pipe, which blocks.
 const LIMIT: Duration = Duration::from_secs(5);
 /// The maximum size of all settings, in bytes.
 const MAX_BYTES: usize = 1 << 20;

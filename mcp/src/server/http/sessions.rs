@@ -12,7 +12,7 @@ use crate::server::principal::Principal;
 /// The maximum number of sessions of all principals together.
 const MAX_SESSIONS: usize = 1_024;
 /// The maximum number of sessions of one principal.
-const MAX_OF_ONE: usize = 512;
+const MAX_OF_PRINCIPAL: usize = 512;
 
 /// The owners of sessions.
 pub(super) struct SessionOwners {
@@ -21,7 +21,7 @@ pub(super) struct SessionOwners {
     open: OpenRequests,
 }
 
-/// The requests of sessions that were not answered yet. If two had the same id, one of them would never be answered.
+/// The unanswered requests of all sessions. If two requests of a session had the same id, one would never be answered.
 type OpenRequests = Arc<Mutex<HashSet<(String, RequestId)>>>;
 
 /// A request of a session, until it is answered.
@@ -34,7 +34,7 @@ pub(super) struct OpenRequest {
 #[derive(Default)]
 struct Owners {
     sessions: HashMap<String, Principal>,
-    /// The sessions that are being made.
+    /// The owners of sessions that are being created, one for each session.
     reserved: Vec<Principal>,
 }
 
@@ -78,7 +78,7 @@ impl SessionOwners {
         let mut owners = self.lock();
         owners.sessions.retain(|id, _| alive.contains(id));
         let all = || owners.sessions.values().chain(&owners.reserved);
-        if all().count() >= MAX_SESSIONS || all().filter(|owner| *owner == principal).count() >= MAX_OF_ONE {
+        if all().count() >= MAX_SESSIONS || all().filter(|owner| *owner == principal).count() >= MAX_OF_PRINCIPAL {
             return None;
         }
         owners.reserved.push(principal.clone());

@@ -102,7 +102,7 @@ impl CronjobTools for CronjobHandlers {
     }
 }
 
-/// Fails if the action does not take one of the arguments.
+/// Fails if the call has an argument that the action does not take.
 fn check_arguments(action: Action, has_id: bool, request: &JobRequest) -> Result<(), ToolError> {
     let action_name = action.as_str();
     if !matches!(action, Action::Create | Action::Update) && *request != JobRequest::default() {
@@ -166,7 +166,7 @@ fn request(args: Args) -> JobRequest {
     }
 }
 
-/// Returns the conversation as the maker of a job.
+/// Returns the maker of a job: the conversation of this call.
 fn maker(call: &Call<'_>) -> Result<JobMaker, ToolError> {
     let host = call.require_value::<JobHost>()?;
     let directory = working_directory(call.directory())?;

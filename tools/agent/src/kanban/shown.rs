@@ -33,7 +33,7 @@ pub(super) fn listed(card: Card) -> kanban_list::Task {
     task!(kanban_list, card)
 }
 
-/// Returns a card with its notes, attachments and neighbours.
+/// Returns a card with its notes, attachments, parents and children.
 pub(super) fn details(details: CardDetails) -> kanban_show::Returns {
     let CardDetails { card, parents, children, notes, attachments, .. } = details;
     let outcome = card.outcome.clone().unwrap_or_default();

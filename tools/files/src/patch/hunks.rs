@@ -12,7 +12,7 @@ use super::indent::IndentUnit;
 /// The maximum number of comparisons of lines for the hunks of a file: they take about a second.
 const MAX_COMPARISONS: usize = 100_000_000;
 
-/// The text after all hunks.
+/// The text with all hunks applied.
 #[derive(Debug)]
 pub(super) struct Applied {
     pub(super) text: String,
@@ -71,7 +71,7 @@ fn apply_all(original: &str, hunks: &[Hunk<'_>]) -> Result<Applied, Vec<HunkFail
     let mut failures = Vec::new();
     let is_change = hunks.iter().any(Hunk::is_change);
     for (index, hunk) in hunks.iter().enumerate() {
-        // A hunk without a change is accepted only next to other hunks, whose place it restricts.
+        // A hunk without a change is accepted only if another hunk changes something: it restricts where that hunk can be.
         let result = if is_change { placement.place(hunk) } else { Err(Problem::ChangesNothing) };
         if let Err(problem) = result {
             let is_not_found = matches!(problem, Problem::NotFound | Problem::AnchorNotFound(_));
@@ -110,7 +110,7 @@ struct Placement<'a> {
     covered: Vec<Range<usize>>,
     edits: Vec<Edit>,
     comparison: Comparison,
-    /// How many lines below its line number the last hunk with a line number was found.
+    /// The difference between the line at which the last numbered hunk was found and its line number.
     drift: isize,
     /// The line after the last hunk.
     cursor: usize,

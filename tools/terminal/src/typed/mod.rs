@@ -26,13 +26,13 @@ const MAX_EARLIER_BYTES: usize = 2 * 1024;
 pub(crate) struct TypedInput {
     languages: Languages,
     has_terminal: bool,
-    /// The directory in which the process was started, or `None` if a forgotten line may have changed the directory.
+    /// The directory in which the process was started, or `None` if a line that is no longer in `earlier` may have changed it.
     directory: Option<String>,
     /// The lines before the current one.
     earlier: VecDeque<String>,
     /// The current line after the edits of a terminal: Ctrl-C clears the line, and a tab may complete a word.
     line: String,
-    /// The current line for a program that reads bytes: all input since the last line.
+    /// The current line for a program that reads bytes: all input since the end of the previous line.
     bytes: String,
 }
 
@@ -51,7 +51,7 @@ impl TypedInput {
             return Ok(());
         }
         if self.languages.has(Language::Keys) {
-            // An editor can run code without the end of a line.
+            // An editor can run code before the line ends.
             self.approve(data.trim(), InputLanguage::Other, call)?;
         }
         for c in data.chars() {
@@ -61,7 +61,7 @@ impl TypedInput {
                 return Err(ToolError::with_kind(ErrorKind::Refused, text));
             }
         }
-        // A pager can run a command without the end of a line.
+        // A pager can run a command before the line ends.
         self.judge_marked(call)
     }
 
@@ -121,7 +121,7 @@ impl TypedInput {
         }
         self.bytes.match_indices(MARKS).try_for_each(|(at, mark)| {
             let rest = &self.bytes[at + mark.len()..];
-            // After a bar, the first character is the name of a position.
+            // In a pager, `|` is followed by the name of a position, which is one letter, and then by the command.
             let skipped = if mark == "|" { rest.chars().next().map_or(0, char::len_utf8) } else { 0 };
             self.approve(rest[skipped..].trim(), InputLanguage::Shell, call)
         })

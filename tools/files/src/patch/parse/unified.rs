@@ -196,8 +196,8 @@ fn hunks<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<Hunk<'a>>, ToolError> {
     Ok(hunks)
 }
 
-/// Reads the lines of a hunk. Their counts are often wrong in a patch that a model wrote, so the counts only distinguish lines of the hunk from
-/// the header of the next file.
+/// Reads the lines of a hunk. Their counts are often wrong in a patch that a model wrote, so the counts only distinguish lines of the hunk
+/// from the header of the next file.
 fn hunk_lines<'a>(
     cursor: &mut Cursor<'a>,
     hunk: &mut Hunk<'a>,
@@ -208,7 +208,8 @@ fn hunk_lines<'a>(
     let mut blank_lines = 0;
     while let Some(line) = cursor.peek() {
         let is_complete = counts.is_none_or(|(old_count, new_count)| old >= old_count && new >= new_count);
-        // A removed line that begins with `-- `, followed by an added one that begins with `++ `, looks like a header.
+        // A removed line that begins with `-- `, followed by an added one that begins with `++ `, looks like a header. If exactly one of
+        // each is missing in the hunk, it is not one.
         let is_last_pair = counts == Some((old + 1, new + 1));
         let is_file = starts_file(cursor)
             && (is_complete
