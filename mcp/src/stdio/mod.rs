@@ -100,7 +100,7 @@ impl ProgramEnd {
         format!("{status}{}", self.stderr.clause(redact))
     }
 
-    /// Returns the end of its standard error as a clause for a message, or an empty text. The program was told to end: waits a moment
+    /// Returns the end of its standard error as a clause for a message, or an empty text. The program is being ended: waits a moment
     /// for that, because what it wrote before its last message can arrive after it.
     pub(crate) async fn stderr(&self, redact: impl Fn(&str) -> String) -> String {
         self.outcome().await;
