@@ -53,7 +53,7 @@ fn own_folder(folder: &Path) -> Result<PathBuf> {
 }
 
 /// Returns a folder that a task names if it is below an allowed root. The path had no links when the task was added. A link that
-/// is there now leads to a folder that nobody approved for this task.
+/// is there now leads to a folder that was not approved for this task.
 fn resolve_allowed(path: &str, allowed_roots: &[PathBuf]) -> Result<PathBuf> {
     let folder = Path::new(path).canonicalize().ok().filter(|folder| folder.is_dir());
     let folder = folder.ok_or_else(|| format!("the folder {path} does not exist"))?;
