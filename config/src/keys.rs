@@ -292,7 +292,8 @@ table! {
         call_timeout: Duration = "2m",
         /// The time limit for your answer to a question of the server. It does not count for `call_timeout`.
         question_timeout: Duration = "5m",
-        /// Whether the server may ask the auxiliary model for answers, each of which you approve. Only servers of the older era do.
+        /// Whether the server may ask the auxiliary model for answers, each of which you approve. Only servers with a protocol version
+        /// before 2026-07-28 do.
         sampling: Flag = false,
         /// The tools that are used, by the names that the server gives them. Default: all.
         include: Names,

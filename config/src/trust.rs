@@ -77,7 +77,7 @@ impl ProjectFiles {
         let failed = |path: &Path, error: io::Error| ConfigError::io("failed to read", path, error);
         let project = fs::canonicalize(project).map_err(|error| failed(project, error))?;
         let folder = project.join(PROJECT_FOLDER);
-        Self::of(project, folder, Sha256::new()).map(Some)
+        Self::read_files(project, folder, Sha256::new()).map(Some)
     }
 
     /// Reads the folder of a plugin that a package has installed.
@@ -86,19 +86,19 @@ impl ProjectFiles {
     /// Like [`read`](Self::read).
     pub fn read_plugin(folder: &Path) -> Result<Self, ConfigError> {
         let folder = fs::canonicalize(folder).map_err(|error| ConfigError::io("failed to read", folder, error))?;
-        Self::of_plugin(folder)
+        Self::read_plugin_files(folder)
     }
 
     /// Reads the plugin in `folder`. A plugin has the name of its folder, so the name is a part of the digest.
-    fn of_plugin(folder: PathBuf) -> Result<Self, ConfigError> {
+    fn read_plugin_files(folder: PathBuf) -> Result<Self, ConfigError> {
         let name = folder.file_name().unwrap_or_default().as_encoded_bytes();
         let digest = Sha256::new().chain_update("plugin ").chain_update((name.len() as u64).to_le_bytes());
         let digest = digest.chain_update(name);
-        Self::of(folder.clone(), folder, digest)
+        Self::read_files(folder.clone(), folder, digest)
     }
 
     /// Reads the files in `folder`.
-    fn of(project: PathBuf, folder: PathBuf, mut digest: Sha256) -> Result<Self, ConfigError> {
+    fn read_files(project: PathBuf, folder: PathBuf, mut digest: Sha256) -> Result<Self, ConfigError> {
         let failed = |path: &Path, error: io::Error| ConfigError::io("failed to read", path, error);
         let refused =
             |path: &Path, why: &str| ConfigError::mistake(format!("failed to read {}: {why}", path.display()));
@@ -187,9 +187,9 @@ impl ProjectFiles {
         }
         set_folders_private(&folder).map_err(failed)?;
         let read_again = if self.is_plugin() {
-            Self::of_plugin(folder.clone())?
+            Self::read_plugin_files(folder.clone())?
         } else {
-            Self::of(folder.clone(), folder.clone(), Sha256::new())?
+            Self::read_files(folder.clone(), folder.clone(), Sha256::new())?
         };
         if read_again.digest != self.digest {
             let message = format!("a file of {} has changed in the meantime: look at it again", self.project.display());
@@ -234,7 +234,7 @@ const REPOSITORIES: &str = "repository";
 /// # Errors
 /// If the list cannot be read.
 pub fn trusted_projects(home: &Home) -> Result<Vec<(PathBuf, String)>, ConfigError> {
-    listed(home, PROJECTS)
+    trusted_paths(home, PROJECTS)
 }
 
 /// Returns the git repositories whose settings the user has trusted, each with the digest of the settings.
@@ -242,7 +242,7 @@ pub fn trusted_projects(home: &Home) -> Result<Vec<(PathBuf, String)>, ConfigErr
 /// # Errors
 /// If the list cannot be read.
 pub fn trusted_repositories(home: &Home) -> Result<Vec<(PathBuf, String)>, ConfigError> {
-    listed(home, REPOSITORIES)
+    trusted_paths(home, REPOSITORIES)
 }
 
 /// Trusts the settings of a git repository that have this digest.
@@ -265,7 +265,7 @@ pub fn revoke_repository(home: &Home, repository: &Path) -> Result<bool, ConfigE
     Ok(was_trusted)
 }
 
-fn listed(home: &Home, list: &str) -> Result<Vec<(PathBuf, String)>, ConfigError> {
+fn trusted_paths(home: &Home, list: &str) -> Result<Vec<(PathBuf, String)>, ConfigError> {
     let document = document(home)?;
     let tables = document.get(list).and_then(Item::as_array_of_tables);
     let read = |table: &Table| Some((path_of(table)?, table.get("digest")?.as_str()?.to_owned()));

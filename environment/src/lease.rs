@@ -123,12 +123,12 @@ impl Leases {
         if line.contains('\n') {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the name of the resource has a line break"));
         }
-        let mut file = self.own()?.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.own_lease()?.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(format!("{line}\n").as_bytes())
     }
 
     /// Returns the lease of this process. The first call creates it.
-    fn own(&self) -> io::Result<&OwnLease> {
+    fn own_lease(&self) -> io::Result<&OwnLease> {
         if let Some(lease) = self.own.get() {
             return Ok(lease);
         }
@@ -143,7 +143,7 @@ impl Leases {
     /// If the lease cannot be written.
     #[cfg(feature = "daytona")]
     pub(crate) fn lease_name(&self) -> io::Result<String> {
-        let name = self.own()?.path.file_name().unwrap_or_default();
+        let name = self.own_lease()?.path.file_name().unwrap_or_default();
         Ok(name.to_string_lossy().into_owned())
     }
 
@@ -161,7 +161,7 @@ impl Leases {
     /// If the id can be neither read nor written.
     #[cfg(feature = "daytona")]
     pub(crate) fn id(&self) -> io::Result<String> {
-        self.own()?;
+        self.own_lease()?;
         let path = self.folder.join(ID);
         let random = RandomState::new().build_hasher().finish();
         if !path.exists() {

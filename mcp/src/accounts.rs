@@ -8,14 +8,14 @@ use rmcp::{ClientLifecycleMode, ClientServiceExt as _};
 use tokio::runtime::Builder;
 use toolc::{Env, Registry};
 
-use crate::ask::{Asker, Asking};
+use crate::ask::{Asker, Questioner};
 use crate::client::Client;
 use crate::error::{ErrorKind, McpError};
 use crate::http;
 use crate::listing::Listing;
 use crate::oauth::{self, Account};
 use crate::packages::{self, Package};
-use crate::secrets::{Secrets, Tokens};
+use crate::secrets::{SecretRedactor, Tokens};
 use crate::settings::{Server, Transport};
 
 /// Logs in to a server that is reached over HTTP. The person gets a question of the kind [`Login`](crate::QuestionKind::Login). Requests
@@ -24,15 +24,15 @@ use crate::settings::{Server, Transport};
 /// # Errors
 /// Returns an error if the server does not use OAuth, or the login fails.
 pub fn log_in(server: &Server, env: &Env, asker: Arc<dyn Asker>, scopes: &[String]) -> Result<(), McpError> {
-    let Some(account) = Account::of(server, env, &Tokens::default())? else {
+    let Some(account) = Account::for_server(server, env, &Tokens::default())? else {
         let name = &server.name;
         let message = format!("`{name}` has no login: it is a program, or its credentials are in variables");
         return Err(McpError::new(ErrorKind::Login, message));
     };
-    let asking = Arc::new(asking(server, env, asker));
+    let questioner = Arc::new(questioner(server, env, asker));
     block_on(async {
-        let challenge = challenge(server, env, &asking).await?;
-        oauth::log_in(&account, challenge.as_deref(), scopes, &asking).await.map(drop)
+        let challenge = challenge(server, env, &questioner).await?;
+        oauth::log_in(&account, challenge.as_deref(), scopes, &questioner).await.map(drop)
     })
 }
 
@@ -53,13 +53,13 @@ pub fn log_out(server: &Server) -> Result<bool, McpError> {
 /// # Errors
 /// Returns an error if the version cannot be found, or is refused.
 pub fn resolve_package(server: &Server, asker: Arc<dyn Asker>) -> Result<Option<Package>, McpError> {
-    let asking = asking(server, &Env::empty(), asker);
-    block_on(async { packages::prepare(server, &asking, true).await.map_err(|refused| refused.error) })
+    let questioner = questioner(server, &Env::empty(), asker);
+    block_on(async { packages::prepare(server, &questioner, true).await.map_err(|refused| refused.error) })
 }
 
-fn asking(server: &Server, env: &Env, asker: Arc<dyn Asker>) -> Asking {
-    let redactor = Arc::new(Secrets::new(Registry::new().redactor(env)));
-    Asking::new(&server.name, Some(asker), None, server.question_timeout, redactor, Arc::default())
+fn questioner(server: &Server, env: &Env, asker: Arc<dyn Asker>) -> Questioner {
+    let redactor = Arc::new(SecretRedactor::new(Registry::new().redactor(env)));
+    Questioner::new(&server.name, Some(asker), None, server.question_timeout, redactor, Arc::default())
 }
 
 fn block_on<T>(work: impl Future<Output = Result<T, McpError>>) -> Result<T, McpError> {
@@ -73,7 +73,7 @@ fn block_on<T>(work: impl Future<Output = Result<T, McpError>>) -> Result<T, Mcp
 }
 
 /// Sends a request without tokens, and returns the authentication challenge if the server refuses the request.
-async fn challenge(server: &Server, env: &Env, asking: &Arc<Asking>) -> Result<Option<String>, McpError> {
+async fn challenge(server: &Server, env: &Env, questioner: &Arc<Questioner>) -> Result<Option<String>, McpError> {
     let Transport::Http { url, headers, .. } = &server.transport else { return Ok(None) };
     let (client, config) = http::transport(url, headers, None, env)?;
     let lists = client.lists().clone();
@@ -83,7 +83,7 @@ async fn challenge(server: &Server, env: &Env, asking: &Arc<Asking>) -> Result<O
         legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
     };
     let asked = async {
-        let service = match Client::new(Arc::clone(asking)).serve_with_lifecycle(transport, lifecycle).await {
+        let service = match Client::new(Arc::clone(questioner)).serve_with_lifecycle(transport, lifecycle).await {
             Ok(service) => service,
             Err(error) => return error.auth_challenge().map(str::to_owned),
         };

@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot, watch};
 use toolc::{Call, ErrorKind, ToolError, ToolResult};
 
-use crate::ask::Asking;
+use crate::ask::Questioner;
 use crate::client::{Client, MAX_REPORTS};
 use crate::content;
 use crate::failure::{self, reason};
@@ -23,9 +23,9 @@ use crate::message::UNREADABLE;
 use crate::oauth::{Session, scopes_of};
 use crate::output::OutputSchema;
 use crate::passed_on;
-use crate::secrets::Secrets;
+use crate::secrets::SecretRedactor;
 
-/// The code of the error with which a server of the older era asks for addresses to be opened.
+/// The code of the error with which a server with sessions asks for addresses to be opened.
 const ADDRESS_REQUIRED: i32 = -32042;
 
 /// Whether a server can be called.
@@ -53,8 +53,8 @@ pub(crate) struct Caller {
     pub(crate) server: String,
     pub(crate) status: watch::Receiver<Status>,
     pub(crate) runtime: Handle,
-    pub(crate) redactor: Arc<Secrets>,
-    pub(crate) asking: Arc<Asking>,
+    pub(crate) redactor: Arc<SecretRedactor>,
+    pub(crate) questioner: Arc<Questioner>,
     /// The time limit of a call. Questions to a person do not count.
     pub(crate) timeout: Duration,
 }
@@ -109,7 +109,7 @@ impl Caller {
         reports: &mpsc::Sender<ProgressNotificationParam>,
         dropped: oneshot::Receiver<()>,
     ) -> ToolResult {
-        let _running = self.asking.call(&target.name);
+        let _running = self.questioner.call(&target.name);
         let mut stop = pin!(self.stop(dropped));
         let (mut rounds, mut tries) = (Rounds::default(), Tries::default());
         loop {
@@ -135,7 +135,7 @@ impl Caller {
                 Ok(ServerResult::InputRequiredResult(required)) => {
                     rounds.next(&required).await.map_err(|problem| self.error(&problem))?;
                     let inputs = tokio::select! {
-                        inputs = self.asking.inputs(required.input_requests.unwrap_or_default()) => inputs,
+                        inputs = self.questioner.inputs(required.input_requests.unwrap_or_default()) => inputs,
                         stop = &mut stop => return Err(self.stopped(stop)),
                     };
                     let inputs = inputs.map_err(|problem| self.error(&problem))?;
@@ -225,12 +225,12 @@ impl Caller {
     ) -> Result<bool, ToolError> {
         if let ServiceError::McpError(refused) = error
             && refused.code == ErrorCode(ADDRESS_REQUIRED)
-            && self.asking.can_ask()
+            && self.questioner.can_ask()
             && tries.addresses()
         {
             let addresses = addresses(refused.data.as_ref());
             for address in &addresses {
-                let answer = self.asking.elicit(address).await;
+                let answer = self.questioner.elicit(address).await;
                 if !answer.is_ok_and(|answer| answer.action == ElicitationAction::Accept) {
                     return Ok(false);
                 }
@@ -238,10 +238,10 @@ impl Caller {
             return Ok(!addresses.is_empty());
         }
         let (Some(challenge), Some(session)) = (error.auth_challenge(), &live.oauth) else { return Ok(false) };
-        if !self.asking.can_ask() || !tries.logins() {
+        if !self.questioner.can_ask() || !tries.logins() {
             return Ok(false);
         }
-        let login = session.log_in_again(challenge, logins, &self.asking).await;
+        let login = session.log_in_again(challenge, logins, &self.questioner).await;
         login.map(|()| true).map_err(|problem| self.error(&format!("requires a login: {problem}")))
     }
 
@@ -249,8 +249,8 @@ impl Caller {
     async fn stop(&self, dropped: oneshot::Receiver<()>) -> Stop {
         let worked = async {
             // Otherwise, the time limit of the tool is the same.
-            if self.asking.can_ask() {
-                self.asking.worked(self.timeout).await;
+            if self.questioner.can_ask() {
+                self.questioner.worked(self.timeout).await;
             } else {
                 std::future::pending::<()>().await;
             }
@@ -322,7 +322,7 @@ impl Caller {
 
     /// Returns the error for an answer that is not the result of a call.
     fn unreadable(&self, problem: &str) -> ToolError {
-        let problem = failure::shown(problem, &self.redactor);
+        let problem = failure::display_text(problem, &self.redactor);
         self.error(&format!("gave an answer that cannot be read: {problem}; the call may have had an effect"))
     }
 

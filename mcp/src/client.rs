@@ -16,7 +16,7 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use tokio::sync::{Notify, mpsc};
 
-use crate::ask::{Asking, answer_sampling};
+use crate::ask::{Questioner, answer_sampling};
 
 /// The maximum number of progress reports that a call has not read yet.
 pub(crate) const MAX_REPORTS: usize = 16;
@@ -34,7 +34,7 @@ pub(crate) struct ProgressGuard {
 /// The client's side of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
-    pub(crate) asking: Arc<Asking>,
+    pub(crate) questioner: Arc<Questioner>,
     pub(crate) progress: Progress,
     /// Notified when the server says that its tools have changed.
     pub(crate) tools_changed: Arc<Notify>,
@@ -63,8 +63,8 @@ impl Drop for ProgressGuard {
 }
 
 impl Client {
-    pub(crate) fn new(asking: Arc<Asking>) -> Self {
-        Self { asking, progress: Progress::default(), tools_changed: Arc::default() }
+    pub(crate) fn new(questioner: Arc<Questioner>) -> Self {
+        Self { questioner, progress: Progress::default(), tools_changed: Arc::default() }
     }
 }
 
@@ -75,7 +75,7 @@ impl ClientHandler for Client {
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         tokio::select! {
-            answer = self.asking.elicit(&request) => answer,
+            answer = self.questioner.elicit(&request) => answer,
             // The server has withdrawn it.
             () = context.ct.cancelled() => Ok(ElicitResult::new(rmcp::model::ElicitationAction::Cancel)),
         }
@@ -87,7 +87,7 @@ impl ClientHandler for Client {
         context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
         tokio::select! {
-            answer = answer_sampling(&self.asking, &request) => answer,
+            answer = answer_sampling(&self.questioner, &request) => answer,
             () = context.ct.cancelled() => Err(ErrorData::internal_error("the server has withdrawn the request", None)),
         }
     }
@@ -106,13 +106,13 @@ impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
         let itself = Implementation::new("toolc", env!("CARGO_PKG_VERSION"));
         let mut capabilities = ClientCapabilities::default();
-        if self.asking.can_ask() {
+        if self.questioner.can_ask() {
             let elicitation = ElicitationCapability::new();
             let elicitation = elicitation.with_form(FormElicitationCapability::new());
             capabilities.elicitation = Some(elicitation.with_url(UrlElicitationCapability::new()));
         }
-        capabilities.sampling = self.asking.sampler.as_ref().map(|_| SamplingCapability::default());
-        // The version of the older handshake. The newer era has a list of versions instead.
+        capabilities.sampling = self.questioner.sampler.as_ref().map(|_| SamplingCapability::default());
+        // The version for the handshake of the protocol with sessions. The stateless protocol has a list of versions instead.
         ClientConfig::new(capabilities, itself).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 }

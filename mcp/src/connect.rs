@@ -17,7 +17,7 @@ use crate::http;
 use crate::message::Lists;
 use crate::oauth::{Account, Session};
 use crate::probe::{LateAnswer, ProbeTransport};
-use crate::secrets::Secrets;
+use crate::secrets::SecretRedactor;
 use crate::settings::{Server, Transport};
 use crate::stdio::{Program, ProgramEnd, StdioTransport};
 
@@ -38,12 +38,12 @@ pub(crate) struct ConnectError {
     pub(crate) is_final: bool,
 }
 
-/// Opens a connection, in the newest era of the protocol that the server knows. `program` is set to its program, if it has one.
+/// Opens a connection, with the newest version of the protocol that the server knows. `program` is set to its program, if it has one.
 pub(crate) async fn connect(
     server: &Arc<Server>,
     client: &Client,
     env: &Env,
-    redactor: &Secrets,
+    redactor: &SecretRedactor,
     program: &mut Option<ProgramEnd>,
 ) -> Result<Connection, ConnectError> {
     let mut opening = Opening { server, client, env, redactor, program, late: LateAnswer::default() };
@@ -52,11 +52,11 @@ pub(crate) async fn connect(
         legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
     };
     let again = match opening.open(newest).await {
-        // The server knows only the newer era, and was slow to start.
+        // The server knows only the stateless protocol, and was slow to start.
         Err(Failure { error: Some(ClientInitializeError::JsonRpcError(_)), .. }) if opening.late.is_there() => {
             ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] }
         }
-        // A server of the older era may end at the first message that it does not know, or answer it with nothing.
+        // A server with sessions may end at the first message that it does not know, or answer it with nothing.
         Err(Failure {
             error: Some(ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::ExpectedInitResult(_)),
             ..
@@ -88,7 +88,7 @@ struct Opening<'a> {
     server: &'a Arc<Server>,
     client: &'a Client,
     env: &'a Env,
-    redactor: &'a Secrets,
+    redactor: &'a SecretRedactor,
     program: &'a mut Option<ProgramEnd>,
     late: LateAnswer,
 }
@@ -111,7 +111,7 @@ impl Opening<'_> {
             Transport::Http { url, headers, bearer_variable, .. } => {
                 let (http, config) = http::transport(url, headers, bearer_variable.as_deref(), self.env)?;
                 let lists = http.lists().clone();
-                let served = match Account::of(self.server, self.env, &self.redactor.tokens)? {
+                let served = match Account::for_server(self.server, self.env, &self.redactor.tokens)? {
                     None => {
                         let transport = StreamableHttpClientTransport::with_client(http, config);
                         client.serve_with_lifecycle(ProbeTransport::new(transport, late), lifecycle).await
@@ -136,7 +136,7 @@ impl Opening<'_> {
         let is_final = error.is_authorization_required();
         let reason = match &self.program {
             _ if is_final => login_advice(self.server),
-            Some(program) if failure::is_end(&error) => {
+            Some(program) if failure::closed_during_start(&error) => {
                 format!("the server ended while it was started: {}", program.text(|text| self.redacted(text)).await)
             }
             program => {
@@ -144,7 +144,7 @@ impl Opening<'_> {
                     Some(program) => program.stderr(|text| self.redacted(text)).await,
                     None => String::new(),
                 };
-                failure::of_start(&error, self.redactor) + &stderr
+                failure::start_reason(&error, self.redactor) + &stderr
             }
         };
         Failure { reported: ConnectError { reason, is_final }, error: Some(error) }

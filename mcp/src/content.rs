@@ -9,7 +9,7 @@ use toolc::text::beginning;
 use toolc::{Image, ToolError, ToolOutput, ToolResult};
 
 use crate::output::OutputSchema;
-use crate::secrets::Secrets;
+use crate::secrets::SecretRedactor;
 
 /// The maximum number of characters of an error. The limits of results do not shorten errors.
 const MAX_ERROR: usize = 10_000;
@@ -29,7 +29,7 @@ struct Parts {
 
 /// Returns the result of a call. The values of secrets are replaced. Structured content that does not match what the server has declared is
 /// passed on with a note: the call has had its effect.
-pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &Secrets) -> ToolResult {
+pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &SecretRedactor) -> ToolResult {
     let mut parts = Parts::default();
     for block in result.content {
         parts.add(block, redactor);
@@ -73,9 +73,9 @@ pub(crate) fn with_unknown_parts(mut result: Value) -> Result<CallToolResult, St
     let parts = content.as_array_mut().ok_or("its `content` is not a list")?;
     for part in parts {
         if let Err(error) = serde_json::from_value::<ContentBlock>(part.clone()) {
-            let reason = noted(&error.to_string());
+            let reason = shorten_for_note(&error.to_string());
             let note = match part.get("type").and_then(Value::as_str) {
-                Some(kind) => format!("[content of the type {:?} is left out: {reason}]", noted(kind)),
+                Some(kind) => format!("[content of the type {:?} is left out: {reason}]", shorten_for_note(kind)),
                 None => format!("[content without a type is left out: {reason}]"),
             };
             *part = json!({ "type": "text", "text": note });
@@ -86,12 +86,12 @@ pub(crate) fn with_unknown_parts(mut result: Value) -> Result<CallToolResult, St
             return Err(format!("its `{key}` has the wrong type"));
         }
     }
-    serde_json::from_value(result).map_err(|error| noted(&error.to_string()))
+    serde_json::from_value(result).map_err(|error| shorten_for_note(&error.to_string()))
 }
 
 impl Parts {
     /// Adds a part. A note takes the place of one that cannot be passed on.
-    fn add(&mut self, block: ContentBlock, redactor: &Secrets) {
+    fn add(&mut self, block: ContentBlock, redactor: &SecretRedactor) {
         match block {
             ContentBlock::Text(text) => self.texts.push(text.text),
             ContentBlock::Image(image) => {
@@ -111,7 +111,12 @@ impl Parts {
                     let media_type = mime_type.as_deref().unwrap_or(ANY_TYPE);
                     let resource = |bytes| reason(Attachment::binary_resource(&redactor.text(&uri), media_type, bytes));
                     let read = bytes(&blob).and_then(resource);
-                    push(&mut self.attachments, &mut self.texts, &format!("the resource {}", noted(&uri)), read);
+                    push(
+                        &mut self.attachments,
+                        &mut self.texts,
+                        &format!("the resource {}", shorten_for_note(&uri)),
+                        read,
+                    );
                 }
                 other => self.add_unknown(&json!(other)),
             },
@@ -122,7 +127,7 @@ impl Parts {
     /// Adds a note about a part of a kind that the protocol library knows and this crate does not.
     fn add_unknown(&mut self, part: &Value) {
         let kind = part.get("type").and_then(Value::as_str).unwrap_or("resource");
-        self.texts.push(format!("[content of the type {:?} is left out]", noted(kind)));
+        self.texts.push(format!("[content of the type {:?} is left out]", shorten_for_note(kind)));
     }
 }
 
@@ -139,7 +144,7 @@ fn push<T>(parts: &mut Vec<T>, texts: &mut Vec<String>, what: &str, read: Result
 }
 
 /// Returns the error with a text that a server has written.
-pub(crate) fn error(text: &str, redactor: &Secrets) -> ToolError {
+pub(crate) fn error(text: &str, redactor: &SecretRedactor) -> ToolError {
     let text = redactor.text(text);
     match text.char_indices().nth(MAX_ERROR) {
         Some((end, _)) => ToolError::new(format!("{}… [shortened]", &text[..end])),
@@ -147,12 +152,12 @@ pub(crate) fn error(text: &str, redactor: &Secrets) -> ToolError {
     }
 }
 
-fn json(value: &Value, redactor: &Secrets) -> ToolResult {
+fn json(value: &Value, redactor: &SecretRedactor) -> ToolResult {
     ToolOutput::json(&redacted(value, redactor)?)
 }
 
 /// Returns a value without secrets.
-pub(crate) fn redacted(value: &Value, redactor: &Secrets) -> Result<Value, ToolError> {
+pub(crate) fn redacted(value: &Value, redactor: &SecretRedactor) -> Result<Value, ToolError> {
     Ok(serde_json::from_str(&redactor.text(&value.to_string()))?)
 }
 
@@ -181,11 +186,11 @@ fn bytes(data: &str) -> Result<Vec<u8>, String> {
 
 /// Returns the message of an error, for a note.
 fn reason<T>(read: Result<T, ToolError>) -> Result<T, String> {
-    read.map_err(|error| noted(error.message()))
+    read.map_err(|error| shorten_for_note(error.message()))
 }
 
-/// Returns a word or a reason of a server for a note.
-fn noted(text: &str) -> String {
+/// Shortens a text of a server for a note.
+fn shorten_for_note(text: &str) -> String {
     beginning(text, MAX_NOTED).into_owned()
 }
 
@@ -210,7 +215,7 @@ mod tests {
 
     fn result(value: Value) -> ToolResult {
         let env = toolc::Env::empty().with_secret("KEY", "hunter2hunter2");
-        let redactor = Secrets::new(toolc::Registry::new().redactor(&env));
+        let redactor = SecretRedactor::new(toolc::Registry::new().redactor(&env));
         output(serde_json::from_value(value).expect("it is a result"), &OutputSchema::of(&Value::Null), &redactor)
     }
 
@@ -236,7 +241,7 @@ mod tests {
         let result_schema = schema.result_schema().expect("it can be used");
         assert_eq!(result_schema["$defs"]["structured"]["properties"]["ref"]["const"]["$ref"], "#", "it is a value");
         let validator = jsonschema::validator_for(&result_schema).expect("it is a schema");
-        let redactor = Secrets::new(toolc::Registry::new().redactor(&toolc::Env::empty()));
+        let redactor = SecretRedactor::new(toolc::Registry::new().redactor(&toolc::Env::empty()));
         let json_of = |result: Value| {
             let result = serde_json::from_value(result).expect("it is a result");
             let json = output(result, &schema, &redactor).expect("it succeeded").into_json();

@@ -10,7 +10,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 use crate::http::CONNECT;
 use crate::message::UNREADABLE;
-use crate::secrets::Secrets;
+use crate::secrets::SecretRedactor;
 use crate::visible::visible;
 
 /// The maximum number of characters of a reason.
@@ -20,30 +20,30 @@ const MAX_REASON: usize = 2_000;
 const UNPARSED: &str = "could not parse JSON response as ServerJsonRpcMessage: ";
 
 /// Returns why a connection could not be opened.
-pub(crate) fn of_start(error: &ClientInitializeError, redactor: &Secrets) -> String {
-    shown(&start(error), redactor)
+pub(crate) fn start_reason(error: &ClientInitializeError, redactor: &SecretRedactor) -> String {
+    display_text(&start_error_text(error), redactor)
 }
 
 /// Returns an error with its causes as one text, without secrets.
-pub(crate) fn reason(error: &(dyn Error + 'static), redactor: &Secrets) -> String {
-    shown(&of(error), redactor)
+pub(crate) fn reason(error: &(dyn Error + 'static), redactor: &SecretRedactor) -> String {
+    display_text(&error_text(error), redactor)
 }
 
 /// Returns a text of a server without secrets, and with every character that controls a terminal visible.
-pub(crate) fn shown(text: &str, redactor: &Secrets) -> String {
+pub(crate) fn display_text(text: &str, redactor: &SecretRedactor) -> String {
     visible(&redactor.text(text)).chars().take(MAX_REASON).collect()
 }
 
 /// Returns whether the connection ended before it was open.
-pub(crate) fn is_end(error: &ClientInitializeError) -> bool {
+pub(crate) fn closed_during_start(error: &ClientInitializeError) -> bool {
     match error {
         ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. } => true,
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => is_end(fallback),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => closed_during_start(fallback),
         _ => false,
     }
 }
 
-fn start(error: &ClientInitializeError) -> String {
+fn start_error_text(error: &ClientInitializeError) -> String {
     let versions = |versions: &[ProtocolVersion]| {
         versions.iter().take(10).map(ProtocolVersion::as_str).collect::<Vec<_>>().join(", ")
     };
@@ -54,7 +54,7 @@ fn start(error: &ClientInitializeError) -> String {
             {
                 format!("the server refuses `server/discover` ({}) and `initialize` ({})", refusal(new), refusal(old))
             }
-            (_, fallback) => start(fallback),
+            (_, fallback) => start_error_text(fallback),
         },
         ClientInitializeError::JsonRpcError(error) if error.code == UNREADABLE => {
             format!("the server gives an answer that cannot be read: {}", error.message)
@@ -70,9 +70,9 @@ fn start(error: &ClientInitializeError) -> String {
         | ClientInitializeError::UncorrelatedErrorResponse { expected, received: got } => {
             format!("the server answers the request `{got}`, and was asked `{expected}`")
         }
-        ClientInitializeError::TransportError { error, .. } => of(error.error.as_ref()),
+        ClientInitializeError::TransportError { error, .. } => error_text(error.error.as_ref()),
         ClientInitializeError::ConnectionClosed(_) => "the server has closed the connection".to_owned(),
-        error => of(error),
+        error => error_text(error),
     }
 }
 
@@ -104,9 +104,9 @@ fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn
 }
 
 /// Returns an error with its causes as one text.
-fn of(error: &(dyn Error + 'static)) -> String {
+fn error_text(error: &(dyn Error + 'static)) -> String {
     if let Some(error) = http_error(error) {
-        return of_http(error);
+        return http_reason(error);
     }
     let mut text = String::new();
     for cause in causes(error).map(ToString::to_string) {
@@ -119,9 +119,9 @@ fn of(error: &(dyn Error + 'static)) -> String {
     text
 }
 
-fn of_http(error: &StreamableHttpError<reqwest::Error>) -> String {
+fn http_reason(error: &StreamableHttpError<reqwest::Error>) -> String {
     match error {
-        StreamableHttpError::Client(error) => of_request(error),
+        StreamableHttpError::Client(error) => request_reason(error),
         StreamableHttpError::HttpStatus(status) => {
             let name = StatusCode::from_u16(status.status).ok().and_then(|status| status.canonical_reason());
             let name = name.map(|name| format!(" {name}")).unwrap_or_default();
@@ -146,7 +146,7 @@ fn of_http(error: &StreamableHttpError<reqwest::Error>) -> String {
 }
 
 /// Returns why a request got no answer.
-fn of_request(error: &reqwest::Error) -> String {
+fn request_reason(error: &reqwest::Error) -> String {
     let host = error.url().and_then(|url| url.host_str()).unwrap_or("the server");
     if error.is_timeout() {
         let seconds = CONNECT.as_secs();
@@ -182,13 +182,13 @@ mod tests {
         let refused = |code, text: &str| {
             Box::new(ClientInitializeError::JsonRpcError(ErrorData::new(ErrorCode(code), text.to_owned(), None)))
         };
-        let secrets = Secrets::new(Registry::new().redactor(&Env::empty().with_secret("KEY", "hunter2hunter2")));
+        let secrets = SecretRedactor::new(Registry::new().redactor(&Env::empty().with_secret("KEY", "hunter2hunter2")));
         let error = ClientInitializeError::LegacyFallbackFailed {
             discover: refused(-32601, "unknown"),
             fallback: refused(-32000, "the key hunter2hunter2 is \u{1b}[31mwrong\r\n"),
         };
         assert_eq!(
-            of_start(&error, &secrets),
+            start_reason(&error, &secrets),
             "the server refuses `server/discover` (unknown, code -32601) and `initialize` (the key [secret] is \\u{1b}[31mwrong\n, code \
              -32000)"
         );

@@ -5,13 +5,14 @@
 //! address, or a program that speaks the protocol on its standard streams. rmcp implements the protocol. This crate decides which
 //! statements of a server are believed, shown and passed on.
 //!
-//! The protocol has two eras. In the older era, a connection begins with `initialize`, and has a session. In the newer era, since version
-//! 2026-07-28, each request is independent.
+//! The protocol has two forms. In the protocol with sessions, a connection begins with `initialize`. In the stateless protocol, since
+//! version 2026-07-28, each request is independent.
 
 // The modules, in the order of a server's life:
 // - `settings` says what to start, and `packages` finds its package.
 // - `stdio` and `http` carry messages, which `message` reads. `oauth` adds the tokens of a login. `connect` opens a connection. `probe`
-//   ignores late answers while the era of the server is found out. `failure` says why that failed, and `error` why something else did.
+//   ignores late answers while the form of the protocol that the server speaks is found out. `failure` says why that failed, and `error`
+//   why something else did.
 // - `listing`, `definition` and `names` read the tools. `pins` compares them with those that were accepted. `provider` offers them.
 // - `call`, `content` and `output` make calls. `ask` answers what the server asks meanwhile.
 // - `supervisor` restarts a server that ended. `servers` looks after all of them.

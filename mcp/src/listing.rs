@@ -59,7 +59,7 @@ impl Listing {
                     let reason = "it can only be called as a task, which this program does not support".to_owned();
                     listing.left_out.push(LeftOut { tool: name(&tool), reason });
                 } else {
-                    listing.tools.push(known(tool));
+                    listing.tools.push(without_unknown_keys(tool));
                 }
             }
             match page.next {
@@ -83,10 +83,12 @@ impl Page {
         // The list of an earlier answer is not the list of this one.
         let _ = lists.take();
         let (passed, next) = match peer.send_request(request).await? {
-            ServerResult::ListToolsResult(page) => (Passed::Tools(page.tools), page.next_cursor),
+            ServerResult::ListToolsResult(page) => (PassedTools::Tools(page.tools), page.next_cursor),
             // If one definition is not valid, the page does not have the form that the protocol requires.
             ServerResult::CustomResult(mut page) => match page.0.get_mut("tools").map(Value::take) {
-                Some(Value::Array(tools)) => (Passed::Values(tools), page.0["nextCursor"].as_str().map(str::to_owned)),
+                Some(Value::Array(tools)) => {
+                    (PassedTools::Values(tools), page.0["nextCursor"].as_str().map(str::to_owned))
+                }
                 _ => return Err(ServiceError::UnexpectedResponse),
             },
             _ => return Err(ServiceError::UnexpectedResponse),
@@ -98,7 +100,7 @@ impl Page {
     }
 
     /// Returns the page with the definitions that the server sent. `passed` is the same page in the protocol library.
-    fn new(raw: Vec<RawTool>, passed: &Passed, next: Option<String>) -> Self {
+    fn new(raw: Vec<RawTool>, passed: &PassedTools, next: Option<String>) -> Self {
         let mut passed_names = BTreeMap::<&str, usize>::new();
         for name in passed.names() {
             *passed_names.entry(name).or_default() += 1;
@@ -112,7 +114,7 @@ impl Page {
                     let count = tool["name"].as_str().and_then(|name| passed_names.get_mut(name));
                     match count {
                         Some(count) if *count > 0 => *count -= 1,
-                        // The protocol library drops such a tool over HTTP in the newer era.
+                        // The protocol library drops such a tool over HTTP in the stateless protocol.
                         _ if tool["name"].is_string() => {
                             leave_out(name(&tool), "it marks a parameter with an `x-mcp-header` that is not valid");
                             continue;
@@ -128,12 +130,12 @@ impl Page {
 }
 
 /// The definitions of a page that the protocol library passes on. It reads all of them, or none.
-enum Passed {
+enum PassedTools {
     Tools(Vec<Tool>),
     Values(Vec<Value>),
 }
 
-impl Passed {
+impl PassedTools {
     fn names(&self) -> Vec<&str> {
         match self {
             Self::Tools(tools) => tools.iter().map(|tool| &*tool.name).collect(),
@@ -150,7 +152,7 @@ impl Passed {
 }
 
 /// Returns a definition with the keys that the protocol has, if it has the form that the protocol requires.
-fn known(tool: Value) -> Value {
+fn without_unknown_keys(tool: Value) -> Value {
     Tool::deserialize(&tool).and_then(serde_json::to_value).unwrap_or(tool)
 }
 

@@ -31,7 +31,7 @@ pub(crate) enum RawTool {
 
 /// A message that was read.
 #[derive(Debug)]
-pub(crate) struct Read {
+pub(crate) struct ReadMessage {
     pub(crate) message: ServerJsonRpcMessage,
     /// Whether it contains everything that the server sent.
     pub(crate) is_whole: bool,
@@ -52,15 +52,15 @@ impl Lists {
     ///
     /// # Errors
     /// Returns what is wrong with a message that cannot be read.
-    pub(crate) fn read(&self, message: &[u8]) -> Result<Read, String> {
-        let read = serde_json::from_slice(message).map(|message| Read { message, is_whole: true });
+    pub(crate) fn read(&self, message: &[u8]) -> Result<ReadMessage, String> {
+        let read = serde_json::from_slice(message).map(|message| ReadMessage { message, is_whole: true });
         let list = match &read {
             Ok(read) if !is_list(&read.message) => None,
-            _ => RawList::of(message),
+            _ => RawList::parse(message),
         };
         let read = match (&list, read) {
             (Some(list), Err(_)) if list.has_deep() => {
-                serde_json::from_str(&list.without_deep()).map(|message| Read { message, is_whole: false })
+                serde_json::from_str(&list.without_deep()).map(|message| ReadMessage { message, is_whole: false })
             }
             (_, read) => read,
         };
@@ -94,7 +94,7 @@ struct RawList<'m> {
 }
 
 impl<'m> RawList<'m> {
-    fn of(message: &'m [u8]) -> Option<Self> {
+    fn parse(message: &'m [u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct Answer<'m> {
             #[serde(borrow)]

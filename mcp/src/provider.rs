@@ -101,7 +101,7 @@ fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> Dynami
     let returns = output.result_schema();
     let target = Arc::new(Callee { name: own_name, output, passes_meta: server.trusted });
     // The time of questions to a person does not count. The call looks after its own limit then.
-    let asked = if caller.asking.can_ask() { MAX_ASKED } else { Duration::ZERO };
+    let asked = if caller.questioner.can_ask() { MAX_ASKED } else { Duration::ZERO };
     let caller = Arc::clone(caller);
     let tool = function.future(move |arguments, call| {
         let (caller, target) = (Arc::clone(&caller), Arc::clone(&target));

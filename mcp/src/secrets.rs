@@ -46,12 +46,12 @@ impl Tokens {
 
 /// Replaces what must not be shown.
 #[derive(Debug, Clone)]
-pub(crate) struct Secrets {
+pub(crate) struct SecretRedactor {
     variables: Arc<Redactor>,
     pub(crate) tokens: Tokens,
 }
 
-impl Secrets {
+impl SecretRedactor {
     pub(crate) fn new(variables: Redactor) -> Self {
         Self { variables: Arc::new(variables), tokens: Tokens::default() }
     }
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn secrets_are_replaced_in_every_part_of_a_value() {
         let env = toolc::Env::empty().with_secret("KEY", "hunter2\"hunter2").with_secret("ID", "123456789012345");
-        let secrets = Secrets::new(toolc::Registry::new().redactor(&env));
+        let secrets = SecretRedactor::new(toolc::Registry::new().redactor(&env));
         let twice = serde_json::json!({ "inner": "hunter2\"hunter2" }).to_string();
         let value = serde_json::json!({
             "z": ["a hunter2\"hunter2", 7, null], "key hunter2\"hunter2": true, "a": 123_456_789_012_345_u64, "json": twice,
@@ -111,8 +111,9 @@ mod tests {
 
     #[test]
     fn tokens_are_replaced_from_the_moment_they_are_known() {
-        let secrets =
-            Secrets::new(toolc::Registry::new().redactor(&toolc::Env::empty().with_secret("KEY", "hunter2hunter2")));
+        let secrets = SecretRedactor::new(
+            toolc::Registry::new().redactor(&toolc::Env::empty().with_secret("KEY", "hunter2hunter2")),
+        );
         let text = "hunter2hunter2 token-1 token-2";
         assert_eq!(secrets.text(text), "[secret] token-1 token-2");
         secrets.tokens.add(vec!["token-1".to_owned(), "short".to_owned()]);

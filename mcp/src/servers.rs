@@ -10,7 +10,7 @@ use toolc::{Env, Registry};
 
 use crate::ask::Answering;
 use crate::error::{ErrorKind, McpError};
-use crate::pins::{Listed, definition_text};
+use crate::pins::{ServerList, definition_text};
 use crate::report::ServerReport;
 use crate::settings::Server;
 use crate::supervisor::{Host, Supervised};
@@ -103,7 +103,7 @@ impl Servers {
     /// # Errors
     /// Returns an error if the server is unknown or has listed no tools.
     pub fn definitions(&self, server: &str) -> Result<BTreeMap<String, String>, McpError> {
-        let (_, listed) = self.listed(server)?;
+        let (_, listed) = self.find_list(server)?;
         Ok(listed.definitions.iter().map(|(name, tool)| (name.clone(), definition_text(tool))).collect())
     }
 
@@ -113,17 +113,17 @@ impl Servers {
     /// # Errors
     /// Returns an error if the server is unknown or has listed no tools, if a tool is unknown, or if the lock file cannot be written.
     pub fn accept(&self, server: &str, tools: Option<&[String]>) -> Result<Vec<String>, McpError> {
-        let (running, listed) = self.listed(server)?;
+        let (running, listed) = self.find_list(server)?;
         running.server.pinning.accept(&running.server, &listed, tools)
     }
 
     /// Returns a server with its last list.
-    fn listed(&self, server: &str) -> Result<(&Supervised, Listed), McpError> {
+    fn find_list(&self, server: &str) -> Result<(&Supervised, ServerList), McpError> {
         let unknown = |message| McpError::new(ErrorKind::Unknown, message);
         let running = self.running.iter().find(|running| running.server.name == server);
         let running = running.ok_or_else(|| unknown(format!("no MCP server is called `{server}`")))?;
         let not_listed = || unknown(format!("the MCP server `{server}` has not listed its tools"));
-        Ok((running, running.listed().ok_or_else(not_listed)?))
+        Ok((running, running.last_list().ok_or_else(not_listed)?))
     }
 
     /// Stops all servers, and waits until their programs have ended, at most for a few seconds. Running calls get an error.

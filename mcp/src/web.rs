@@ -45,7 +45,7 @@ enum Kind {
 
 impl Web {
     /// Returns a client for what the server at this address names.
-    pub(crate) fn of_server(url: &Url) -> Result<Self, McpError> {
+    pub(crate) fn for_server(url: &Url) -> Result<Self, McpError> {
         let host = url.host_str().unwrap_or_default().to_ascii_lowercase();
         let is_private = literal(url).is_some_and(|address| Kind::of(address) == Kind::Private);
         let reach = Reach { host: host.into(), is_local: is_loopback(url), is_private };
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     fn reach(url: &str) -> Reach {
-        Web::of_server(&Url::parse(url).expect("it is an address")).expect("a client can be made").reach
+        Web::for_server(&Url::parse(url).expect("it is an address")).expect("a client can be made").reach
     }
 
     fn is_allowed(server: &str, url: &str) -> bool {

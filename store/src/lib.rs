@@ -12,8 +12,8 @@ mod time;
 
 pub use approvals::{Approval, Approvals};
 pub use boards::{
-    Actor, Attachment, Begins, BlockKind, BoardError, Boards, Card, CardDetails, CardFilter, CardNote, CardOutcome,
-    CardStatus, MAX_ATTACHMENTS, MAX_ATTEMPTS, MAX_CARDS, NewCard, Workspace,
+    Actor, Attachment, BlockKind, BoardError, Boards, Card, CardDetails, CardFilter, CardNote, CardOutcome, CardStatus,
+    InitialState, MAX_ATTACHMENTS, MAX_ATTEMPTS, MAX_CARDS, NewCard, Workspace,
 };
 pub use database::Database;
 pub use error::StoreError;

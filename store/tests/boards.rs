@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use toolc_store::{Actor, Begins, Boards, CardFilter, CardOutcome, CardStatus, Database, NewCard, Workspace};
+use toolc_store::{Actor, Boards, CardFilter, CardOutcome, CardStatus, Database, InitialState, NewCard, Workspace};
 
 /// The variables that make this program a worker.
 const FILE: &str = "TOOLC_BOARD_FILE";
@@ -40,7 +40,7 @@ fn add(boards: &Boards, number: usize) -> i64 {
         idempotency_key: Some(number.to_string()),
         max_runtime: None,
         max_turns: 1,
-        begins: Begins::Ready,
+        initial_state: InitialState::Ready,
     };
     boards.create(BOARD, &Actor::Agent("test".to_owned()), &card).expect("failed to add a card").0
 }

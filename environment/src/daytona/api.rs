@@ -25,9 +25,9 @@ const MAX_PAGES: usize = 20;
 const MADE_BY: (&str, &str) = ("made-by", "toolc");
 
 /// The label that identifies the home of the host: the id of its folder of leases.
-pub(super) const HOME: &str = "toolc-home";
+pub(super) const LEASE_FOLDER_LABEL: &str = "toolc-home";
 /// The label with the name of the lease of the host.
-pub(super) const LEASE: &str = "toolc-lease";
+pub(super) const LEASE_LABEL: &str = "toolc-lease";
 
 /// The service, and the key for it.
 #[derive(Clone)]
@@ -105,7 +105,7 @@ impl Service {
             "name": new.name,
             "public": false,
             "networkBlockAll": !new.network,
-            "labels": { MADE_BY.0: MADE_BY.1, HOME: new.home, LEASE: new.lease },
+            "labels": { MADE_BY.0: MADE_BY.1, LEASE_FOLDER_LABEL: new.home, LEASE_LABEL: new.lease },
             "autoStopInterval": minutes(new.idle),
             // The sandbox is deleted when it stops.
             "autoDeleteInterval": 0,
@@ -307,7 +307,7 @@ fn sandbox_info(item: &Value) -> Option<SandboxInfo> {
     }
     let label = |name: &str| item["labels"][name].as_str().unwrap_or_default().to_owned();
     let name = item["name"].as_str().unwrap_or_default().to_owned();
-    Some(SandboxInfo { id: text(item, "id").ok()?, name, home: label(HOME), lease: label(LEASE) })
+    Some(SandboxInfo { id: text(item, "id").ok()?, name, home: label(LEASE_FOLDER_LABEL), lease: label(LEASE_LABEL) })
 }
 
 /// Returns the host and the port in `ssh [-p PORT] TOKEN@HOST`.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::search::{Found, Search};
 pub use lines::{Line, LineEnding, LineRange, Lines};
-pub use version::{Changed, Version};
+pub use version::{Version, VersionMismatch};
 
 /// The number of bytes at the beginning of a file by which [`Files::read_lines`] recognises a binary file.
 pub const SAMPLE: usize = 8 * 1024;
@@ -82,7 +82,7 @@ pub trait Files: fmt::Debug + Send + Sync {
     /// Removes a file whose version is `version`.
     ///
     /// # Errors
-    /// [`Changed`] if the file has another version. Otherwise, if it is not a regular file, or cannot be removed.
+    /// [`VersionMismatch`] if the file has another version. Otherwise, if it is not a regular file, or cannot be removed.
     fn remove(&self, path: &Path, version: Version) -> io::Result<()>;
 
     /// Renames a regular file. Both folders must exist.
@@ -181,7 +181,7 @@ pub struct WriteOptions {
 pub enum Expected {
     /// The path does not exist. Otherwise the error is `AlreadyExists`.
     Nothing,
-    /// The path is a regular file with this version. Otherwise the error is [`Changed`].
+    /// The path is a regular file with this version. Otherwise the error is [`VersionMismatch`].
     Version(Version),
 }
 

@@ -23,25 +23,25 @@ impl Version {
 
 /// The error if a file does not have the expected version: another program has changed, replaced or removed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Changed;
+pub struct VersionMismatch;
 
-impl Changed {
-    /// Returns whether an error was made from `Changed`.
+impl VersionMismatch {
+    /// Returns whether an error was made from `VersionMismatch`.
     pub fn is_cause_of(error: &io::Error) -> bool {
         error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Self>)
     }
 }
 
-impl fmt::Display for Changed {
+impl fmt::Display for VersionMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("another program has changed the file in the meantime")
     }
 }
 
-impl Error for Changed {}
+impl Error for VersionMismatch {}
 
-impl From<Changed> for io::Error {
-    fn from(changed: Changed) -> Self {
-        Self::other(changed)
+impl From<VersionMismatch> for io::Error {
+    fn from(mismatch: VersionMismatch) -> Self {
+        Self::other(mismatch)
     }
 }

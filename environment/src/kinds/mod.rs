@@ -181,7 +181,7 @@ pub trait KindSettings: fmt::Debug {
     }
 
     /// Returns the settings that `doctor` shows, by their keys.
-    fn shown(&self) -> Vec<(&'static str, String)> {
+    fn doctor_settings(&self) -> Vec<(&'static str, String)> {
         let required = self.required().and_then(|setting| Some((setting.key.rsplit('.').next()?, setting.value?)));
         required.map(|(key, value)| (key, value.to_owned())).into_iter().collect()
     }

@@ -71,7 +71,7 @@ impl KindSettings for Settings {
         Some("of a sandbox on another machine".to_owned())
     }
 
-    fn shown(&self) -> Vec<(&'static str, String)> {
+    fn doctor_settings(&self) -> Vec<(&'static str, String)> {
         vec![("python", self.python.value.clone()), ("app", self.app.value.clone())]
     }
 

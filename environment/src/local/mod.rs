@@ -21,7 +21,7 @@ use toolc_process::{LeftRunning, RunningProcess};
 use crate::{Abilities, Environment, Files, Kind, Launch, Promises, Running, Site};
 pub use files::LocalFiles;
 pub(crate) use process::TERM;
-use process::{LocalProcess, Started};
+use process::{LocalProcess, StartedProgram};
 pub use resolve::resolve;
 pub(crate) use resolve::too_many_links;
 
@@ -111,7 +111,8 @@ impl Environment for Local {
 
     fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>> {
         self.processes().check_open()?;
-        let Started { process, streams, channel } = process::start(launch, &self.directory, self.variables.as_deref())?;
+        let StartedProgram { process, streams, channel } =
+            process::start(launch, &self.directory, self.variables.as_deref())?;
         let process = Arc::new(process);
         let mut processes = self.processes();
         // If the environment has been cleaned up in the meantime, dropping the process ends it.

@@ -31,7 +31,7 @@ pub(super) struct LocalProcess {
 }
 
 /// A program that has just been started.
-pub(super) struct Started {
+pub(super) struct StartedProgram {
     pub(super) process: RunningProcess,
     pub(super) streams: Streams,
     pub(super) channel: Option<Channel>,
@@ -51,7 +51,7 @@ pub(super) fn start(
     launch: Launch,
     default_directory: &Path,
     inherited: Option<&[(OsString, OsString)]>,
-) -> io::Result<Started> {
+) -> io::Result<StartedProgram> {
     let Launch { program, directory, variables, input, output, on_end } = launch;
     if let Some(directory) = directory.as_deref().filter(|directory| directory.is_absolute()) {
         check_no_link(directory)?;
@@ -97,7 +97,7 @@ pub(super) fn start(
     if let Input::Bytes(bytes) = input {
         running.write_last(bytes)?;
     }
-    Ok(Started { process: running, streams, channel })
+    Ok(StartedProgram { process: running, streams, channel })
 }
 
 #[cfg(unix)]

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use toolc_process::{EndReason, Sink};
 
 use super::TIMEOUT;
-use crate::files::{Changed, not_regular};
+use crate::files::{VersionMismatch, not_regular};
 use crate::{Environment, Exit, Input, Launch, Output, Program};
 
 /// The beginning of all scripts.
@@ -386,7 +386,7 @@ fn error(code: i32, messages: &[u8]) -> io::Error {
         81 => NotADirectory.into(),
         82 => PermissionDenied.into(),
         83 => AlreadyExists.into(),
-        84 => Changed.into(),
+        84 => VersionMismatch.into(),
         85 => not_regular(),
         86 => io::Error::other("a part of the path is a link"),
         87 => crate::local::too_many_links(),

@@ -135,7 +135,7 @@ impl SshKind {
         let reply = memchr::memmem::find(&output, start.as_bytes()).map(|at| &output[at + start.len()..]);
         let mut parts = reply.unwrap_or_default().splitn(2, |byte| *byte == 0);
         let (path, rest) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        let host = self.target.shown();
+        let host = self.target.display_name();
         let failed = |text: String| Err(io::Error::new(io::ErrorKind::NotFound, text));
         match path.strip_suffix(b"\nx") {
             Some(path) => Ok((OsStr::from_bytes(path).into(), remote::variables(rest))),

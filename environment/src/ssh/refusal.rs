@@ -35,14 +35,14 @@ pub(super) fn error(target: &Target, message: &str) -> io::Error {
             Some(key) => format!(
                 "`{}` does not accept the key `{}`: check the user, and that the public key is in `~/.ssh/authorized_keys` there. A \
                  key with a passphrase must be in an agent (`ssh-add`), and a key file must be readable only for you ({})",
-                target.shown(),
+                target.display_name(),
                 key.display(),
                 last_line(message)
             ),
             None => format!(
                 "`{}` accepts none of your keys: set the key and the user, and check that the public key is in \
                  `~/.ssh/authorized_keys` there. A key with a passphrase must be in an agent (`ssh-add`) ({})",
-                target.shown(),
+                target.display_name(),
                 last_line(message)
             ),
         };

@@ -108,7 +108,7 @@ impl Target {
     }
 
     /// Returns the machine as messages name it.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn display_name(&self) -> String {
         let user = self.user.as_ref().map_or_else(String::new, |user| format!("{user}@"));
         format!("{user}{}", self.known_as())
     }
@@ -181,7 +181,10 @@ mod tests {
         let key = format!("-o IdentityFile=\"{}\" -o IdentitiesOnly=yes -o Port=2222 -o User=me", key.path().display());
         assert!(text.ends_with(&key), "{text}");
         assert!(text.contains("StrictHostKeyChecking=accept-new"), "{text}");
-        assert_eq!((target.known_as(), target.shown()), ("[example.org]:2222".into(), "me@[example.org]:2222".into()));
+        assert_eq!(
+            (target.known_as(), target.display_name()),
+            ("[example.org]:2222".into(), "me@[example.org]:2222".into())
+        );
     }
 
     #[test]

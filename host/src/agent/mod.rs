@@ -76,7 +76,7 @@ pub(crate) struct Agent {
     budget: Arc<Budget>,
     is_helper: bool,
     /// Whether the conversation has only one turn. Results of helpers that come after it would be lost.
-    is_single: bool,
+    has_single_turn: bool,
 }
 
 /// News for the models of all tasks, such as the end of a background process. A model gets them with its next message.
@@ -165,7 +165,7 @@ impl std::error::Error for TurnError {
 
 impl From<TurnError> for Error {
     fn from(error: TurnError) -> Self {
-        Self::Part(Box::new(error))
+        Self::Other(Box::new(error))
     }
 }
 

@@ -214,7 +214,7 @@ impl Setup {
             sent_tools: SentTools::new(self.host.profile.config().tools.changes),
             budget,
             is_helper: helper.is_some(),
-            is_single: source != "chat",
+            has_single_turn: source != "chat",
         };
         agent.end_unfinished(&resumed.unfinished);
         if let Some(state) = resumed.state {

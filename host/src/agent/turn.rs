@@ -142,7 +142,7 @@ impl Agent {
     /// no further turn.
     async fn collect_pending_results(&mut self, interrupts: &mut Interrupts) -> Result<bool, TurnInterrupted> {
         let has_results = self.collect_background_results(interrupts).await?;
-        Ok(has_results || self.is_single && self.collect_helper_results(interrupts).await?)
+        Ok(has_results || self.has_single_turn && self.collect_helper_results(interrupts).await?)
     }
 
     /// Waits for the background helpers, and adds their results. Returns whether there were any.

@@ -20,7 +20,7 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// Returns the rules for commands that run in `directory`. They stay in memory until the process ends.
 ///
-/// The files of the user are `rules/*.toml` in the user's folder. The files of the project are `.toolc/rules.toml` in the directory and
+/// The files of the user are `rules/*.toml` in toolc's home folder. The files of the project are `.toolc/rules.toml` in the directory and
 /// in the folders above it, up to the root of the repository. Rules of a project can only be stricter.
 ///
 /// # Errors

@@ -89,7 +89,7 @@ impl TrustArgs {
             files.add(home)?;
         }
         if let Some(git) = git {
-            git.add(home)?;
+            git.add_trust(home)?;
         }
         ask::print(&format!("trusted: {}\n", show::one_line(&folder.display().to_string()))).map(|()| 0)
     }

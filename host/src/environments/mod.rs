@@ -124,7 +124,7 @@ pub(crate) fn section(default: EnvironmentKind, profile: &Profile) -> DoctorSect
     }
     if !matches!(default, EnvironmentKind::Local | EnvironmentKind::Sandbox) {
         let table = &profile.config().environment;
-        let shown = table.settings(default).shown();
+        let shown = table.settings(default).doctor_settings();
         let checked = with_context(profile, |context| table.kind(default, context)).and_then(|kind| kind.check());
         let problem = checked.err().map(|error| error.to_string());
         let state = problem.as_ref().map_or("available".to_owned(), |error| format!("not available: {error}"));

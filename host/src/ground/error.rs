@@ -13,7 +13,7 @@ pub(crate) enum Error {
     /// An action failed. It completes "failed to ...".
     Failed { action: String, source: Box<dyn StdError + Send + Sync> },
     /// A part of this program failed, and its error says everything.
-    Part(Box<dyn StdError + Send + Sync>),
+    Other(Box<dyn StdError + Send + Sync>),
 }
 
 /// The result of a part of a command.
@@ -31,7 +31,7 @@ impl fmt::Display for Error {
         match self {
             Self::Invalid(text) | Self::NeedsPerson(text) => f.write_str(text),
             Self::Failed { action, source } => write!(f, "failed to {action}: {source}"),
-            Self::Part(error) => error.fmt(f),
+            Self::Other(error) => error.fmt(f),
         }
     }
 }
@@ -42,7 +42,7 @@ impl StdError for Error {
             Self::Invalid(_) | Self::NeedsPerson(_) => None,
             Self::Failed { source, .. } => Some(&**source),
             // Its text is the text of this error.
-            Self::Part(error) => error.source(),
+            Self::Other(error) => error.source(),
         }
     }
 }
@@ -65,7 +65,7 @@ macro_rules! parts {
         $(
             impl From<$error> for Error {
                 fn from(error: $error) -> Self {
-                    Self::Part(Box::new(error))
+                    Self::Other(Box::new(error))
                 }
             }
         )*

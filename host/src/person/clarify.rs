@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use toolc_agent::{Clarified, Clarifier, ClarifyQuestion};
+use toolc_agent::{Clarifier, ClarifyOutcome, ClarifyQuestion};
 
 use super::dialog::{Dialog, Stop, TerminalAsker, quote};
 use crate::ground::show::{self, Style};
@@ -19,7 +19,10 @@ pub(crate) struct TerminalClarifier {
 const MAX_TIME: Duration = Duration::from_mins(10);
 
 impl Clarifier for TerminalClarifier {
-    fn ask<'a>(&'a self, questions: &'a [ClarifyQuestion]) -> Pin<Box<dyn Future<Output = Clarified> + Send + 'a>> {
+    fn ask<'a>(
+        &'a self,
+        questions: &'a [ClarifyQuestion],
+    ) -> Pin<Box<dyn Future<Output = ClarifyOutcome> + Send + 'a>> {
         let questions = questions.to_vec();
         Box::pin(async move {
             let clarified = self
@@ -27,12 +30,12 @@ impl Clarifier for TerminalClarifier {
                 .run(Some(Instant::now() + self.time.min(MAX_TIME)), move |dialog| ask(dialog, &questions))
                 .await;
             // The dialog returns `None` without a terminal, or after an interrupt, which cancels the call.
-            clarified.unwrap_or(Clarified::Absent)
+            clarified.unwrap_or(ClarifyOutcome::Absent)
         })
     }
 }
 
-fn ask(dialog: &mut Dialog<'_>, questions: &[ClarifyQuestion]) -> Result<Clarified, Stop> {
+fn ask(dialog: &mut Dialog<'_>, questions: &[ClarifyQuestion]) -> Result<ClarifyOutcome, Stop> {
     let title = match questions.len() {
         1 => "The model has a question.".to_owned(),
         count => format!("The model has {count} questions."),
@@ -43,18 +46,18 @@ fn ask(dialog: &mut Dialog<'_>, questions: &[ClarifyQuestion]) -> Result<Clarifi
     for question in questions {
         match ask_one(dialog, question) {
             Ok(answer) => answers.push(answer),
-            Err(Stop::Left) => {
+            Err(Stop::Cancelled) => {
                 dialog.show("no answer was given\n")?;
-                return Ok(Clarified::Declined(answers));
+                return Ok(ClarifyOutcome::Declined(answers));
             }
             Err(Stop::TimedOut) => {
                 dialog.show("\nthe time to answer is over\n")?;
-                return Ok(Clarified::TimedOut(answers));
+                return Ok(ClarifyOutcome::TimedOut(answers));
             }
             Err(other) => return Err(other),
         }
     }
-    Ok(Clarified::Answered(answers))
+    Ok(ClarifyOutcome::Answered(answers))
 }
 
 fn ask_one(dialog: &mut Dialog<'_>, question: &ClarifyQuestion) -> Result<Vec<String>, Stop> {

@@ -84,7 +84,7 @@ enum DialogOutcome<T> {
 /// Why a dialog ends without an answer.
 pub(crate) enum Stop {
     /// The person pressed Escape.
-    Left,
+    Cancelled,
     Interrupted,
     Withdrawn,
     /// The deadline has passed.
@@ -121,7 +121,7 @@ impl<'a> Dialog<'a> {
         let mut dialog = Self { terminal, look, signals, is_withdrawn, deadline };
         match ask(&mut dialog) {
             Ok(answer) => DialogOutcome::Answered(answer),
-            Err(Stop::Left) => {
+            Err(Stop::Cancelled) => {
                 let _ = dialog.terminal.show("no answer was given\n");
                 DialogOutcome::NoAnswer
             }
@@ -157,9 +157,9 @@ impl<'a> Dialog<'a> {
                     LineEvent::Text(text) => self.show(&text)?,
                     LineEvent::Removed(columns) if is_secret || columns == 0 => {}
                     LineEvent::Removed(columns) => self.show(&"\u{8} \u{8}".repeat(columns))?,
-                    LineEvent::Left => {
+                    LineEvent::Cancelled => {
                         self.show("\n")?;
-                        return Err(Stop::Left);
+                        return Err(Stop::Cancelled);
                     }
                     LineEvent::End => {
                         self.show("\n")?;
@@ -207,15 +207,15 @@ enum LineEvent {
     /// This number of columns was removed.
     Removed(usize),
     End,
-    /// The person leaves the dialog.
-    Left,
+    /// The person ends the dialog without an answer.
+    Cancelled,
 }
 
 impl Line {
     fn push(&mut self, typed: &[u8]) -> Vec<LineEvent> {
         let mut events = Vec::new();
         match typed {
-            [27 | 4] => return vec![LineEvent::Left],
+            [27 | 4] => return vec![LineEvent::Cancelled],
             // Arrow keys and other special keys are ignored.
             [27, ..] => return events,
             _ => {}
@@ -261,7 +261,7 @@ fn columns(text: &str) -> usize {
     text.chars().filter_map(unicode_width::UnicodeWidthChar::width).sum()
 }
 
-/// Returns a quote text of a server or a model: each line begins with `|`, and the number of lines is limited.
+/// Quotes a text of a server or a model: each line begins with `|`, and the number of lines is limited.
 pub(crate) fn quote(text: &str) -> String {
     let mut lines: Vec<String> = text.trim().lines().map(|line| format!("  | {}", show::one_line(line))).collect();
     if lines.len() > MAX_LINES {
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(line.push(&[0xa9, b'\r']), [LineEvent::Text("é".to_owned()), LineEvent::End]);
         assert_eq!(line.text, "hé");
         assert_eq!(line.push(&[21]), [LineEvent::Removed(2)]);
-        assert_eq!((line.push(&[27]), line.text.as_str()), (vec![LineEvent::Left], ""));
+        assert_eq!((line.push(&[27]), line.text.as_str()), (vec![LineEvent::Cancelled], ""));
         assert_eq!(Line::default().push(&[127]), [LineEvent::Removed(0)]);
         assert!(Line::default().push("x".repeat(100).as_bytes()).len() == 100);
     }

@@ -73,7 +73,7 @@ impl Dialog<'_> {
             let answer = match typed.as_slice() {
                 b"y" | b"Y" => Answer::yes(),
                 b"n" | b"N" => Answer::Decline,
-                [27 | 4] => return Err(Stop::Left),
+                [27 | 4] => return Err(Stop::Cancelled),
                 _ => continue,
             };
             self.show(if answer == Answer::Decline { "no\n" } else { "yes\n" })?;

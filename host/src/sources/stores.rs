@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolc::cancel::CancellationToken;
 use toolc::{Registry, SessionBuilder};
-use toolc_agent::{ChangesOfJobs, Clarifier, FileMemory, FoldersOfJobs, JobHost, MemoryStore, Summarizer};
+use toolc_agent::{Clarifier, FileMemory, JobChangeHook, JobFolderHook, JobHost, MemoryStore, Summarizer};
 use toolc_config::Home;
 use toolc_environment::EnvironmentKind;
 use toolc_model::Client;
@@ -63,10 +63,10 @@ impl Stores {
         session = session.value::<Sessions>(Arc::clone(&self.sessions));
         session = session.value::<Boards>(Arc::clone(&self.boards));
         session = session.value::<Jobs>(Arc::clone(&self.jobs)).value::<JobHost>(Arc::clone(&self.job_host));
-        let changes = ChangesOfJobs::new(Arc::clone(&self.jobs));
+        let changes = JobChangeHook::new(Arc::clone(&self.jobs));
         // Inside a tool, `--yes` is not the answer of a person.
         let changes = if toolc_process::is_inside_a_tool() { changes.never() } else { changes };
-        session = session.hook(Arc::new(FoldersOfJobs)).hook(Arc::new(changes));
+        session = session.hook(Arc::new(JobFolderHook)).hook(Arc::new(changes));
         if let Some(clarifier) = &self.clarifier {
             session = session.value::<dyn Clarifier>(Arc::clone(clarifier));
         }

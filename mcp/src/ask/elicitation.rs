@@ -1,5 +1,5 @@
-//! Answers the requests of a server that need a person or a model. In the older era they arrive one by one, and in the newer era
-//! together, in a result that requires input.
+//! Answers the requests of a server that need a person or a model. In the protocol with sessions they arrive one by
+//! one, and in the stateless protocol together, in a result that requires input.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use super::asking::Asking;
 use super::field::{check, fields};
+use super::questioner::Questioner;
 use super::{Address, Answer, QuestionKind, sampling};
 
 /// The maximum number of requests of one result that requires input.
 const MAX_INPUTS: usize = 10;
 
-impl Asking {
+impl Questioner {
     /// Answers a request for input of the person.
     ///
     /// # Errors

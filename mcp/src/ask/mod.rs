@@ -3,9 +3,9 @@
 //! A server can ask for input (elicitation), ask the person to open an address, or, with a login, need consent. The host decides how a
 //! question is shown: see [`Asker`]. This module decides which questions are shown at all, checks the answers, and bounds both.
 
-mod asking;
 mod elicitation;
 mod field;
+mod questioner;
 mod sampler;
 mod sampling;
 
@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-pub(crate) use asking::{Asking, MAX_ASKED};
 pub use field::{Choice, Field, FieldKind, TextFormat};
+pub(crate) use questioner::{MAX_ASKED, Questioner};
 pub use sampler::{Sample, SampleFuture, SampleMessage, SampleRequest, Sampler};
 pub(crate) use sampling::answer as answer_sampling;
 

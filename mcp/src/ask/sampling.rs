@@ -1,8 +1,8 @@
-//! Sampling: a server of the older era asks the host's model for an answer. Off unless the configuration says otherwise; the person sees
+//! Sampling: a server with sessions asks the host's model for an answer. Off unless the configuration says otherwise; the person sees
 //! each request before it is sent, and each answer before the server gets it.
 
-// The newer era has no sampling, so the types are marked as deprecated.
-#![expect(deprecated, reason = "servers of the older era use it")]
+// The stateless protocol has no sampling, so the types are marked as deprecated.
+#![expect(deprecated, reason = "servers with older protocol versions use it")]
 
 use std::error::Error;
 
@@ -11,7 +11,7 @@ use rmcp::model::{
     SamplingMessageContentBlock,
 };
 
-use super::asking::Asking;
+use super::questioner::Questioner;
 use super::sampler::{Sample, SampleMessage, SampleRequest};
 use super::{Answer, QuestionKind};
 
@@ -29,10 +29,10 @@ const REFUSED: ErrorCode = ErrorCode(-1);
 /// # Errors
 /// Returns the error for the server if sampling is switched off, the person says no, or the model does not answer.
 pub(crate) async fn answer(
-    asking: &Asking,
+    questioner: &Questioner,
     params: &CreateMessageRequestParams,
 ) -> Result<CreateMessageResult, ErrorData> {
-    let Some(sampler) = &asking.sampler else {
+    let Some(sampler) = &questioner.sampler else {
         return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "sampling is switched off", None));
     };
     let request = request(params).map_err(|problem| ErrorData::invalid_params(problem, None))?;
@@ -42,13 +42,13 @@ pub(crate) async fn answer(
         messages: messages.join("\n"),
         max_tokens: request.max_tokens,
     };
-    asking.approve(kind).await?;
+    questioner.approve(kind).await?;
     let sample = sampler.sample(&request).await;
     let failed =
-        |error: Box<dyn Error + Send + Sync>| ErrorData::internal_error(asking.redacted(&error.to_string()), None);
+        |error: Box<dyn Error + Send + Sync>| ErrorData::internal_error(questioner.redacted(&error.to_string()), None);
     let Sample { model, text, is_cut_off } = sample.map_err(failed)?;
-    let text = asking.redacted(&text);
-    asking.approve(QuestionKind::SamplingAnswer(text.clone())).await?;
+    let text = questioner.redacted(&text);
+    questioner.approve(QuestionKind::SamplingAnswer(text.clone())).await?;
     let message = SamplingMessage::new(Role::Assistant, SamplingMessageContentBlock::text(text));
     let reason = if is_cut_off {
         CreateMessageResult::STOP_REASON_END_MAX_TOKEN
@@ -58,10 +58,10 @@ pub(crate) async fn answer(
     Ok(CreateMessageResult::new(message, model).with_stop_reason(reason))
 }
 
-impl Asking {
+impl Questioner {
     /// Asks the person for their approval.
     async fn approve(&self, kind: QuestionKind) -> Result<(), ErrorData> {
-        let question = self.counted(kind)?;
+        let question = self.begin_question(kind)?;
         match self.ask(&question).await {
             Answer::Accept(_) => Ok(()),
             Answer::Decline | Answer::Cancel => Err(ErrorData::new(REFUSED, "the user refused it", None)),

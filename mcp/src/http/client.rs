@@ -14,7 +14,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::{Sse, SseStream};
 
-use crate::message::{self, Lists, Read};
+use crate::message::{self, Lists, ReadMessage};
 use crate::stdio::IdScanner;
 
 const JSON: &str = "application/json";
@@ -22,9 +22,9 @@ const EVENTS: &str = "text/event-stream";
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 
 type Headers = HashMap<HeaderName, HeaderValue>;
-type Posted = Result<StreamableHttpPostResponse, StreamableHttpError<reqwest::Error>>;
+type PostResult = Result<StreamableHttpPostResponse, StreamableHttpError<reqwest::Error>>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
-type Opened = Result<Events, StreamableHttpError<reqwest::Error>>;
+type StreamResult = Result<Events, StreamableHttpError<reqwest::Error>>;
 
 /// The client. Clones share their connections.
 #[derive(Debug, Clone)]
@@ -75,7 +75,7 @@ impl HttpClient {
                 Some(StreamableHttpPostResponse::Json(read.message, session))
             }
             Some(EVENTS) => {
-                let events = SseStream::from_bytes_stream(within(response, limits.max_sse_event_size)).boxed();
+                let events = SseStream::from_bytes_stream(limited_chunks(response, limits.max_sse_event_size)).boxed();
                 Some(StreamableHttpPostResponse::Sse(self.readable(events), session))
             }
             _ => None,
@@ -91,8 +91,8 @@ impl HttpClient {
                 return event;
             }
             let replaced = match lists.read(data.as_bytes()) {
-                Ok(Read { is_whole: true, .. }) => None,
-                Ok(Read { message, .. }) => Some(message),
+                Ok(ReadMessage { is_whole: true, .. }) => None,
+                Ok(ReadMessage { message, .. }) => Some(message),
                 Err(problem) => {
                     let mut scanner = IdScanner::default();
                     scanner.push(data.as_bytes());
@@ -118,7 +118,7 @@ impl StreamableHttpClient for HttpClient {
         session: Option<Arc<str>>,
         token: Option<String>,
         headers: Headers,
-    ) -> Posted {
+    ) -> PostResult {
         let limits = StreamableHttpResponseLimits::default();
         self.post_message_with_response_limits(uri, message, session, token, headers, limits).await
     }
@@ -131,7 +131,7 @@ impl StreamableHttpClient for HttpClient {
         token: Option<String>,
         headers: Headers,
         limits: StreamableHttpResponseLimits,
-    ) -> Posted {
+    ) -> PostResult {
         if is_list_request(&message)
             && let Some(list) = self.list(&uri, &message, session.as_deref(), token.as_deref(), &headers, limits).await
         {
@@ -163,7 +163,7 @@ impl StreamableHttpClient for HttpClient {
         last_event: Option<String>,
         token: Option<String>,
         headers: Headers,
-    ) -> Opened {
+    ) -> StreamResult {
         let max = StreamableHttpResponseLimits::default().max_sse_event_size;
         self.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, max).await
     }
@@ -176,7 +176,7 @@ impl StreamableHttpClient for HttpClient {
         token: Option<String>,
         headers: Headers,
         max: usize,
-    ) -> Opened {
+    ) -> StreamResult {
         let opened =
             self.client.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, max).await?;
         Ok(self.readable(opened))
@@ -208,8 +208,8 @@ async fn body(mut response: Response, max: usize) -> Option<Vec<u8>> {
     Some(body)
 }
 
-/// Returns the parts of a body. After `max` bytes, it ends with an error.
-fn within(response: Response, max: usize) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
+/// Returns the chunks of a body. If it has more than `max` bytes, the stream ends with an error.
+fn limited_chunks(response: Response, max: usize) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
     let mut read = 0;
     response.bytes_stream().map(move |chunk| {
         let chunk = chunk.map_err(io::Error::other)?;

@@ -10,7 +10,7 @@ use rmcp::transport::auth::{
 
 use super::loopback::{Callback, Loopback, read};
 use super::store::TokenFile;
-use crate::ask::{Address, Answer, Asking, Question, QuestionKind};
+use crate::ask::{Address, Answer, Question, QuestionKind, Questioner};
 use crate::error::{ErrorKind, McpError};
 
 /// The time limit for the requests before and after the person is asked.
@@ -39,11 +39,11 @@ pub(crate) async fn log_in(
     account: &Account,
     challenge: Option<&str>,
     more: &[String],
-    asking: &Asking,
+    questioner: &Questioner,
 ) -> Result<AuthorizationManager, McpError> {
     let begun = tokio::time::timeout(TIMEOUT, Begun::new(account, challenge, more)).await;
     let begun = begun.unwrap_or_else(|_| Err(failed(SILENT)))?;
-    let callback = begun.ask(account, asking).await?;
+    let callback = begun.ask(account, questioner).await?;
     let exchange = begun.manager.exchange_code_for_token_with_issuer(
         &callback.code,
         &callback.csrf_token,
@@ -106,7 +106,7 @@ impl Begun {
     async fn ask(
         &self,
         account: &Account,
-        asking: &Asking,
+        questioner: &Questioner,
     ) -> Result<rmcp::transport::auth::AuthorizationCallback, McpError> {
         let kind = QuestionKind::Login { address: self.address.clone(), scopes: self.scopes.clone() };
         let question = Question::new(&account.server, kind);
@@ -114,7 +114,7 @@ impl Begun {
         tokio::select! {
             biased;
             callback = &mut callback => callback,
-            answer = asking.ask(&question) => match answer {
+            answer = questioner.ask(&question) => match answer {
                 Answer::Accept(values) => match values.get("redirect").and_then(|redirect| redirect.as_str()) {
                     Some(redirect) => pasted(redirect, &self.state),
                     // The person says that the browser has returned, so the answer is on its way.

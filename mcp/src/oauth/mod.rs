@@ -19,7 +19,7 @@ use rmcp::transport::auth::{
 use tokio::sync::Mutex;
 use toolc::Env;
 
-use crate::ask::Asking;
+use crate::ask::Questioner;
 use crate::error::{ErrorKind, McpError};
 use crate::http::{HttpClient, server_address, set_variable};
 use crate::secrets::Tokens;
@@ -34,9 +34,9 @@ const MAX_BODY: usize = 1 << 20;
 const MAX_LOGINS: u32 = 5;
 
 /// Requests of the protocol, sent only to addresses that the server may name.
-struct Guarded(Web);
+struct GuardedClient(Web);
 
-impl OAuthHttpClient for Guarded {
+impl OAuthHttpClient for GuardedClient {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let request = reqwest::Request::try_from(request.request)?;
@@ -56,7 +56,7 @@ impl Account {
     ///
     /// # Errors
     /// Returns an error if the address is not valid, or a variable is not set.
-    pub(crate) fn of(server: &Server, env: &Env, in_use: &Tokens) -> Result<Option<Self>, McpError> {
+    pub(crate) fn for_server(server: &Server, env: &Env, in_use: &Tokens) -> Result<Option<Self>, McpError> {
         let Transport::Http { url, headers, bearer_variable, oauth } = &server.transport else { return Ok(None) };
         let has_credentials = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
         if bearer_variable.is_some() || has_credentials {
@@ -78,7 +78,7 @@ impl Account {
 
     /// Returns a manager of tokens that has not discovered anything.
     pub(crate) async fn manager(&self) -> Result<AuthorizationManager, McpError> {
-        let web = Arc::new(Guarded(Web::of_server(&self.url)?));
+        let web = Arc::new(GuardedClient(Web::for_server(&self.url)?));
         let manager = AuthorizationManager::new_with_oauth_http_client(self.url.clone(), web).await;
         let mut manager = manager.map_err(failed)?;
         manager.set_credential_store(self.file.clone());
@@ -146,7 +146,12 @@ impl Session {
 
     /// Asks the person to log in: the server has refused a request with this challenge, which was sent after `before` logins. Of calls
     /// that are refused at once, one asks.
-    pub(crate) async fn log_in_again(&self, challenge: &str, before: u32, asking: &Asking) -> Result<(), McpError> {
+    pub(crate) async fn log_in_again(
+        &self,
+        challenge: &str,
+        before: u32,
+        questioner: &Questioner,
+    ) -> Result<(), McpError> {
         let mut logins = self.logins.lock().await;
         if *logins > before {
             return Ok(());
@@ -157,7 +162,7 @@ impl Session {
         }
         let scopes = scopes_of(challenge).unwrap_or_default();
         let more: Vec<String> = scopes.split_whitespace().map(str::to_owned).collect();
-        let manager = log_in(&self.account, Some(challenge), &more, asking).await?;
+        let manager = log_in(&self.account, Some(challenge), &more, questioner).await?;
         *self.client.auth_manager.lock().await = manager;
         *logins += 1;
         Ok(())

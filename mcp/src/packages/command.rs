@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::Ecosystem;
 
-/// A package that a command line runs.
+/// The package that a command line runs, as one of its arguments names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Named {
+pub(super) struct PackageArgument {
     pub(super) ecosystem: Ecosystem,
     /// The name, without extras.
     pub(super) name: String,
@@ -24,7 +24,7 @@ pub(super) struct Named {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Runs {
     /// A package of a registry.
-    Package(Named),
+    Package(PackageArgument),
     /// A package that no registry has, or that this program cannot determine.
     Unknown(String),
     /// A program other than `npx` and `uvx`.
@@ -87,7 +87,7 @@ fn npm_package(args: &[String], (argument, before): (usize, &str)) -> Runs {
     if let Some(wanted) = wanted.filter(|wanted| !is_version_or_tag(wanted)) {
         return Runs::Unknown(format!("`{wanted}` is neither a version nor a tag: write an exact version"));
     }
-    Runs::Package(Named {
+    Runs::Package(PackageArgument {
         ecosystem: Ecosystem::Npm,
         name: name.to_owned(),
         wanted: wanted.map(str::to_owned),
@@ -138,7 +138,7 @@ fn pypi_package(args: &[String], (argument, before): (usize, &str)) -> Runs {
     if let Some(wanted) = wanted.filter(|wanted| !is_version_or_tag(wanted) || wanted.contains('*')) {
         return Runs::Unknown(format!("`{wanted}` is not an exact version"));
     }
-    Runs::Package(Named {
+    Runs::Package(PackageArgument {
         ecosystem: Ecosystem::PyPi,
         name: plain.to_owned(),
         wanted: wanted.map(str::to_owned),
@@ -153,7 +153,7 @@ fn is_version_or_tag(text: &str) -> bool {
     !text.is_empty() && text.len() <= 100 && text.chars().all(|c| c.is_ascii_alphanumeric() || "-._+!".contains(c))
 }
 
-impl Named {
+impl PackageArgument {
     /// Returns whether the command line names an exact version, as opposed to a tag.
     pub(super) fn is_exact(&self) -> bool {
         let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());

@@ -10,11 +10,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::ask::{Answer, Asking, Question, QuestionKind};
+use crate::ask::{Answer, Question, QuestionKind, Questioner};
 use crate::error::{ErrorKind, McpError};
 use crate::file;
 use crate::settings::{Packages, Server, Transport};
-use command::{Named, Runs};
+use command::{PackageArgument, Runs};
 
 /// The time limit for the registry.
 const REGISTRY_TIMEOUT: Duration = Duration::from_secs(15);
@@ -96,7 +96,11 @@ impl Refused {
 ///
 /// With `newest`, the recorded version is ignored. A command that adds a server or updates its version sets it, so messages do not assume
 /// that the server is in the configuration.
-pub(crate) async fn prepare(server: &Server, asking: &Asking, newest: bool) -> Result<Option<Package>, Refused> {
+pub(crate) async fn prepare(
+    server: &Server,
+    questioner: &Questioner,
+    newest: bool,
+) -> Result<Option<Package>, Refused> {
     let (Transport::Stdio { command, args, .. }, Some(packages)) = (&server.transport, &server.packages) else {
         return Ok(None);
     };
@@ -104,10 +108,10 @@ pub(crate) async fn prepare(server: &Server, asking: &Asking, newest: bool) -> R
         Runs::Program => return Ok(None),
         Runs::Package(named) => named,
         Runs::Unknown(reason) => {
-            return prepare_unknown(packages, args, reason, &Person { asking, is_adding: newest }).await;
+            return prepare_unknown(packages, args, reason, &Person { questioner, is_adding: newest }).await;
         }
     };
-    let person = Person { asking, is_adding: newest };
+    let person = Person { questioner, is_adding: newest };
     let known = if newest { None } else { read(&packages.file).map_err(Refused::permanent)? };
     // The record still applies if the configuration has since been changed to name the recorded version.
     let is_wanted = |known: &Known| {
@@ -133,7 +137,7 @@ pub(crate) async fn prepare(server: &Server, asking: &Asking, newest: bool) -> R
 }
 
 /// Returns the exact version that a command line names, or the one that the registry has for it.
-async fn version(packages: &Packages, named: &Named) -> Result<String, Refused> {
+async fn version(packages: &Packages, named: &PackageArgument) -> Result<String, Refused> {
     if named.is_exact() {
         return Ok(named.wanted.clone().unwrap_or_default());
     }
@@ -150,7 +154,7 @@ async fn version(packages: &Packages, named: &Named) -> Result<String, Refused> 
 /// Checks a version, unless `before`, the result of the previous check, is recent. Also returns why it could not be checked now.
 async fn check_version(
     packages: &Packages,
-    named: &Named,
+    named: &PackageArgument,
     version: &str,
     before: Option<Check>,
     full: &str,
@@ -184,7 +188,7 @@ async fn check_version(
 
 /// The person who is asked about a package that cannot be checked.
 struct Person<'a> {
-    asking: &'a Asking,
+    questioner: &'a Questioner,
     /// Whether the person is adding the server or pinning its version, as opposed to using it.
     is_adding: bool,
 }
@@ -193,8 +197,8 @@ impl Person<'_> {
     /// Asks whether to run a package that cannot be checked.
     async fn accepts_unchecked(&self, package: &str, reason: &str) -> Result<(), Refused> {
         let kind = QuestionKind::Unchecked { package: package.to_owned(), reason: reason.to_owned() };
-        let server = &self.asking.server;
-        let advice = match self.asking.ask(&Question::new(server, kind)).await {
+        let server = &self.questioner.server;
+        let advice = match self.questioner.ask(&Question::new(server, kind)).await {
             Answer::Accept(_) => return Ok(()),
             Answer::Decline => String::new(),
             Answer::Cancel if self.is_adding => {

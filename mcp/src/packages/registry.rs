@@ -34,7 +34,7 @@ pub(super) async fn resolve(
         Ecosystem::PyPi => (&packages.pypi, vec!["pypi", name, "json"]),
     };
     let url = address(base, &path)?;
-    let web = Web::of_server(&url)?;
+    let web = Web::for_server(&url)?;
     let request = built(web.client().get(url))?;
     let answer = answer(&web, request).await?;
     let version = match ecosystem {
@@ -56,7 +56,7 @@ pub(super) async fn advice(
     version: &str,
 ) -> Result<Advice, McpError> {
     let url = address(&packages.osv, &["v1", "query"])?;
-    let web = Web::of_server(&url)?;
+    let web = Web::for_server(&url)?;
     let package = json!({ "name": name, "ecosystem": ecosystem.word() });
     let body = json!({ "version": version, "package": package }).to_string();
     let request = web.client().post(url).header("Content-Type", "application/json").body(body);

@@ -40,7 +40,7 @@ pub struct HeldBack {
 
 /// A server's list as it is compared with the lock file.
 #[derive(Debug, Clone)]
-pub(crate) struct Listed {
+pub(crate) struct ServerList {
     pub(crate) instructions: Option<String>,
     /// The names of all tools that the server lists.
     pub(crate) names: BTreeSet<String>,
@@ -77,7 +77,7 @@ impl Pinning {
     }
 
     /// Compares definitions with the lock file, and pins those that no person must accept.
-    pub(crate) fn review(&self, server: &Server, listed: &Listed, definitions: Vec<Definition>) -> Review {
+    pub(crate) fn review(&self, server: &Server, listed: &ServerList, definitions: Vec<Definition>) -> Review {
         let mut review = Review::default();
         let read = match Lock::read(&self.file) {
             Ok(read) => read,
@@ -130,7 +130,7 @@ impl Pinning {
     pub(crate) fn accept(
         &self,
         server: &Server,
-        listed: &Listed,
+        listed: &ServerList,
         tools: Option<&[String]>,
     ) -> Result<Vec<String>, McpError> {
         let mut lock = Lock::new(server, listed.instructions.clone());
@@ -182,7 +182,7 @@ pub(crate) fn definition_text(definition: &Value) -> String {
 }
 
 /// Returns the changes of the command line or address, and of the instructions.
-fn server_changes(lock: &Lock, server: &Server, listed: &Listed) -> Vec<Change> {
+fn server_changes(lock: &Lock, server: &Server, listed: &ServerList) -> Vec<Change> {
     let mut changes: Vec<Change> = start_change(lock, server).into_iter().collect();
     if lock.instructions != listed.instructions {
         let [old, new] = [&lock.instructions, &listed.instructions].map(|text| text.as_ref().map(|text| json!(text)));

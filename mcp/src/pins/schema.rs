@@ -43,7 +43,7 @@ pub(super) fn compare(path: &str, old: &Value, new: &Value, changes: &mut Vec<Ch
             (key, Some(Value::Array(before)), Some(Value::Array(after))) if LISTS.contains(&key) => {
                 list(&inner, key, before, after, changes);
             }
-            (key, ..) if NAMED.contains(&key) => named(&inner, before, after, changes),
+            (key, ..) if NAMED.contains(&key) => named_schemas(&inner, before, after, changes),
             (key, ..) if TEXTS.contains(&key) => push(Wording),
             (key, ..) if LOWER.contains(&key) => push(bound(before, after, |old, new| new <= old)),
             (key, ..) if UPPER.contains(&key) => push(bound(before, after, |old, new| new >= old)),
@@ -124,7 +124,7 @@ fn list(path: &str, key: &str, before: &[Value], after: &[Value], changes: &mut 
     }
 }
 
-fn named(path: &str, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
+fn named_schemas(path: &str, before: Option<&Value>, after: Option<&Value>, changes: &mut Vec<Change>) {
     let of = |schemas: Option<&Value>| schemas.and_then(Value::as_object).cloned().unwrap_or_default();
     let (before, after) = (of(before), of(after));
     let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();

@@ -98,13 +98,13 @@ impl Calls {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn of(&self, id: &str) -> Option<ClientQuestions> {
+    fn get(&self, id: &str) -> Option<ClientQuestions> {
         self.lock().get(id).cloned()
     }
 
     /// Passes on a progress report, or drops it if the client does not keep up.
     pub(super) fn progress(&self, report: &toolc::Progress<'_>) {
-        if let Some(call) = self.of(report.id) {
+        if let Some(call) = self.get(report.id) {
             let message = report.message.to_owned();
             let _ = call.events.try_send(Event::Progress { done: report.done, total: report.total, message });
         }
@@ -296,7 +296,7 @@ impl Approver for ClientApprover {
     ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
         let offers_session = self.has_session && request.reasons.iter().all(ApprovalReason::offers_session);
         let form = approval(&(self.text)(request, offers_session), offers_session);
-        let call = self.calls.of(request.call.id());
+        let call = self.calls.get(request.call.id());
         Box::pin(async move {
             match call {
                 Some(call) => decision(call.ask_about(Kind::Approval, form).await),

@@ -7,7 +7,7 @@ use toolc::{Dialect, Session, SessionBuilder, Task, Turn};
 
 use super::calls::{Calls, ClientApprover, QuestionText};
 use super::principal::Principal;
-use super::random::unguessable;
+use super::random::random_token;
 use super::stored::StoredResults;
 use crate::error::{ErrorKind, McpError};
 
@@ -44,7 +44,7 @@ impl Sessions {
     pub(super) fn begin(&self, principal: Principal, has_session: bool) -> Result<Conversation, McpError> {
         // The name is random: tasks with equal names would share state, and sessions with equal ids would share stored results, even
         // with earlier processes.
-        let name = format!("mcp-{}", &unguessable()?[..16]);
+        let name = format!("mcp-{}", &random_token()?[..16]);
         let (calls, store) = (Arc::new(Calls::default()), self.store.as_ref().map(|store| store(&name)));
         let stored = StoredResults::new(store);
         let failed = |error: Failure| McpError::new(ErrorKind::System, error.to_string()).caused_by(error);

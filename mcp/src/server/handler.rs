@@ -48,7 +48,7 @@ pub(super) struct Shared {
 pub(super) struct Handler {
     shared: Arc<Shared>,
     /// The conversation of a client that has sent `initialize`.
-    own: Arc<OnceLock<Arc<Conversation>>>,
+    initialized_conversation: Arc<OnceLock<Arc<Conversation>>>,
 }
 
 /// Returns what a server says about itself.
@@ -82,14 +82,14 @@ fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 
 impl Handler {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, own: Arc::default() }
+        Self { shared, initialized_conversation: Arc::default() }
     }
 
     /// Returns the conversation to which a request belongs: after `initialize` it is the connection's, and otherwise the principal's.
     fn conversation(&self, context: &RequestContext<RoleServer>) -> Result<Arc<Conversation>, ErrorData> {
         let principal = principal(context)?;
         if !is_stateless(context)
-            && let Some(own) = self.own.get()
+            && let Some(own) = self.initialized_conversation.get()
         {
             // The HTTP server has checked it, too.
             let is_owner = own.principal == principal;
@@ -104,7 +104,7 @@ impl Handler {
     }
 
     async fn list(&self, conversation: &Conversation) -> Result<Arc<ListSize>, ErrorData> {
-        self.shared.list.of(&conversation.turn().await)
+        self.shared.list.for_turn(&conversation.turn().await)
     }
 
     /// Starts a call, or continues one that has waited for answers.
@@ -149,9 +149,9 @@ impl Handler {
         if call.question.as_ref().is_some_and(Question::is_withdrawn) {
             call.question = None;
         }
-        let mut is_asked = call.question.is_none();
+        let mut has_nothing_to_ask = call.question.is_none();
         loop {
-            let next = if is_asked {
+            let next = if has_nothing_to_ask {
                 tokio::select! {
                     biased;
                     next = call.next() => next,
@@ -162,7 +162,7 @@ impl Handler {
                     }
                 }
             } else {
-                is_asked = true;
+                has_nothing_to_ask = true;
                 Next::Question
             };
             match next {
@@ -207,9 +207,12 @@ impl Handler {
 
     /// Continues a call as a task.
     fn background(&self, call: RunningCall, conversation: &Arc<Conversation>) -> CallToolResponse {
-        let (shared, tool, of) = (Arc::clone(&self.shared), call.tool.clone(), Arc::clone(conversation));
-        let finish =
-            move |response: &CallResponse| results::result(response, shared.list.tool(&tool).as_ref(), &of.stored);
+        let finish = {
+            let (shared, tool, conversation) = (Arc::clone(&self.shared), call.tool.clone(), Arc::clone(conversation));
+            move |response: &CallResponse| {
+                results::result(response, shared.list.tool(&tool).as_ref(), &conversation.stored)
+            }
+        };
         CreateTaskResult::new(self.shared.tasks.spawn(&conversation.principal, call, Box::new(finish))).into()
     }
 }
@@ -345,7 +348,7 @@ impl ServerHandler for Handler {
         let conversation =
             self.shared.sessions.begin(principal(&context)?, true).map_err(|error| internal(error.to_string()))?;
         // A second `initialize` does not replace the conversation.
-        let _ = self.own.set(Arc::new(conversation));
+        let _ = self.initialized_conversation.set(Arc::new(conversation));
         context.peer.set_peer_info(request.clone());
         self.negotiate_initialize(&request)
     }

@@ -1,5 +1,5 @@
-//! An MCP server: serves the tools of sessions to clients, over standard streams and streamable HTTP, in both eras of the protocol
-//! (with sessions, and without).
+//! An MCP server: serves the tools of sessions to clients, over standard streams and streamable HTTP, in both forms of the protocol
+//! (with sessions, and stateless).
 //!
 //! rmcp implements the protocol. This module decides who may use what: each call takes the path of all calls, and state that outlives a
 //! request (sessions, questions, tasks, stored results) belongs to the bearer who created it.
@@ -184,7 +184,7 @@ impl Shared {
     fn check(&self) -> Result<(), McpError> {
         let conversation = self.sessions.begin(principal::Principal::parent(), false)?;
         let turn = conversation.session.turn_blocking(toolc::Dialect::Mcp);
-        self.list.of(&turn).map(drop).map_err(|error| McpError::new(ErrorKind::System, error.message))
+        self.list.for_turn(&turn).map(drop).map_err(|error| McpError::new(ErrorKind::System, error.message))
     }
 
     /// Waits until calls have ended, for a limited time, and cancels the others.

@@ -1,4 +1,4 @@
-//! Calls that wait for an answer between two requests, in the era without sessions. The name under which a call waits is the
+//! Calls that wait for an answer between two requests, in the stateless protocol. The name under which a call waits is the
 //! `requestState` of the protocol: random, and valid once, for a limited time, and only for the same call of the same principal.
 
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::calls::RunningCall;
 use super::principal::Principal;
-use super::random::unguessable;
+use super::random::random_token;
 
 /// The number of calls that wait, of all principals and of one.
 const MAX_PARKED: usize = 256;
@@ -36,7 +36,7 @@ impl ParkedCalls {
     /// # Errors
     /// Returns the call if too many wait, or there is no name.
     pub(super) fn park(&self, principal: &Principal, call: RunningCall) -> Result<String, Box<RunningCall>> {
-        let Ok(state) = unguessable() else { return Err(Box::new(call)) };
+        let Ok(state) = random_token() else { return Err(Box::new(call)) };
         let mut parked = self.lock();
         parked.retain(|_, parked| parked.since.elapsed() < MAX_AGE);
         let of_one = parked.values().filter(|parked| parked.principal == *principal).count();

@@ -8,7 +8,7 @@ use crate::error::{ErrorKind, McpError};
 ///
 /// # Errors
 /// Returns an error if the system has none.
-pub(super) fn unguessable() -> Result<String, McpError> {
+pub(super) fn random_token() -> Result<String, McpError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| {
         McpError::new(ErrorKind::System, format!("the system has no random numbers: {error}")).caused_by(error)
@@ -25,7 +25,7 @@ mod tests {
 
     #[test]
     fn names_differ() {
-        let [one, two] = [(); 2].map(|()| unguessable().expect("the system has random numbers"));
+        let [one, two] = [(); 2].map(|()| random_token().expect("the system has random numbers"));
         assert!(one != two && one.len() == 64);
     }
 }

@@ -12,7 +12,7 @@ use rmcp::model::{CacheScope, ReadResourceResult, Resource, ResourceContents};
 use serde_json::{Value, json};
 use toolc::limits::SpillStore;
 
-use super::random::unguessable;
+use super::random::random_token;
 
 /// What the addresses of stored results begin with.
 const SCHEME: &str = "toolc-result:";
@@ -96,7 +96,7 @@ impl SpillStore for StoredResults {
     fn store(&self, tool: &str, extension: &str, text: &str) -> io::Result<String> {
         let store = self.0.store.as_ref().ok_or_else(|| io::Error::other("there is no folder for results"))?;
         let path = store.store(tool, extension, text)?;
-        let uri = format!("{SCHEME}{}", unguessable().map_err(io::Error::other)?);
+        let uri = format!("{SCHEME}{}", random_token().map_err(io::Error::other)?);
         let media_type = if extension == "json" { "application/json" } else { "text/plain" };
         let resource = link(&uri, &format!("{tool}.{extension}"), media_type, text.len() as u64);
         let mut results = self.lock();

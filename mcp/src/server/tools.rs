@@ -29,7 +29,7 @@ impl LatestList {
     ///
     /// # Errors
     /// Returns an error if a definition does not define a tool.
-    pub(super) fn of(&self, turn: &Turn) -> Result<Arc<ListSize>, ErrorData> {
+    pub(super) fn for_turn(&self, turn: &Turn) -> Result<Arc<ListSize>, ErrorData> {
         let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if latest.json != turn.definitions() {
             *latest = Arc::new(ListSize::new(turn.definitions())?);

@@ -28,12 +28,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Box<Unreadable>
     match serde_json::from_str(text) {
         Ok(message) => Ok(message),
         Err(error) if error.is_syntax() || error.is_eof() => Err(not_json(format!("the message is not JSON: {error}"))),
-        Err(error) => Err(Box::new(Unreadable::of(text, &error))),
+        Err(error) => Err(Box::new(Unreadable::invalid(text, &error))),
     }
 }
 
 impl Unreadable {
-    fn of(text: &str, error: &serde_json::Error) -> Self {
+    fn invalid(text: &str, error: &serde_json::Error) -> Self {
         let id = serde_json::from_str::<Envelope<'_>>(text).ok().and_then(|envelope| envelope.id);
         let id = id.and_then(|id| serde_json::from_str(id.get()).ok());
         Self { id, error: ErrorData::invalid_request(format!("the message is not valid: {error}"), None) }

@@ -11,12 +11,12 @@ use tokio::sync::watch;
 use toolc::catalog::ProviderId;
 use toolc::{Env, Registry};
 
-use crate::ask::Asking;
+use crate::ask::Questioner;
 use crate::call::{Caller, Status};
 use crate::names::toolset_name;
-use crate::pins::Listed;
+use crate::pins::ServerList;
 use crate::report::{ServerReport, ServerState};
-use crate::secrets::Secrets;
+use crate::secrets::SecretRedactor;
 use crate::settings::Server;
 use session::End;
 pub(crate) use start::{Host, Supervised};
@@ -36,10 +36,10 @@ pub(crate) struct Supervisor {
     status: watch::Sender<Status>,
     report: Arc<Mutex<ServerReport>>,
     /// The last list, from which a person can accept tools.
-    listed: Arc<Mutex<Option<Listed>>>,
-    redactor: Arc<Secrets>,
+    listed: Arc<Mutex<Option<ServerList>>>,
+    redactor: Arc<SecretRedactor>,
     caller: Arc<Caller>,
-    asking: Arc<Asking>,
+    questioner: Arc<Questioner>,
     stop: watch::Receiver<bool>,
     /// Dropped after the first try.
     first_try: Option<mpsc::Sender<()>>,
@@ -51,7 +51,7 @@ impl Supervisor {
         let mut restarts = 0;
         loop {
             let started = Instant::now();
-            let end = self.session().await;
+            let end = self.run_once().await;
             let (problem, is_final) = match end {
                 End::Stopped => {
                     self.give_up(ServerState::Stopped, "the server is stopped");

@@ -11,13 +11,13 @@ use super::Supervisor;
 use crate::definition::Definition;
 use crate::listing::Listing;
 use crate::names::tool_name;
-use crate::pins::{HeldBack, Listed, Review};
+use crate::pins::{HeldBack, Review, ServerList};
 use crate::provider::{Built, ServerProvider};
 use crate::report::{LeftOut, ListedTool};
 use crate::settings::Server;
 
 /// The definitions of a list.
-struct Read {
+struct ListDefinitions {
     /// The definitions of tools that the settings allow and that can be used.
     definitions: Vec<Definition>,
     /// The names of all tools in the list.
@@ -30,11 +30,11 @@ impl Supervisor {
     /// Registers the tools of a list, and removes the previous tools.
     pub(super) fn publish(&self, peer: &Peer<RoleClient>, listing: Listing) {
         let server = &self.server;
-        let Read { definitions, names, mut left_out } = self.read(listing.tools, listing.left_out);
+        let ListDefinitions { definitions, names, mut left_out } = self.read(listing.tools, listing.left_out);
         let name_and_definition = |definition: &Definition| (definition.own_name.clone(), definition.whole.clone());
         let info = peer.peer_info();
         let instructions = info.as_ref().and_then(|info| info.instructions.as_ref());
-        let listed = Listed {
+        let listed = ServerList {
             names,
             instructions: instructions.map(|text| self.redactor.text(text).into_owned()),
             definitions: definitions.iter().map(name_and_definition).collect(),
@@ -65,8 +65,8 @@ impl Supervisor {
     }
 
     /// Reads definitions without the values of secrets, which would otherwise be in the lock file.
-    fn read(&self, tools: Vec<Value>, left_out: Vec<LeftOut>) -> Read {
-        let mut read = Read {
+    fn read(&self, tools: Vec<Value>, left_out: Vec<LeftOut>) -> ListDefinitions {
+        let mut read = ListDefinitions {
             definitions: Vec::new(),
             names: left_out.iter().map(|tool| tool.tool.clone()).collect(),
             left_out: left_out.into_iter().filter(|tool| is_used(&self.server, &tool.tool)).collect(),

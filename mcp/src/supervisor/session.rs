@@ -54,7 +54,7 @@ impl From<Refused> for End {
 }
 
 /// A server that was started.
-struct Opened {
+struct StartedServer {
     connection: Connection,
     listing: Listing,
     client: Client,
@@ -63,7 +63,7 @@ struct Opened {
 
 impl Supervisor {
     /// Starts the server, and uses it until it ends.
-    pub(super) async fn session(&mut self) -> End {
+    pub(super) async fn run_once(&mut self) -> End {
         match self.begin().await {
             Ok(opened) => self.follow(opened).await,
             Err(end) => end,
@@ -71,7 +71,7 @@ impl Supervisor {
     }
 
     /// Starts the server, and lists its tools.
-    async fn begin(&mut self) -> Result<Opened, End> {
+    async fn begin(&mut self) -> Result<StartedServer, End> {
         if let Err(error) = self.server.pinning.check_identity(&self.server) {
             return Err(End::Failed { reason: error.to_string(), is_final: true });
         }
@@ -81,7 +81,7 @@ impl Supervisor {
             () = stopped(&mut stop) => return Err(End::Stopped),
         };
         let (started, limit) = (Instant::now(), self.server.start_timeout);
-        let (client, mut program) = (Client::new(Arc::clone(&self.asking)), None);
+        let (client, mut program) = (Client::new(Arc::clone(&self.questioner)), None);
         let opened = tokio::select! {
             opened = tokio::time::timeout(limit, self.open(&server, &client, &mut program)) => opened,
             () = stopped(&mut stop) => return Err(End::Stopped),
@@ -92,13 +92,13 @@ impl Supervisor {
             return Err(End::Failed { reason, is_final: false });
         };
         let (connection, listing) = opened?;
-        self.introduce(connection.service.peer(), started.elapsed());
-        Ok(Opened { connection, listing, client, program })
+        self.record_server_info(connection.service.peer(), started.elapsed());
+        Ok(StartedServer { connection, listing, client, program })
     }
 
     /// Registers the tools, and follows their changes until the server ends.
-    async fn follow(&mut self, opened: Opened) -> End {
-        let Opened { connection: Connection { service, oauth, lists }, mut listing, client, program } = opened;
+    async fn follow(&mut self, opened: StartedServer) -> End {
+        let StartedServer { connection: Connection { service, oauth, lists }, mut listing, client, program } = opened;
         let (peer, token, mut stop) = (service.peer().clone(), service.cancellation_token(), self.stop.clone());
         self.publish(&peer, listing.clone());
         let live = Live { peer: peer.clone(), client: client.clone(), oauth };
@@ -114,7 +114,7 @@ impl Supervisor {
             tokio::select! {
                 _ = &mut closed => break,
                 () = client.tools_changed.notified() => {}
-                is_open = changed(&mut subscription) => {
+                is_open = wait_for_change(&mut subscription) => {
                     if !is_open {
                         subscription = None;
                         continue;
@@ -145,7 +145,7 @@ impl Supervisor {
     /// Returns the server. If `npx` or `uvx` runs it, its arguments name the pinned version of its package.
     async fn with_package(&self) -> Result<Arc<Server>, Refused> {
         let Some(Package { name, args, advisories, unchecked }) =
-            packages::prepare(&self.server, &self.asking, false).await?
+            packages::prepare(&self.server, &self.questioner, false).await?
         else {
             return Ok(Arc::clone(&self.server));
         };
@@ -155,8 +155,8 @@ impl Supervisor {
             report.unchecked = unchecked;
         });
         let mut server = Server::clone(&self.server);
-        if let Transport::Stdio { args: before, .. } = &mut server.transport {
-            *before = args;
+        if let Transport::Stdio { args: old_args, .. } = &mut server.transport {
+            *old_args = args;
         }
         Ok(Arc::new(server))
     }
@@ -190,7 +190,7 @@ impl Supervisor {
     }
 
     /// Records the name and the version that the server reports.
-    fn introduce(&self, peer: &Peer<RoleClient>, start: Duration) {
+    fn record_server_info(&self, peer: &Peer<RoleClient>, start: Duration) {
         let info = peer.peer_info();
         let server = info.as_ref().and_then(|info| info.server_info.as_ref());
         let short = |text: &str| self.redactor.text(text).chars().take(100).collect::<String>();
@@ -223,7 +223,7 @@ async fn subscribe(peer: &Peer<RoleClient>) -> Option<Subscription> {
 }
 
 /// Waits for a change of the list. Returns whether the subscription is still open. Without one, waits forever.
-async fn changed(subscription: &mut Option<Subscription>) -> bool {
+async fn wait_for_change(subscription: &mut Option<Subscription>) -> bool {
     let Some(subscription) = subscription else { return std::future::pending().await };
     loop {
         match subscription.next().await {

@@ -8,14 +8,14 @@ use tokio::sync::watch;
 use toolc::{Env, Registry};
 
 use super::Supervisor;
-use crate::ask::{Answering, Asking};
+use crate::ask::{Answering, Questioner};
 use crate::call::{Caller, Status};
 use crate::error::{ErrorKind, McpError};
 use crate::names::check_server_name;
-use crate::pins::Listed;
+use crate::pins::ServerList;
 use crate::provider::ServerProvider;
 use crate::report::ServerReport;
-use crate::secrets::Secrets;
+use crate::secrets::SecretRedactor;
 use crate::settings::Server;
 
 /// What all servers of a host share.
@@ -34,7 +34,7 @@ pub(crate) struct Host<'h> {
 pub(crate) struct Supervised {
     pub(crate) server: Arc<Server>,
     pub(crate) report: Arc<Mutex<ServerReport>>,
-    listed: Arc<Mutex<Option<Listed>>>,
+    listed: Arc<Mutex<Option<ServerList>>>,
     /// Closed after the first try.
     first_try: Mutex<mpsc::Receiver<()>>,
 }
@@ -53,7 +53,7 @@ impl Host<'_> {
         let provider =
             provider.map_err(|error| McpError::new(ErrorKind::Settings, invalid(&error)).caused_by(error))?;
         let redactor = self.redactor(&server);
-        let asking = Arc::new(Asking::new(
+        let questioner = Arc::new(Questioner::new(
             &server.name,
             self.answering.asker.clone(),
             self.answering.sampler.clone().filter(|_| server.sampling),
@@ -62,7 +62,7 @@ impl Host<'_> {
             Arc::clone(&self.turn),
         ));
         let caller = Caller {
-            asking: Arc::clone(&asking),
+            questioner: Arc::clone(&questioner),
             timeout: server.call_timeout,
             server: server.name.clone(),
             status: receiver,
@@ -87,7 +87,7 @@ impl Host<'_> {
             status,
             redactor,
             caller: Arc::new(caller),
-            asking,
+            questioner,
             stop: self.stop.clone(),
             first_try: Some(first_try),
         };
@@ -95,10 +95,10 @@ impl Host<'_> {
     }
 
     /// Returns what hides the secrets of a server. The variables that it gets are secret, even if they are variables of the process.
-    fn redactor(&self, server: &Server) -> Arc<Secrets> {
+    fn redactor(&self, server: &Server) -> Arc<SecretRedactor> {
         let secrets = server.variables().into_iter().filter_map(|name| Some((name.to_owned(), self.env.var(name)?)));
         let env = secrets.fold(self.env.clone(), |env, (name, value)| env.with_secret(name, value));
-        Arc::new(Secrets::new(self.registry.redactor(&env)))
+        Arc::new(SecretRedactor::new(self.registry.redactor(&env)))
     }
 
     fn unset_variables(&self, server: &Server) -> Vec<String> {
@@ -119,7 +119,7 @@ impl Supervised {
     }
 
     /// Returns the last list of the server.
-    pub(crate) fn listed(&self) -> Option<Listed> {
+    pub(crate) fn last_list(&self) -> Option<ServerList> {
         self.listed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -1,4 +1,4 @@
-//! MCP's conformance suite for clients, in both eras. If it cannot be installed, the tests are skipped.
+//! MCP's conformance suite for clients, in both forms of the protocol. If it cannot be installed, the tests are skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

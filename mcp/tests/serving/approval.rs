@@ -1,4 +1,4 @@
-//! Calls that need approval: the person at the client is asked, in both eras.
+//! Calls that need approval: the person at the client is asked, in both forms of the protocol.
 
 use std::sync::atomic::Ordering;
 
@@ -79,7 +79,7 @@ async fn a_client_that_cannot_be_asked_is_refused() {
     serving.stop().await;
 }
 
-/// Calls `guarded` in the era without sessions.
+/// Calls `guarded` in the stateless protocol.
 async fn stateless(serving: &Serving, token: &str, arguments: Value, more: Value) -> Value {
     let mut params = json!({ "name": "guarded", "arguments": arguments });
     for (key, value) in more.as_object().into_iter().flatten() {

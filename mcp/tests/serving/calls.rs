@@ -66,7 +66,7 @@ async fn clients_keep_lists_as_the_server_says_and_stored_results_never() {
         let client = Client { session: Some(&session), ..client };
         let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
         let older = serving.post(client, &list).await.answer().await;
-        assert_eq!(hints(&older), json!([null, null]), "the older era does not know it: {older}");
+        assert_eq!(hints(&older), json!([null, null]), "the protocol with sessions does not know it: {older}");
         serving.stop().await;
     }
 }

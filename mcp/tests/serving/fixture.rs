@@ -189,7 +189,7 @@ impl Serving {
         Reply::of(self.request(client).body(message.to_string())).await
     }
 
-    /// Begins a session of the era with sessions, and returns its id.
+    /// Begins a session, and returns its id.
     pub(crate) async fn initialize(&self, token: Option<&str>, capabilities: Value) -> String {
         let params = json!({
             "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": { "name": "a test", "version": "1" },
@@ -205,7 +205,7 @@ impl Serving {
         session
     }
 
-    /// Sends a request of the era without sessions. `params` can have further keys, such as `inputResponses`.
+    /// Sends a request of the stateless protocol. `params` can have further keys, such as `inputResponses`.
     pub(crate) async fn stateless(
         &self,
         client: Client<'_>,
@@ -242,7 +242,7 @@ fn http() -> reqwest::Client {
     reqwest::Client::builder().no_proxy().build().expect("it is valid")
 }
 
-/// Returns the message of a call in the era with sessions.
+/// Returns the message of a call in the protocol with sessions.
 pub(crate) fn call(id: u32, tool: &str, arguments: Value) -> Value {
     json!({
         "jsonrpc": "2.0", "id": id, "method": "tools/call",

@@ -1,4 +1,4 @@
-//! The server of tools, in both eras of the protocol, over HTTP and over streams.
+//! The server of tools, in both forms of the protocol, over HTTP and over streams.
 #![expect(clippy::needless_pass_by_value, reason = "values are written where they are passed")]
 
 mod access;

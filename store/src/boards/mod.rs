@@ -186,13 +186,13 @@ pub struct NewCard {
     pub max_runtime: Option<i64>,
     /// How often a worker is asked to continue if it stops before the card is completed or blocked.
     pub max_turns: i64,
-    /// The first state of the card.
-    pub begins: Begins,
+    /// The state in which the card is created.
+    pub initial_state: InitialState,
 }
 
-/// The state in which a card begins.
+/// The state in which a card is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Begins {
+pub enum InitialState {
     /// The card is ready as soon as its parents are done.
     Ready,
     /// The card is blocked until the user or an agent unblocks it.
@@ -389,11 +389,11 @@ impl Boards {
             let sql = "INSERT INTO cards (board, title, body, assignee, reviewer, tenant, priority, workspace, idempotency_key, \
                        max_runtime, max_turns, author, status, created, updated) \
                        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14)";
-            let status = match card.begins {
+            let status = match card.initial_state {
                 // `update_waiting` below makes the card ready if all parents are done.
-                Begins::Ready => CardStatus::Todo,
-                Begins::Blocked => CardStatus::Blocked,
-                Begins::Triage => CardStatus::Triage,
+                InitialState::Ready => CardStatus::Todo,
+                InitialState::Blocked => CardStatus::Blocked,
+                InitialState::Triage => CardStatus::Triage,
             };
             let workspace = rows::json(&card.workspace);
             connection.execute(

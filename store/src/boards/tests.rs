@@ -34,7 +34,7 @@ impl Fixture {
             idempotency_key: None,
             max_runtime: None,
             max_turns: 1,
-            begins: Begins::Ready,
+            initial_state: InitialState::Ready,
         };
         change(&mut card);
         self.boards.create(BOARD, &agent(), &card).expect("failed to add").0
@@ -279,7 +279,7 @@ fn new_card() -> NewCard {
         idempotency_key: Some("key".to_owned()),
         max_runtime: None,
         max_turns: 1,
-        begins: Begins::Triage,
+        initial_state: InitialState::Triage,
     }
 }
 

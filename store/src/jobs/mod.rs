@@ -58,7 +58,7 @@ pub struct Job {
     /// When the job was created.
     pub created: SystemTime,
     /// The time from which the intervals of the schedule are counted.
-    pub since: SystemTime,
+    pub intervals_start: SystemTime,
     /// Whether the job is active.
     pub state: JobState,
     /// The number of runs after which the job is done, or `None` if there is no limit.
@@ -191,21 +191,21 @@ impl Job {
     /// Makes the job active: it is due at its next time after `now`. If it has no further time or has reached its number of runs, it is
     /// done. `zone` is used if the job has no time zone.
     pub fn activate(&mut self, now: SystemTime, zone: &TimeZone) {
-        self.since = now;
+        self.intervals_start = now;
         self.advance(now, zone);
     }
 
     /// Sets the state to the first due time after `now`, or to done.
     fn advance(&mut self, now: SystemTime, zone: &TimeZone) {
         let is_complete = self.repeat.is_some_and(|repeat| self.begun >= repeat);
-        let next = self.schedule.next(self.since, now, &self.zone_or(zone)).filter(|_| !is_complete);
+        let next = self.schedule.next(self.intervals_start, now, &self.zone_or(zone)).filter(|_| !is_complete);
         self.state = next.map_or(JobState::Done, JobState::Active);
     }
 
     /// Returns the time zone of the job, or `zone` if it has none. The name of the zone is always known, because a job with an unknown one
     /// cannot be read.
     fn zone_or(&self, zone: &TimeZone) -> TimeZone {
-        self.zone.as_deref().and_then(zones::named).unwrap_or_else(|| zone.clone())
+        self.zone.as_deref().and_then(zones::find).unwrap_or_else(|| zone.clone())
     }
 }
 
@@ -226,7 +226,7 @@ impl Jobs {
     /// # Errors
     /// Returns an error if the variable `TZ` does not name a time zone.
     pub fn zone(&self) -> Result<TimeZone, ScheduleError> {
-        self.zone.clone().map_or_else(zones::of_this_computer, Ok)
+        self.zone.clone().map_or_else(zones::system_zone, Ok)
     }
 
     /// Returns the name of this computer's time zone, which new jobs keep. `None` if no name identifies it.
@@ -249,12 +249,12 @@ impl Jobs {
 
     /// Returns a time as text, in the time zone of a job: `2026-03-01T09:00:00+01:00`.
     pub fn time_of(&self, job: &Job, time: SystemTime) -> String {
-        schedule::shown(time, &job.zone_or(&self.default_zone()))
+        schedule::zoned_text(time, &job.zone_or(&self.default_zone()))
     }
 
     /// Returns a time as text, in the time zone of this computer.
     pub fn time_text(&self, time: SystemTime) -> String {
-        schedule::shown(time, &self.default_zone())
+        schedule::zoned_text(time, &self.default_zone())
     }
 
     /// Adds a job. Returns `None` if [`MAX_JOBS`] jobs are not done.
@@ -276,7 +276,7 @@ impl Jobs {
                 schedule: job.schedule.clone(),
                 zone: zones::name(&zone),
                 created: now,
-                since: now,
+                intervals_start: now,
                 state: JobState::Done,
                 repeat: job.repeat,
                 begun: 0,
@@ -338,7 +338,7 @@ fn save(connection: &Connection, job: &Job) -> rusqlite::Result<()> {
         job.name,
         work,
         job.schedule.to_string(),
-        milliseconds(job.since),
+        milliseconds(job.intervals_start),
         job.state.word(),
         next,
         job.repeat,

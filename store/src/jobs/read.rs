@@ -81,13 +81,13 @@ pub(super) fn job(row: &Row<'_>) -> rusqlite::Result<Job> {
             .ok_or_else(|| damaged(3, format!("`{schedule}` is not a schedule")))?,
         zone: match row.get::<_, Option<String>>(10)? {
             // Refuse an unknown zone: in another zone, the job would run at other times.
-            Some(name) if zones::named(&name).is_none() => {
+            Some(name) if zones::find(&name).is_none() => {
                 return Err(damaged(10, format!("the time zone `{name}` of a job is unknown on this computer")));
             }
             zone => zone,
         },
         created: from_milliseconds(row.get(4)?),
-        since: from_milliseconds(row.get(5)?),
+        intervals_start: from_milliseconds(row.get(5)?),
         state: match (&*state, next) {
             ("active", Some(next)) => JobState::Active(next),
             ("paused", None) => JobState::Paused,

@@ -117,7 +117,7 @@ impl Jobs {
                 return Ok(Claim::Nothing(next.map(from_milliseconds)));
             };
             let due = job.state.next().filter(|due| *due <= now);
-            let missed = due.map_or(0, |due| job.schedule.missed(job.since, due, now, &job.zone_or(&zone)));
+            let missed = due.map_or(0, |due| job.schedule.missed(job.intervals_start, due, now, &job.zone_or(&zone)));
             job.begun = job.begun.saturating_add(1);
             // If a job runs before its time or while it is paused, its next time does not change.
             if due.is_some() || job.repeat.is_some_and(|repeat| job.begun >= repeat) {

@@ -102,7 +102,7 @@ impl Schedule {
         let time = instant(text, zone)
             .ok_or_else(|| ScheduleError(format!("`{}` is not a schedule: {FORMS}", text.escape_debug())))?;
         if time <= now {
-            let (time, now) = (shown(time, zone), shown(now, zone));
+            let (time, now) = (zoned_text(time, zone), zoned_text(now, zone));
             return Err(ScheduleError(format!("`{text}` means {time}, which has passed: it is now {now}")));
         }
         Ok(Self::Once(time))
@@ -174,7 +174,7 @@ impl fmt::Display for Schedule {
 }
 
 /// Returns a time of a zone as text: `2026-03-01T09:00:00+01:00`.
-pub(super) fn shown(time: SystemTime, zone: &TimeZone) -> String {
+pub(super) fn zoned_text(time: SystemTime, zone: &TimeZone) -> String {
     match zoned(time, zone) {
         Some(time) => time.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
         None => "an unknown time".to_owned(),
@@ -312,7 +312,7 @@ mod tests {
             assert_eq!(schedule.to_string(), stored, "{written}");
             assert_eq!(Schedule::from_stored(stored).as_ref(), Some(&schedule), "{written}");
             let due = schedule.next(now, now, &berlin()).expect("it is due");
-            assert_eq!(shown(due, &berlin()), next, "{written}");
+            assert_eq!(zoned_text(due, &berlin()), next, "{written}");
         }
     }
 
@@ -365,7 +365,7 @@ mod tests {
         let mut times = Vec::new();
         while let Some(next) = schedule.next(last, last, &berlin()).filter(|next| *next <= until) {
             assert!(next > last);
-            times.push(shown(next, &berlin()));
+            times.push(zoned_text(next, &berlin()));
             last = next;
         }
         times
@@ -395,12 +395,12 @@ mod tests {
             ("2026-10-25T02:30+01:00", "2026-10-25T02:30:00+01:00"),
         ] {
             let Ok(Schedule::Once(time)) = Schedule::parse(written, now, &berlin()) else { panic!("{written}") };
-            assert_eq!(shown(time, &berlin()), meant, "{written}");
+            assert_eq!(zoned_text(time, &berlin()), meant, "{written}");
         }
         // An interval counts the time that passes.
         let before = time("2026-03-28T12:00:00Z");
         let next = Schedule::Every(Duration::from_hours(24)).next(before, before, &berlin()).expect("it is due");
-        assert_eq!(shown(next, &berlin()), "2026-03-29T14:00:00+02:00");
+        assert_eq!(zoned_text(next, &berlin()), "2026-03-29T14:00:00+02:00");
     }
 
     #[test]

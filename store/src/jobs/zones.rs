@@ -13,7 +13,7 @@ const VARIABLE: &str = "TZ";
 ///
 /// # Errors
 /// Returns an error if `TZ` does not name a time zone.
-pub(super) fn of_this_computer() -> Result<TimeZone, ScheduleError> {
+pub(super) fn system_zone() -> Result<TimeZone, ScheduleError> {
     match (TimeZone::try_system(), env::var_os(VARIABLE)) {
         (Ok(zone), _) => Ok(zone),
         (Err(_), None) => Ok(TimeZone::UTC),
@@ -25,15 +25,15 @@ pub(super) fn of_this_computer() -> Result<TimeZone, ScheduleError> {
     }
 }
 
-/// Returns the name of a time zone, by which [`named`] finds it: a name of the database of time zones, or a rule such as
+/// Returns the name of a time zone, by which [`find`] finds it: a name of the database of time zones, or a rule such as
 /// `CET-1CEST,M3.5.0,M10.5.0/3` in the variable `TZ`.
 pub(super) fn name(zone: &TimeZone) -> Option<String> {
     let name = zone.iana_name().map(ToOwned::to_owned).or_else(|| env::var(VARIABLE).ok());
-    name.filter(|name| named(name).as_ref() == Some(zone))
+    name.filter(|name| find(name).as_ref() == Some(zone))
 }
 
 /// Returns the time zone with a name.
-pub(super) fn named(name: &str) -> Option<TimeZone> {
+pub(super) fn find(name: &str) -> Option<TimeZone> {
     TimeZone::get(name).ok().filter(|zone| !zone.is_unknown()).or_else(|| TimeZone::posix(name).ok())
 }
 
@@ -44,13 +44,13 @@ mod tests {
     #[test]
     fn a_time_zone_is_found_again_by_its_name() {
         for text in ["Europe/Berlin", "UTC", "Asia/Kathmandu"] {
-            let zone = named(text).expect("it is known");
+            let zone = find(text).expect("it is known");
             assert_eq!(name(&zone).as_deref(), Some(text));
         }
-        let rule = named("CET-1CEST,M3.5.0,M10.5.0/3").expect("it is a rule");
+        let rule = find("CET-1CEST,M3.5.0,M10.5.0/3").expect("it is a rule");
         assert_eq!((rule.iana_name(), name(&rule)), (None, None), "the variable has no such rule");
         for text in ["Nowhere/Bad", "", "Etc/Unknown", "../../etc/passwd"] {
-            assert_eq!(named(text), None, "{text}");
+            assert_eq!(find(text), None, "{text}");
         }
     }
 }

@@ -21,7 +21,7 @@ pub struct ClarifyQuestion {
 /// How questions were answered. If there are fewer answers than questions, they answer the first ones. Each answer has the chosen choices,
 /// or a text of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Clarified {
+pub enum ClarifyOutcome {
     /// The user has answered all questions.
     Answered(Vec<Vec<String>>),
     /// The user does not want to answer the other questions.
@@ -35,7 +35,8 @@ pub enum Clarified {
 /// Asks the user. A host provides a clarifier to its sessions as a [value](toolc::SessionBuilder::value). Without one, the user is absent.
 pub trait Clarifier: Send + Sync {
     /// Shows the questions, and waits for the answers up to the time limit of the host. Dropping the future withdraws the questions.
-    fn ask<'a>(&'a self, questions: &'a [ClarifyQuestion]) -> Pin<Box<dyn Future<Output = Clarified> + Send + 'a>>;
+    fn ask<'a>(&'a self, questions: &'a [ClarifyQuestion])
+    -> Pin<Box<dyn Future<Output = ClarifyOutcome> + Send + 'a>>;
 }
 
 /// The handler of the toolset `clarify`. It uses the [`Clarifier`] of the session.
@@ -47,19 +48,19 @@ impl ClarifyTools for ClarifyHandlers {
         let questions = (1..).zip(args.questions).map(parse_question).collect::<Result<Vec<_>, _>>()?;
         let clarified = match call.value::<dyn Clarifier>() {
             Some(clarifier) => clarifier.ask(&questions).await,
-            None => Clarified::Absent,
+            None => ClarifyOutcome::Absent,
         };
         let (status, answers, note) = match clarified {
-            Clarified::Answered(answers) => (ReturnsStatus::Answered, answers, None),
-            Clarified::Declined(answers) => {
+            ClarifyOutcome::Answered(answers) => (ReturnsStatus::Answered, answers, None),
+            ClarifyOutcome::Declined(answers) => {
                 (ReturnsStatus::Declined, answers, Some("the user does not want to answer: do not ask this again"))
             }
-            Clarified::TimedOut(answers) => (
+            ClarifyOutcome::TimedOut(answers) => (
                 ReturnsStatus::TimedOut,
                 answers,
                 Some("the user has not answered in time: decide by yourself if that is safe, and say what you assumed"),
             ),
-            Clarified::Absent => (
+            ClarifyOutcome::Absent => (
                 ReturnsStatus::Absent,
                 Vec::new(),
                 Some("there is no person to ask: decide by yourself if that is safe, and say what you assumed"),
@@ -100,15 +101,15 @@ mod tests {
 
     use super::*;
 
-    struct Fixed(Clarified);
+    struct Fixed(ClarifyOutcome);
 
     impl Clarifier for Fixed {
-        fn ask<'a>(&'a self, _: &'a [ClarifyQuestion]) -> Pin<Box<dyn Future<Output = Clarified> + Send + 'a>> {
+        fn ask<'a>(&'a self, _: &'a [ClarifyQuestion]) -> Pin<Box<dyn Future<Output = ClarifyOutcome> + Send + 'a>> {
             Box::pin(std::future::ready(self.0.clone()))
         }
     }
 
-    fn call(user: Option<Clarified>, questions: &serde_json::Value) -> TestResponse {
+    fn call(user: Option<ClarifyOutcome>, questions: &serde_json::Value) -> TestResponse {
         let harness = Harness::with_session(toolc_catalog::clarify::provider(ClarifyHandlers), |session| {
             let user = user.map(|clarified| Arc::new(Fixed(clarified)) as Arc<dyn Clarifier>);
             user.into_iter().fold(session, SessionBuilder::value::<dyn Clarifier>)
@@ -121,13 +122,13 @@ mod tests {
         let questions =
             json!([{ "question": " Which? ", "choices": ["a", "b"], "multi_select": true }, { "question": "Why?" }]);
         let answers = vec![vec!["a".to_owned(), "b".to_owned()], vec!["Because.".to_owned()]];
-        assert_reply!(call(Some(Clarified::Answered(answers.clone())), &questions), {
+        assert_reply!(call(Some(ClarifyOutcome::Answered(answers.clone())), &questions), {
             "status": "answered",
             "answers": [{"question": "Which?", "answers": ["a", "b"]}, {"question": "Why?", "answers": ["Because."]}],
         });
         for (clarified, status, note) in [
-            (Clarified::Declined(answers[..1].to_vec()), "declined", "do not ask this again"),
-            (Clarified::TimedOut(answers[..1].to_vec()), "timed_out", "has not answered in time"),
+            (ClarifyOutcome::Declined(answers[..1].to_vec()), "declined", "do not ask this again"),
+            (ClarifyOutcome::TimedOut(answers[..1].to_vec()), "timed_out", "has not answered in time"),
         ] {
             let value = call(Some(clarified), &questions).value();
             assert_eq!((&value["status"], value["answers"].as_array().map(Vec::len)), (&json!(status), Some(1)));
@@ -137,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_call_without_a_user_is_answered_at_once() {
-        for user in [None, Some(Clarified::Absent)] {
+        for user in [None, Some(ClarifyOutcome::Absent)] {
             let value = call(user, &json!([{ "question": "Why?" }])).value();
             assert_eq!((&value["status"], &value["answers"]), (&json!("absent"), &json!([])));
             assert!(
@@ -150,7 +151,7 @@ mod tests {
     #[test]
     fn each_kind_of_bad_input_is_an_error_and_the_user_is_not_asked() {
         let ask =
-            |question: serde_json::Value| call(Some(Clarified::Absent), &json!([{ "question": "Ok?" }, question]));
+            |question: serde_json::Value| call(Some(ClarifyOutcome::Absent), &json!([{ "question": "Ok?" }, question]));
         assert_reply!(ask(json!({ "question": " " })), Err(Failed, "question 2 is blank. The user was not asked"));
         assert_reply!(ask(json!({ "question": "a", "choices": ["b"] })), Err(Failed, "at least two, or none"));
         assert_reply!(ask(json!({ "question": "a", "choices": ["b", " "] })), Err(Failed, "a blank choice"));

@@ -8,8 +8,8 @@ pub mod memory;
 mod session_search;
 mod todo;
 
-pub use clarify::{Clarified, Clarifier, ClarifyHandlers, ClarifyQuestion};
-pub use cronjob::{ChangesOfJobs, CronjobHandlers, FoldersOfJobs, JobHost, NOT_IN_JOBS};
+pub use clarify::{Clarifier, ClarifyHandlers, ClarifyOutcome, ClarifyQuestion};
+pub use cronjob::{CronjobHandlers, JobChangeHook, JobFolderHook, JobHost, NOT_IN_JOBS};
 pub use kanban::{
     BoardWorker, DEFAULT_BOARD, InvalidTitle, KanbanHandlers, card_name, card_text_problem, card_title, is_board_name,
 };

@@ -6,13 +6,13 @@
 
 mod access;
 #[cfg(all(test, unix))]
-mod elsewhere;
-#[cfg(all(test, unix))]
 mod escapes;
 mod handlers;
 mod open;
 mod patch;
 mod read;
+#[cfg(all(test, unix))]
+mod remote_tests;
 mod search;
 mod sniff;
 #[cfg(all(test, target_os = "linux"))]

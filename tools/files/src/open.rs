@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use toolc::{ErrorKind, ToolError};
-use toolc_environment::files::{Changed, FileKind, Metadata};
+use toolc_environment::files::{FileKind, Metadata, VersionMismatch};
 use toolc_workspace::names::{escape, unescape};
 
 use crate::task_files::TaskFiles;
@@ -51,7 +51,7 @@ pub(super) fn check_regular(task: &TaskFiles, path: &Path, metadata: Metadata) -
 /// Returns the error for the model after a failure to `verb` (read, write) the file at `path`.
 pub(super) fn explain(task: &TaskFiles, path: &Path, verb: &str, error: &io::Error) -> ToolError {
     let shown = task.show(path);
-    if Changed::is_cause_of(error) {
+    if VersionMismatch::is_cause_of(error) {
         return ToolError::with_kind(
             ErrorKind::Refused,
             format!(

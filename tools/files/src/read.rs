@@ -27,7 +27,7 @@ const MAX_REPEATED_READS: u32 = 3;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Lines that were read from a file.
-struct Read {
+struct ReadLines {
     path: PathBuf,
     version: Version,
     window: Returns,
@@ -38,7 +38,7 @@ struct Read {
 pub(super) fn read(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
     let log = call.state::<AccessLog>();
     let read = read_lines(handlers, args, call).inspect_err(|_| log.forget_repeated_reads())?;
-    let Read { path, version, mut window, seen } = read;
+    let ReadLines { path, version, mut window, seen } = read;
     // The kernel's files have content, but neither a length nor a meaningful time.
     if version.is_empty() && window.lines > 0 {
         log.forget_repeated_reads();
@@ -73,7 +73,7 @@ fn repeated(window: &Returns) -> ToolError {
     )
 }
 
-fn read_lines(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<Read, ToolError> {
+fn read_lines(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<ReadLines, ToolError> {
     let (task, path) = TaskFiles::for_reading(handlers, &args.path, call)?;
     task.access().check_read(&path)?;
     open::regular_metadata(&task, &path, "read")?;
@@ -109,7 +109,7 @@ fn read_lines(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<R
         ),
         ReadFailure::Io(error) => open::explain(&task, &path, "read", &error),
     })?;
-    Ok(Read { path, version, window, seen })
+    Ok(ReadLines { path, version, window, seen })
 }
 
 /// The reason why a range could not be read.

@@ -12,8 +12,8 @@ use toolc::testing::Caller;
 use toolc_catalog::file::{FileTools, patch, read_file, search_files, write_file};
 use toolc_workspace::{Access, Environments, Workspace};
 
-use crate::elsewhere::{Elsewhere, ElsewhereKind};
 use crate::fixture::value;
+use crate::remote_tests::{Elsewhere, ElsewhereKind};
 use crate::task_files::TaskFiles;
 use crate::{AccessLog, FileHandlers};
 

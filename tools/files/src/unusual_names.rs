@@ -73,14 +73,14 @@ fn every_tool_shows_and_accepts_one_form() {
         assert_eq!(result["files"][0]["path"], shown);
         // The reported difference, with other lines, is a patch.
         let diff = result["files"][0]["diff"].as_str().unwrap();
-        let reversed = diff.replace("-one\n+two\n", "-two\n+three\n");
+        let changed = diff.replace("-one\n+two\n", "-two\n+three\n");
         let apply = patch::Args {
             mode: patch::Mode::Patch,
             path: None,
             old_string: None,
             new_string: None,
             replace_all: false,
-            patch: Some(reversed),
+            patch: Some(changed),
         };
         assert_eq!(value(f.handlers.patch(apply, &call))["files"][0]["path"], shown);
         assert_eq!(std::fs::read_to_string(f.dir.path().join(OsStr::from_bytes(name))).unwrap(), "three\n");

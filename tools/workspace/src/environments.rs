@@ -95,7 +95,7 @@ impl Environments {
     /// act elsewhere.
     pub fn for_call(&self, call: &Call<'_>) -> Result<Arc<dyn Environment>, ToolError> {
         let kind = call.environment();
-        self.of_kind(kind.as_deref().unwrap_or(&self.0.default), call)
+        self.get_or_make(kind.as_deref().unwrap_or(&self.0.default), call)
     }
 
     /// Returns the environment for code of the call's task that was not approved before, such as a script. If the task acts on this machine,
@@ -110,7 +110,7 @@ impl Environments {
             return Ok(own);
         }
         let isolating = self.kinds().filter(|kind| kind.promises().isolated);
-        let made = isolating.into_iter().find_map(|kind| self.of_kind(kind.name(), call).ok());
+        let made = isolating.into_iter().find_map(|kind| self.get_or_make(kind.name(), call).ok());
         Ok(made.unwrap_or(own))
     }
 
@@ -128,7 +128,7 @@ impl Environments {
     }
 
     /// Returns the task's environment of this kind, and makes it if necessary.
-    fn of_kind(&self, name: &str, call: &Call<'_>) -> Result<Arc<dyn Environment>, ToolError> {
+    fn get_or_make(&self, name: &str, call: &Call<'_>) -> Result<Arc<dyn Environment>, ToolError> {
         let state = call.state::<TaskEnvironments>();
         let mut made = state.0.lock().unwrap_or_else(PoisonError::into_inner);
         let matches = |made: &&Made| Arc::ptr_eq(&made.offer, &self.0) && made.kind == name;

@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use crate::files::{Changed, Expected, FileKind, Metadata, WriteOptions, not_regular};
+use crate::files::{Expected, FileKind, Metadata, VersionMismatch, WriteOptions, not_regular};
 
 /// An open folder.
 #[derive(Debug)]
@@ -125,9 +125,11 @@ impl Folder {
             (Ok(_), Expected::Nothing) => Err(io::ErrorKind::AlreadyExists.into()),
             (Ok(current), Expected::Version(_)) if current.kind != FileKind::Regular => Err(not_regular()),
             (Ok(current), Expected::Version(version)) if current.version == version => Ok(()),
-            (Ok(_), Expected::Version(_)) => Err(Changed.into()),
+            (Ok(_), Expected::Version(_)) => Err(VersionMismatch.into()),
             (Err(error), Expected::Nothing) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            (Err(error), Expected::Version(_)) if error.kind() == io::ErrorKind::NotFound => Err(Changed.into()),
+            (Err(error), Expected::Version(_)) if error.kind() == io::ErrorKind::NotFound => {
+                Err(VersionMismatch.into())
+            }
             (Err(error), _) => Err(error),
         }
     }

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
 use toolc_environment::files::{
-    Changed, Expected, FileKind, Files, Line, LineEnding, LineRange, Permissions, WriteOptions,
+    Expected, FileKind, Files, Line, LineEnding, LineRange, Permissions, VersionMismatch, WriteOptions,
 };
 use toolc_environment::search::{ContentSearch, Found, NameGlob, Pattern, Results, Search, SearchLimits};
 use toolc_environment::{Abilities, Promises, ShellCache, ShellFiles};
@@ -160,7 +160,7 @@ fn kind<T: std::fmt::Debug>(result: io::Result<T>) -> ErrorKind {
 
 #[track_caller]
 fn is_changed<T: std::fmt::Debug>(result: io::Result<T>) -> bool {
-    Changed::is_cause_of(&result.expect_err("it fails"))
+    VersionMismatch::is_cause_of(&result.expect_err("it fails"))
 }
 
 fn places(it: &Try) {

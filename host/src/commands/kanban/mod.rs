@@ -16,7 +16,7 @@ use serde_json::Value;
 use toolc_agent::{DEFAULT_BOARD, card_name, card_text_problem, card_title};
 use toolc_config::Home;
 use toolc_store::{
-    Actor, Begins, BoardError, Boards, CardFilter, CardOutcome, CardStatus, Database, NewCard, Workspace,
+    Actor, BoardError, Boards, CardFilter, CardOutcome, CardStatus, Database, InitialState, NewCard, Workspace,
 };
 
 use crate::ground::ask;
@@ -271,7 +271,7 @@ impl AddArgs {
             idempotency_key: None,
             max_runtime: None,
             max_turns: 1,
-            begins: Begins::Ready,
+            initial_state: InitialState::Ready,
         })
     }
 }

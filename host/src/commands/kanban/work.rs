@@ -156,7 +156,7 @@ impl Dispatcher<'_> {
             }
         };
         eprintln!("{} begins in {}: {}", card_name(card.id), folder.display(), show::one_line(&card.title));
-        let claim = Claim { card: worker.card, name: worker.name.clone(), id: worker.claim.clone(), folder };
+        let claim = Claim { card: worker.card, worker_name: worker.name.clone(), id: worker.claim.clone(), folder };
         let program = env::current_exe().map_err(|error| Error::failed("find this program", error))?;
         let child = Command::new(program)
             .args(with_claim(env::args_os().skip(1).collect(), &claim))

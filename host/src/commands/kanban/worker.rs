@@ -29,7 +29,7 @@ const MAX_LAST_ANSWER: usize = 2000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Claim {
     pub(super) card: i64,
-    pub(super) name: String,
+    pub(super) worker_name: String,
     /// The id of the claim in the store.
     pub(super) id: String,
     /// The folder to work in.
@@ -39,7 +39,7 @@ pub(super) struct Claim {
 impl Claim {
     /// Returns the text that [`FromStr`] parses.
     pub(super) fn to_argument(&self) -> String {
-        json!([self.card, self.name, self.id, self.folder]).to_string()
+        json!([self.card, self.worker_name, self.id, self.folder]).to_string()
     }
 }
 
@@ -47,12 +47,12 @@ impl FromStr for Claim {
     type Err = serde_json::Error;
 
     fn from_str(text: &str) -> serde_json::Result<Self> {
-        let (card, name, id, folder) = serde_json::from_str(text)?;
-        Ok(Self { card, name, id, folder })
+        let (card, worker_name, id, folder) = serde_json::from_str(text)?;
+        Ok(Self { card, worker_name, id, folder })
     }
 }
 
-/// Returns the name of a new claim.
+/// Returns the id of a new claim.
 pub(super) fn new_claim() -> String {
     format!("{}-{:016x}", std::process::id(), RandomState::new().hash_one(std::time::SystemTime::now()))
 }
@@ -71,7 +71,7 @@ pub(super) fn run(
     setup.check_environment()?;
     let worker = BoardWorker {
         board: board.to_owned(),
-        name: claim.name.clone(),
+        name: claim.worker_name.clone(),
         card: claim.card,
         claim: claim.id.clone(),
         lease,

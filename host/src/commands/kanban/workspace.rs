@@ -21,7 +21,7 @@ pub(super) fn prepare(card: &Card, allowed_roots: &[PathBuf], home: &Home) -> Re
         Workspace::Scratch => {
             let folder = task_folder(card, home)?;
             create_folder(&folder)?;
-            own_folder(&folder)
+            resolve_private_folder(&folder)
         }
         Workspace::Dir { path } => resolve_allowed(path, allowed_roots),
         Workspace::Worktree { path } => create_worktree(card, &resolve_allowed(path, allowed_roots)?, home),
@@ -44,7 +44,7 @@ fn create_folder(folder: &Path) -> Result<()> {
 }
 
 /// Returns the private folder of a task, without links in its path. A worker could have put a link in its place.
-fn own_folder(folder: &Path) -> Result<PathBuf> {
+fn resolve_private_folder(folder: &Path) -> Result<PathBuf> {
     let failed = |error| Error::failed(format!("use {}", folder.display()), error);
     if fs::symlink_metadata(folder).map_err(failed)?.is_symlink() {
         return Err(Error::Invalid(format!("the folder {} of the task is a link now: remove it", folder.display())));
@@ -79,7 +79,7 @@ fn resolve_allowed(path: &str, allowed_roots: &[PathBuf]) -> Result<PathBuf> {
 fn create_worktree(card: &Card, repository: &Path, home: &Home) -> Result<PathBuf> {
     let folder = task_folder(card, home)?;
     if folder.join(".git").exists() {
-        return own_folder(&folder);
+        return resolve_private_folder(&folder);
     }
     create_folder(folder.parent().unwrap_or(&folder))?;
     let branch = format!("toolc/{}", card_name(card.id));
@@ -103,5 +103,5 @@ fn create_worktree(card: &Card, repository: &Path, home: &Home) -> Result<PathBu
     } else {
         git(&["worktree", "add", "--quiet", "-b", &branch, path])?;
     }
-    own_folder(&folder)
+    resolve_private_folder(&folder)
 }

@@ -129,7 +129,7 @@ impl ProjectGit {
     ///
     /// # Errors
     /// If the list cannot be read or written.
-    pub(crate) fn add(&self, home: &Home) -> Result<()> {
+    pub(crate) fn add_trust(&self, home: &Home) -> Result<()> {
         let Some(repository) = self.repository.as_deref() else { return Ok(()) };
         Ok(trust_repository(home, repository, &self.digest())?)
     }

@@ -67,7 +67,7 @@ impl Server {
         self.request(id, "tools/call", &json!({ "name": tool, "arguments": arguments }))
     }
 
-    /// Sends a request of the era without sessions.
+    /// Sends a request of the stateless protocol.
     fn stateless(&mut self, id: u32, method: &str, mut params: Value) -> Value {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",

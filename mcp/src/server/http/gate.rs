@@ -57,7 +57,7 @@ impl Gate {
         let principal = self.principal(request.headers()).ok_or_else(unauthorized)?;
         let session = request.headers().get(&SESSION_ID).cloned();
         if let Some(id) = &session
-            && !self.sessions.is_of(id, &principal)
+            && !self.sessions.is_owned_by(id, &principal)
         {
             return Err(refusal(StatusCode::NOT_FOUND, "there is no such session: begin with `initialize`"));
         }
@@ -84,20 +84,21 @@ impl Gate {
             &message,
             JsonRpcMessage::Request(request) if matches!(request.request, rmcp::model::ClientRequest::InitializeRequest(_))
         );
-        let open = match (&message, &session) {
+        let open_request = match (&message, &session) {
             (JsonRpcMessage::Request(request), Some(session)) => {
                 let in_use = || json(StatusCode::BAD_REQUEST, &Unreadable::busy(&message).message());
-                Some(self.sessions.open(session, &request.id).ok_or_else(in_use)?)
+                Some(self.sessions.begin_request(session, &request.id).ok_or_else(in_use)?)
             }
             _ => None,
         };
         drop(message);
-        let reserved = if begins { Some(self.sessions.reserve(&principal).await.ok_or_else(too_many)?) } else { None };
+        let reservation =
+            if begins { Some(self.sessions.reserve(&principal).await.ok_or_else(too_many)?) } else { None };
         let response = self.service.handle(Request::from_parts(parts, Full::new(bytes))).await;
-        if let (Some(reserved), Some(id)) = (reserved, response.headers().get(&SESSION_ID)) {
-            reserved.begin(id);
+        if let (Some(reservation), Some(id)) = (reservation, response.headers().get(&SESSION_ID)) {
+            reservation.begin(id);
         }
-        Ok(response.map(|body| permit.until_end_of(body, open)))
+        Ok(response.map(|body| permit.until_end_of(body, open_request)))
     }
 
     /// Returns who sends a request, or `None` if it has no valid token.

@@ -19,9 +19,9 @@ const MAX_CHARS: usize = 500;
 /// A hook that replaces the folder in a call of `cronjob`, and the default one of a new job, by the path to which it leads. So what the person,
 /// the log and the handler see is one path, in which the job works.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct FoldersOfJobs;
+pub struct JobFolderHook;
 
-impl Hook for FoldersOfJobs {
+impl Hook for JobFolderHook {
     fn name(&self) -> &'static str {
         "the folders of jobs"
     }
@@ -46,12 +46,12 @@ impl Hook for FoldersOfJobs {
 
 /// A hook that requires approval of each call of `cronjob` that changes something. If no person can be asked, the call is refused.
 #[derive(Debug)]
-pub struct ChangesOfJobs {
+pub struct JobChangeHook {
     jobs: Arc<Jobs>,
     refuses_all: bool,
 }
 
-impl ChangesOfJobs {
+impl JobChangeHook {
     /// Returns a hook for a session that changes these jobs.
     pub fn new(jobs: Arc<Jobs>) -> Self {
         Self { jobs, refuses_all: false }
@@ -101,7 +101,7 @@ impl ChangesOfJobs {
     }
 }
 
-impl Hook for ChangesOfJobs {
+impl Hook for JobChangeHook {
     fn name(&self) -> &'static str {
         "the approval of jobs"
     }

@@ -14,13 +14,12 @@ use std::time::SystemTime;
 use toolc::{Call, ErrorKind, Registry, ToolError};
 use toolc_catalog::cronjob::CronjobTools;
 use toolc_catalog::cronjob::cronjob::{
-    Action, Args, Deliver, Returns, ReturnsJobsItem as Shown, ReturnsJobsItemDeliver as ShownDeliver,
-    ReturnsJobsItemLastOutcome as ShownOutcome, ReturnsJobsItemRunsItem as ShownRun,
-    ReturnsJobsItemState as ShownState,
+    Action, Args, Deliver, Returns, ReturnsJobsItem as JobItem, ReturnsJobsItemDeliver as DeliverItem,
+    ReturnsJobsItemLastOutcome as OutcomeItem, ReturnsJobsItemRunsItem as RunItem, ReturnsJobsItemState as StateItem,
 };
 use toolc_store::{Job, JobRun, JobState, Jobs, RunOutcome, StoreError, time_text};
 
-pub use approval::{ChangesOfJobs, FoldersOfJobs};
+pub use approval::{JobChangeHook, JobFolderHook};
 pub use request::{JobMaker, JobRequest, add, problem};
 
 /// The tools that a job cannot have: a job may not create jobs, and no person answers its questions.
@@ -42,7 +41,7 @@ pub struct JobHost {
 
 /// The handler of the toolset `cronjob`. It uses the [`Jobs`] and the [`JobHost`] of the session.
 ///
-/// A host also adds the hooks [`FoldersOfJobs`] and [`ChangesOfJobs`], in this order: each change is shown to a person, with the folder
+/// A host also adds the hooks [`JobFolderHook`] and [`JobChangeHook`], in this order: each change is shown to a person, with the folder
 /// in which the job works. A folder whose path has links is refused.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CronjobHandlers;
@@ -65,13 +64,11 @@ impl CronjobTools for CronjobHandlers {
         }
         if let Action::Create = action {
             let (job, note) = add(&jobs, request, &maker(call)?, now)?;
-            return Ok(Returns { jobs: vec![shown(&jobs, &job)?], note });
+            return Ok(Returns { jobs: vec![job_item(&jobs, &job)?], note });
         }
-        let id = id
-            .as_deref()
-            .map(job_id)
-            .transpose()?
-            .ok_or_else(|| unchanged(&format!("`{}` needs `job_id`: `list` returns the ids", action.as_str())))?;
+        let id = id.as_deref().map(job_id).transpose()?.ok_or_else(|| {
+            nothing_changed_error(&format!("`{}` needs `job_id`: `list` returns the ids", action.as_str()))
+        })?;
         let (job, note) = match action {
             Action::Create | Action::List => unreachable!("handled above"),
             Action::Show => (jobs.get(id).map_err(failed)?, None),
@@ -93,12 +90,12 @@ impl CronjobTools for CronjobHandlers {
             Action::Pause | Action::Resume | Action::Run => (change_state(&jobs, id, action, now)?, None),
         };
         let job = job.ok_or_else(|| no_job(id))?;
-        let mut shown = shown(&jobs, &job)?;
+        let mut item = job_item(&jobs, &job)?;
         if let Action::Show = action {
             let runs = jobs.runs(id, SHOWN_RUNS).map_err(failed)?;
-            shown.runs = Some(runs.iter().map(shown_run).collect());
+            item.runs = Some(runs.iter().map(run_item).collect());
         }
-        Ok(Returns { jobs: vec![shown], note })
+        Ok(Returns { jobs: vec![item], note })
     }
 }
 
@@ -106,29 +103,31 @@ impl CronjobTools for CronjobHandlers {
 fn check_arguments(action: Action, has_id: bool, request: &JobRequest) -> Result<(), ToolError> {
     let action_name = action.as_str();
     if !matches!(action, Action::Create | Action::Update) && *request != JobRequest::default() {
-        return Err(unchanged(&format!("`{action_name}` takes only `job_id`: to change what a job does, use update")));
+        return Err(nothing_changed_error(&format!(
+            "`{action_name}` takes only `job_id`: to change what a job does, use update"
+        )));
     }
     if matches!(action, Action::Create | Action::List) && has_id {
-        return Err(unchanged(&format!("`{action_name}` takes no `job_id`")));
+        return Err(nothing_changed_error(&format!("`{action_name}` takes no `job_id`")));
     }
     Ok(())
 }
 
 /// Pauses a job, resumes it, or makes it run now. Returns `None` if the job does not exist.
 fn change_state(jobs: &Jobs, id: i64, action: Action, now: SystemTime) -> Result<Option<Job>, ToolError> {
-    let zone = jobs.zone().map_err(|error| unchanged(&error.to_string()))?;
+    let zone = jobs.zone().map_err(|error| nothing_changed_error(&error.to_string()))?;
     let change = |job: &mut Job| -> Result<(), ToolError> {
         match (action, job.state) {
             (Action::Pause, JobState::Active(_)) => job.state = JobState::Paused,
             (Action::Resume, JobState::Paused) => job.activate(now, &zone),
             (Action::Run, JobState::Active(next)) => job.state = JobState::Active(next.min(now)),
-            (Action::Run, JobState::Paused) => return Err(unchanged("the job is paused: resume it first")),
+            (Action::Run, JobState::Paused) => return Err(nothing_changed_error("the job is paused: resume it first")),
             (Action::Run, JobState::Done) => {
-                return Err(unchanged("the job is done: give it another schedule or repeat with update"));
+                return Err(nothing_changed_error("the job is done: give it another schedule or repeat with update"));
             }
             (_, state) => {
                 let text = format!("the job is {}, so it cannot be {}d", state.word(), action.as_str());
-                return Err(unchanged(&text));
+                return Err(nothing_changed_error(&text));
             }
         }
         Ok(())
@@ -181,9 +180,9 @@ fn maker(call: &Call<'_>) -> Result<JobMaker, ToolError> {
 }
 
 /// Returns the working directory of a task: the one that the host has set, or else that of this process.
-fn working_directory(of_task: Option<PathBuf>) -> Result<PathBuf, ToolError> {
+fn working_directory(task_directory: Option<PathBuf>) -> Result<PathBuf, ToolError> {
     let unknown = |error| ToolError::new(format!("the working directory is unknown: {error}"));
-    of_task.map_or_else(|| std::env::current_dir().map_err(unknown), Ok)
+    task_directory.map_or_else(|| std::env::current_dir().map_err(unknown), Ok)
 }
 
 pub(crate) fn job_id(text: &str) -> Result<i64, ToolError> {
@@ -205,34 +204,34 @@ fn failed(error: StoreError) -> ToolError {
 }
 
 /// Returns an error about a call that changes nothing.
-fn unchanged(problem: &str) -> ToolError {
+fn nothing_changed_error(problem: &str) -> ToolError {
     ToolError::new(format!("{problem}. Nothing was changed"))
 }
 
 /// Returns a job with all of its fields.
-fn shown(jobs: &Jobs, job: &Job) -> Result<Shown, ToolError> {
+fn job_item(jobs: &Jobs, job: &Job) -> Result<JobItem, ToolError> {
     let work = &job.work;
-    Ok(Shown {
+    Ok(JobItem {
         prompt: work.prompt.clone(),
         script: work.script.clone(),
         no_agent: Some(work.no_agent),
         context_from: Some(work.context_from.iter().map(ToString::to_string).collect()),
         tools: Some(work.tools.clone()),
         workdir: Some(work.directory.clone()),
-        deliver: Some(if work.to_file { ShownDeliver::File } else { ShownDeliver::Terminal }),
+        deliver: Some(if work.to_file { DeliverItem::File } else { DeliverItem::Terminal }),
         ..summary(jobs, job)?
     })
 }
 
-fn summary(jobs: &Jobs, job: &Job) -> Result<Shown, ToolError> {
+fn summary(jobs: &Jobs, job: &Job) -> Result<JobItem, ToolError> {
     let last = jobs.runs(job.id, 1).map_err(failed)?.pop();
-    Ok(Shown {
+    Ok(JobItem {
         job_id: job.id.to_string(),
         name: job.name.clone(),
         state: match job.state {
-            JobState::Active(_) => ShownState::Active,
-            JobState::Paused => ShownState::Paused,
-            JobState::Done => ShownState::Done,
+            JobState::Active(_) => StateItem::Active,
+            JobState::Paused => StateItem::Paused,
+            JobState::Done => StateItem::Done,
         },
         schedule: job.schedule.to_string(),
         next_run: job.state.next().map(|next| jobs.time_of(job, next)),
@@ -250,23 +249,23 @@ fn summary(jobs: &Jobs, job: &Job) -> Result<Shown, ToolError> {
     })
 }
 
-fn outcome(run: &JobRun) -> ShownOutcome {
+fn outcome(run: &JobRun) -> OutcomeItem {
     match run.ended.map(|(_, outcome)| outcome) {
-        None => ShownOutcome::Running,
-        Some(RunOutcome::Done) => ShownOutcome::Done,
-        Some(RunOutcome::Failed) => ShownOutcome::Failed,
-        Some(RunOutcome::TimedOut) => ShownOutcome::TimedOut,
-        Some(RunOutcome::Interrupted) => ShownOutcome::Interrupted,
+        None => OutcomeItem::Running,
+        Some(RunOutcome::Done) => OutcomeItem::Done,
+        Some(RunOutcome::Failed) => OutcomeItem::Failed,
+        Some(RunOutcome::TimedOut) => OutcomeItem::TimedOut,
+        Some(RunOutcome::Interrupted) => OutcomeItem::Interrupted,
     }
 }
 
-fn shown_run(run: &JobRun) -> ShownRun {
+fn run_item(run: &JobRun) -> RunItem {
     let count = run.output.chars().count();
     let mut output: String = run.output.chars().take(SHOWN_CHARS).collect();
     if count > SHOWN_CHARS {
         output += &format!("\n[{} more characters]", count - SHOWN_CHARS);
     }
-    ShownRun {
+    RunItem {
         due: time_text(run.due),
         missed: i64::try_from(run.missed).unwrap_or(i64::MAX),
         outcome: outcome(run).as_str().to_owned(),

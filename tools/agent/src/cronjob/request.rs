@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use toolc::{ErrorKind, Registry, ToolError};
 use toolc_store::{Job, JobState, JobWork, Jobs, MAX_JOBS, NewJob, Schedule};
 
-use super::{NOT_IN_JOBS, failed, is_below, job_id, unchanged};
+use super::{NOT_IN_JOBS, failed, is_below, job_id, nothing_changed_error};
 
 /// The tool that runs scripts.
 const SHELL: &str = "terminal";
@@ -63,8 +63,8 @@ pub fn add(
     maker: &JobMaker,
     now: SystemTime,
 ) -> Result<(Job, Option<String>), ToolError> {
-    let schedule = request.schedule.as_deref().ok_or_else(|| unchanged("a new job needs `schedule`"))?;
-    let schedule = jobs.parse(schedule, now).map_err(|error| unchanged(&error.to_string()))?;
+    let schedule = request.schedule.as_deref().ok_or_else(|| nothing_changed_error("a new job needs `schedule`"))?;
+    let schedule = jobs.parse(schedule, now).map_err(|error| nothing_changed_error(&error.to_string()))?;
     let repeat = repeat(request.repeat, &schedule)?;
     let mut work = JobWork {
         tools: without_blocked_tools(&maker.tools),
@@ -79,7 +79,9 @@ pub fn add(
     let name = check_name(&name.unwrap_or_else(|| default_name(&work)))?;
     let new = NewJob { name: &name, work: &work, schedule: &schedule, repeat };
     let job = jobs.add(&new, now).map_err(failed)?.ok_or_else(|| {
-        unchanged(&format!("the maximum of {MAX_JOBS} jobs is reached: remove a job that is no longer needed"))
+        nothing_changed_error(&format!(
+            "the maximum of {MAX_JOBS} jobs is reached: remove a job that is no longer needed"
+        ))
     })?;
     Ok((job, note))
 }
@@ -88,7 +90,7 @@ pub fn add(
 pub(super) fn check_context(jobs: &Jobs, request: &JobRequest) -> Result<(), ToolError> {
     for id in request.context_from.iter().flatten() {
         if jobs.get(job_id(id)?).map_err(failed)?.is_none() {
-            return Err(unchanged(&format!("`context_from` names the job {id}, which does not exist")));
+            return Err(nothing_changed_error(&format!("`context_from` names the job {id}, which does not exist")));
         }
     }
     Ok(())
@@ -106,11 +108,11 @@ pub(super) fn update(
     now: SystemTime,
 ) -> Result<Option<String>, ToolError> {
     if request == JobRequest::default() {
-        return Err(unchanged("pass at least one parameter to change with `update`"));
+        return Err(nothing_changed_error("pass at least one parameter to change with `update`"));
     }
     let mut changed = job.clone();
     let schedule = request.schedule.as_deref().map(|text| jobs.parse(text, now)).transpose();
-    let schedule = schedule.map_err(|error| unchanged(&error.to_string()))?;
+    let schedule = schedule.map_err(|error| nothing_changed_error(&error.to_string()))?;
     let is_rescheduled = schedule.is_some() || request.repeat.is_some();
     if let Some(schedule) = schedule {
         // The schedule was parsed in this time zone.
@@ -133,7 +135,7 @@ pub(super) fn update(
     }
     let note = apply(&mut changed.work, request, maker)?;
     if is_rescheduled && job.state != JobState::Paused {
-        changed.activate(now, &jobs.zone().map_err(|error| unchanged(&error.to_string()))?);
+        changed.activate(now, &jobs.zone().map_err(|error| nothing_changed_error(&error.to_string()))?);
     }
     *job = changed;
     Ok(note)
@@ -155,10 +157,10 @@ fn apply(work: &mut JobWork, request: JobRequest, maker: &JobMaker) -> Result<Op
     } = request;
     let non_blank = |text: String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     if let Some(prompt) = prompt {
-        work.prompt = Some(non_blank(prompt).ok_or_else(|| unchanged("the prompt is blank"))?);
+        work.prompt = Some(non_blank(prompt).ok_or_else(|| nothing_changed_error("the prompt is blank"))?);
     }
     if let Some(script) = script {
-        work.script = Some(non_blank(script).ok_or_else(|| unchanged("the script is blank"))?);
+        work.script = Some(non_blank(script).ok_or_else(|| nothing_changed_error("the script is blank"))?);
     }
     if let Some(no_agent) = no_agent {
         work.no_agent = no_agent;
@@ -171,7 +173,7 @@ fn apply(work: &mut JobWork, request: JobRequest, maker: &JobMaker) -> Result<Op
     }
     if work.environment != "local" && !is_below(Path::new(&work.directory), &maker.directory) {
         let base = maker.directory.display();
-        return Err(unchanged(&format!(
+        return Err(nothing_changed_error(&format!(
             "the tools of this conversation see only {base}: the job must work there or below"
         )));
     }
@@ -198,21 +200,21 @@ fn apply(work: &mut JobWork, request: JobRequest, maker: &JobMaker) -> Result<Op
 fn check(work: &JobWork) -> Result<(), ToolError> {
     if work.no_agent {
         if work.script.is_none() {
-            return Err(unchanged("a job with `no_agent` needs `script`"));
+            return Err(nothing_changed_error("a job with `no_agent` needs `script`"));
         }
         if work.prompt.is_some() || !work.context_from.is_empty() {
-            return Err(unchanged(
+            return Err(nothing_changed_error(
                 "a job with `no_agent` has no model that could read `prompt` or `context_from`: omit them",
             ));
         }
     } else if work.prompt.is_none() {
-        return Err(unchanged("a job needs `prompt`, or `script` with `no_agent`"));
+        return Err(nothing_changed_error("a job needs `prompt`, or `script` with `no_agent`"));
     }
     if work.tools.is_empty() {
-        return Err(unchanged("the job would have no tools"));
+        return Err(nothing_changed_error("the job would have no tools"));
     }
     if work.script.is_some() && !work.tools.iter().any(|tool| tool == SHELL) {
-        return Err(unchanged(&format!("`script` needs the tool `{SHELL}`, which the job would not have")));
+        return Err(nothing_changed_error(&format!("`script` needs the tool `{SHELL}`, which the job would not have")));
     }
     if let Some(problem) = problem(work) {
         return Err(ToolError::with_kind(ErrorKind::Refused, format!("{problem}. Nothing was changed")));
@@ -234,10 +236,10 @@ pub fn problem(work: &JobWork) -> Option<String> {
 
 fn repeat(repeat: Option<u32>, schedule: &Schedule) -> Result<Option<u32>, ToolError> {
     match repeat {
-        Some(0) => Err(unchanged("`repeat` is 0: expected at least 1")),
-        Some(2..) if schedule.is_once() => {
-            Err(unchanged("the schedule is a single time: to repeat the job, pass an interval such as `every 2h`"))
-        }
+        Some(0) => Err(nothing_changed_error("`repeat` is 0: expected at least 1")),
+        Some(2..) if schedule.is_once() => Err(nothing_changed_error(
+            "the schedule is a single time: to repeat the job, pass an interval such as `every 2h`",
+        )),
         // A single time needs no limit.
         other => Ok(other.filter(|_| !schedule.is_once())),
     }
@@ -283,13 +285,13 @@ pub(super) fn canonical(directory: &Path, base: &Path) -> Result<String, ToolErr
     let path_text = directory.display();
     let path = directory
         .canonicalize()
-        .map_err(|error| unchanged(&format!("the folder {path_text} cannot be used: {error}")))?;
+        .map_err(|error| nothing_changed_error(&format!("the folder {path_text} cannot be used: {error}")))?;
     if !path.is_dir() {
-        return Err(unchanged(&format!("{path_text} is not a folder")));
+        return Err(nothing_changed_error(&format!("{path_text} is not a folder")));
     }
     path.into_os_string()
         .into_string()
-        .map_err(|path| unchanged(&format!("the folder {} has a name that is not UTF-8", path.display())))
+        .map_err(|path| nothing_changed_error(&format!("the folder {} has a name that is not UTF-8", path.display())))
 }
 
 fn default_name(work: &JobWork) -> String {
@@ -305,7 +307,7 @@ fn default_name(work: &JobWork) -> String {
 fn check_name(name: &str) -> Result<String, ToolError> {
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
     if name.is_empty() {
-        return Err(unchanged("the name is blank"));
+        return Err(nothing_changed_error("the name is blank"));
     }
     match toolc_scan::problem(&name) {
         Some(problem) => Err(ToolError::with_kind(

@@ -57,11 +57,11 @@ fn conversation_with(
     registry
         .add(DynamicTools::new().tools(others).build().expect("the tools are correct"))
         .expect("they are registered");
-    let changes = ChangesOfJobs::new(Arc::clone(&jobs));
+    let changes = JobChangeHook::new(Arc::clone(&jobs));
     let changes = if is_inside_a_tool { changes.never() } else { changes };
     let host = JobHost { registry: registry.clone(), environment: environment.to_owned() };
     let mut builder = registry.session().enable(enable.iter().copied()).id("s1");
-    builder = builder.hook(Arc::new(FoldersOfJobs)).hook(Arc::new(changes));
+    builder = builder.hook(Arc::new(JobFolderHook)).hook(Arc::new(changes));
     builder = builder.value::<Jobs>(Arc::clone(&jobs)).value::<JobHost>(Arc::new(host));
     let questions = Arc::new(Mutex::new(Vec::new()));
     if let Some(answer) = answer {

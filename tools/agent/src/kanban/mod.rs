@@ -1,9 +1,9 @@
 //! The tools of the toolset `kanban`: tasks on a board that several agents and people share.
 //!
-//! [`shown`] makes the form of a card that the model sees. The store is [`Boards`]. In the store, the tasks of a board are called cards, to
+//! [`results`] makes the form of a card that the model sees. The store is [`Boards`]. In the store, the tasks of a board are called cards, to
 //! distinguish them from the tasks of calls.
 
-mod shown;
+mod results;
 #[cfg(test)]
 mod tests;
 
@@ -21,10 +21,11 @@ use toolc_catalog::kanban::{
     kanban_unblock,
 };
 use toolc_store::{
-    Actor, Begins, BlockKind, BoardError, Boards, CardFilter, CardOutcome, CardStatus, NewCard, Workspace, time_text,
+    Actor, BlockKind, BoardError, Boards, CardFilter, CardOutcome, CardStatus, InitialState, NewCard, Workspace,
+    time_text,
 };
 
-pub use shown::card_name;
+pub use results::card_name;
 
 /// The board of sessions that do not work on a card.
 pub const DEFAULT_BOARD: &str = "default";
@@ -163,13 +164,13 @@ impl KanbanTools for KanbanHandlers {
         let mut cards = desk.boards.list(&desk.board, &filter).map_err(error)?;
         let note = (cards.len() > limit).then(|| format!("there are more than these {limit} tasks: use the filters"));
         cards.truncate(limit);
-        Ok(kanban_list::Returns { tasks: cards.into_iter().map(shown::listed).collect(), note })
+        Ok(kanban_list::Returns { tasks: cards.into_iter().map(results::list_item).collect(), note })
     }
 
     fn kanban_show(&self, args: kanban_show::Args, call: &Call<'_>) -> Result<kanban_show::Returns, ToolError> {
         let desk = Desk::new(call, args.board)?;
         let card = desk.card(args.task_id.as_ref())?;
-        desk.boards.details(&desk.board, card).map(shown::details).map_err(error)
+        desk.boards.details(&desk.board, card).map(results::details).map_err(error)
     }
 
     fn kanban_comment(
@@ -304,7 +305,7 @@ impl KanbanTools for KanbanHandlers {
         let card = desk.card(args.task_id.as_ref())?;
         let Some(attachment) = args.attachment_id else {
             let details = desk.boards.details(&desk.board, card).map_err(error)?;
-            let attachments = details.attachments.into_iter().map(shown::attachment).collect();
+            let attachments = details.attachments.into_iter().map(results::attachment).collect();
             return Ok(kanban_attachments::Returns { attachments, text: None, content_base64: None });
         };
         let (attachment, content) = desk.boards.attachment(&desk.board, card, attachment).map_err(error)?;
@@ -312,7 +313,7 @@ impl KanbanTools for KanbanHandlers {
             Ok(text) => (Some(text), None),
             Err(bytes) => (None, Some(BASE64.encode(bytes.as_bytes()))),
         };
-        let attachments = vec![shown::attachment(attachment)];
+        let attachments = vec![results::attachment(attachment)];
         Ok(kanban_attachments::Returns { attachments, text, content_base64 })
     }
 }
@@ -327,10 +328,10 @@ fn new_card(desk: &Desk, args: kanban_create::Args) -> Result<NewCard, ToolError
             args.assignee
         )));
     }
-    let begins = match (args.triage, args.initial_status) {
-        (false, kanban_create::InitialStatus::Ready) => Begins::Ready,
-        (false, kanban_create::InitialStatus::Blocked) => Begins::Blocked,
-        (true, kanban_create::InitialStatus::Ready) => Begins::Triage,
+    let initial_state = match (args.triage, args.initial_status) {
+        (false, kanban_create::InitialStatus::Ready) => InitialState::Ready,
+        (false, kanban_create::InitialStatus::Blocked) => InitialState::Blocked,
+        (true, kanban_create::InitialStatus::Ready) => InitialState::Triage,
         (true, kanban_create::InitialStatus::Blocked) => {
             return Err(ToolError::new(
                 "a task begins either in triage or blocked: give one of `triage` and `initial_status`",
@@ -349,7 +350,7 @@ fn new_card(desk: &Desk, args: kanban_create::Args) -> Result<NewCard, ToolError
         idempotency_key: args.idempotency_key,
         max_runtime: args.max_runtime_seconds,
         max_turns: if args.goal_mode { args.goal_max_turns } else { 1 },
-        begins,
+        initial_state,
     })
 }
 
@@ -357,7 +358,7 @@ fn new_card(desk: &Desk, args: kanban_create::Args) -> Result<NewCard, ToolError
 fn workspace(desk: &Desk, kind: kanban_create::WorkspaceKind, path: Option<String>) -> Result<Workspace, ToolError> {
     use kanban_create::WorkspaceKind::{Dir, Scratch, Worktree};
     let resolved = |path: String| -> Result<String, ToolError> {
-        let resolved = resolved(Path::new(&path)).map_err(|problem| {
+        let resolved = resolve(Path::new(&path)).map_err(|problem| {
             ToolError::new(format!("`workspace_path` must be {problem}, and `{}` is not", path.escape_debug()))
         })?;
         Ok(desk.safe("path of the folder", &resolved)?.to_owned())
@@ -376,7 +377,7 @@ fn workspace(desk: &Desk, kind: kanban_create::WorkspaceKind, path: Option<Strin
 }
 
 /// Returns the path of a folder without symbolic links. The folder need not exist yet, only one above it.
-fn resolved(path: &Path) -> Result<String, &'static str> {
+fn resolve(path: &Path) -> Result<String, &'static str> {
     if !path.is_absolute() {
         return Err("an absolute path");
     }

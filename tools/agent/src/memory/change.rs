@@ -20,7 +20,7 @@ pub(super) enum Operation {
 }
 
 /// The entries after a change.
-pub(super) struct Changed {
+pub(super) struct ChangedEntries {
     pub(super) entries: Vec<String>,
     /// Notes about the change for the model.
     pub(super) notes: Vec<String>,
@@ -32,7 +32,7 @@ pub(super) fn apply(
     mut entries: Vec<String>,
     operations: &[Operation],
     secrets: &Redactor,
-) -> Result<Changed, ToolError> {
+) -> Result<ChangedEntries, ToolError> {
     let mut notes = Vec::new();
     for (number, operation) in (1..).zip(operations) {
         let with_number = |problem: ToolError| {
@@ -53,7 +53,7 @@ pub(super) fn apply(
             chars - max
         )));
     }
-    Ok(Changed { entries, notes })
+    Ok(ChangedEntries { entries, notes })
 }
 
 fn apply_one(

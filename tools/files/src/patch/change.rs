@@ -30,7 +30,7 @@ pub(super) enum ChangeKind<'a> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Hunk<'a> {
     /// The line number in the patch at which the hunk begins.
-    pub(super) number: usize,
+    pub(super) patch_line: usize,
     pub(super) lines: Vec<(Op, &'a str)>,
     /// The line number in the old file at which the hunk begins, if the patch contains it.
     pub(super) start: Option<usize>,

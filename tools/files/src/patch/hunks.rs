@@ -26,7 +26,7 @@ pub(super) struct HunkFailure {
     /// The index of the hunk in the file, from 1.
     pub(super) index: usize,
     /// The line number of the hunk in the patch.
-    pub(super) number: usize,
+    pub(super) patch_line: usize,
     /// The problem, and what to do, for the model.
     pub(super) problem: String,
     /// Whether the lines of the hunk are not in the file.
@@ -76,7 +76,7 @@ fn apply_all(original: &str, hunks: &[Hunk<'_>]) -> Result<Applied, Vec<HunkFail
         if let Err(problem) = result {
             let is_not_found = matches!(problem, Problem::NotFound | Problem::AnchorNotFound(_));
             let problem = problem.explain(hunk, text);
-            failures.push(HunkFailure { index: index + 1, number: hunk.number, problem, is_not_found });
+            failures.push(HunkFailure { index: index + 1, patch_line: hunk.patch_line, problem, is_not_found });
         }
     }
     if !failures.is_empty() {

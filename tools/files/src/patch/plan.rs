@@ -328,8 +328,9 @@ fn hunks_error(failures: &[(String, Vec<HunkFailure>)]) -> ToolError {
     let all: Vec<_> = failures.iter().flat_map(|(path, hunks)| hunks.iter().map(move |hunk| (path, hunk))).collect();
     let mut message = String::from("nothing was written, because the patch does not apply.");
     for (path, failure) in all.iter().take(MAX_FAILURES) {
-        let HunkFailure { index, number, problem, .. } = failure;
-        message.push_str(&format!("\nHunk {index} of `{path}` (line {number} of the patch): {}", problem.trim_end()));
+        let HunkFailure { index, patch_line, problem, .. } = failure;
+        message
+            .push_str(&format!("\nHunk {index} of `{path}` (line {patch_line} of the patch): {}", problem.trim_end()));
     }
     if all.len() > MAX_FAILURES {
         message.push_str(&format!("\n{} more hunks do not apply either.", all.len() - MAX_FAILURES));

@@ -102,7 +102,7 @@ mod tests {
     use std::sync::Mutex;
 
     use toolc_environment::LocalFiles;
-    use toolc_environment::files::{Changed, FileAbilities, LineRange, Lines, Places};
+    use toolc_environment::files::{FileAbilities, LineRange, Lines, Places, VersionMismatch};
     use toolc_environment::search::{Found, Search};
 
     use super::*;
@@ -272,7 +272,7 @@ mod tests {
         fs::write(dir.join("d"), "changed").unwrap();
         let before = tree(&dir);
         let failure = commit(&LocalFiles, &writes).unwrap_err();
-        assert!(Changed::is_cause_of(&failure.error), "{}", failure.error);
+        assert!(VersionMismatch::is_cause_of(&failure.error), "{}", failure.error);
         assert_eq!((failure.path, tree(&dir)), (dir.join("d"), before));
     }
 }

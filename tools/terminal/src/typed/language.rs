@@ -351,7 +351,7 @@ impl Languages {
     }
 
     /// Adds the languages of the programs that a line starts. The line was typed into a shell.
-    pub(crate) fn add_started_by(&mut self, line: &str) {
+    pub(crate) fn add_languages_of_programs_in(&mut self, line: &str) {
         if self.has(Shell) {
             // The input of all programs is already judged as shell commands.
             let started = languages_of_commands(&reading(line), &|_| true);
@@ -591,14 +591,14 @@ mod tests {
     #[test]
     fn a_line_typed_into_a_shell_adds_the_languages_of_its_programs() {
         let mut typed = languages("sh");
-        typed.add_started_by("ls; cat x | ./wizard; python3 app.py");
+        typed.add_languages_of_programs_in("ls; cat x | ./wizard; python3 app.py");
         assert_eq!(typed, languages("sh"));
-        typed.add_started_by("python3");
+        typed.add_languages_of_programs_in("python3");
         assert!(typed.has(Other) && !typed.has(Keys));
-        typed.add_started_by("vim x");
+        typed.add_languages_of_programs_in("vim x");
         assert!(typed.has(Keys));
         let mut reader = languages("cat");
-        reader.add_started_by("python3");
+        reader.add_languages_of_programs_in("python3");
         assert!(reader.is_data());
     }
 }

@@ -33,13 +33,13 @@ pub(crate) struct TypedInput {
     /// The current line after the edits of a terminal: Ctrl-C clears the line, and a tab may complete a word.
     line: String,
     /// The current line for a program that reads bytes: all input since the end of the previous line.
-    bytes: String,
+    raw_line: String,
 }
 
 impl TypedInput {
     pub(crate) fn new(languages: Languages, has_terminal: bool, directory: Option<String>) -> Self {
-        let (earlier, line, bytes) = Default::default();
-        Self { languages, has_terminal, directory, earlier, line, bytes }
+        let (earlier, line, raw_line) = Default::default();
+        Self { languages, has_terminal, directory, earlier, line, raw_line }
     }
 
     /// Adds input that will be written, and gets approval of each line that it completes.
@@ -56,7 +56,7 @@ impl TypedInput {
         }
         for c in data.chars() {
             self.add_char(c, call)?;
-            if self.bytes.len().max(self.line.len()) > MAX_LINE {
+            if self.raw_line.len().max(self.line.len()) > MAX_LINE {
                 let text = "the line is too long to be judged: nothing was written. Write less before a newline";
                 return Err(ToolError::with_kind(ErrorKind::Refused, text));
             }
@@ -81,18 +81,18 @@ impl TypedInput {
             // Ctrl-C, Ctrl-Z, Ctrl-\ and Ctrl-U discard the line.
             '\u{3}' | '\u{1a}' | '\u{1c}' | '\u{15}' if self.has_terminal => {
                 self.line.clear();
-                self.bytes.push(' ');
+                self.raw_line.push(' ');
             }
             // Ctrl-D sends the incomplete line to the program.
             '\u{4}' if self.has_terminal => self.judge(call)?,
             // A tab completes a word to an unknown text.
             '\t' if self.has_terminal && self.line.ends_with(|last: char| !last.is_whitespace()) => {
                 self.line.push('*');
-                self.bytes.push(c);
+                self.raw_line.push(c);
             }
             _ => {
                 self.line.push(c);
-                self.bytes.push(c);
+                self.raw_line.push(c);
             }
         }
         Ok(())
@@ -100,15 +100,15 @@ impl TypedInput {
 
     /// Gets approval of the current line, in each form in which a program may read it.
     fn judge(&mut self, call: &Call<'_>) -> Result<(), ToolError> {
-        let (line, bytes) = (self.line.trim(), self.bytes.trim());
+        let (line, raw_line) = (self.line.trim(), self.raw_line.trim());
         if self.languages.has(Language::Shell) {
             self.approve(line, InputLanguage::Shell, call)?;
-            if bytes != line {
-                self.approve(bytes, InputLanguage::Shell, call)?;
+            if raw_line != line {
+                self.approve(raw_line, InputLanguage::Shell, call)?;
             }
         }
         if self.languages.has(Language::Other) {
-            self.approve(bytes, InputLanguage::Other, call)?;
+            self.approve(raw_line, InputLanguage::Other, call)?;
         }
         self.judge_marked(call)
     }
@@ -119,8 +119,8 @@ impl TypedInput {
         if !self.languages.has(Language::ShellAfterMark) {
             return Ok(());
         }
-        self.bytes.match_indices(MARKS).try_for_each(|(at, mark)| {
-            let rest = &self.bytes[at + mark.len()..];
+        self.raw_line.match_indices(MARKS).try_for_each(|(at, mark)| {
+            let rest = &self.raw_line[at + mark.len()..];
             // In a pager, `|` is followed by the name of a position, which is one letter, and then by the command.
             let skipped = if mark == "|" { rest.chars().next().map_or(0, char::len_utf8) } else { 0 };
             self.approve(rest[skipped..].trim(), InputLanguage::Shell, call)
@@ -148,9 +148,9 @@ impl TypedInput {
     /// Gets approval of the current line, and keeps it for the judgement of later lines.
     fn end_line(&mut self, call: &Call<'_>) -> Result<(), ToolError> {
         self.judge(call)?;
-        self.languages.add_started_by(&self.line);
+        self.languages.add_languages_of_programs_in(&self.line);
         self.earlier.push_back(std::mem::take(&mut self.line));
-        self.bytes.clear();
+        self.raw_line.clear();
         let mut bytes: usize = self.earlier.iter().map(String::len).sum();
         while self.earlier.len() > MAX_EARLIER || bytes > MAX_EARLIER_BYTES {
             let Some(forgotten) = self.earlier.pop_front() else { break };

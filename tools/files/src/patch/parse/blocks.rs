@@ -103,7 +103,7 @@ fn block<'a>(cursor: &mut Cursor<'a>) -> Result<Block<'a>, ToolError> {
     if old.is_empty() {
         return Ok(Block::Create(new.iter().flat_map(|line| [line, "\n"]).collect()));
     }
-    Ok(Block::Edit(Hunk { number, lines: difference(&old, &new), ..Hunk::default() }))
+    Ok(Block::Edit(Hunk { patch_line: number, lines: difference(&old, &new), ..Hunk::default() }))
 }
 
 /// Returns the lines of both parts, and whether each line is kept, removed or added.
@@ -135,7 +135,7 @@ mod tests {
         let changes = super::super::parse(patch, None).unwrap();
         let ChangeKind::Update { hunks, sequential: true, .. } = &changes[0].kind else { panic!("{changes:?}") };
         assert_eq!(hunks[0].lines, [(Keep, "a"), (Remove, "b"), (Add, "c")]);
-        assert_eq!((hunks[0].number, hunks[1].lines.as_slice()), (3, [(Remove, "d")].as_slice()));
+        assert_eq!((hunks[0].patch_line, hunks[1].lines.as_slice()), (3, [(Remove, "d")].as_slice()));
         assert_eq!(
             changes[1],
             FileChange { path: "new.txt".into(), kind: ChangeKind::Create { content: "x\n".into() } }

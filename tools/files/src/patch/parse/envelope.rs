@@ -111,7 +111,7 @@ fn update<'a>(cursor: &mut Cursor<'a>) -> Result<ChangeKind<'a>, ToolError> {
                 Some(current) if current.lines.is_empty() => current.anchors.extend(header.anchor),
                 _ => {
                     finish(hunk.take(), blank_lines);
-                    let mut new = Hunk { number: cursor.number(), start: header.start, ..Hunk::default() };
+                    let mut new = Hunk { patch_line: cursor.number(), start: header.start, ..Hunk::default() };
                     new.anchors.extend(header.anchor);
                     hunk = Some(new);
                 }
@@ -122,7 +122,7 @@ fn update<'a>(cursor: &mut Cursor<'a>) -> Result<ChangeKind<'a>, ToolError> {
         if hunk.is_none() && line.trim().is_empty() {
             continue;
         }
-        let current = hunk.get_or_insert_with(|| Hunk { number: cursor.number(), ..Hunk::default() });
+        let current = hunk.get_or_insert_with(|| Hunk { patch_line: cursor.number(), ..Hunk::default() });
         if line.trim_end() == END_OF_FILE {
             current.truncate_by(blank_lines);
             current.at_end = true;

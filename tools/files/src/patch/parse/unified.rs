@@ -185,7 +185,7 @@ fn hunks<'a>(cursor: &mut Cursor<'a>) -> Result<Vec<Hunk<'a>>, ToolError> {
     let mut hunks = Vec::new();
     while let Some(header) = cursor.peek().and_then(hunk_header) {
         cursor.next();
-        let mut hunk = Hunk { number: cursor.number(), start: header.start, ..Hunk::default() };
+        let mut hunk = Hunk { patch_line: cursor.number(), start: header.start, ..Hunk::default() };
         hunk.anchors.extend(header.anchor);
         hunk_lines(cursor, &mut hunk, header.counts)?;
         if hunk.lines.is_empty() {
@@ -208,13 +208,13 @@ fn hunk_lines<'a>(
     let mut blank_lines = 0;
     while let Some(line) = cursor.peek() {
         let is_complete = counts.is_none_or(|(old_count, new_count)| old >= old_count && new >= new_count);
-        // A removed line that begins with `-- `, followed by an added one that begins with `++ `, looks like a header. If exactly one of
-        // each is missing in the hunk, it is not one.
-        let is_last_pair = counts == Some((old + 1, new + 1));
+        // A removed line that begins with `-- `, followed by an added one that begins with `++ `, looks like a header. If only one
+        // removed and one added line are missing, they are these two and not a header.
+        let completes_the_hunk = counts == Some((old + 1, new + 1));
         let is_file = starts_file(cursor)
             && (is_complete
                 || line.starts_with("diff --git ")
-                || !is_last_pair && cursor.ahead(2).is_some_and(|line| line.starts_with("@@")));
+                || !completes_the_hunk && cursor.ahead(2).is_some_and(|line| line.starts_with("@@")));
         if line.starts_with("@@") || is_file || is_complete && line == "-- " {
             break;
         }
@@ -344,7 +344,7 @@ mod tests {
         assert_eq!(changes.iter().map(|change| &*change.path).collect::<Vec<_>>(), ["x", "y"]);
         let hunks = hunks_of(&changes[0]);
         assert_eq!(hunks[0].lines, [(Keep, "a"), (Remove, "b"), (Add, "c"), (Keep, "")]);
-        assert_eq!((hunks[0].number, hunks[0].start), (4, Some(1)));
+        assert_eq!((hunks[0].patch_line, hunks[0].start), (4, Some(1)));
         assert_eq!(hunks[1].lines, [(Remove, "d"), (Add, "e")]);
         assert!(hunks[1].old_unterminated && !hunks[1].new_unterminated);
         assert_eq!(hunks_of(&changes[1])[0].lines, [(Remove, "f")]);

@@ -29,7 +29,7 @@ macro_rules! task {
 }
 
 /// Returns a card for a list.
-pub(super) fn listed(card: Card) -> kanban_list::Task {
+pub(super) fn list_item(card: Card) -> kanban_list::Task {
     task!(kanban_list, card)
 }
 

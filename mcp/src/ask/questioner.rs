@@ -8,7 +8,7 @@ use tokio::sync::{Mutex, watch};
 
 use super::sampler::Sampler;
 use super::{Answer, Asker, Question};
-use crate::secrets::Secrets;
+use crate::secrets::SecretRedactor;
 
 /// The maximum number of questions of a server, from the first of its running calls to the end of the last.
 const MAX_QUESTIONS: usize = 20;
@@ -17,13 +17,13 @@ pub(crate) const MAX_ASKED: Duration = Duration::from_mins(30);
 
 /// What answers the requests of one server.
 #[derive(Debug)]
-pub(crate) struct Asking {
+pub(crate) struct Questioner {
     pub(crate) server: String,
     pub(super) asker: Option<Arc<dyn Asker>>,
     pub(crate) sampler: Option<Arc<dyn Sampler>>,
     /// The time limit for an answer.
     timeout: Duration,
-    pub(super) redactor: Arc<Secrets>,
+    pub(super) redactor: Arc<SecretRedactor>,
     /// Held while a question is open. All servers share it.
     turn: Arc<Mutex<()>>,
     /// The tools that are running, and how often the server has asked meanwhile.
@@ -41,7 +41,7 @@ struct Running {
 /// A running call. The server can ask until it is dropped.
 #[derive(Debug)]
 pub(crate) struct CallGuard {
-    asking: Arc<Asking>,
+    questioner: Arc<Questioner>,
     tool: String,
 }
 
@@ -52,13 +52,13 @@ pub(crate) enum NotNow {
     TooMany,
 }
 
-impl Asking {
+impl Questioner {
     pub(crate) fn new(
         server: &str,
         asker: Option<Arc<dyn Asker>>,
         sampler: Option<Arc<dyn Sampler>>,
         timeout: Duration,
-        redactor: Arc<Secrets>,
+        redactor: Arc<SecretRedactor>,
         turn: Arc<Mutex<()>>,
     ) -> Self {
         let (running, open) = (watch::Sender::default(), watch::Sender::default());
@@ -73,7 +73,7 @@ impl Asking {
     /// Records that a tool is called.
     pub(crate) fn call(self: &Arc<Self>, tool: &str) -> CallGuard {
         self.running.send_modify(|running| running.tools.push(tool.to_owned()));
-        CallGuard { asking: Arc::clone(self), tool: tool.to_owned() }
+        CallGuard { questioner: Arc::clone(self), tool: tool.to_owned() }
     }
 
     /// Returns a question of the server about its running calls, and counts it.
@@ -103,7 +103,7 @@ impl Asking {
     ///
     /// # Errors
     /// Returns the error for the server, if it may not ask now.
-    pub(crate) fn counted(&self, kind: super::QuestionKind) -> Result<Question, ErrorData> {
+    pub(crate) fn begin_question(&self, kind: super::QuestionKind) -> Result<Question, ErrorData> {
         self.question(kind, "").map_err(ErrorData::from)
     }
 
@@ -153,7 +153,7 @@ impl Asking {
 
 impl Drop for CallGuard {
     fn drop(&mut self) {
-        self.asking.running.send_modify(|running| {
+        self.questioner.running.send_modify(|running| {
             if let Some(at) = running.tools.iter().position(|tool| *tool == self.tool) {
                 running.tools.remove(at);
             }
