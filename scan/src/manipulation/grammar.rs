@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use super::words::{folded, is_in, words};
+
 /// The words of a language. A word that ends with `*` stands for all words with that beginning.
 struct Language {
     verbs: &'static [&'static str],
@@ -284,6 +286,9 @@ const WEAK_NOUNS: &[&str] =
 /// English verbs that as often have another object.
 const WEAK_VERBS: &[&str] = &["override", "bypass", "neglect"];
 
+/// English verbs that, negated, say the same as "ignore".
+const FOLLOW: &[&str] = &["follow", "obey", "heed", "attention"];
+
 /// The least sum of weights.
 const MIN_SCORE: u32 = 9;
 
@@ -292,6 +297,11 @@ const WINDOW: usize = 8;
 
 /// How many characters one clause of a dense language may have.
 const DENSE_WINDOW: usize = 40;
+
+/// Words of which every such sentence in a language with spaces has one.
+pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
+    LANGUAGES.iter().flat_map(|language| language.verbs).chain(FOLLOW).copied()
+}
 
 /// Returns the first part of a text that tells a model to ignore instructions.
 pub(crate) fn find(text: &str) -> Option<Range<usize>> {
@@ -320,7 +330,7 @@ fn spaced(words: &[Range<usize>], lower: &[String], language: &Language) -> Opti
     lower.iter().enumerate().find_map(|(at, word)| {
         let negated = follows_not(&lower[..at]);
         // "do not follow your earlier guidelines" says the same as "ignore".
-        let is_follow = is_english && negated && ["follow", "obey", "heed", "attention"].contains(&word.as_str());
+        let is_follow = is_english && negated && FOLLOW.contains(&word.as_str());
         if !is_follow && (!is_in(language.verbs, word) || negated || is_setting(&lower[..at])) {
             return None;
         }
@@ -365,75 +375,6 @@ fn dense(sentence: &str, language: &Language) -> Option<Range<usize>> {
     let is_near = sentence[start..end].chars().count() <= DENSE_WINDOW;
     let score = 8 + u32::from(others[0].is_some()) * 3 + u32::from(others[1].is_some());
     (score >= MIN_SCORE && is_near).then_some(start..end)
-}
-
-/// Returns a word in lower case, with those accents removed that people leave out when they type.
-pub(crate) fn folded(word: &str) -> String {
-    folded_letters(word).collect()
-}
-
-fn folded_letters(word: &str) -> impl Iterator<Item = char> {
-    let fold = |letter: char| match letter {
-        'à'..='å' | 'ā' | 'ă' | 'ą' => 'a',
-        'ç' | 'ć' | 'č' => 'c',
-        'ď' => 'd',
-        'è'..='ë' | 'ē' | 'ę' | 'ě' => 'e',
-        'ì'..='ï' | 'ī' | 'ı' => 'i',
-        'ñ' | 'ń' | 'ň' => 'n',
-        'ò'..='ö' | 'ō' | 'ő' => 'o',
-        'ř' => 'r',
-        'ś' | 'š' | 'ş' | 'ș' => 's',
-        'ť' | 'ţ' | 'ț' => 't',
-        'ù'..='ü' | 'ū' | 'ů' | 'ű' => 'u',
-        'ý' => 'y',
-        'ź' | 'ż' | 'ž' => 'z',
-        'ά' => 'α',
-        'έ' => 'ε',
-        'ή' => 'η',
-        'ί' => 'ι',
-        'ό' => 'ο',
-        'ύ' => 'υ',
-        'ώ' => 'ω',
-        '’' => '\'',
-        'ł' => 'l',
-        'ğ' => 'g',
-        'ё' => 'е',
-        other => other,
-    };
-    // The last one is the dot of a Turkish capital letter, the others are vowel signs of Arabic.
-    let is_mark = |letter: &char| matches!(letter, '\u{307}' | '\u{64b}'..='\u{652}');
-    word.chars().flat_map(char::to_lowercase).filter(move |letter| !is_mark(letter)).map(fold)
-}
-
-/// Returns the places of the words of a sentence.
-pub(crate) fn words(sentence: &str) -> Vec<Range<usize>> {
-    let mut words: Vec<Range<usize>> = Vec::new();
-    for (at, letter) in sentence.char_indices() {
-        // Vowel signs of scripts from India are parts of words, and no letters.
-        let is_mark =
-            matches!(letter, '\u{64b}'..='\u{652}' | '\u{900}'..='\u{94d}' | '\u{980}'..='\u{9cd}' | '\u{307}');
-        let is_part = letter.is_alphanumeric() || is_mark || "'’-_".contains(letter);
-        match words.last_mut() {
-            Some(last) if is_part && last.end == at => last.end = at + letter.len_utf8(),
-            _ if is_part => words.push(at..at + letter.len_utf8()),
-            _ => {}
-        }
-    }
-    words
-}
-
-/// Returns whether a folded word is in a list.
-pub(crate) fn is_in(list: &[&str], word: &str) -> bool {
-    let first = word.chars().next();
-    list.iter().any(|entry| {
-        // Most entries differ in the first letter, which needs no folding if it is a small letter of ASCII.
-        if entry.starts_with(|letter: char| letter.is_ascii_lowercase() && Some(letter) != first) {
-            return false;
-        }
-        let (entry, is_beginning) = entry.strip_suffix('*').map_or((*entry, false), |entry| (entry, true));
-        let mut letters = word.chars();
-        folded_letters(entry).all(|wanted| letters.next() == Some(wanted)) && (is_beginning || letters.next().is_none())
-    })
 }
 
 /// Returns whether the words before a verb negate it.

@@ -7,10 +7,14 @@ mod grammar;
 mod phrases;
 mod requests;
 mod secrecy;
+mod words;
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use toolc::text::is_invisible;
+
+use words::{Vocabulary, words};
 
 /// A manipulation: what the text does, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,14 +104,27 @@ fn with_words_apart(text: &str) -> Option<String> {
 
 /// Returns the places of words that are joined by `_` or `-`.
 fn names(text: &str) -> impl Iterator<Item = Range<usize>> {
-    grammar::words(text).into_iter().filter(|word| text[word.clone()].contains(['_', '-']))
+    words(text).into_iter().filter(|word| text[word.clone()].contains(['_', '-']))
 }
 
 fn find_in(text: &str) -> Option<Manipulation> {
     let phrase = phrases::find(text);
+    if !may_have_sentences(text) {
+        return phrase;
+    }
     let sentence = grammar::find(text).map(|span| Manipulation { what: "overrides other instructions", span });
     let others = requests::find(text).into_iter().chain(secrecy::find(text));
     phrase.into_iter().chain(sentence).chain(others).min_by_key(|found| found.span.start)
+}
+
+/// Returns whether a text can have what [`grammar`], [`requests`] and [`secrecy`] find. Most texts cannot, so that only the words of
+/// each are looked up.
+fn may_have_sentences(text: &str) -> bool {
+    static KEYS: LazyLock<Vocabulary> =
+        LazyLock::new(|| Vocabulary::of(grammar::keys().chain(requests::keys()).chain(secrecy::keys())));
+    // The scripts without spaces between words begin with Thai.
+    let may_be_dense = |letter: char| letter >= '\u{e00}' && letter.is_alphabetic();
+    text.contains(may_be_dense) || KEYS.occurs_in(text)
 }
 
 #[cfg(test)]

@@ -163,18 +163,32 @@ static PATTERNS: LazyLock<Vec<(&str, Regex)>> =
     LazyLock::new(|| PHRASES.iter().map(|(what, phrase)| (*what, regex(phrase))).collect());
 
 /// All patterns in one, to skip most texts at once.
-static ANY: LazyLock<Regex> =
-    LazyLock::new(|| regex(&PHRASES.iter().map(|(_, phrase)| *phrase).collect::<Vec<_>>().join("|")));
+static ANY: LazyLock<Regex> = LazyLock::new(|| regex(&any()));
+
+/// The same for texts in ASCII. With classes of Unicode characters, the automaton is too large for the fast engine of `regex`.
+static ANY_ASCII: LazyLock<Regex> = LazyLock::new(|| {
+    let classes = [(r"\b", r"(?-u:\b)"), (r"\w", "[0-9A-Za-z_]"), (r"\s", r"[\t-\r ]")];
+    regex(&classes.iter().fold(expanded(&any()), |any, (class, ascii)| any.replace(class, ascii)))
+});
+
+fn any() -> String {
+    PHRASES.iter().map(|(_, phrase)| *phrase).collect::<Vec<_>>().join("|")
+}
 
 fn regex(phrase: &str) -> Regex {
+    Regex::new(&format!("(?i){}", expanded(phrase))).expect("the pattern is valid")
+}
+
+/// Returns a pattern with the constants that it names.
+fn expanded(phrase: &str) -> String {
     let phrase = phrase.replace("{USER}", USER).replace("{NOT}", NOT).replace("{CONVERSATION}", CONVERSATION);
-    let phrase = phrase.replace("{LIMITS}", LIMITS).replace("{LIFTED}", LIFTED);
-    Regex::new(&format!("(?i){phrase}")).expect("the pattern is valid")
+    phrase.replace("{LIMITS}", LIMITS).replace("{LIFTED}", LIFTED)
 }
 
 /// Returns the first manipulation that one of the patterns finds.
 pub(crate) fn find(text: &str) -> Option<Manipulation> {
-    if !ANY.is_match(text) {
+    let any = if text.is_ascii() { &ANY_ASCII } else { &ANY };
+    if !any.is_match(text) {
         return None;
     }
     let found = PATTERNS
@@ -200,4 +214,21 @@ fn is_quoted(text: &str, span: &Range<usize>) -> bool {
     let line = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
     let after = text[span.end..].split('\n').next().unwrap_or_default();
     text[line..span.start].matches('`').count() % 2 == 1 && after.contains('`')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pattern_for_ascii_finds_what_the_other_finds() {
+        let texts =
+            ["ignore_everything_above_", "never_tell_the_user_", "_reveal_your_system_prompt", "send_~/.ssh/a_key_"];
+        for letter in '\0'..='\x7f' {
+            for text in texts {
+                let text = text.replace('_', &letter.to_string());
+                assert_eq!(ANY_ASCII.is_match(&text), ANY.is_match(&text), "{text:?}");
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::Manipulation;
-use super::grammar::{folded, is_in, words};
+use super::words::{folded, is_in, words};
 
 /// The words of a language. A word that ends with `*` stands for all words with that beginning.
 struct Language {
@@ -140,6 +140,11 @@ const NEAR: usize = 4;
 const WINDOW: usize = 10;
 /// How many characters the parts may span in a language without spaces.
 const DENSE_WINDOW: usize = 24;
+
+/// Words of which every such sentence in a language with spaces has one.
+pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
+    LANGUAGES.iter().flat_map(|language| language.limits.iter().chain(language.reveal)).copied()
+}
 
 /// Returns the first such request of a text.
 pub(crate) fn find(text: &str) -> Option<Manipulation> {

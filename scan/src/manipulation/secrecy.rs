@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::Manipulation;
-use super::grammar::{folded, is_in, words};
+use super::words::{folded, is_in, words};
 
 /// The words of a language. A word that ends with `*` stands for all words with that beginning.
 struct Language {
@@ -290,6 +290,11 @@ const LANGUAGES: &[Language] = &[
 const WINDOW: usize = 7;
 /// The maximum number of letters of other words between those of the core: pronouns and articles.
 const SHORT: usize = 4;
+
+/// Words of which every such sentence has one.
+pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
+    LANGUAGES.iter().flat_map(|language| language.user).copied()
+}
 
 /// Returns the first such sentence of a text.
 pub(crate) fn find(text: &str) -> Option<Manipulation> {
