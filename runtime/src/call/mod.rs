@@ -218,8 +218,8 @@ impl<'a> Call<'a> {
 
     /// Sets where the call's command starts, as it was judged.
     #[cfg(feature = "approval")]
-    pub(crate) fn with_judged_start(self, judged: Option<Arc<JudgedStart>>) -> Self {
-        Self { judged, ..self }
+    pub(crate) fn set_judged_start(&mut self, judged: Option<Arc<JudgedStart>>) {
+        self.judged = judged;
     }
 
     /// Returns the [id](crate::SessionBuilder::id) of the session; empty if the host has not set one.

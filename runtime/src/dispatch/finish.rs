@@ -5,6 +5,7 @@ use std::mem;
 use crate::call::hooks::{HostError, HostStage};
 use crate::call::response::CallResponse;
 use crate::data::behaviour::MaxResultChars;
+use crate::dispatch::guard::guard;
 use crate::dispatch::prepared::PreparedCall;
 use crate::registration::ids::ToolId;
 use crate::result::error::ToolError;
@@ -42,7 +43,7 @@ impl Turn {
             {
                 CallResponse::of(output, mem::take(&mut call.repairs))
             }
-            result => self.report(self.end(call, result)),
+            result => guard(|| self.report(self.end(call, result)), |error| Err(error).into()),
         }
     }
 

@@ -1,7 +1,8 @@
-//! The guard around a call. A panic between a call and its response, in code of the host or of this crate, becomes the error of the call:
+//! The guards around a call. A panic between a call and its response, in code of the host or of this crate, becomes the error of the call:
 //! a model waits for each response, and the host's loop must survive.
-
-use std::pin::Pin;
+//!
+//! A plain call is guarded piece by piece, not as a whole: its response is large, and each guard that it leaves copies it. Only the
+//! lookup of its name and the comparison of its length, which run no code of the host, have no guard.
 
 use crate::call::hooks::{HostError, HostStage};
 use crate::dispatch::prepared::PreparedCall;
@@ -10,7 +11,7 @@ use crate::result::error::{ErrorKind, ToolError};
 use crate::session::turn::Turn;
 
 /// Returns the output of a part of a call, or the output of `failed` if the part panics. What the part holds is released by then.
-pub(super) async fn guarded<F: Future>(part: Pin<&mut F>, failed: impl FnOnce(ToolError) -> F::Output) -> F::Output {
+pub(super) async fn guarded<F: Future + Unpin>(part: F, failed: impl FnOnce(ToolError) -> F::Output) -> F::Output {
     CatchPanic(part).await.unwrap_or_else(|_| failed(ended()))
 }
 
@@ -22,6 +23,11 @@ impl Turn {
         let _ = panics::catch(|| self.config().report_host_error(&self.info(call), &error));
         ended()
     }
+}
+
+/// Does the same as [`guarded`] for a part that does not wait.
+pub(super) fn guard<T>(part: impl FnOnce() -> T, failed: impl FnOnce(ToolError) -> T) -> T {
+    panics::catch(part).unwrap_or_else(|_| failed(ended()))
 }
 
 /// Returns the error for the model, without the message of the panic, which can have secrets of the host.

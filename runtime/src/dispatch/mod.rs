@@ -6,7 +6,7 @@
 //! 3. [`running`]: the arguments are read into slots, and the handler runs.
 //! 4. [`finish`]: the result becomes a response within the limits, and hooks see it.
 //!
-//! Every path ends in one well-formed JSON text: a [`guard`] stands around all of it.
+//! Every path ends in one well-formed JSON text: [guards](guard) stand around what can panic.
 
 pub(crate) mod agent;
 mod approval;
@@ -62,16 +62,12 @@ impl Turn {
     /// 7. Scrub an error, or shorten a result that is too long.
     /// 8. Run the hooks' [`after_call`](crate::hooks::Hook::after_call).
     pub async fn call(&self, request: &ToolCall<'_>) -> CallResponse {
-        guarded(pin!(self.respond(request)), |error| Err(error).into()).await
-    }
-
-    async fn respond(&self, request: &ToolCall<'_>) -> CallResponse {
         let inner = self.only_inner_call(request);
         let inner = inner.as_ref().map(|(name, arguments)| request.redirected(name, arguments));
         let found = inner.as_ref().unwrap_or(request);
         let is_plain = !request.is_text() && request.origin().namespace.is_empty();
         let Some(id) = self.find(found.name()).filter(|_| is_plain) else {
-            return self.call_unlisted(request).await;
+            return guarded(self.call_unlisted(request), |error| Err(error).into()).await;
         };
         let mut call = self.prepare(found, Some(id));
         let result = self.run(&mut call, self.cancel_epoch(), &running::no_loop).await;
@@ -123,9 +119,10 @@ impl Turn {
             Some(interceptors) => Some(interceptors.await?),
             None => None,
         };
-        let context = self.context(id, request, session);
+        #[cfg_attr(not(feature = "approval"), expect(unused_mut, reason = "only approval changes it"))]
+        let mut context = self.context(id, request, session);
         #[cfg(feature = "approval")]
-        let context = context.with_judged_start(call.judged.take());
+        context.set_judged_start(call.judged.take());
         let reply = self.take_arguments(id, call, read, &context, |slots| self.start(id, slots, &context, agent));
         let result = match reply {
             HandlerReply::Ready(result) => result,

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::args::repairs::Repairs;
 use crate::call::ToolCall;
+use crate::dispatch::guard::guard;
 use crate::observe::trace::{self, Scope, Trace};
 use crate::registration::ids::ToolId;
 use crate::run::clock;
@@ -76,17 +77,16 @@ impl Turn {
         self.has_interceptors(tool) || trace::is_on()
     }
 
+    /// Starts the record of a call, without a trace if the subscriber panics.
     #[cold]
     fn record(&self, tool: Option<ToolId>, request: &ToolCall<'_>) -> CallRecord {
+        let name = short_name(self.called_name(tool, request));
+        let called_as = self.name_as_called(tool, request);
+        let trace = || Trace::begin(request, &name, called_as, || tool.map(|id| self.table(id)));
         CallRecord {
             arguments: Value::Null,
             began: if self.has_interceptors(tool) { clock::now() } else { None },
-            trace: Trace::begin(
-                request,
-                &short_name(self.called_name(tool, request)),
-                self.name_as_called(tool, request),
-                || tool.map(|id| self.table(id)),
-            ),
+            trace: guard(trace, |_| Trace::default()),
         }
     }
 

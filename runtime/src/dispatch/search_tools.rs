@@ -8,6 +8,7 @@ use crate::args::{self, Limits, SlotBuffer};
 use crate::call::ToolCall;
 use crate::data::table::Table;
 use crate::dispatch::expanded::{Inner, InnerCalls};
+use crate::dispatch::guard::guard;
 use crate::registration::RESERVED_TOOLS;
 use crate::registration::ids::ToolId;
 use crate::render::search_tools::{CALL, DEFAULT_HITS, DESCRIBE, INNER_CALL, MAX_CALLS, SEARCH, SEARCH_TOOLS};
@@ -34,7 +35,8 @@ impl Turn {
         if !self.has_search_tools() || request.name() != CALL {
             return None;
         }
-        args::only_inner_call(request.arguments(), Limits::default()).map(|call| (call.name, call.arguments))
+        let read = || args::only_inner_call(request.arguments(), Limits::default());
+        guard(read, |_| None).map(|call| (call.name, call.arguments))
     }
 
     /// Returns the calls inside `request`, if that is a readable call of `tool_call`.

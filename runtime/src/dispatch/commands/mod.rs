@@ -97,10 +97,10 @@ impl Turn {
         session: CancelEpoch<'_>,
         arguments: &Arguments,
     ) -> Result<CommandPlace, ToolError> {
-        let context = self.context(id, call.request, session);
+        let mut context = self.context(id, call.request, session);
         let state = context.shell_state();
         let place = self.command_place(config, elsewhere, &state);
-        let context = context.with_judged_start(Some(JudgedStart::new(&state, None)));
+        context.set_judged_start(Some(JudgedStart::new(&state, None)));
         let (place, directory) = if let Some(finding) = self.start_directory(id, &context, arguments)? {
             let directory = self.wait_for_directory(id, finding, &context).await?;
             (place.in_directory(&directory), Some(directory))

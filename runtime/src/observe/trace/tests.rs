@@ -468,3 +468,66 @@ fn a_host_error_is_a_warning_without_secrets() {
         assert_eq!(recorder.calls().len(), 0);
     }
 }
+
+/// A subscriber whose method of this name panics.
+struct Panicking(&'static str, Recorder);
+
+impl Panicking {
+    fn reach(&self, method: &str) {
+        assert!(self.0 != method || thread::panicking(), "reached {method}");
+    }
+}
+
+impl Subscriber for Panicking {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        self.1.enabled(metadata)
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        self.reach("new_span");
+        self.1.new_span(span)
+    }
+
+    fn record(&self, id: &Id, values: &Record<'_>) {
+        self.reach("record");
+        self.1.record(id, values);
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        self.reach("event");
+        self.1.event(event);
+    }
+
+    fn enter(&self, id: &Id) {
+        self.reach("enter");
+        self.1.enter(id);
+    }
+
+    fn exit(&self, id: &Id) {
+        self.reach("exit");
+        self.1.exit(id);
+    }
+
+    fn try_close(&self, id: Id) -> bool {
+        self.reach("try_close");
+        self.1.try_close(id)
+    }
+}
+
+#[test]
+fn a_panic_of_the_subscriber_ends_in_a_response() {
+    let turn = session(|s| s).turn_blocking(Dialect::OpenAi);
+    let request = ToolCall::new("open", r#"{"say": "hello"}"#);
+    for method in ["new_span", "record", "event", "enter", "exit", "try_close"] {
+        let recorder = Recorder::new(Level::TRACE);
+        recorder.observe(|| {
+            let response = subscriber::with_default(Panicking(method, recorder.clone()), || wait(turn.call(&request)));
+            let kinds = [None, Some(ErrorKind::Panicked)];
+            assert!(kinds.contains(&response.error), "{method}: {response:?}");
+        });
+    }
+    let response = wait(turn.call(&request));
+    assert_eq!(response.error, None);
+}
