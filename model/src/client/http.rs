@@ -83,7 +83,10 @@ impl Http {
             }
         }
         let response = stream.finish().map_err(|error| self.responded(settings, status).unreadable(&error))?;
-        if response.stop() == Stop::Other && response.calls().is_empty() && response.text().trim().is_empty() {
+        if matches!(response.stop(), Stop::Failed | Stop::Other)
+            && response.calls().is_empty()
+            && response.text().trim().is_empty()
+        {
             return Err(ModelError::no_answer(&self.host, response.stop_reason()));
         }
         Ok(response)

@@ -9,12 +9,15 @@ use crate::text::names::same_spelling;
 
 /// The namespaces that models put before the names of tools, because functions had them in the training data. Each has a public report
 /// (read 2026-11). Prefixes of MCP servers stay, because they distinguish tools of different servers.
-const PREFIXES: &[&str] = &[
+const NAMESPACES: &[&str] = &[
     // GPT: https://github.com/tontinton/maki/issues/505. Gemma: https://github.com/lablup/mlxcel/issues/521.
-    "functions.",
+    "functions",
     // Gemini: https://github.com/tya5/reyn/pull/1992.
-    "default_api.",
+    "default_api",
 ];
+
+/// What models write between a namespace and a name.
+const SEPARATORS: &[&str] = &[".", "::", ":", "/"];
 
 /// The maximum length of a name that may be corrected, in bytes.
 const MAX_BYTES: usize = 256;
@@ -69,7 +72,8 @@ impl Turn {
 
 /// Returns a name without the prefix that models are known to put before it, or `None` if it has none.
 pub(super) fn without_prefix(name: &str) -> Option<&str> {
-    PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).filter(|bare| !bare.is_empty())
+    let rest = NAMESPACES.iter().find_map(|namespace| name.strip_prefix(namespace))?;
+    SEPARATORS.iter().find_map(|separator| rest.strip_prefix(separator)).filter(|bare| !bare.is_empty())
 }
 
 #[cfg(test)]

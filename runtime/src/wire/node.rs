@@ -324,6 +324,13 @@ impl Measure {
     }
 }
 
+/// Returns whether a text is a whole value: no string, array or object is open.
+pub(super) fn is_whole(json: &str) -> bool {
+    let mut measure = Measure::default();
+    measure.push(json);
+    measure.is_whole()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -50,6 +50,9 @@ fn a_name_with_a_known_prefix_or_in_another_spelling_reaches_its_tool() {
     for name in ["functions.read_file", "default_api.read_file", "Read_File", "read-file", "functions.READ-file"] {
         assert_runs(&turn, name, "read_file");
     }
+    for name in ["default_api:read_file", "default_api::Read-File", "functions:read_file", "default_api/read_file"] {
+        assert_runs(&turn, name, "read_file");
+    }
     assert_runs(&turn, "mcp__git__git_log", "mcp__git__git-log");
     assert_runs(&turn, "MCP__git__git-log", "mcp__git__git-log");
 }

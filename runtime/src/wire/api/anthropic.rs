@@ -16,6 +16,7 @@ use crate::wire::api::edits::ValuePlace;
 use crate::wire::api::found::{found_tools, name};
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, cut_off, record_stop_reason};
+use crate::wire::api::stop::by_word;
 use crate::wire::api::usage::{count, count_in, object as object_of, sum};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::attachment;
@@ -59,7 +60,8 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let usage = usage(&message, Usage::default());
     let content = message.require("content", "an array of blocks")?;
     let builder = ResponseBuilder::new(usage, identity(&message));
-    Ok(read(&content, &message.non_empty_text("stop_reason")?, builder)?.with_container(container(&message)))
+    let reason = message.optional_text("stop_reason")?.unwrap_or_default();
+    Ok(read(&content, &reason, builder)?.with_container(container(&message)))
 }
 
 /// Returns the id of the container in a message or an event.
@@ -87,7 +89,7 @@ fn stop(reason: &str) -> Stop {
         "refusal" => Stop::Refused,
         // After `compaction`, the model goes on with the summary.
         "pause_turn" | "compaction" => Stop::Paused,
-        _ => Stop::Other,
+        _ => by_word(reason),
     }
 }
 
@@ -137,7 +139,8 @@ fn parse_call(node: &Node<'_>, block: &Object<'_>, builder: &mut ResponseBuilder
             origin.program = Some(caller.non_empty_text("tool_id")?);
         }
     }
-    let (id, name) = (block.optional_text("id")?.unwrap_or_default(), block.non_empty_text("name")?);
+    let id = block.optional_text("id")?.unwrap_or_default();
+    let name = builder.name(&ValuePlace { node, object: block, key: "name" })?;
     let place = ValuePlace { node, object: block, key: "input" };
     let arguments = builder.object_arguments(&place)?;
     // The API refuses a call without an object.
@@ -161,6 +164,7 @@ struct Events {
 
 #[derive(Default)]
 struct Block {
+    index: Option<u64>,
     /// The entries at the start of the block.
     entries: BTreeMap<String, Box<RawValue>>,
     /// The strings that deltas have extended, by key.
@@ -176,17 +180,14 @@ impl ResponseAssembler for Events {
         let event = data.object()?;
         match &*event.non_empty_text("type")? {
             "content_block_start" => {
-                let index = event.require("index", "the block's index")?;
-                if index.number()? != self.blocks.len() as u64 {
-                    return Err(index.unexpected(format!("{}, the index of the next block", self.blocks.len())));
-                }
+                let block = event.require("content_block", "a block")?;
                 if self.blocks.len() == MAX_ITEMS {
-                    return Err(index.unexpected(format!("at most {MAX_ITEMS} blocks")));
+                    return Err(block.unexpected(format!("at most {MAX_ITEMS} blocks")));
                 }
-                let entries = event.require("content_block", "a block")?.object()?;
+                let entries = block.object()?;
                 shown.push_str(&entries.optional_text("text")?.unwrap_or_default());
                 let entries = entries.all().map(|(key, json)| (key.to_owned(), json.to_owned())).collect();
-                self.blocks.push(Block { entries, ..Block::default() });
+                self.blocks.push(Block { index: index(&event), entries, ..Block::default() });
             }
             "content_block_delta" => {
                 let delta = event.require("delta", "a delta")?.object()?;
@@ -214,7 +215,8 @@ impl ResponseAssembler for Events {
     }
 
     fn finish(&mut self) -> Result<ModelResponse, WireError> {
-        if !self.has_ended || self.reason.is_empty() || self.blocks.iter().any(|block| !block.has_ended) {
+        // The end of the message ends its blocks, too.
+        if !self.has_ended {
             return Err(WireError::ended_early("a stream that ends with `message_stop`"));
         }
         let mut blocks = Vec::with_capacity(self.blocks.len());
@@ -231,11 +233,22 @@ impl ResponseAssembler for Events {
 impl Events {
     /// Returns the open block of an event.
     fn open(&mut self, event: &Object<'_>) -> Result<&mut Block, WireError> {
-        let index = event.require("index", "the block's index")?;
-        let at = usize::try_from(index.number()?).unwrap_or(usize::MAX);
-        let block = self.blocks.get_mut(at).filter(|block| !block.has_ended);
-        block.ok_or_else(|| index.unexpected("the index of an open block"))
+        let sent = index(event);
+        let is_open = |block: &Block| !block.has_ended;
+        // Some servers send one index for all blocks, and some send none.
+        let with_index = self.blocks.iter().rposition(|block| is_open(block) && block.index == sent);
+        let at = with_index.or_else(|| sent.is_none().then(|| self.blocks.iter().rposition(is_open)).flatten());
+        let block = at.and_then(|at| self.blocks.get_mut(at));
+        block.ok_or_else(|| {
+            let got = sent.map_or_else(|| "nothing".to_owned(), |index| index.to_string());
+            WireError::new(event.path_of("index"), "the index of an open block", got)
+        })
     }
+}
+
+/// Returns the index of the block of an event, if the server sends one.
+fn index(event: &Object<'_>) -> Option<u64> {
+    event.get("index")?.number().ok()
 }
 
 impl Block {

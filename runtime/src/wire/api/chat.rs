@@ -5,6 +5,7 @@
 
 mod chunks;
 mod content;
+mod fragment;
 mod joined;
 
 use std::fmt::Write as _;
@@ -15,7 +16,8 @@ use crate::text::json;
 use crate::wire::api::Vendor;
 use crate::wire::api::edits::ValuePlace;
 use crate::wire::api::ids::identity;
-use crate::wire::api::response::{ParsedCall, ResponseBuilder};
+use crate::wire::api::response::{ParsedCall, ResponseBuilder, WITHOUT_NAME};
+use crate::wire::api::stop::by_word;
 use crate::wire::api::usage::{count as count_tokens, count_in, object};
 use crate::wire::attachment;
 use crate::wire::image::data_url;
@@ -35,7 +37,8 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let choices = body.require("choices", "an array of choices")?;
     let choice = choice(&choices)?.ok_or_else(|| WireError::new(&*choices.path, "one choice", "none"))?;
     let choice = choice.object()?;
-    let reason = choice.non_empty_text("finish_reason")?;
+    // Some servers send no reason. A whole body has not been broken off.
+    let reason = choice.optional_text("finish_reason")?.unwrap_or_default();
     let message = choice.require("message", "the assistant's message")?;
     let mut builder = ResponseBuilder::new(usage(&body), identity(&body));
     let is_refusal = read(&message, &mut builder)?;
@@ -62,12 +65,9 @@ fn usage(response: &Object<'_>) -> Option<Usage> {
 }
 
 fn stop(reason: &str, is_refusal: bool) -> Stop {
-    match reason {
-        "stop" | "tool_calls" if is_refusal => Stop::Refused,
-        "stop" | "tool_calls" => Stop::Done,
-        "length" => Stop::Length,
-        "content_filter" => Stop::Refused,
-        _ => Stop::Other,
+    match by_word(reason) {
+        Stop::Done | Stop::Other if is_refusal => Stop::Refused,
+        stop => stop,
     }
 }
 
@@ -87,28 +87,48 @@ fn read(message: &Node<'_>, builder: &mut ResponseBuilder) -> Result<bool, WireE
         read_content(&content, builder)?;
     }
     builder.push_text(refusal.as_deref().unwrap_or_default());
-    let calls = message.get("tool_calls").map(|calls| calls.items()).transpose()?;
-    for node in calls.unwrap_or_default() {
-        let call = node.object()?;
-        // Some servers omit the type.
-        let kind = call.get("type").map(|kind| kind.text().map(|text| (kind, text))).transpose()?;
-        let (name, arguments, kind) = match &kind {
-            Some((_, text)) if text == "custom" => {
-                let custom = call.require("custom", "the name and the input of a text tool")?.object()?;
-                (custom.non_empty_text("name")?, custom.text("input")?, CallKind::Text)
-            }
-            Some((node, text)) if text != "function" => return Err(node.unexpected("`function` or `custom`")),
-            _ => {
-                let function = call.require("function", "a function's name and arguments")?.object()?;
-                (function.non_empty_text("name")?, function.arguments("arguments")?, CallKind::Function)
-            }
-        };
-        let id = call.optional_text("id")?.unwrap_or_default();
-        let call_read = ParsedCall { id, name, arguments, origin: CallOrigin::of(kind), path: node.path.clone() };
-        builder.push_call(call_read, &ValuePlace { node: &node, object: &call, key: "id" })?;
+    for node in message.get("tool_calls").map(|list| calls(&list)).transpose()?.unwrap_or_default() {
+        read_call(&node, builder)?;
     }
     // The model goes on after its calls, whatever it refuses.
     Ok(refusal.is_some_and(|refusal| !refusal.is_empty()) && builder.call_count() == 0)
+}
+
+/// Returns the calls of a list. Some servers send a single call without a list.
+fn calls<'a>(list: &Node<'a>) -> Result<Vec<Node<'a>>, WireError> {
+    if list.json.get().starts_with('{') { Ok(vec![list.clone()]) } else { list.items() }
+}
+
+fn read_call(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireError> {
+    let call = node.object()?;
+    // Some servers omit the type, or name another one.
+    let kind = call.get("type").map(|kind| kind.text().map(|text| (kind, text))).transpose()?;
+    let (name, arguments, kind) = match &kind {
+        Some((_, text)) if text == "custom" => {
+            let node = call.require("custom", "the name and the input of a text tool")?;
+            let custom = node.object()?;
+            let name = builder.name(&ValuePlace { node: &node, object: &custom, key: "name" })?;
+            (name, custom.text("input")?, CallKind::Text)
+        }
+        Some((node, text)) if !matches!(&**text, "function" | "") && call.get("function").is_none() => {
+            return Err(node.unexpected("`function` or `custom`"));
+        }
+        _ => match call.get("function") {
+            Some(node) => {
+                let function = node.object()?;
+                let name = builder.name(&ValuePlace { node: &node, object: &function, key: "name" })?;
+                (name, function.arguments("arguments")?, CallKind::Function)
+            }
+            None => {
+                let function = format!(r#"{{"name":"{WITHOUT_NAME}","arguments":"{{}}"}}"#);
+                builder.set_json(&ValuePlace { node, object: &call, key: "function" }, &function);
+                (WITHOUT_NAME.to_owned(), "{}".to_owned(), CallKind::Function)
+            }
+        },
+    };
+    let id = call.optional_text("id")?.unwrap_or_default();
+    let call_read = ParsedCall { id, name, arguments, origin: CallOrigin::of(kind), path: node.path.clone() };
+    builder.push_call(call_read, &ValuePlace { node, object: &call, key: "id" })
 }
 
 /// Reads the content of a message: a text, or the parts of some servers, which may be thinking.

@@ -2,6 +2,8 @@
 //!
 //! Source: `GenerateContentResponse`, `Part` and `FinishReason` in the API's reference and its SDK, read 2026-11.
 
+mod parts;
+
 use std::fmt::Write as _;
 
 use crate::call::completed::CompletedCall;
@@ -11,6 +13,7 @@ use crate::text::json;
 use crate::wire::api::edits::ValuePlace;
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
+use crate::wire::api::stop::by_word;
 use crate::wire::api::usage::{count, object, sum};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::attachment;
@@ -53,7 +56,10 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let parts = content.map(|content| content.object()).transpose()?.and_then(|content| content.get("parts"));
     if let Some(parts) = parts {
         let items = parts.items()?;
-        read(&items, &mut builder)?;
+        let joined = parts::joined(&items)?;
+        let whole = joined.as_ref().map(|parts| raw_json(list(parts)));
+        let parts = whole.as_ref().map_or(parts.clone(), |json| Node { json, path: parts.path.clone() });
+        read(&parts.items()?, &mut builder)?;
         // The API refuses a content without parts.
         if !items.is_empty() {
             let parts = builder.with_ids(parts.json);
@@ -96,7 +102,7 @@ fn stop(reason: &str) -> Stop {
         | "ESCALATION"
         | "PUP_LIMITED_DISABLED"
         | "MODEL_ARMOR" => Stop::Refused,
-        _ => Stop::Other,
+        _ => by_word(reason),
     }
 }
 
@@ -151,7 +157,7 @@ fn push_call(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireE
         Some(id) => id,
         None => format!("{GENERATED_ID}{}", builder.number_of_call()),
     };
-    let name = call.non_empty_text("name")?;
+    let name = builder.name(&ValuePlace { node, object: &call, key: "name" })?;
     let arguments = builder.object_arguments(&ValuePlace { node, object: &call, key: "args" })?;
     let parsed = ParsedCall { id, name, arguments, origin: CallOrigin::default(), path: node.path.clone() };
     builder.push_call(parsed, &ValuePlace { node, object: &call, key: "id" })
@@ -232,6 +238,10 @@ impl ResponseAssembler for Chunks {
             match (text, self.parts.last_mut()) {
                 (Some(new), Some(Part::Text(old, was_thought))) if *was_thought == is_thought => old.push_str(&new),
                 (Some(text), _) => self.parts.push(Part::Text(text, is_thought)),
+                (None, Some(Part::Whole(before))) => match parts::continued(before, &node)? {
+                    Some(whole) => *before = whole,
+                    None => self.parts.push(Part::Whole(node.json.to_owned())),
+                },
                 (None, _) => self.parts.push(Part::Whole(node.json.to_owned())),
             }
         }
@@ -417,6 +427,45 @@ mod tests {
         let body = format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}},"finishReason":"STOP"}}]}}"#);
         let response = Api::Gemini.parse(&body).unwrap();
         assert!(response.messages()[0].get().contains(r#""args": {"INVALID_JSON":"[1]"}"#), "{response:?}");
+    }
+
+    #[test]
+    fn a_part_without_a_name_gives_its_arguments_to_the_call_before_it() {
+        let call = |fields: &str| format!(r#"{{"functionCall":{{{fields}}}}}"#);
+        let empty = call(r#""name":"f","args":{}"#);
+        for (parts, expected) in [
+            (vec![empty.clone(), call(r#""args":{"a":1}"#)], vec![r#"f {"a":1}"#]),
+            (vec![call(r#""name":"f""#), call(r#""name":"","args":{"a":1.50}"#)], vec![r#"f {"a":1.50}"#]),
+            (vec![empty.clone(), call(r#""args":{"a":1}"#), call(r#""args":{"b":2}"#)], vec![r#"f {"a":1,"b":2}"#]),
+            (vec![empty.clone(), call(r#""args":{"a":null}"#)], vec![r#"f {"a":null}"#]),
+            (vec![empty.clone(), call(r#""args":{}"#)], vec!["f {}"]),
+            (
+                vec![call(r#""id":"a","name":"f","args":{}"#), call(r#""id":"b","args":{}"#)],
+                vec!["f {}", "call_without_a_name {}"],
+            ),
+            (vec![empty.clone(), call(r#""name":"f","args":{"a":1}"#)], vec!["f {}", r#"f {"a":1}"#]),
+            (vec![empty.clone(), call(r#""args":{"a":1}"#), empty.clone()], vec![r#"f {"a":1}"#, "f {}"]),
+            (vec![call(r#""args":{"a":1}"#), empty.clone()], vec![r#"call_without_a_name {"a":1}"#, "f {}"]),
+        ] {
+            let parts: Vec<&str> = parts.iter().map(|part| &**part).collect();
+            assert_eq!(names(&parts), [expected.clone(), expected], "{parts:?}");
+        }
+        let parts = format!(r#"{empty},{{"functionCall":{{"id":"i","args":{{"a":1}}}},"thoughtSignature":"s"}}"#);
+        let body = format!(r#"{{"candidates":[{{"content":{{"parts":[{parts}]}},"finishReason":"STOP"}}]}}"#);
+        let response = Api::Gemini.parse(&body).unwrap();
+        let whole = r#"{"functionCall":{"args":{"a":1},"id":"i","name":"f"},"thoughtSignature":"s"}"#;
+        assert_eq!(response.messages()[0].get(), format!(r#"{{"role":"model","parts":[{whole}]}}"#));
+    }
+
+    #[test]
+    fn a_stop_reason_of_another_api_does_not_end_a_call() {
+        for (reason, is_run) in
+            [("stop", true), ("tool_calls", true), ("OTHER", true), ("MALFORMED_FUNCTION_CALL", false)]
+        {
+            let part = r#"{"functionCall":{"name":"f"}}"#;
+            let body = format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}},"finishReason":"{reason}"}}]}}"#);
+            assert_eq!(Api::Gemini.parse(&body).is_ok(), is_run, "{reason}");
+        }
     }
 
     #[test]

@@ -85,7 +85,7 @@ fn read_steps(steps: &[Node<'_>], mut builder: ResponseBuilder) -> Result<Respon
             "model_output" => read_output(&step, &mut builder)?,
             "function_call" => {
                 let place = |key| ValuePlace { node, object: &step, key };
-                let (id, name) = (step.optional_text("id")?.unwrap_or_default(), step.non_empty_text("name")?);
+                let (id, name) = (step.optional_text("id")?.unwrap_or_default(), builder.name(&place("name"))?);
                 let (arguments, origin) = (builder.object_arguments(&place("arguments"))?, CallOrigin::default());
                 builder.push_call(ParsedCall { id, name, arguments, origin, path: node.path.clone() }, &place("id"))?;
             }
@@ -134,7 +134,7 @@ fn stop(interaction: &Object<'_>) -> Result<(Stop, String), WireError> {
     let stop = match &*word {
         "completed" | "requires_action" => Stop::Done,
         "incomplete" | "budget_exceeded" | "requires_continuation" => Stop::Length,
-        "cancelled" => Stop::Other,
+        "cancelled" => Stop::Failed,
         "failed" => return Err(failure(interaction)),
         _ => return Err(status.unexpected("a final status")),
     };

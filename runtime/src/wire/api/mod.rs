@@ -16,6 +16,7 @@ mod interactions;
 mod response;
 #[cfg(feature = "wire-openai")]
 mod responses;
+mod stop;
 mod stream;
 mod update;
 mod usage;
@@ -83,6 +84,9 @@ struct Vendor {
 trait ResponseAssembler: Send + Sync {
     /// Processes the data of one event, and appends its visible text to `shown`.
     fn push_event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError>;
+
+    /// Processes `[DONE]`, with which the streams of some APIs end.
+    fn push_done(&mut self) {}
 
     /// Returns the response at the end of the stream.
     fn finish(&mut self) -> Result<ModelResponse, WireError>;

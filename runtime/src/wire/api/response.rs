@@ -3,12 +3,12 @@
 use std::fmt;
 
 use crate::call::ToolCall;
-use crate::call::origin::CallOrigin;
+use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::display::Truncated;
 use crate::wire::api::arguments::{as_object, fingerprint};
 use crate::wire::api::edits::{Edits, ValuePlace};
 use crate::wire::api::ids::new_id;
-use crate::wire::node::Object;
+use crate::wire::node::{Object, is_whole};
 use crate::wire::{MAX_CALLS, Usage, WireError};
 use serde_json::value::RawValue;
 
@@ -41,6 +41,9 @@ impl fmt::Display for UnknownItem {
     }
 }
 
+/// The name of a call without a name. Every API accepts it.
+pub(super) const WITHOUT_NAME: &str = "call_without_a_name";
+
 /// The maximum length of the kind of an unknown part, in characters.
 const MAX_KIND_CHARS: usize = 64;
 
@@ -57,7 +60,9 @@ pub enum Stop {
     /// The model paused: append its [messages](ModelResponse::messages) to the conversation, and send the conversation
     /// again, so that it continues.
     Paused,
-    /// Another reason: see [`ModelResponse::stop_reason`].
+    /// The server or the model failed: see [`ModelResponse::stop_reason`].
+    Failed,
+    /// Another reason, or none: see [`ModelResponse::stop_reason`].
     Other,
 }
 
@@ -78,6 +83,16 @@ impl ParsedCall {
     /// Describes the call in an error.
     pub(super) fn description(&self) -> String {
         format!("the call of `{}` in an earlier event", Truncated(&self.name, MAX_KIND_CHARS))
+    }
+
+    /// Returns whether this last call of a response is complete. A limit and a failure may have cut off even arguments that look whole.
+    /// After a reason that this crate does not know, the arguments decide. The end of a text cannot be seen in it.
+    fn is_complete(&self, stop: Stop) -> bool {
+        match stop {
+            Stop::Done | Stop::Paused => true,
+            Stop::Length | Stop::Refused | Stop::Failed => false,
+            Stop::Other => self.origin.kind != CallKind::Text && is_whole(&self.arguments),
+        }
     }
 
     fn request(&self) -> ToolCall<'_> {
@@ -118,7 +133,7 @@ impl ModelResponse {
         self.stop
     }
 
-    /// Returns the reason why the model stopped, as the API names it: `end_turn`, `MAX_TOKENS`.
+    /// Returns the reason why the model stopped, as the API names it: `end_turn`, `MAX_TOKENS`. It is empty if the server sent none.
     pub fn stop_reason(&self) -> &str {
         &self.reason
     }
@@ -151,11 +166,11 @@ impl ModelResponse {
 }
 
 /// Records the stop reason, which a stream may send several times. A later reason replaces an earlier one only if the earlier one means
-/// [`Stop::Done`], so that `stop` does not overwrite `length`.
+/// neither a limit nor a failure, so that `stop` does not overwrite `length`.
 pub(super) fn record_stop_reason(reason: &mut String, new: Option<String>, stop: fn(&str) -> Stop) {
     if let Some(new) = new
         && !new.is_empty()
-        && (reason.is_empty() || stop(reason) == Stop::Done)
+        && (reason.is_empty() || matches!(stop(reason), Stop::Done | Stop::Other))
     {
         *reason = new;
     }
@@ -240,6 +255,17 @@ impl ResponseBuilder {
     /// Sets the value at `place` in the text of the message.
     pub(super) fn set_json(&mut self, place: &ValuePlace<'_, '_>, json: &str) {
         self.edits.set_json(place, json);
+    }
+
+    /// Returns the name of a call. A call without one gets a name that no tool has, also at `place` in the text, so that its result is an
+    /// error, and the other calls of the response are run.
+    pub(super) fn name(&mut self, place: &ValuePlace<'_, '_>) -> Result<String, WireError> {
+        let name = place.object.optional_text(place.key)?.unwrap_or_default();
+        if !name.trim().is_empty() {
+            return Ok(name);
+        }
+        self.edits.set(place, WITHOUT_NAME);
+        Ok(WITHOUT_NAME.to_owned())
     }
 
     /// Records the result of the call with this id, which the response contains, so that the call is not returned. It answers the
@@ -327,7 +353,7 @@ impl ResponseBuilder {
         // The arguments of the last call may be truncated or missing.
         if let Some(last) = calls.last()
             && ends_in_call
-            && !matches!(stop, Stop::Done | Stop::Paused)
+            && !last.is_complete(stop)
         {
             return Err(cut_off(&last.path, stop, &reason));
         }
@@ -337,6 +363,7 @@ impl ResponseBuilder {
 
 /// Returns the error about a response that was cut off within the call at this path.
 pub(super) fn cut_off(path: &str, stop: Stop, reason: &str) -> WireError {
+    let reason = if reason.is_empty() { "the server sent no reason" } else { reason };
     WireError::CutOff { path: path.to_owned(), at_limit: stop == Stop::Length, reason: reason.to_owned() }
 }
 
@@ -357,11 +384,28 @@ mod tests {
 
     #[test]
     fn a_response_that_is_cut_off_in_its_last_call_is_an_error() {
-        for stop in [Stop::Length, Stop::Refused, Stop::Other] {
+        for stop in [Stop::Length, Stop::Refused, Stop::Failed] {
             assert!(builder("", "").build(stop, "x".to_owned()).is_err());
             assert!(builder(r#"{"a": 1}"#, "").build(stop, "x".to_owned()).is_err());
             assert_eq!(builder("{}", "And so on").build(stop, "x".to_owned()).unwrap().calls().len(), 1);
         }
+    }
+
+    #[test]
+    fn after_an_unknown_reason_the_arguments_decide() {
+        for (arguments, is_complete) in [
+            (r#"{"a": 1}"#, true),
+            (r#" {"a": "}"} "#, true),
+            ("{}", true),
+            (r#"{"a": 1"#, false),
+            (r#"{"a": "}"#, false),
+            ("", false),
+        ] {
+            let built = builder(arguments, "").build(Stop::Other, "x".to_owned());
+            assert_eq!(built.is_ok(), is_complete, "{arguments}");
+        }
+        let error = builder("{", "").build(Stop::Other, String::new()).unwrap_err().to_string();
+        assert!(error.ends_with("cut off: the server sent no reason"), "{error}");
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::wire::api::edits::ValuePlace;
 use crate::wire::api::found::{definition, found_tools};
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, cut_off};
+use crate::wire::api::stop::by_word;
 use crate::wire::api::usage::{count, count_in, object};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::attachment;
@@ -71,11 +72,13 @@ fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<Output, WireError>
             "message" => is_refusal |= read_message(&item, &mut builder)?,
             "function_call" => {
                 let arguments = item.arguments("arguments")?;
-                push_call(node, &item, item.non_empty_text("name")?, arguments, CallKind::Function, &mut builder)?;
+                let name = builder.name(&ValuePlace { node, object: &item, key: "name" })?;
+                push_call(node, &item, name, arguments, CallKind::Function, &mut builder)?;
             }
             "custom_tool_call" => {
                 let input = item.text("input")?;
-                push_call(node, &item, item.non_empty_text("name")?, input, CallKind::Text, &mut builder)?;
+                let name = builder.name(&ValuePlace { node, object: &item, key: "name" })?;
+                push_call(node, &item, name, input, CallKind::Text, &mut builder)?;
             }
             "tool_search_call" => {
                 if item.optional_text("execution")?.as_deref() == Some("client") {
@@ -189,14 +192,13 @@ fn stop(response: &Object<'_>) -> Result<(Stop, String), WireError> {
     let word = status.non_empty_text()?;
     let stop = match &*word {
         "completed" => Stop::Done,
-        "cancelled" => Stop::Other,
+        "cancelled" => Stop::Failed,
         "incomplete" => {
             let details = response.get("incomplete_details").map(|details| details.object()).transpose()?;
             let reason = details.map(|details| details.optional_text("reason")).transpose()?.flatten().unwrap_or(word);
-            let stop = match &*reason {
-                "max_output_tokens" => Stop::Length,
-                "content_filter" => Stop::Refused,
-                _ => Stop::Other,
+            let stop = match by_word(&reason) {
+                stop @ (Stop::Length | Stop::Refused) => stop,
+                _ => Stop::Failed,
             };
             return Ok((stop, reason));
         }

@@ -150,11 +150,20 @@ impl StreamState {
 
 /// Returns whether an event says nothing about the response.
 fn is_empty(data: &str) -> bool {
-    matches!(data.trim(), "[DONE]" | "")
+    data.trim().is_empty() || is_done(data)
+}
+
+/// Returns whether an event is the end of a stream.
+fn is_done(data: &str) -> bool {
+    data.trim().trim_matches('"').eq_ignore_ascii_case("[DONE]")
 }
 
 fn event(response: &mut dyn ResponseAssembler, data: &str, number: usize, shown: &mut String) -> Result<(), WireError> {
     // OpenAI's streams and compatible ones end with `[DONE]`. Proxies send empty events to keep a connection alive.
+    if is_done(data) {
+        response.push_done();
+        return Ok(());
+    }
     if is_empty(data) {
         return Ok(());
     }

@@ -115,11 +115,66 @@ fn blocks_must_be_in_sequence() {
     let not_open = "/index: expected the index of an open block, got 0";
     assert_eq!(error(&[delta]), format!("event 1{not_open}"));
     assert_eq!(error(&[start, stop, delta]), format!("event 3{not_open}"));
-    assert_eq!(error(&[start, start]), "event 2/index: expected 1, the index of the next block, got 0");
     let broken = "expected a stream that ends with `message_stop`, got a stream that ended early";
-    assert_eq!(error(&[start, delta, end[0], end[1]]), broken);
-    assert_eq!(error(&[start, stop, end[1]]), broken);
     assert_eq!(error(&[start, stop, end[0]]), broken);
+    assert_eq!(error(&[start, delta]), broken);
+}
+
+#[test]
+fn blocks_are_told_apart_without_an_index_of_their_own() {
+    let call = |index: Option<u8>, id: &str, ends: bool| {
+        let with_index = |mut event: Value| {
+            if let Some(index) = index {
+                event["index"] = index.into();
+            }
+            event
+        };
+        let block = json!({ "type": "tool_use", "id": id, "name": "f", "input": {} });
+        let delta = |text: &str| json!({ "type": "input_json_delta", "partial_json": text });
+        let mut events = vec![
+            with_index(json!({ "type": "content_block_start", "content_block": block })),
+            with_index(json!({ "type": "content_block_delta", "delta": delta("{\"a\"") })),
+            with_index(json!({ "type": "content_block_delta", "delta": delta(&format!(":\"{id}\"}}")) })),
+        ];
+        events.extend(ends.then(|| with_index(json!({ "type": "content_block_stop" }))));
+        events
+    };
+    for (indices, ends) in [
+        ([Some(0), Some(1)], true),
+        ([Some(0), Some(0)], true),
+        ([Some(0), Some(0)], false),
+        ([None, None], true),
+        ([None, None], false),
+        ([Some(1), Some(2)], true),
+    ] {
+        for reason in [json!("tool_use"), json!("tool_calls"), json!("STOP"), json!("whatever"), Value::Null] {
+            let [first, second] = indices;
+            let mut stream = Api::Anthropic.stream();
+            let last = [
+                json!({ "type": "message_delta", "delta": { "stop_reason": reason } }),
+                json!({ "type": "message_stop" }),
+            ];
+            for event in [call(first, "x", ends), call(second, "y", ends), last.to_vec()].concat() {
+                stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
+            }
+            let response = stream.finish().unwrap();
+            let calls: Vec<_> = response.calls().iter().map(|call| (call.id(), call.arguments())).collect();
+            assert_eq!(calls, [("x", r#"{"a":"x"}"#), ("y", r#"{"a":"y"}"#)], "{indices:?} {ends} {reason}");
+        }
+    }
+}
+
+#[test]
+fn a_call_without_a_name_does_not_lose_the_others() {
+    for nameless in
+        [r#"{"type":"tool_use","id":"a","name":"","input":{}}"#, r#"{"type":"tool_use","id":"a","input":{}}"#]
+    {
+        let response = parse(&format!(r#"{nameless},{{"type":"tool_use","id":"b","name":"f","input":{{}}}}"#)).unwrap();
+        let calls = response.calls();
+        let names: Vec<_> = calls.iter().map(|call| (call.id(), call.name())).collect();
+        assert_eq!(names, [("a", "call_without_a_name"), ("b", "f")]);
+        assert!(response.messages()[0].get().contains(r#""name":"call_without_a_name""#));
+    }
 }
 
 /// Parses a message with these blocks.

@@ -52,6 +52,11 @@ impl Content {
         Ok(())
     }
 
+    /// Returns whether there is neither a part nor a text.
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.iter().all(|part| matches!(part, Part::Text(text) if text.is_empty()))
+    }
+
     fn push_text(&mut self, text: &str) {
         match self.parts.last_mut() {
             Some(Part::Text(known)) => known.push_str(text),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::text::json;
 use crate::wire::WireError;
-use crate::wire::node::{MAX_VALUES, Node, measure, without_lone_surrogates};
+use crate::wire::node::{MAX_VALUES, Node, Object, measure, without_lone_surrogates};
 use crate::wire::write::{list, raw_json};
 use serde_json::value::RawValue;
 
@@ -107,8 +107,15 @@ impl Joined {
         })
     }
 
+    /// Returns the string with this text.
+    pub(super) fn text(text: &str) -> Self {
+        let mut content = String::with_capacity(text.len());
+        json::push_escaped(&mut content, text);
+        Self::Text(content)
+    }
+
     /// Returns the entries if this is an object.
-    fn entries(&mut self) -> Result<Option<&mut Entries>, WireError> {
+    pub(super) fn entries(&mut self) -> Result<Option<&mut Entries>, WireError> {
         if let Self::Whole(json) = self
             && json.get().starts_with('{')
         {
@@ -129,6 +136,12 @@ impl Joined {
             Self::Whole(json) => json.clone(),
         }
     }
+}
+
+/// Returns the JSON of an object without a key.
+pub(super) fn without(object: &Object<'_>, key: &str) -> Box<RawValue> {
+    let entries = object.all().filter(|(other, _)| *other != key);
+    self::object(&entries.map(|(key, json)| (key.to_owned(), Joined::Whole(json.to_owned()))).collect())
 }
 
 /// Returns the JSON of an object with these entries.

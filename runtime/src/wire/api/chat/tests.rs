@@ -165,7 +165,7 @@ fn calls_with_one_index_are_told_apart() {
         (vec![("", "f", ""), ("", "f", "")], vec!["f {}", "f {}"]),
         (vec![("", "f", ""), ("", "f", two)], vec!["f {}", r#"f {"a":2}"#]),
         (vec![("", "f", one), ("", "f", "")], vec![r#"f {"a":1}"#, "f {}"]),
-        (vec![("", "f", ""), ("", "g", "")], vec!["f {}", "g {}"]),
+        (vec![("", "f", "{}"), ("", "g", "")], vec!["f {}", "g {}"]),
         (vec![("a", "f", one), ("b", "f", one)], vec![r#"f {"a":1}"#, r#"f {"a":1}"#]),
         (vec![("a", "f", ""), ("b", "f", "")], vec!["f {}", "f {}"]),
         (vec![("a", "f", one), ("", "f", two), ("", "g", "")], vec![r#"f {"a":1}"#, r#"f {"a":2}"#, "g {}"]),
@@ -192,6 +192,145 @@ fn calls_with_one_index_are_told_apart() {
     let many = vec![object(1); crate::wire::MAX_CALLS + 1].into_iter().map(|call| json!({ "tool_calls": [call] }));
     let error = streamed(&many.collect::<Vec<_>>(), "stop").unwrap_err().to_string();
     assert!(error.starts_with("event 1025/choices/0/delta/tool_calls/0: expected at most 1024 calls"), "{error}");
+}
+
+/// Returns a fragment of a call without the parts that are empty.
+fn fragment((index, id, name, arguments): (&str, &str, &str, &str)) -> Value {
+    let mut call = json!({ "type": "function", "function": {} });
+    for (key, text) in [("name", name), ("arguments", arguments)] {
+        if !text.is_empty() {
+            call["function"][key] = text.into();
+        }
+    }
+    if !id.is_empty() {
+        call["id"] = id.into();
+    }
+    if !index.is_empty() {
+        call["index"] = serde_json::from_str(index).unwrap();
+    }
+    call
+}
+
+#[test]
+fn fragments_are_tied_by_the_id_the_index_or_the_order() {
+    const F: &str = r#"f {"a":1}"#;
+    for (fragments, expected) in [
+        // The name is in pieces.
+        (vec![("0", "a", "f_", ""), ("0", "", "g", ""), ("0", "", "", "{}")], vec!["f_g {}"]),
+        (vec![("0", "a", "f_", ""), ("0", "a", "g", ""), ("0", "a", "", "{}")], vec!["f_g {}"]),
+        (vec![("0", "", "f_", ""), ("0", "", "g", ""), ("0", "", "_h", "{}")], vec!["f_g_h {}"]),
+        (vec![("1", "a", "f_", ""), ("1", "", "g", "{\"a\""), ("1", "", "", ":1}")], vec![r#"f_g {"a":1}"#]),
+        (vec![("", "a", "f_", ""), ("", "a", "g", "{}")], vec!["f_g {}"]),
+        // Each piece has the name so far.
+        (vec![("0", "a", "f_", ""), ("0", "", "f_g", ""), ("0", "", "f_g", "{}")], vec!["f_g {}"]),
+        // Another id in each fragment.
+        (vec![("0", "a", "f", ""), ("0", "b", "", "{\"a\""), ("0", "c", "", ":1}")], vec![F]),
+        (vec![("0", "a", "f", "{"), ("0", "b", "f", "\"a\""), ("0", "c", "f", ":1}")], vec![F]),
+        // Another index in each fragment.
+        (vec![("0", "a", "f", ""), ("1", "a", "", "{\"a\""), ("2", "a", "", ":1}")], vec![F]),
+        (vec![("0", "a", "f", ""), ("1", "a", "f", "{\"a\""), ("2", "a", "f", ":1}")], vec![F]),
+        (vec![("0", "a", "f", ""), ("1", "", "", "{\"a\""), ("2", "", "", ":1}")], vec![F]),
+        (vec![("0", "", "f", "{\"a\""), ("1", "", "f", ":1}")], vec![F]),
+        // Neither an index nor an id after the first fragment.
+        (vec![("", "a", "f", ""), ("", "", "", "{\"a\""), ("", "", "", ":1}")], vec![F]),
+        (vec![("\"0\"", "a", "f", ""), ("\"0\"", "", "", "{\"a\":1}")], vec![F]),
+        (vec![("-1", "a", "f", "{\"a\":1}"), ("-1", "b", "f", "{\"a\":1}")], vec![F, F]),
+        // One id for all calls.
+        (vec![("0", "a", "f", "{}"), ("1", "a", "g", "{}")], vec!["f {}", "g {}"]),
+        (vec![("0", "a", "f", ""), ("1", "a", "g", "")], vec!["f {}", "g {}"]),
+        (vec![("0", "a", "f", "{}"), ("1", "a", "f", "{}")], vec!["f {}", "f {}"]),
+        // The calls take turns.
+        (
+            vec![("0", "a", "f", "{\"a\""), ("0", "b", "g", "{"), ("0", "a", "", ":1}"), ("0", "b", "", "}")],
+            vec![F, "g {}"],
+        ),
+        (
+            vec![("0", "a", "f", "{\"a\""), ("1", "b", "g", "{"), ("0", "", "", ":1}"), ("1", "", "", "}")],
+            vec![F, "g {}"],
+        ),
+        // Nothing is in the last fragment.
+        (vec![("0", "a", "f", "{\"a\":1}"), ("1", "", "", "")], vec![F]),
+        (vec![("0", "a", "f", "{\"a\":1}"), ("0", "b", "", "")], vec![F]),
+    ] {
+        let calls: Vec<Value> = fragments.iter().copied().map(fragment).collect();
+        assert_eq!(streamed_calls(&calls), expected, "{fragments:?}");
+    }
+    let single: Vec<Value> = [("0", "a", "f", "{\"a\""), ("0", "", "", ":1}")].map(fragment).into();
+    let deltas: Vec<Value> = single.iter().map(|call| json!({ "tool_calls": call })).collect();
+    assert_eq!(streamed(&deltas, "stop").unwrap().1.calls()[0].arguments(), r#"{"a":1}"#, "without a list");
+}
+
+#[test]
+fn a_call_without_a_name_does_not_lose_the_others() {
+    for nameless in [
+        json!({ "index": 0, "id": "a", "type": "function", "function": { "name": "", "arguments": "{}" } }),
+        json!({ "index": 0, "id": "a", "function": { "name": null, "arguments": {} } }),
+        json!({ "index": 0, "id": "a", "type": "function" }),
+    ] {
+        let other = fragment(("1", "b", "f", "{}"));
+        let message = json!({ "tool_calls": [nameless, other] });
+        let body = json!({ "choices": [{ "message": message, "finish_reason": "tool_calls" }] }).to_string();
+        let streamed = streamed(&[message], "tool_calls").map(|(_, response)| response);
+        for response in [Api::ChatCompletions.parse(&body), streamed] {
+            let response = response.unwrap();
+            let calls: Vec<_> =
+                response.calls().iter().map(|call| (call.id(), call.name(), call.arguments())).collect();
+            assert_eq!(calls, [("a", "call_without_a_name", "{}"), ("b", "f", "{}")]);
+            let sent: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
+            assert_eq!(sent["tool_calls"][0]["function"]["name"], "call_without_a_name");
+        }
+    }
+}
+
+/// Returns the response of a stream with these deltas, this stop reason and `end`.
+fn ended(deltas: &[Value], reason: &Value, end: &str) -> Result<ModelResponse, WireError> {
+    let mut stream = Api::ChatCompletions.stream();
+    let chunks = deltas.iter().map(|delta| json!({ "choices": [{ "delta": delta, "finish_reason": null }] }));
+    let last = json!({ "choices": [{ "delta": {}, "finish_reason": reason }] });
+    for chunk in chunks.chain([last]) {
+        stream.push(format!("data: {chunk}\n\n").as_bytes())?;
+    }
+    stream.push(end.as_bytes())?;
+    stream.finish()
+}
+
+#[test]
+fn arguments_and_not_the_stop_reason_show_whether_a_call_is_complete() {
+    let call = |arguments: &str| json!({ "tool_calls": [fragment(("0", "a", "f", arguments))] });
+    for reason in ["tool_use", "STOP", "end_turn", "function_call", "eos", "eos_token", "tool_call", "", "whatever"] {
+        let reason = json!(reason);
+        for arguments in ["{}", r#"{"a":"}"}"#, ""] {
+            let response = ended(&[call(arguments)], &reason, "data: [DONE]\n\n").unwrap();
+            assert_eq!(response.calls().len(), 1, "{reason} {arguments}");
+        }
+    }
+    for reason in ["length", "max_tokens", "model_length", "content_filter", "SAFETY", "error", "abort"] {
+        let error = ended(&[call("{}")], &json!(reason), "data: [DONE]\n\n").unwrap_err();
+        assert!(matches!(error, WireError::CutOff { .. }), "{reason}: {error}");
+    }
+    for reason in ["", "whatever"] {
+        let error = ended(&[call(r#"{"a":"#)], &json!(reason), "data: [DONE]\n\n").unwrap_err();
+        assert!(matches!(error, WireError::CutOff { at_limit: false, .. }), "{reason}: {error}");
+    }
+}
+
+#[test]
+fn done_ends_a_stream_without_a_stop_reason() {
+    let [text, role] = [json!({ "content": "hi" }), json!({ "role": "assistant", "content": "" })];
+    for done in ["data: [DONE]\n\n", "data:[DONE]", "data: [done]\n\n", "data: \"[DONE]\"\n\n"] {
+        let response = ended(std::slice::from_ref(&text), &Value::Null, done).unwrap();
+        assert_eq!((response.text(), response.stop_reason()), ("hi", ""), "{done}");
+        let early = ended(std::slice::from_ref(&role), &Value::Null, done).unwrap_err();
+        assert!(matches!(early, WireError::EndedEarly { .. }), "{done}: nothing has been said");
+    }
+    for cut in ["", ": wait\n\n"] {
+        let early = ended(std::slice::from_ref(&text), &Value::Null, cut).unwrap_err();
+        assert!(matches!(early, WireError::EndedEarly { .. }), "{early}");
+    }
+    for reason in [Value::Null, json!("")] {
+        let body = json!({ "choices": [{ "message": { "content": "hi" }, "finish_reason": reason }] }).to_string();
+        assert_eq!(Api::ChatCompletions.parse(&body).unwrap().text(), "hi");
+    }
 }
 
 #[test]

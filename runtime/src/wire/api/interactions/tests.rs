@@ -96,7 +96,7 @@ fn the_status_is_the_stop_reason() {
         ("requires_action", Stop::Done),
         ("incomplete", Stop::Length),
         ("requires_continuation", Stop::Length),
-        ("cancelled", Stop::Other),
+        ("cancelled", Stop::Failed),
     ] {
         let response = parse("", status).unwrap();
         assert_eq!((response.stop(), response.stop_reason()), (stop, status));

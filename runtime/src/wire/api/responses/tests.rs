@@ -132,8 +132,8 @@ fn the_stop_reason_is_the_status_or_its_details() {
     let end = |rest: &str| Api::Responses.parse(&format!(r#"{{"output":[],{rest}}}"#));
     for (rest, stop, reason) in [
         (r#""status":"completed""#, Stop::Done, "completed"),
-        (r#""status":"cancelled""#, Stop::Other, "cancelled"),
-        (r#""status":"incomplete""#, Stop::Other, "incomplete"),
+        (r#""status":"cancelled""#, Stop::Failed, "cancelled"),
+        (r#""status":"incomplete""#, Stop::Failed, "incomplete"),
         (r#""status":"incomplete","incomplete_details":{"reason":"content_filter"}"#, Stop::Refused, "content_filter"),
     ] {
         let response = end(rest).unwrap();
