@@ -17,6 +17,29 @@ pub(crate) fn integer(number: &Number) -> Option<i64> {
     }
 }
 
+/// Returns `number` as a number without a fraction and an exponent, if it is an integer of at most 64 bits.
+pub(crate) fn as_integer(number: &Number) -> Option<Number> {
+    let integer = exact(number)?;
+    let signed = i64::try_from(integer).ok().map(Number::from);
+    signed.or_else(|| u64::try_from(integer).ok().map(Number::from))
+}
+
+/// Returns the JSON number for `text`, a number in decimal: with the same digits, and without what JSON does not allow.
+pub(crate) fn json_text(text: &str) -> Option<String> {
+    let Decimal { negative, whole, fraction, .. } = Decimal::read(text)?;
+    let exponent = text.trim().split_once(['e', 'E']).map(|(_, exponent)| exponent);
+    let mut out = String::from(if negative { "-" } else { "" });
+    let whole = whole.trim_start_matches('0');
+    out.push_str(if whole.is_empty() { "0" } else { whole });
+    for (mark, digits) in [('.', Some(fraction).filter(|fraction| !fraction.is_empty())), ('e', exponent)] {
+        if let Some(digits) = digits {
+            out.push(mark);
+            out.push_str(digits);
+        }
+    }
+    Some(out)
+}
+
 /// Returns `float` as an integer, or `None` if it has a fraction, or is at least 2^53, from where a float no longer
 /// identifies one integer.
 #[expect(clippy::cast_possible_truncation, reason = "it has no fraction, and is far within 64 bits")]

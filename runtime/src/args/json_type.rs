@@ -11,7 +11,12 @@ use crate::sorted;
 
 /// Returns whether `value` has one of `types`.
 pub(super) fn fits(types: Types, value: &Value) -> bool {
-    types.is_any() || types.iter().any(|t| is(t, value))
+    types.is_any() || types.iter().any(|t| is(t, value)) || (types.has_wide_integers() && is_whole(value))
+}
+
+/// Returns whether `value` is an integer of any size.
+fn is_whole(value: &Value) -> bool {
+    matches!(value, Value::Number(number) if !number.is_f64() || number.as_f64().is_some_and(|float| float.fract() == 0.0))
 }
 
 fn is(wanted: Type, value: &Value) -> bool {

@@ -9,23 +9,90 @@ use crate::number;
 
 /// Returns the array or object in `text`, a string of the arguments, with at most `depth` nested levels.
 pub(super) fn parse(text: &str, depth: usize) -> Option<Value> {
-    Parser { text, at: 0, strict: false }.whole(depth)
+    Parser::new(text, false).whole(depth)
 }
 
 /// Returns the array or object in `text`, which are the arguments as a whole. A key that occurs twice is not accepted, nor are
 /// escapes that JSON does not have: they show that the model did not escape its backslashes, so that others may be wrong.
 pub(super) fn parse_arguments(text: &str, depth: usize) -> Option<Value> {
-    Parser { text, at: 0, strict: true }.whole(depth)
+    Parser::new(text, true).whole(depth)
 }
+
+/// How a string or a number is written in a text that [`spelled`] has read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spelling<'s> {
+    /// The digits of a number.
+    Number(&'s str),
+    /// The content of a string.
+    Text(&'s str),
+}
+
+/// The first letter of the strings in which numbers are kept, and of those in which strings are.
+const NUMBER: char = 'n';
+const TEXT: char = 't';
+
+/// Returns the array or object in the text of arguments, or of a string in them, with the digits of its numbers: see [`spelling`].
+pub(super) fn spelled(text: &str) -> Option<Value> {
+    let whole = |text| Parser { spells: true, ..Parser::new(text, false) }.whole(MAX_SPELLED_DEPTH);
+    let is_nested = |value: &Value| value.is_array() || value.is_object();
+    match whole(text).or_else(|| whole(super::open::in_fence(text)?)) {
+        Some(value) if is_nested(&value) => Some(value),
+        // Arguments as a whole may be a string.
+        Some(value) => match spelling(&value)? {
+            Spelling::Text(inner) if text.trim_start().starts_with('"') => whole(inner).filter(is_nested),
+            _ => None,
+        },
+        None => last_said(text).and_then(whole),
+    }
+}
+
+/// Returns how a string or a number is written.
+pub(super) fn spelling(spelled: &Value) -> Option<Spelling<'_>> {
+    let text = spelled.as_str()?;
+    text.strip_prefix(NUMBER).map(Spelling::Number).or_else(|| text.strip_prefix(TEXT).map(Spelling::Text))
+}
+
+/// Returns the last of several objects, if all of them are equal, except for empty ones before the others: the model or the server has
+/// said the arguments twice, or has begun with an empty object.
+pub(super) fn last_said(text: &str) -> Option<&str> {
+    let mut parser = Parser { spells: true, ..Parser::new(text, true) };
+    let mut last: Option<(Value, &str)> = None;
+    for _ in 0..MAX_SAID {
+        parser.skip_space();
+        if parser.at == text.len() {
+            return last.map(|(_, text)| text);
+        }
+        let start = parser.at;
+        let value = parser.value(MAX_SPELLED_DEPTH)?;
+        let is_repetition =
+            last.as_ref().is_none_or(|(before, _)| *before == value || before.as_object().is_some_and(Map::is_empty));
+        if !value.is_object() || !is_repetition {
+            return None;
+        }
+        last = Some((value, &text[start..parser.at]));
+    }
+    None
+}
+
+/// The maximum depth of a text that is read for its digits.
+const MAX_SPELLED_DEPTH: usize = 127;
+/// The maximum number of objects that say the same.
+const MAX_SAID: usize = 16;
 
 struct Parser<'s> {
     text: &'s str,
     at: usize,
     /// Whether keys must be unique, and escapes those of JSON.
     strict: bool,
+    /// Whether numbers and strings are returned with their [`Spelling`].
+    spells: bool,
 }
 
 impl<'s> Parser<'s> {
+    fn new(text: &'s str, strict: bool) -> Self {
+        Self { text, at: 0, strict, spells: false }
+    }
+
     fn whole(mut self, depth: usize) -> Option<Value> {
         let value = self.value(depth)?;
         self.skip_space();
@@ -59,7 +126,13 @@ impl<'s> Parser<'s> {
         match self.peek()? {
             b'[' => self.array(depth.checked_sub(1)?).map(Value::Array),
             b'{' => self.object(depth.checked_sub(1)?).map(Value::Object),
+            b'\'' | b'"' if self.spells => Some(format!("{TEXT}{}", self.string()?).into()),
             b'\'' | b'"' => self.string().map(Value::String),
+            b'-' | b'0'..=b'9' if self.spells => {
+                let start = self.at;
+                self.number()?;
+                Some(format!("{NUMBER}{}", &self.text[start..self.at]).into())
+            }
             b'-' | b'0'..=b'9' => self.number().map(Value::Number),
             _ => self.word(),
         }

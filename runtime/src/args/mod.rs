@@ -4,6 +4,7 @@
 //! JSON values. Only if it fails, the text is parsed into a tree, repaired toward the table, and [validated](validate), so
 //! that the error lists all problems.
 
+mod digits;
 mod expectation_text;
 mod fill;
 #[cfg(feature = "search")]
@@ -33,6 +34,7 @@ use serde_json::{Map, Value};
 
 use crate::data::table::Table;
 use crate::result::error::{ErrorKind, Problem, ToolError};
+pub(crate) use digits::restore_numbers;
 #[cfg(feature = "search")]
 pub(crate) use inner_call::{InnerCall, ParsedCall, inner_calls, into_owned, only_inner_call, parse_call};
 use reader::Reader;
@@ -101,9 +103,12 @@ fn read_leniently(text: &str, reader: &Reader<'_>) -> Result<(Vec<Slot<'static>>
 
 /// Parses, repairs and validates the arguments in `text`.
 fn parse_and_repair(text: &str, reader: &Reader<'_>) -> Result<(Value, RepairedParameters), ToolError> {
-    let parse = || open::parse_arguments(text, reader.limits).map_err(|error| unreadable(&error, reader.limits));
+    let parse = || open::parse_arguments(text, reader.limits).map_err(|error| unreadable(text, &error, reader.limits));
     let (mut value, rule) = parse()?;
     let mut repaired = reader.repair_arguments(&mut value);
+    if reader.has_spelled.get() {
+        digits::restore_strings(text, &mut value);
+    }
     if rule.is_some() {
         repaired.add_whole();
     }
@@ -192,7 +197,7 @@ fn empty(error: &ToolError) -> ToolError {
     malformed(&message).with_problems(error.problems().to_vec())
 }
 
-fn unreadable(error: &serde_json::Error, limits: Limits) -> ToolError {
+fn unreadable(text: &str, error: &serde_json::Error, limits: Limits) -> ToolError {
     let (line, column) = (error.line(), error.column());
     if error.is_eof() {
         return malformed(&format!("the JSON is cut off at line {line} column {column}. Send the complete call again"));
@@ -201,6 +206,17 @@ fn unreadable(error: &serde_json::Error, limits: Limits) -> ToolError {
     // These messages of `serde_json` are not useful to a model. The text is not quoted, because it may contain secrets.
     if reason.starts_with("expected ident") || reason.starts_with("expected value") {
         return malformed(&format!("invalid JSON at line {line} column {column}. Send one JSON object"));
+    }
+    if reason.starts_with("trailing characters") {
+        let rest = text.lines().nth(line.saturating_sub(1)).and_then(|line| line.get(column.saturating_sub(1)..));
+        let what = match rest.unwrap_or_default().bytes().next() {
+            Some(b'{') => "another object, which differs from it,",
+            Some(b'}' | b']') => "a bracket too many",
+            _ => "other text",
+        };
+        let text =
+            format!("{what} follows the JSON value at line {line} column {column}. Send one JSON object for each call");
+        return malformed(&text);
     }
     let limit = if reason.starts_with(tree::TOO_DEEP) {
         format!(": at most {} levels are allowed", limits.max_depth)
@@ -241,6 +257,8 @@ fn invalid(Problems { listed: mut problems, more }: Problems) -> ToolError {
 
 #[cfg(test)]
 mod agreement;
+#[cfg(test)]
+mod number_tests;
 #[cfg(test)]
 mod schema_tests;
 #[cfg(test)]

@@ -20,6 +20,10 @@ pub(super) fn parse_arguments(text: &str, limits: Limits) -> serde_json::Result<
         Err(_) if text.trim().is_empty() => return Ok((Map::new().into(), Some(RepairRule::EmptyArguments))),
         Err(error) => error,
     };
+    if let Some(said) = literal::last_said(text).filter(|said| said.len() < text.trim().len()) {
+        let said = json(said).ok().or_else(|| literal::parse_arguments(said, limits.max_depth));
+        return said.map(|value| (value, Some(RepairRule::Repetition))).ok_or(error);
+    }
     let almost = |text: &str| literal::parse_arguments(text, limits.max_depth);
     let repaired = match in_fence(text) {
         Some(inner) => json(inner).ok().or_else(|| almost(inner)).map(|value| (value, Some(RepairRule::CodeFence))),
@@ -39,7 +43,7 @@ pub(super) fn is_blank(arguments: &Value) -> bool {
 
 /// Returns the text inside a Markdown code fence without a language or with the language `json`, if `text` is nothing else
 /// than such a fence around an array or object.
-fn in_fence(text: &str) -> Option<&str> {
+pub(super) fn in_fence(text: &str) -> Option<&str> {
     let text = text.trim();
     let ticks = &text[..text.len() - text.trim_start_matches('`').len()];
     let inner = text[ticks.len()..].strip_suffix(ticks).filter(|_| ticks.len() >= 3)?.trim();
@@ -88,7 +92,8 @@ impl Reader<'_> {
         if !is_closed(text) || !self.spend(text.len() / 8) {
             return None;
         }
-        Tree { depth, unique: false }.parse(text).ok().or_else(|| literal::parse(text, depth))
+        let parse = |text| Tree { depth, unique: false }.parse(text).ok().or_else(|| literal::parse(text, depth));
+        parse(text).or_else(|| parse(literal::last_said(text)?))
     }
 
     /// Returns whether a value of `node` may be a string.

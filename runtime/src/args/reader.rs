@@ -19,6 +19,8 @@ pub(super) struct Reader<'t> {
     budget: Cell<usize>,
     /// Set when repair changes a value.
     pub(super) changed: Cell<bool>,
+    /// Set when repair makes a string of a number whose spelling is not known.
+    pub(super) has_spelled: Cell<bool>,
 }
 
 impl<'t> Reader<'t> {
@@ -28,7 +30,7 @@ impl<'t> Reader<'t> {
 
     pub(super) fn with_budget(table: &'t Table, limits: Limits, budget: usize) -> Self {
         let limits = Limits { max_depth: limits.max_depth.min(MAX_DEPTH), ..limits };
-        Self { table, limits, budget: Cell::new(budget), changed: Cell::new(false) }
+        Self { table, limits, budget: Cell::new(budget), changed: Cell::new(false), has_spelled: Cell::new(false) }
     }
 
     /// Takes `steps` from the budget. Returns false if it is exhausted.

@@ -9,7 +9,7 @@
 //!
 //! In an object that refuses unknown keys, a key that only one declared name resembles gets this name.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::json_type;
 use super::open::{is_blank, opens_with};
@@ -81,6 +81,7 @@ impl Reader<'_> {
         }
         let types = self.table.types(node);
         if types.is_any() || node.all_of.len > 0 {
+            self.spell_integer(value, node, 0);
             self.children(value, node, depth);
         } else {
             let _ = ALL_STEPS.iter().any(|step| self.step(*step, value, node, types, depth));
@@ -145,9 +146,39 @@ impl Reader<'_> {
             }
         };
         if done {
+            self.spell_integer(value, node, 0);
             self.children(value, node, depth);
         }
         done
+    }
+
+    /// Writes a number without a fraction as an integer, if the node wants an integer: `5` for `5.0`. The value stays the same, so that
+    /// this is not a repair.
+    #[inline]
+    fn spell_integer(&self, value: &mut Value, node: &Node, nested: usize) {
+        if let Value::Number(number) = value
+            && number.is_f64()
+            && self.wants_integer(node, number, nested)
+            && let Some(integer) = number::as_integer(number)
+        {
+            *number = integer;
+        }
+    }
+
+    fn wants_integer(&self, node: &Node, number: &Number, nested: usize) -> bool {
+        let (types, literals) = (self.table.types(node), self.table.literals(node));
+        let is_literal = |literal: &Literal| {
+            matches!(literal, Literal::Integer(_)) && json_type::equals(literal, &Value::Number(number.clone()))
+        };
+        (types.contains(Type::Integer) && !types.contains(Type::Number))
+            || literals.iter().any(is_literal)
+            || (nested < MAX_NESTED_ALTERNATIVES
+                && self.spend(1)
+                && self
+                    .table
+                    .all_of(node)
+                    .iter()
+                    .any(|id| self.wants_integer(self.table.node(*id), number, nested + 1)))
     }
 
     /// Returns the only word of the node's `enum` that `value` equals without regard to case, if it is not one of these words.
@@ -299,7 +330,11 @@ impl Reader<'_> {
                 _ => None,
             },
             (Type::Array | Type::Object, Value::String(text)) => self.open_toward(text, wanted, node, depth),
-            (Type::String, Value::Number(_) | Value::Bool(_)) => Some(Value::String(to_json::text(value))),
+            (Type::String, Value::Number(number)) => {
+                self.has_spelled.set(self.has_spelled.get() || number.is_f64());
+                Some(Value::String(to_json::text(value)))
+            }
+            (Type::String, Value::Bool(_)) => Some(Value::String(to_json::text(value))),
             _ => None,
         }
     }

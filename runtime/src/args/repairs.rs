@@ -107,6 +107,9 @@ pub(crate) fn find(text: &str, table: &Table, limits: Limits) -> Vec<Repair> {
     let mut repaired = sent.clone();
     // Null that represents absence is not dropped, because that is not a repair: some dialects demand it.
     let _ = reader.repair_arguments(&mut repaired);
+    if reader.has_spelled.get() {
+        super::digits::restore_strings(text, &mut repaired);
+    }
     let redacted = reader.redacted(&repaired);
     let mut comparison = Comparison { reader: Reader::new(table, limits), repairs: Vec::new() };
     let shown = Shown::new(&repaired, &redacted);
@@ -167,7 +170,7 @@ impl Comparison<'_> {
 
     /// Adds the repairs of a value.
     fn compare(&mut self, path: &str, sent: &Value, repaired: &Value, redacted: &Value) {
-        if sent == repaired || self.repairs.len() == MAX_REPAIRS {
+        if is_same(sent, repaired) || self.repairs.len() == MAX_REPAIRS {
             return;
         }
         let shown = Shown::new(repaired, redacted);
@@ -179,7 +182,12 @@ impl Comparison<'_> {
             (Value::String(_), Value::String(_)) => return add(RepairRule::EnumWord),
             (Value::String(_), Value::Number(_)) => return add(RepairRule::Number),
             (Value::String(_), Value::Bool(_)) => return add(RepairRule::Boolean),
-            (Value::Number(_) | Value::Bool(_), Value::String(_)) => return add(RepairRule::String),
+            // The string has the digits that were sent.
+            (Value::Number(_), Value::String(digits)) => {
+                let from = shown.or_secret(|| shortened(digits));
+                return self.add(path, RepairRule::String, from, shown.text());
+            }
+            (Value::Bool(_), Value::String(_)) => return add(RepairRule::String),
             _ => {}
         }
         match self.reader.origin(sent, repaired) {
@@ -216,6 +224,14 @@ impl Comparison<'_> {
                 _ => {}
             },
         }
+    }
+}
+
+/// Returns whether a value is what was sent. A number in another spelling is.
+fn is_same(sent: &Value, repaired: &Value) -> bool {
+    match (sent, repaired) {
+        (Value::Number(sent), Value::Number(repaired)) => crate::number::equal(sent, repaired),
+        _ => sent == repaired,
     }
 }
 

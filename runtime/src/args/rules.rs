@@ -22,6 +22,8 @@ pub enum RepairRule {
     JsonText,
     /// A text that is almost JSON becomes an array or object.
     AlmostJson,
+    /// Arguments that are said twice become one object.
+    Repetition,
     /// A code fence is removed.
     CodeFence,
     /// A number or boolean becomes a string.
@@ -32,7 +34,7 @@ pub enum RepairRule {
 
 impl RepairRule {
     /// All rules.
-    pub const ALL: [RepairRule; 11] = [
+    pub const ALL: [RepairRule; 12] = [
         RepairRule::EmptyArguments,
         RepairRule::ParameterName,
         RepairRule::NullWord,
@@ -41,6 +43,7 @@ impl RepairRule {
         RepairRule::Boolean,
         RepairRule::JsonText,
         RepairRule::AlmostJson,
+        RepairRule::Repetition,
         RepairRule::CodeFence,
         RepairRule::String,
         RepairRule::SingleItem,
@@ -57,6 +60,7 @@ impl RepairRule {
             RepairRule::Boolean => "boolean",
             RepairRule::JsonText => "json_text",
             RepairRule::AlmostJson => "almost_json",
+            RepairRule::Repetition => "repetition",
             RepairRule::CodeFence => "code_fence",
             RepairRule::String => "string",
             RepairRule::SingleItem => "single_item",

@@ -168,7 +168,7 @@ fn valid_arguments_are_borrowed_and_read_without_a_tree() {
     let entries = vec![("x".into(), Slot::Integer(1)), ("y".into(), Slot::Integer(2))];
     assert_eq!(slots[8], heap(Heap::Map(entries)));
     assert_eq!(slots[9], heap(Heap::Value(json!({"k": [null]}))));
-    assert_eq!(slots[11], heap(Heap::Value(json!({"id": 5.0}))));
+    assert_eq!(slots[11], heap(Heap::Value(json!({"id": 5}))));
     assert_eq!(slots[12], Slot::Null);
     let others = heap(Heap::Map(vec![("x".into(), Slot::Integer(2))]));
     let inner = heap(Heap::Variant(1, heap(Heap::Object(vec![Slot::Absent, Slot::Choice(0), others]))));
@@ -289,7 +289,7 @@ fn arguments_that_are_almost_json_are_read() {
         "```json\n{\"text\": \"a\"}",
         "```python\n{\"text\": \"a\"}\n```",
         "Here: ```json\n{\"text\": \"a\"}\n```",
-        "{\"text\": \"a\"} {\"text\": \"a\"}",
+        "{\"text\": \"a\"} {\"text\": \"b\"}",
         "{\"text\": \"a\"}}",
         "{\"text\": \"C:\\dir\\new\",}",
         "[{\"text\": \"a\",}]",

@@ -137,7 +137,9 @@ impl<'t> Validator<'_, 't> {
         let literals = table.literals(node);
         if !json_type::fits(node.types, value) {
             let whole = matches!(value, Value::Number(n) if node.types.contains(Type::Integer) && n.as_f64().is_some_and(|f| f.fract() == 0.0));
-            let whole = whole && node.bounds.is_none();
+            // An integer within the bounds has too many bits.
+            let fits = |bounds| matches!(value, Value::Number(number) if bounds::within(number, bounds));
+            let whole = whole && table.bounds(node).is_none_or(fits);
             let expected =
                 || if whole { expectation_text::integer_range() } else { expectation_text::expected(table, node) };
             return self.fail(path, &|| (expected(), Self::got(table, value, node)));

@@ -93,6 +93,18 @@ impl<'a> Call<'a> {
         self.request.id
     }
 
+    /// Returns `arguments`, those of this call, in which what `write` returns replaces each number that a [`Value`](serde_json::Value) does
+    /// not hold as the model wrote it: a number beyond 64 bits, or `3.10`. `write` gets its digits, a JSON number.
+    #[must_use]
+    pub fn with_digits(
+        &self,
+        mut arguments: serde_json::Value,
+        write: &dyn Fn(&str) -> serde_json::Value,
+    ) -> serde_json::Value {
+        crate::args::restore_numbers(self.request.arguments(), &mut arguments, write);
+        arguments
+    }
+
     /// Returns who makes the call: the model, a program of the model, or a script.
     pub fn caller(&self) -> Caller<'a> {
         self.request.caller()

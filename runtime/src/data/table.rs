@@ -278,6 +278,20 @@ impl Types {
         Types(self.0 | ((next as u32) << shift))
     }
 
+    /// The bit of a list whose integers may have any size.
+    const WIDE: u32 = 1 << 31;
+
+    /// Returns the list, in which an integer may have any size. Otherwise, it has at most 64 bits with a sign, like the integer of a typed
+    /// handler.
+    pub(crate) fn with_wide_integers(self) -> Types {
+        if self.contains(Type::Integer) { Types(self.0 | Self::WIDE) } else { self }
+    }
+
+    /// Returns whether an integer may have any size.
+    pub(crate) const fn has_wide_integers(self) -> bool {
+        self.0 & Self::WIDE != 0
+    }
+
     /// Returns whether no type is listed, so that any value is accepted.
     pub const fn is_any(self) -> bool {
         self.0 == 0

@@ -154,8 +154,17 @@ pub(super) const CODE_FENCE: &[Example] = &[
     arguments(ONE_OPTIONAL, r#"Here: ```json {"limit": 5} ```"#, Refused),
 ];
 
+pub(super) const REPETITIONS: &[Example] = &[
+    arguments(r#"{"limit": {"type": "integer"}}"#, r#"{"limit": 5}{"limit": 5}"#, Repaired(r#"{"limit": 5}"#)),
+    arguments(r#"{"limit": {"type": "integer"}}"#, r#"{}{"limit": 5}"#, Repaired(r#"{"limit": 5}"#)),
+    arguments(r#"{"limit": {"type": "integer"}}"#, r#"{"limit": 5}{"limit": 6}"#, Refused),
+    arguments(r#"{"limit": {"type": "integer"}}"#, r#"{"limit": 5}{}"#, Refused),
+];
+
 pub(super) const STRINGS_OF_VALUES: &[Example] = &[
     value(STRING, "5", Repaired(r#""5""#)),
+    value(STRING, "3.10", Repaired(r#""3.10""#)),
+    value(STRING, "108177563933458432123", Repaired(r#""108177563933458432123""#)),
     value(STRING, "true", Repaired(r#""true""#)),
     value(STRING, r#"{"a": 1}"#, Refused),
     value(STRING, r#"["a"]"#, Refused),
@@ -175,7 +184,7 @@ pub(super) const SINGLE_ITEM: &[Example] = &[
 pub const KEPT: &[NoRepair] = &[
     NoRepair {
         from: "a number without a fraction for an integer",
-        reason: "`2.0` is an integer in JSON Schema. A typed handler gets `2`.",
+        reason: "`2.0` is an integer in JSON Schema. The handler gets `2`, and so does the server of a tool.",
         examples: &[value(INTEGER, "2.0", Kept), value(INTEGER, "4.6", Refused)],
     },
     NoRepair {

@@ -81,6 +81,15 @@ pub const RULES: &[RuleDescription] = &[
         examples: examples::ALMOST_JSON,
     },
     RuleDescription {
+        rule: RepairRule::Repetition,
+        from: "an object that is said twice, or an empty object before it",
+        to: "the object",
+        condition: "the text is the arguments as a whole, or a string as for `json_text`. All objects are equal, except for empty ones \
+                    before them",
+        reason: "Some servers write complete arguments twice, or begin with `{}`. Neither is a second call or a correction.",
+        examples: examples::REPETITIONS,
+    },
+    RuleDescription {
         rule: RepairRule::CodeFence,
         from: "JSON or almost JSON in a Markdown code fence, with the language `json` or none, and nothing else",
         to: "the array or object in it",
@@ -92,7 +101,7 @@ pub const RULES: &[RuleDescription] = &[
     RuleDescription {
         rule: RepairRule::String,
         from: "a number or boolean",
-        to: "a string with its JSON text",
+        to: "a string with its JSON text, character by character",
         condition: "the schema allows a string, and not the value's own type",
         reason: "The model wrote this text, and only left out the quotes.",
         examples: examples::STRINGS_OF_VALUES,

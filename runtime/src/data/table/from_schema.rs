@@ -189,7 +189,7 @@ impl<'s> Builder<'s> {
         }
         let (any_of, exactly_one) = any_of.unwrap_or_default();
         let node = Node {
-            types: types_named,
+            types: types_named.with_wide_integers(),
             literals: span(&mut self.table.literals, literals)?,
             properties: self.properties(map)?,
             additional: self.additional(map)?,

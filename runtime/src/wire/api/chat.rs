@@ -113,18 +113,17 @@ fn read_call(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireE
         Some((node, text)) if !matches!(&**text, "function" | "") && call.get("function").is_none() => {
             return Err(node.unexpected("`function` or `custom`"));
         }
-        _ => match call.get("function") {
-            Some(node) => {
+        _ => {
+            if let Some(node) = call.get("function") {
                 let function = node.object()?;
                 let name = builder.name(&ValuePlace { node: &node, object: &function, key: "name" })?;
                 (name, function.arguments("arguments")?, CallKind::Function)
-            }
-            None => {
+            } else {
                 let function = format!(r#"{{"name":"{WITHOUT_NAME}","arguments":"{{}}"}}"#);
                 builder.set_json(&ValuePlace { node, object: &call, key: "function" }, &function);
                 (WITHOUT_NAME.to_owned(), "{}".to_owned(), CallKind::Function)
             }
-        },
+        }
     };
     let id = call.optional_text("id")?.unwrap_or_default();
     let call_read = ParsedCall { id, name, arguments, origin: CallOrigin::of(kind), path: node.path.clone() };

@@ -62,7 +62,7 @@ impl ResponseAssembler for Chunks {
         let has_message =
             !self.content.is_empty() || !self.calls.is_empty() || self.message.keys().any(|key| key != "role");
         if (self.reason.is_empty() || self.is_open) && !(self.is_done && has_message) {
-            return Err(WireError::ended_early("a stream that ends with a `finish_reason` or `[DONE]`"));
+            return Err(WireError::ended_early("a stream that ends with a `finish_reason`"));
         }
         let mut message = std::mem::take(&mut self.message);
         message.entry("role".to_owned()).or_insert_with(|| Joined::Text("assistant".to_owned()));
