@@ -18,6 +18,7 @@ use toolc::{Call, ErrorKind, ToolError, ToolResult};
 use crate::ask::Questioner;
 use crate::client::{Client, MAX_REPORTS};
 use crate::content;
+use crate::digits;
 use crate::failure::{self, reason};
 use crate::message::UNREADABLE;
 use crate::oauth::{Session, scopes_of};
@@ -57,6 +58,8 @@ pub(crate) struct Caller {
     pub(crate) questioner: Arc<Questioner>,
     /// The time limit of a call. Questions to a person do not count.
     pub(crate) timeout: Duration,
+    /// Whether the transport writes marked numbers as numbers. Over HTTP, the protocol library writes the messages.
+    pub(crate) writes_digits: bool,
 }
 
 /// Why a call stops early.
@@ -79,6 +82,7 @@ pub(crate) struct Callee {
 impl Caller {
     /// Calls a tool, and reports its progress. Dropping the future cancels the call.
     pub(crate) async fn call(self: &Arc<Self>, target: &Arc<Callee>, arguments: Value, call: &Call<'_>) -> ToolResult {
+        let arguments = if self.writes_digits { call.with_digits(arguments, &digits::marked) } else { arguments };
         let Value::Object(arguments) = arguments else {
             return Err(ToolError::new("the arguments are not an object"));
         };

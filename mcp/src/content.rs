@@ -3,11 +3,13 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolc::attachment::Attachment;
 use toolc::text::beginning;
 use toolc::{Image, ToolError, ToolOutput, ToolResult};
 
+use crate::digits;
 use crate::output::OutputSchema;
 use crate::secrets::SecretRedactor;
 
@@ -44,7 +46,9 @@ pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &S
         }
         return Err(error(&text, redactor));
     }
-    let output = match (schema.problem(result.structured_content.as_ref()), result.structured_content) {
+    let structured = result.structured_content;
+    let problem = schema.problem(structured.as_ref().map(digits::rounded).as_deref());
+    let output = match (problem, structured) {
         (None, None) => ToolOutput::text(redactor.text(&text)),
         (None, Some(structured)) if repeats(&texts, &structured) => json(&structured, redactor)?,
         (None, Some(structured)) => json(&json!({ "text": text, "structured": structured }), redactor)?,
@@ -153,7 +157,8 @@ pub(crate) fn error(text: &str, redactor: &SecretRedactor) -> ToolError {
 }
 
 fn json(value: &Value, redactor: &SecretRedactor) -> ToolResult {
-    ToolOutput::json(&redacted(value, redactor)?)
+    let json = digits::unmarked(redactor.text(&value.to_string()).into_owned());
+    ToolOutput::json(&serde_json::from_str::<&RawValue>(&json)?)
 }
 
 /// Returns a value without secrets.
@@ -165,6 +170,7 @@ pub(crate) fn redacted(value: &Value, redactor: &SecretRedactor) -> Result<Value
 /// wrap a value that is not an object in an object with one key, such as `result` or `content`. The SDK for Python repeats each item of a
 /// list.
 fn repeats(texts: &[String], structured: &Value) -> bool {
+    let structured = &*digits::rounded(structured);
     let is_same = |text: &String, value: &Value| {
         value.as_str() == Some(text) || serde_json::from_str::<Value>(text).is_ok_and(|read| read == *value)
     };

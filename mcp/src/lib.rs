@@ -23,6 +23,7 @@ mod client;
 mod connect;
 mod content;
 mod definition;
+mod digits;
 mod error;
 mod failure;
 mod file;

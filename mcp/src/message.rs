@@ -9,6 +9,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::digits;
+
 /// The code of the error that replaces an answer that cannot be read. No server sends this code, because JSON-RPC's codes are greater.
 pub(crate) const UNREADABLE: ErrorCode = ErrorCode(i32::MIN);
 
@@ -53,6 +55,7 @@ impl Lists {
     /// # Errors
     /// Returns what is wrong with a message that cannot be read.
     pub(crate) fn read(&self, message: &[u8]) -> Result<ReadMessage, String> {
+        let message = &*digits::with_marks(message);
         let read = serde_json::from_slice(message).map(|message| ReadMessage { message, is_whole: true });
         let list = match &read {
             Ok(read) if !is_list(&read.message) => None,

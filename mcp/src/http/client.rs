@@ -1,5 +1,6 @@
 //! The HTTP client of the transport. It extends the client of the protocol library so that this crate sees what a server sent.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::{Sse, SseStream};
 
+use crate::digits;
 use crate::message::{self, Lists, ReadMessage};
 use crate::stdio::IdScanner;
 
@@ -90,6 +92,10 @@ impl HttpClient {
             if data.trim().is_empty() {
                 return event;
             }
+            if let Cow::Owned(marked) = digits::with_marks(data.as_bytes()) {
+                event.data = String::from_utf8(marked).ok();
+            }
+            let Some(data) = &event.data else { return event };
             let replaced = match lists.read(data.as_bytes()) {
                 Ok(ReadMessage { is_whole: true, .. }) => None,
                 Ok(ReadMessage { message, .. }) => Some(message),

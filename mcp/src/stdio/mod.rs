@@ -20,6 +20,7 @@ use tokio::sync::mpsc;
 use toolc::Env;
 use toolc_process::{Outcome, Process, RunningProcess};
 
+use crate::digits;
 use crate::message::Lists;
 use crate::settings::PassedVariable;
 pub(crate) use id::IdScanner;
@@ -126,7 +127,8 @@ impl Transport<RoleClient> for StdioTransport {
     fn send(&mut self, message: TxJsonRpcMessage<RoleClient>) -> impl Future<Output = io::Result<()>> + Send + 'static {
         // Queued here and not in the future, so that messages are written in their order.
         let is_answer = matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_));
-        let line = serde_json::to_vec(&message).map_err(io::Error::other);
+        let line = serde_json::to_string(&message).map_err(io::Error::other);
+        let line = line.map(|line| digits::unmarked(line).into_bytes());
         let written = line.and_then(|line| self.writer.write(line, is_answer));
         async move { written?.await.unwrap_or_else(|_| Err(closed())) }
     }

@@ -68,6 +68,7 @@ impl Host<'_> {
             status: receiver,
             runtime: self.runtime.clone(),
             redactor: Arc::clone(&redactor),
+            writes_digits: matches!(server.transport, crate::settings::Transport::Stdio { .. }),
         };
         let (first_try, tried) = mpsc::channel();
         let report = ServerReport { unset_variables: self.unset_variables(&server), ..ServerReport::new(&server.name) };

@@ -202,7 +202,7 @@ fn repaired(example: &Example) -> Result<(Value, Vec<RepairRule>), String> {
     let read = |json: &str| -> Value { serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {json}")) };
     let (properties, sent) = match example.subject {
         Subject::Arguments => (read(example.schema), example.sent.to_owned()),
-        Subject::Parameter => (json!({ "x": read(example.schema) }), json!({ "x": read(example.sent) }).to_string()),
+        Subject::Parameter => (json!({ "x": read(example.schema) }), format!(r#"{{"x":{}}}"#, example.sent)),
     };
     let schema = match properties.get("properties") {
         Some(_) => {
@@ -224,6 +224,11 @@ fn repaired(example: &Example) -> Result<(Value, Vec<RepairRule>), String> {
     Ok((value, response.repairs.iter().map(|repair| repair.rule).collect()))
 }
 
+/// Returns whether two arguments `x` are the same value. `2.0` is 2.
+fn is_same(a: &Value, b: &Value) -> bool {
+    a == b || a["x"].as_f64().is_some_and(|number| b["x"].as_f64() == Some(number))
+}
+
 /// Asserts that the runtime does what an example says.
 fn check_example(example: &Example, rule: Option<RepairRule>) {
     let value = |json: &str| -> Value {
@@ -239,7 +244,13 @@ fn check_example(example: &Example, rule: Option<RepairRule>) {
         }
         ExampleResult::Absent => assert_eq!(got, Ok((json!({}), Vec::new())), "{example:?}"),
         ExampleResult::Refused => assert!(got.is_err(), "{got:?}: {example:?}"),
-        ExampleResult::Kept => assert_eq!(got, Ok((value(example.sent), Vec::new())), "{example:?}"),
+        ExampleResult::Kept => {
+            let (arguments, rules) = got.unwrap_or_else(|error| panic!("{error}: {example:?}"));
+            assert!(
+                rules.is_empty() && is_same(&arguments, &value(example.sent)),
+                "{arguments} {rules:?}: {example:?}"
+            );
+        }
     }
 }
 
