@@ -2,6 +2,7 @@
 //!
 //! Source: `OutputItem`, `InputItem` and `ResponseStreamEvent` in the API's published description and its SDK (3.57), read 2026-11.
 
+mod arguments;
 mod update;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use crate::wire::api::edits::ValuePlace;
 use crate::wire::api::found::{definition, found_tools};
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, cut_off};
+use crate::wire::api::responses::arguments::Arguments;
 use crate::wire::api::stop::by_word;
 use crate::wire::api::usage::{count, count_in, object};
 use crate::wire::api::{ResponseAssembler, Vendor};
@@ -213,6 +215,8 @@ fn stop(response: &Object<'_>) -> Result<(Stop, String), WireError> {
 struct Events {
     /// The items, by their index.
     items: BTreeMap<u64, Box<RawValue>>,
+    /// The arguments of calls, as far as events of their own have sent them.
+    arguments: Arguments,
     response: Option<ModelResponse>,
 }
 
@@ -238,12 +242,16 @@ impl ResponseAssembler for Events {
                     }
                 }
             }
+            kind if arguments::is_event(kind) => self.arguments.push(kind, &event)?,
             // Only the first such event counts, because reading one takes time in proportion to all items.
             "response.completed" | "response.incomplete" | "response.failed" if self.response.is_none() => {
                 let node = event.require("response", "the response")?;
                 let response = node.object()?;
                 no_error(&node)?;
                 let output = response.get("output").map(|output| output.items()).transpose()?.unwrap_or_default();
+                let filled = self.arguments.fill(&output, &mut self.items)?;
+                let output: Vec<Node<'_>> =
+                    output.iter().zip(&filled).map(|(node, json)| Node { json, path: node.path.clone() }).collect();
                 if !output.is_empty() && output.len() < self.items.len() {
                     let expected = format!("all {} items of the earlier events", self.items.len());
                     return Err(WireError::new(

@@ -260,3 +260,30 @@ fn a_refusal_with_calls_is_not_the_end() {
     assert_eq!((response.calls().len(), response.stop()), (1, Stop::Done));
     assert_eq!(parse(refusal).unwrap().stop(), Stop::Refused);
 }
+
+#[test]
+fn arguments_that_the_last_event_omits_are_taken_from_the_events_before_it() {
+    let item = |arguments: &str| json!({ "type": "function_call", "id": "i", "call_id": "c", "name": "f", "arguments": arguments });
+    let (whole, bare) = (r#"{"a":1}"#, item(""));
+    let delta =
+        |text: &str| json!({ "type": "response.function_call_arguments.delta", "output_index": 0, "delta": text });
+    let done = json!({ "type": "response.function_call_arguments.done", "output_index": 0, "arguments": whole });
+    let item_done = |item: &Value| json!({ "type": "response.output_item.done", "output_index": 0, "item": item });
+    let last = |output: &[&Value]| json!({ "type": "response.completed", "response": { "output": output, "status": "completed" } });
+    let pieces = [delta("{\"a\""), delta(":1}")];
+    for events in [
+        vec![pieces[0].clone(), pieces[1].clone(), item_done(&bare), last(&[])],
+        vec![done.clone(), item_done(&bare), last(&[&bare])],
+        vec![pieces[0].clone(), pieces[1].clone(), done, last(&[&bare])],
+        vec![item_done(&item(whole)), last(&[&bare])],
+        vec![item_done(&bare), last(&[&item(whole)])],
+    ] {
+        let mut stream = Api::Responses.stream();
+        for event in &events {
+            stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
+        }
+        let response = stream.finish().unwrap();
+        assert_eq!(response.calls()[0].arguments(), whole, "{events:?}");
+        assert_eq!(response.messages()[0].get(), item(whole).to_string(), "{events:?}");
+    }
+}
