@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use super::literal::{self, Spelling, spelling};
+use super::literal::{Spelling, spelling};
+use super::open::spelled;
 use super::origin::sent_key;
 use crate::data::to_json;
 use crate::number;
@@ -46,7 +47,7 @@ pub(crate) fn restore_numbers(text: &str, arguments: &mut Value, write: &dyn Fn(
 
 /// Calls `each` with every value that is neither an array nor an object, and what the model wrote in its place.
 fn restore(text: &str, value: &mut Value, each: &mut dyn FnMut(&mut Value, Spelling<'_>)) {
-    if let Some(sent) = literal::spelled(text) {
+    if let Some(sent) = spelled(text) {
         walk(value, &sent, each);
     }
 }
@@ -54,7 +55,7 @@ fn restore(text: &str, value: &mut Value, each: &mut dyn FnMut(&mut Value, Spell
 fn walk(value: &mut Value, sent: &Value, each: &mut dyn FnMut(&mut Value, Spelling<'_>)) {
     // The array or object of a string.
     if let (Value::Array(_) | Value::Object(_), Some(Spelling::Text(text))) = (&*value, spelling(sent))
-        && let Some(inner) = literal::spelled(text)
+        && let Some(inner) = spelled(text)
         && inner.is_array() == value.is_array()
     {
         return walk(value, &inner, each);

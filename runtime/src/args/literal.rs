@@ -18,7 +18,7 @@ pub(super) fn parse_arguments(text: &str, depth: usize) -> Option<Value> {
     Parser::new(text, true).whole(depth)
 }
 
-/// How a string or a number is written in a text that [`spelled`] has read.
+/// How a string or a number is written in a value of [`spelled_value`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelling<'s> {
     /// The digits of a number.
@@ -31,19 +31,9 @@ pub(super) enum Spelling<'s> {
 const NUMBER: char = 'n';
 const TEXT: char = 't';
 
-/// Returns the array or object in the text of arguments, or of a string in them, with the digits of its numbers: see [`spelling`].
-pub(super) fn spelled(text: &str) -> Option<Value> {
-    let whole = |text| Parser { spells: true, ..Parser::new(text, false) }.whole(MAX_SPELLED_DEPTH);
-    let is_nested = |value: &Value| value.is_array() || value.is_object();
-    match whole(text).or_else(|| whole(super::open::in_fence(text)?)) {
-        Some(value) if is_nested(&value) => Some(value),
-        // Arguments as a whole may be a string.
-        Some(value) => match spelling(&value)? {
-            Spelling::Text(inner) if text.trim_start().starts_with('"') => whole(inner).filter(is_nested),
-            _ => None,
-        },
-        None => last_said(text).and_then(whole),
-    }
+/// Returns the value in `text`, JSON or almost JSON, with the digits of its numbers: see [`spelling`].
+pub(super) fn spelled_value(text: &str) -> Option<Value> {
+    Parser { spells: true, ..Parser::new(text, false) }.whole(MAX_SPELLED_DEPTH)
 }
 
 /// Returns how a string or a number is written.

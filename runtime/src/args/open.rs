@@ -32,6 +32,21 @@ pub(super) fn parse_arguments(text: &str, limits: Limits) -> serde_json::Result<
     repaired.filter(|(value, _)| value.is_object()).ok_or(error)
 }
 
+/// Returns the array or object in the text of arguments, or of a string in them, with the digits of its numbers: see [`spelling`](literal::spelling).
+pub(super) fn spelled(text: &str) -> Option<Value> {
+    let whole = literal::spelled_value;
+    let is_nested = |value: &Value| value.is_array() || value.is_object();
+    match whole(text).or_else(|| whole(in_fence(text)?)) {
+        Some(value) if is_nested(&value) => Some(value),
+        // Arguments as a whole may be a string.
+        Some(value) => match literal::spelling(&value)? {
+            literal::Spelling::Text(inner) if text.trim_start().starts_with('"') => whole(inner).filter(is_nested),
+            _ => None,
+        },
+        None => literal::last_said(text).and_then(whole),
+    }
+}
+
 /// Returns whether the arguments are missing: null, or a string that contains nothing or `null`.
 pub(super) fn is_blank(arguments: &Value) -> bool {
     match arguments {
@@ -43,7 +58,7 @@ pub(super) fn is_blank(arguments: &Value) -> bool {
 
 /// Returns the text inside a Markdown code fence without a language or with the language `json`, if `text` is nothing else
 /// than such a fence around an array or object.
-pub(super) fn in_fence(text: &str) -> Option<&str> {
+fn in_fence(text: &str) -> Option<&str> {
     let text = text.trim();
     let ticks = &text[..text.len() - text.trim_start_matches('`').len()];
     let inner = text[ticks.len()..].strip_suffix(ticks).filter(|_| ticks.len() >= 3)?.trim();
