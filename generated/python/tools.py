@@ -566,20 +566,23 @@ class ReadFileResult(TypedDict):
     notes: NotRequired[list[str]]
 
 
-def read_file(path: str, offset: int = 1, limit: int = 500) -> ReadFileResult:
+def read_file(path: str, offset: int = 1, column: int = 1, limit: int = 500) -> ReadFileResult:
     """Read a text file, or a range of its lines. In the result, each line of `content` is a line
     number, a `|` and the text of that line: ` 12|let x = 1;`. Numbers and bars are not part of the
     file. One call returns at most 100,000 characters, and cuts lines at 2,000 characters. If there
-    is more, `truncated` is true and `hint` gives the next offset. Use it to read source code,
-    configuration or logs before changing them. Read long files in parts, with offset and limit.
-    Binary files, directories, devices and pipes are refused, and so is the fourth identical read of
-    an unchanged file in a row. For a path that does not exist, the error lists similar names in the
-    same directory.
+    is more, `truncated` is true and `hint` gives the next offset, or the column at which a long
+    line continues. Use it to read source code, configuration or logs before changing them. Read
+    long files in parts, with offset and limit. Binary files, directories, devices and pipes are
+    refused, and so is the fourth identical read of an unchanged file in a row. For a path that does
+    not exist, the error lists similar names in the same directory.
 
     path: The file: absolute, relative to the working directory, or beginning with `~/`. Write
         unusual names as results show them, such as `caf\\xe9.txt`.
 
     offset: Number of the first line to return, counted from 1.
+
+    column: Number of the first character to return of the line `offset`, counted from 1. With a
+        column above 1, only this line is returned, and it is cut after about 100,000 characters.
 
     limit: The maximum number of lines to return.
 
@@ -594,7 +597,7 @@ def read_file(path: str, offset: int = 1, limit: int = 500) -> ReadFileResult:
     warning: Says that the same read was repeated.
     notes: What the content does not show, such as the line endings.
     """
-    _result: ReadFileResult = _call("read_file", {"path": path}, {"offset": offset, "limit": limit})
+    _result: ReadFileResult = _call("read_file", {"path": path}, {"offset": offset, "column": column, "limit": limit})
     return _result
 
 
@@ -616,11 +619,12 @@ class SearchFilesResultMatchesItem(TypedDict):
 
 def search_files(pattern: str, target: Literal["content", "files"] = "content", path: str = ".", file_glob: str | None = None, output_mode: Literal["content", "files_only", "count"] = "content", context: int = 0, limit: int = 50, offset: int = 0) -> SearchFilesResult:
     """Search a directory for text in files (a regular expression) or for files by name (a glob).
-    Hidden files, binary files and files that `.gitignore` excludes are skipped. Results are sorted
-    by path. Content results are grouped by file, one line each: `12:text` is a match, `13-text` a
-    line of context. Long lines are cut. `total` counts all results. If the page does not hold them
-    all, `truncated` is true and `hint` gives the next offset. A search that takes too long returns
-    its results so far, and `partial` is true. Use it instead of a recursive grep, find or ls: it is
+    Hidden files, binary files and files that `.gitignore` excludes are skipped, unless `path` names
+    them or their directory. Results are sorted by path. Content results are grouped by file, one
+    line each: `12:text` is a match, `13-text` a line of context. Of a long line, the text around
+    the first match is shown. `total` counts all results. If the page does not hold them all,
+    `truncated` is true and `hint` gives the next offset. A search that takes too long returns its
+    results so far, and `partial` is true. Use it instead of a recursive grep, find or ls: it is
     faster and its output is smaller. To list all files, search files for `*`.
 
     pattern: For content: a regular expression in Rust's syntax (no look-around), case-sensitive
@@ -833,6 +837,7 @@ class WriteFileResult(TypedDict):
     bytes: int
     lines: int
     warning: NotRequired[str]
+    notes: NotRequired[list[str]]
     syntax: NotRequired[WriteFileResultSyntax]
 
 
@@ -846,20 +851,21 @@ class WriteFileResultSyntax(TypedDict):
 def write_file(path: str, content: str) -> WriteFileResult:
     """Create a file, or replace the content of an existing file. Missing parent directories are
     created. The file is replaced atomically: a failure leaves the old content. An existing file
-    keeps its permissions, and symbolic links are followed. Use it for new files and for complete
-    rewrites. An existing file must have been read whole, or written, by this task, and be unchanged
-    since; otherwise the call is refused. To change a few lines of a long file, an edit of just
-    those lines is safer and cheaper. System directories, key stores and shell start-up files cannot
-    be written. Returns the path, the size in bytes and lines, whether the file was created or
-    overwritten, and a warning if another program deleted or emptied it since this task last read
-    it. `syntax` has the first syntax error of JSON, TOML, YAML, Python or Rust; the file is written
-    nevertheless.
+    keeps its permissions, its byte order mark, and its line endings unless the content has
+    `\\r\\n`; a file that is not UTF-8 is refused. Symbolic links are followed. Use it for new files
+    and for complete rewrites. An existing file must have been read whole, or written, by this task,
+    and be unchanged since; otherwise the call is refused. To change a few lines of a long file, an
+    edit of just those lines is safer and cheaper. System directories, key stores and shell start-up
+    files cannot be written. Returns the path, the size in bytes and lines, whether the file was
+    created or overwritten, and a warning if another program deleted or emptied it since this task
+    last read it. `syntax` has the first syntax error of JSON, TOML, YAML, Python or Rust; the file
+    is written nevertheless.
 
     path: The file: absolute, relative to the working directory, or beginning with `~/`. Write
         unusual names as results show them, such as `caf\\xe9.txt`.
 
-    content: The complete content of the file. It is written unchanged: end it with a newline if the
-        format requires one.
+    content: The complete content of the file. Do not write the line numbers that results show. End
+        it with a newline if the format requires one.
 
     Returns a dict:
     path: Relative to the working directory if the file is inside it.
@@ -867,6 +873,8 @@ def write_file(path: str, content: str) -> WriteFileResult:
     bytes: The size of the file.
     lines: The number of lines of the file.
     warning: Says that another program deleted or emptied the file since this task last read it.
+    notes: What was kept of the old file, such as its line endings, and what looks like a mistake in
+        the content.
     syntax: The first syntax error of the new content, for some languages. The file is written
         nevertheless.
     """

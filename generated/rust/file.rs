@@ -20,17 +20,17 @@ pub trait FileTools: Send + Sync {
     /// `execution = "blocking"` in `manifests/tools/patch.toml`.
     fn patch(&self, args: patch::Args, call: &Call<'_>) -> Result<patch::Returns, ToolError>;
 
-    /// Read a text file, or a range of its lines. In the result, each line of `content` is a line number, a `|` and the text of that line: `    12|let x = 1;`. Numbers and bars are not part of the file. One call returns at most 100,000 characters, and cuts lines at 2,000 characters. If there is more, `truncated` is true and `hint` gives the next offset. Use it to read source code, configuration or logs before changing them. Read long files in parts, with offset and limit. Binary files, directories, devices and pipes are refused, and so is the fourth identical read of an unchanged file in a row. For a path that does not exist, the error lists similar names in the same directory.
+    /// Read a text file, or a range of its lines. In the result, each line of `content` is a line number, a `|` and the text of that line: `    12|let x = 1;`. Numbers and bars are not part of the file. One call returns at most 100,000 characters, and cuts lines at 2,000 characters. If there is more, `truncated` is true and `hint` gives the next offset, or the column at which a long line continues. Use it to read source code, configuration or logs before changing them. Read long files in parts, with offset and limit. Binary files, directories, devices and pipes are refused, and so is the fourth identical read of an unchanged file in a row. For a path that does not exist, the error lists similar names in the same directory.
     ///
     /// `execution = "sync"` in `manifests/tools/read_file.toml`.
     fn read_file(&self, args: read_file::Args, call: &Call<'_>) -> Result<read_file::Returns, ToolError>;
 
-    /// Search a directory for text in files (a regular expression) or for files by name (a glob). Hidden files, binary files and files that `.gitignore` excludes are skipped. Results are sorted by path. Content results are grouped by file, one line each: `12:text` is a match, `13-text` a line of context. Long lines are cut. `total` counts all results. If the page does not hold them all, `truncated` is true and `hint` gives the next offset. A search that takes too long returns its results so far, and `partial` is true. Use it instead of a recursive grep, find or ls: it is faster and its output is smaller. To list all files, search files for `*`.
+    /// Search a directory for text in files (a regular expression) or for files by name (a glob). Hidden files, binary files and files that `.gitignore` excludes are skipped, unless `path` names them or their directory. Results are sorted by path. Content results are grouped by file, one line each: `12:text` is a match, `13-text` a line of context. Of a long line, the text around the first match is shown. `total` counts all results. If the page does not hold them all, `truncated` is true and `hint` gives the next offset. A search that takes too long returns its results so far, and `partial` is true. Use it instead of a recursive grep, find or ls: it is faster and its output is smaller. To list all files, search files for `*`.
     ///
     /// `execution = "sync"` in `manifests/tools/search_files.toml`.
     fn search_files(&self, args: search_files::Args, call: &Call<'_>) -> Result<search_files::Returns, ToolError>;
 
-    /// Create a file, or replace the content of an existing file. Missing parent directories are created. The file is replaced atomically: a failure leaves the old content. An existing file keeps its permissions, and symbolic links are followed. Use it for new files and for complete rewrites. An existing file must have been read whole with `read_file`, or written, by this task, and be unchanged since; otherwise the call is refused. To change a few lines of a long file, `patch` is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, the size in bytes and lines, whether the file was created or overwritten, and a warning if another program deleted or emptied it since this task last read it. `syntax` has the first syntax error of JSON, TOML, YAML, Python or Rust; the file is written nevertheless.
+    /// Create a file, or replace the content of an existing file. Missing parent directories are created. The file is replaced atomically: a failure leaves the old content. An existing file keeps its permissions, its byte order mark, and its line endings unless the content has `\r\n`; a file that is not UTF-8 is refused. Symbolic links are followed. Use it for new files and for complete rewrites. An existing file must have been read whole with `read_file`, or written, by this task, and be unchanged since; otherwise the call is refused. To change a few lines of a long file, `patch` is safer and cheaper. System directories, key stores and shell start-up files cannot be written. Returns the path, the size in bytes and lines, whether the file was created or overwritten, and a warning if another program deleted or emptied it since this task last read it. `syntax` has the first syntax error of JSON, TOML, YAML, Python or Rust; the file is written nevertheless.
     ///
     /// `execution = "blocking"` in `manifests/tools/write_file.toml`.
     fn write_file(&self, args: write_file::Args, call: &Call<'_>) -> Result<write_file::Returns, ToolError>;
@@ -326,6 +326,8 @@ pub mod read_file {
         pub path: String,
         /// Number of the first line to return, counted from 1.
         pub offset: i64,
+        /// Number of the first character to return of the line `offset`, counted from 1. With a column above 1, only this line is returned, and it is cut after about 100,000 characters.
+        pub column: i64,
         /// The maximum number of lines to return.
         pub limit: i64,
     }
@@ -333,7 +335,12 @@ pub mod read_file {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::debug_fields(f, "Args", "path offset limit", (&self.path, &self.offset, &self.limit))
+            ::toolc::__gen::debug_fields(
+                f,
+                "Args",
+                "path offset column limit",
+                (&self.path, &self.offset, &self.column, &self.limit),
+            )
         }
     }
 
@@ -341,7 +348,12 @@ pub mod read_file {
         /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
-            Self { path: slots.value(0), offset: slots.value_or(1, 1), limit: slots.value_or(2, 500) }
+            Self {
+                path: slots.value(0),
+                offset: slots.value_or(1, 1),
+                column: slots.value_or(2, 1),
+                limit: slots.value_or(3, 500),
+            }
         }
     }
 
@@ -645,7 +657,7 @@ pub mod write_file {
     pub struct Args {
         /// The file: absolute, relative to the working directory, or beginning with `~/`. Write unusual names as results show them, such as `caf\xe9.txt`.
         pub path: String,
-        /// The complete content of the file. It is written unchanged: end it with a newline if the format requires one.
+        /// The complete content of the file. Do not write the line numbers that results show. End it with a newline if the format requires one.
         pub content: String,
     }
 
@@ -675,6 +687,8 @@ pub mod write_file {
         pub lines: i64,
         /// Says that another program deleted or emptied the file since this task last read it.
         pub warning: Option<String>,
+        /// What was kept of the old file, such as its line endings, and what looks like a mistake in the content.
+        pub notes: Option<Vec<String>>,
         /// The first syntax error of the new content, for some languages. The file is written nevertheless.
         pub syntax: Option<ReturnsSyntax>,
     }
@@ -685,8 +699,8 @@ pub mod write_file {
             ::toolc::__gen::debug_fields(
                 f,
                 "Returns",
-                "path action bytes lines warning syntax",
-                (&self.path, &self.action, &self.bytes, &self.lines, &self.warning, &self.syntax),
+                "path action bytes lines warning notes syntax",
+                (&self.path, &self.action, &self.bytes, &self.lines, &self.warning, &self.notes, &self.syntax),
             )
         }
     }
@@ -702,6 +716,7 @@ pub mod write_file {
                     (",\"bytes\":", Always, &self.bytes),
                     (",\"lines\":", Always, &self.lines),
                     (",\"warning\":", Optional, &self.warning),
+                    (",\"notes\":", Optional, &self.notes),
                     (",\"syntax\":", Optional, &self.syntax),
                 ],
             );

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use globset::{GlobBuilder, GlobMatcher};
+use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
 pub(crate) use page::Page;
@@ -106,20 +107,28 @@ pub struct FoundLine {
     pub is_match: bool,
     /// The text, without the line ending. Bytes that are not UTF-8 are replaced.
     pub text: String,
-    /// Whether the line is longer than the maximum.
+    /// Whether the end of the line is missing, because the line is longer than the maximum.
     pub is_cut: bool,
+    /// The number of characters of the line before `text`. If a match is far from the beginning of a long line, the text begins shortly
+    /// before the match.
+    pub skipped: usize,
 }
 
 impl FoundLine {
-    /// Creates a line from its bytes.
-    pub(crate) fn new(number: u64, is_match: bool, bytes: &[u8], max_chars: usize) -> Self {
-        // A character has at most four bytes, and a line ending two.
-        let bytes = &bytes[..bytes.len().min(4 * max_chars + 2)];
-        let text = String::from_utf8_lossy(bytes);
-        let text = text.trim_end_matches(['\n', '\r']);
+    /// Creates a line from its bytes. `pattern` is the pattern that it matches, or `None` for a line of context.
+    pub(crate) fn new(number: u64, pattern: Option<&Pattern>, bytes: &[u8], max_chars: usize) -> Self {
+        let is_match = pattern.is_some();
+        let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        // A character has at most four bytes.
+        let is_long = bytes.len() > max_chars && (bytes.len() > 4 * max_chars || char_count(bytes) > max_chars);
+        let skipped_bytes = pattern.filter(|_| is_long).map_or(0, |pattern| start_of_part(pattern, bytes, max_chars));
+        let skipped = if skipped_bytes == 0 { 0 } else { char_count(&bytes[..skipped_bytes]) };
+        let part = &bytes[skipped_bytes..];
+        let text = String::from_utf8_lossy(&part[..part.len().min(4 * max_chars + 4)]);
         match text.char_indices().nth(max_chars) {
-            Some((cut, _)) => Self { number, is_match, text: text[..cut].to_owned(), is_cut: true },
-            None => Self { number, is_match, text: text.to_owned(), is_cut: false },
+            Some((cut, _)) => Self { number, is_match, text: text[..cut].to_owned(), is_cut: true, skipped },
+            None => Self { number, is_match, text: text.into_owned(), is_cut: false, skipped },
         }
     }
 
@@ -129,6 +138,24 @@ impl FoundLine {
         const OVERHEAD: usize = 6;
         self.text.len() + OVERHEAD
     }
+}
+
+fn char_count(bytes: &[u8]) -> usize {
+    String::from_utf8_lossy(bytes).chars().count()
+}
+
+/// Returns the position at which the shown part of a long line begins, so that it contains the first match.
+fn start_of_part(pattern: &Pattern, line: &[u8], max_chars: usize) -> usize {
+    let Some(found) = pattern.matcher().find(line).ok().flatten() else { return 0 };
+    let (start, end) = (found.start(), found.end());
+    // If the whole match is in the beginning, the beginning is shown.
+    if end <= max_chars || char_count(&line[..end]) <= max_chars {
+        return 0;
+    }
+    let before = start.saturating_sub(max_chars / 4);
+    // A character is not cut.
+    let is_inside = |at: &usize| line.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);
+    (before..=start).find(|at| !is_inside(at)).unwrap_or(start)
 }
 
 /// A glob. If it contains a `/`, it must match the path relative to the root, otherwise the file name.
@@ -163,7 +190,7 @@ impl NameGlob {
     }
 }
 
-/// A regular expression that a line must match.
+/// A regular expression that a line must match. `$` matches before the line ending, which is `\n` or `\r\n`.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     text: String,
@@ -179,7 +206,8 @@ impl Pattern {
         /// The maximum size of the compiled pattern, in bytes. Compiling a larger one takes seconds.
         const MAX_BYTES: usize = 10 * 1024 * 1024;
         let mut builder = RegexMatcherBuilder::new();
-        let matcher = builder.line_terminator(Some(b'\n')).size_limit(MAX_BYTES).build(pattern);
+        let matcher =
+            builder.multi_line(true).crlf(true).line_terminator(Some(b'\n')).size_limit(MAX_BYTES).build(pattern);
         let matcher = matcher.map_err(|error| InvalidExpression {
             kind: ExpressionKind::Pattern,
             message: error.to_string(),
@@ -288,9 +316,58 @@ mod tests {
 
     #[test]
     fn long_lines_are_cut_at_a_character() {
-        let line = FoundLine::new(1, true, "é".repeat(100).as_bytes(), 7);
+        let pattern = Pattern::new("é|caf").unwrap();
+        let line = FoundLine::new(1, Some(&pattern), "é".repeat(100).as_bytes(), 7);
         assert_eq!((line.text.as_str(), line.is_cut), ("ééééééé", true));
-        let line = FoundLine::new(1, true, b"caf\xe9\r\n", 7);
+        let line = FoundLine::new(1, Some(&pattern), b"caf\xe9\r\n", 7);
         assert_eq!((line.text.as_str(), line.is_cut), ("caf\u{fffd}", false));
+    }
+
+    #[test]
+    fn the_part_of_a_long_line_with_the_match_is_shown() {
+        let pattern = Pattern::new("needle$|needle").unwrap();
+        for (before, after, skipped, is_cut) in [
+            ("x".repeat(10), "y".repeat(10), 0, false),
+            ("x".repeat(10), "y".repeat(1_000), 0, true),
+            ("x".repeat(34), "y".repeat(1_000), 0, true),
+            ("x".repeat(35), "y".repeat(1_000), 25, true),
+            ("x".repeat(10_000), "y".repeat(1_000), 9_990, true),
+            ("x".repeat(10_000), String::new(), 9_990, false),
+            ("é".repeat(10_000), "é".repeat(1_000), 9_995, true),
+            ("x".repeat(10_000), "\r\n".to_owned(), 9_990, false),
+        ] {
+            let line = FoundLine::new(1, Some(&pattern), format!("{before}needle{after}").as_bytes(), 40);
+            assert!(line.text.contains("needle") && line.text.chars().count() <= 40, "{line:?}");
+            assert_eq!((line.skipped, line.is_cut), (skipped, is_cut), "{line:?}");
+        }
+        let context = FoundLine::new(1, None, format!("{}needle", "x".repeat(100)).as_bytes(), 40);
+        assert_eq!((context.skipped, context.is_cut, context.text.len()), (0, true, 40));
+    }
+
+    #[test]
+    fn the_end_of_a_line_is_before_its_ending() {
+        for (pattern, line, matches) in [
+            ("0;$", "return 0;\r\n", true),
+            ("0;$", "return 0;\n", true),
+            ("0;$", "return 0;", true),
+            ("^$", "\r\n", true),
+            ("^$", "\n", true),
+            ("0;.$", "return 0;\r\n", false),
+            ("[^;]$", "return 0;\r\n", false),
+            ("^.{9}$", "return 0;\r\n", true),
+            ("(0|;)$", "return 0;\r\n", true),
+            (r"0;\s*$", "return 0;\r\n", true),
+            (r";\b$", "return 0;\r\n", false),
+            (r"(?m)0;$", "return 0;\r\n", true),
+        ] {
+            let pattern_of = Pattern::new(pattern).unwrap();
+            let mut found = false;
+            let sink = grep_searcher::sinks::Bytes(|_, _| {
+                found = true;
+                Ok(true)
+            });
+            grep_searcher::Searcher::new().search_slice(pattern_of.matcher(), line.as_bytes(), sink).unwrap();
+            assert_eq!(found, matches, "{pattern} {line:?}");
+        }
     }
 }

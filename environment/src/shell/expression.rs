@@ -18,7 +18,7 @@ const MAX_REPETITIONS: u32 = 255;
 /// # Errors
 /// `Unsupported` if POSIX has no equivalent expression.
 pub(super) fn posix(pattern: &str) -> io::Result<Vec<u8>> {
-    let mut parser = ParserBuilder::new().unicode(false).utf8(false).multi_line(true).build();
+    let mut parser = ParserBuilder::new().unicode(false).utf8(false).multi_line(true).crlf(true).build();
     let hir =
         parser.parse(pattern).map_err(|_| unsupported("letters outside ASCII in a class, or a Unicode property"))?;
     let mut text = Vec::new();
@@ -49,10 +49,15 @@ fn write(hir: &Hir, text: &mut Vec<u8>) -> io::Result<()> {
             }
         }
         HirKind::Class(Class::Bytes(class)) => write_class(class, text)?,
-        HirKind::Class(Class::Unicode(_)) => return Err(unsupported("a class of Unicode")),
+        // Alternatives of one letter, such as `(a|b)`, are parsed as such a class.
+        HirKind::Class(Class::Unicode(class)) => {
+            let class = class.to_byte_class().ok_or_else(|| unsupported("a class of Unicode"))?;
+            write_class(&class, text)?;
+        }
         HirKind::Look(look) => text.extend(match look {
-            Look::StartLF => &b"^"[..],
+            Look::StartLF | Look::StartCRLF => &b"^"[..],
             Look::EndLF => b"$",
+            Look::EndCRLF => b"(\r)?$",
             Look::WordAscii => br"\b",
             Look::WordAsciiNegate => br"\B",
             Look::WordStartAscii => br"\<",
@@ -124,6 +129,8 @@ fn write_class(class: &ClassBytes, text: &mut Vec<u8>) -> io::Result<()> {
             Err(nothing())
         };
     }
+    // The carriage return of a line ending is not a part of the line.
+    let members = if is_negated && !members.contains(&b'\r') { [members, vec![b'\r']].concat() } else { members };
     let special = |byte: &u8| matches!(byte, b']' | b'[' | b'^' | b'-');
     text.extend(if is_negated { &b"[^"[..] } else { b"[" });
     // Each special character has one position in which it is literal.
@@ -236,6 +243,31 @@ mod tests {
             r"^[!-~]$",
             r"[+-\]]",
             "[^x]",
+        ] {
+            assert_eq!(by_grep(pattern, &file).unwrap(), by_rust(pattern, text), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn both_engines_find_the_end_of_lines_with_a_carriage_return() {
+        let text = "return 0;\r\nreturn 0;\n\r\n\nx\r\n;;\r\n";
+        let dir = tempfile::TempDir::new().unwrap();
+        let file = dir.path().join("text");
+        fs::write(&file, text).unwrap();
+        for pattern in [
+            "0;$",
+            "^$",
+            "^return 0;$",
+            ".$",
+            "0;.$",
+            "[^;]$",
+            "[^;x]$",
+            r"\S$",
+            r"\W$",
+            r";\s*$",
+            "(0|;)$",
+            "^.$",
+            "^;+$",
         ] {
             assert_eq!(by_grep(pattern, &file).unwrap(), by_rust(pattern, text), "{pattern}");
         }

@@ -169,7 +169,7 @@ fn lines(
             }
             file = names.next().map(|name| FileLines::new(folder.join(name), page, context_lines));
         } else if let Some(file) = &mut file {
-            file.add(line, content.results);
+            file.add(line, content);
         }
     }
     finish(file, content.results, page, found);
@@ -218,7 +218,7 @@ impl FileLines {
     }
 
     /// Adds a line of `grep`: `12:text`, `13-text`, or a message.
-    fn add(&mut self, line: &[u8], results: Results) {
+    fn add(&mut self, line: &[u8], content: ContentSearch<'_>) {
         let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let number = std::str::from_utf8(&line[..digits]).ok().and_then(|digits| digits.parse().ok());
         let (Some(number), Some(mark @ (b':' | b'-'))) = (number, line.get(digits)) else {
@@ -238,8 +238,9 @@ impl FileLines {
         if is_match {
             self.file.count += 1;
         }
-        if results == Results::Lines && !self.page.must_end() {
-            self.add_line(FoundLine::new(number, is_match, text, self.page.limits().max_line_chars));
+        if content.results == Results::Lines && !self.page.must_end() {
+            let pattern = is_match.then_some(content.pattern);
+            self.add_line(FoundLine::new(number, pattern, text, self.page.limits().max_line_chars));
         }
     }
 

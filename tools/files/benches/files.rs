@@ -128,7 +128,7 @@ fn first_page(handlers: &FileHandlers) -> usize {
 fn page(handlers: &FileHandlers, offset: u64) -> usize {
     let caller = Caller::new();
     let offset = i64::try_from(offset).expect("it fits");
-    let args = read_file::Args { path: "large".to_owned(), offset, limit: 500 };
+    let args = read_file::Args { path: "large".to_owned(), offset, limit: 500, column: 1 };
     let page = handlers.read_file(args, &caller.call("read_file")).expect("the file exists");
     assert_eq!(page.total_lines, i64::try_from(LINES).ok());
     page.content.lines().count()

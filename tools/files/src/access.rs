@@ -1,16 +1,22 @@
 //! Records what a task has read and written. The tools use the record to refuse to overwrite a file that the task does not know, and to
 //! stop loops of identical reads. The host can query it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use toolc_environment::files::Version;
+use toolc_environment::files::{Line, Version};
+
+use crate::content::Beginning;
 
 /// The maximum number of files per task. The least recently used file is removed first.
 const MAX_FILES: usize = 1_000;
+/// The maximum number of ranges of lines per file, and of lines that were cut. Lines beyond it count as unread.
+const MAX_RANGES: usize = 256;
+/// The maximum number of bytes of a file whose content is compared if its time has changed.
+const MAX_COMPARED: usize = 16 << 20;
 
 /// The latest 1,000 files that a task has read or written with the tools of this crate. The log is part of the task's state
 /// ([`Call::state`](toolc::Call::state)), which is kept in memory only.
@@ -61,8 +67,9 @@ pub(super) enum Knowledge {
     Outdated,
     /// The task has read only a part of the file. `missing` is the first line that it has not read.
     Part { missing: u64 },
-    /// The task has read only the beginning of this line, because `read_file` cuts long lines.
-    CutLine { line: u64 },
+    /// The task has read only the beginning of this line, because `read_file` cuts long lines. `column` is the first character that it has
+    /// not read.
+    CutLine { line: u64, column: u64 },
     /// The task knows the whole content.
     Whole,
 }
@@ -74,8 +81,22 @@ pub(super) struct SeenLines {
     ranges: Vec<Range<u64>>,
     /// The number of lines of the file, or `None` if it is unknown.
     total: Option<u64>,
-    /// The first line that was cut, if any.
-    first_cut: Option<u64>,
+    /// The number of characters that were read of each line that was cut.
+    cut: BTreeMap<u64, u64>,
+    /// The part of a line that was read from a character in its middle.
+    part: Option<LinePart>,
+}
+
+/// A part of a long line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LinePart {
+    pub(super) line: u64,
+    /// The number of characters before the part.
+    pub(super) before: u64,
+    /// The number of characters up to the end of the part.
+    pub(super) end: u64,
+    /// Whether the line ends there.
+    pub(super) is_last: bool,
 }
 
 /// The key by which a repeated read is recognised.
@@ -84,6 +105,7 @@ pub(super) struct ReadKey {
     pub(super) path: PathBuf,
     pub(super) offset: i64,
     pub(super) limit: i64,
+    pub(super) column: i64,
     pub(super) version: Version,
 }
 
@@ -100,6 +122,8 @@ struct Entry {
     path: PathBuf,
     /// The version that the task last read or wrote, or `None` if it has deleted the file.
     version: Option<Version>,
+    /// The beginning of the content that the task last read or wrote.
+    beginning: Beginning,
     seen: SeenLines,
     reads: u64,
     writes: u64,
@@ -124,14 +148,16 @@ impl AccessLog {
         self.entries().last_read = None;
     }
 
-    /// Records that the task has read lines of a file.
-    pub(super) fn note_read(&self, path: &Path, version: Version, seen: SeenLines) {
+    /// Records that the task has read lines of a file: those in `seen`, which are `lines` from the number `first`.
+    pub(super) fn note_read(&self, path: &Path, version: Version, seen: SeenLines, (first, lines): (u64, &[Line])) {
         let mut entries = self.entries();
         let entry = entries.entry(path);
         if entry.version != Some(version) {
             entry.seen = SeenLines::default();
+            entry.beginning = Beginning::default();
         }
         entry.version = Some(version);
+        entry.beginning.add(first, lines);
         entry.seen.merge(seen);
         entry.reads += 1;
         entry.last_read = Some(SystemTime::now());
@@ -139,10 +165,12 @@ impl AccessLog {
 
     /// Records that the task has written a file, or deleted it if `version` is `None`. `knows_all` says whether the task knows the
     /// whole new content.
-    pub(super) fn note_write(&self, path: &Path, version: Option<Version>, knows_all: bool) {
+    pub(super) fn note_write(&self, path: &Path, version: Option<Version>, knows_all: bool, content: &[u8]) {
+        let beginning = Beginning::of(content);
         let mut entries = self.entries();
         let entry = entries.entry(path);
         entry.version = version;
+        entry.beginning = beginning;
         entry.seen = if knows_all { SeenLines::whole() } else { SeenLines::default() };
         entry.writes += 1;
         entry.last_write = Some(SystemTime::now());
@@ -153,6 +181,30 @@ impl AccessLog {
         let mut entries = self.entries();
         if let Some(entry) = entries.files.iter_mut().find(|entry| entry.path == path && entry.version == Some(old)) {
             entry.version = Some(new);
+        }
+    }
+
+    /// Recognises a file whose version, but not its content, has changed since the task last used it, for example by `touch`. `read` returns
+    /// the first bytes of the file, and is called only if the content may be the same.
+    pub(super) fn recognise(&self, path: &Path, current: Version, read: impl FnOnce(usize) -> Option<Vec<u8>>) {
+        let known = {
+            let entries = self.entries();
+            let Some(entry) = entries.files.iter().find(|entry| entry.path == path) else { return };
+            let has_changed = entry.version != Some(current);
+            let has_same_length = entry.version.is_some_and(|last| last.len == current.len);
+            if !has_changed || !has_same_length || !entry.seen.is_within(entry.beginning.lines()) {
+                return;
+            }
+            entry.beginning.clone()
+        };
+        let Some(bytes) = usize::try_from(known.bytes()).ok().filter(|bytes| (1..=MAX_COMPARED).contains(bytes)) else {
+            return;
+        };
+        if read(bytes).is_some_and(|content| known.is_of(&content)) {
+            let mut entries = self.entries();
+            if let Some(entry) = entries.files.iter_mut().find(|entry| entry.path == path) {
+                entry.version = Some(current);
+            }
         }
     }
 
@@ -205,6 +257,7 @@ impl Entries {
         let entry = existing.unwrap_or_else(|| Entry {
             path: path.to_owned(),
             version: None,
+            beginning: Beginning::default(),
             seen: SeenLines::default(),
             reads: 0,
             writes: 0,
@@ -239,13 +292,29 @@ impl SeenLines {
         Self { total: Some(0), ..Self::default() }
     }
 
-    /// Adds a line that was read completely, or cut.
-    pub(super) fn add(&mut self, line: u64, is_cut: bool) {
-        if is_cut {
-            self.first_cut = Some(self.first_cut.map_or(line, |first| first.min(line)));
-        } else {
-            self.add_range(line..line + 1);
+    /// Adds a line that was read completely, or whose first characters were read.
+    pub(super) fn add(&mut self, line: u64, cut_after: Option<u64>) {
+        match cut_after {
+            Some(chars) => self.add_cut(line, chars),
+            None => self.add_range(line..line + 1),
         }
+    }
+
+    /// Adds a part of a line from its middle.
+    pub(super) fn set_part(&mut self, part: LinePart) {
+        self.part = Some(part);
+    }
+
+    fn add_cut(&mut self, line: u64, chars: u64) {
+        if self.cut.len() < MAX_RANGES || self.cut.contains_key(&line) {
+            let known = self.cut.entry(line).or_default();
+            *known = (*known).max(chars);
+        }
+    }
+
+    /// Returns whether only lines up to this number have been read.
+    fn is_within(&self, lines: u64) -> bool {
+        self.ranges.last().is_none_or(|last| last.end <= lines + 1) && self.cut.keys().all(|line| *line <= lines)
     }
 
     /// Sets the number of lines of the file.
@@ -259,12 +328,19 @@ impl SeenLines {
         }
         other.ranges.into_iter().for_each(|range| self.add_range(range));
         self.total = other.total.or(self.total);
-        self.first_cut = self.first_cut.into_iter().chain(other.first_cut).min();
+        other.cut.into_iter().for_each(|(line, chars)| self.add_cut(line, chars));
+        if let Some(part) = other.part
+            && self.cut.get(&part.line).is_some_and(|known| *known >= part.before)
+        {
+            if part.is_last {
+                self.add_range(part.line..part.line + 1);
+            } else {
+                self.add_cut(part.line, part.end);
+            }
+        }
     }
 
     fn add_range(&mut self, new: Range<u64>) {
-        /// The maximum number of ranges. Lines that would need more ranges count as unread.
-        const MAX_RANGES: usize = 256;
         // The ranges that overlap or touch the new one are merged with it.
         let start = self.ranges.partition_point(|range| range.end < new.start);
         let end = self.ranges.partition_point(|range| range.start <= new.end);
@@ -279,9 +355,9 @@ impl SeenLines {
 
     fn knowledge(&self) -> Knowledge {
         let missing = self.ranges.first().filter(|first| first.start == 1).map_or(1, |first| first.end);
-        match self.total {
-            Some(total) if missing > total => Knowledge::Whole,
-            _ if self.first_cut == Some(missing) => Knowledge::CutLine { line: missing },
+        match (self.total, self.cut.get(&missing)) {
+            (Some(total), _) if missing > total => Knowledge::Whole,
+            (_, Some(chars)) => Knowledge::CutLine { line: missing, column: chars + 1 },
             _ => Knowledge::Part { missing },
         }
     }
@@ -293,7 +369,7 @@ mod tests {
 
     fn seen(lines: impl IntoIterator<Item = u64>, total: Option<u64>) -> SeenLines {
         let mut seen = SeenLines { total, ..SeenLines::default() };
-        lines.into_iter().for_each(|line| seen.add(line, false));
+        lines.into_iter().for_each(|line| seen.add(line, None));
         seen
     }
 
@@ -316,8 +392,25 @@ mod tests {
     #[test]
     fn a_cut_line_is_not_read() {
         let mut lines = seen([1, 3], Some(3));
-        lines.add(2, true);
-        assert_eq!(lines.knowledge(), Knowledge::CutLine { line: 2 });
+        lines.add(2, Some(2_000));
+        assert_eq!(lines.knowledge(), Knowledge::CutLine { line: 2, column: 2_001 });
+    }
+
+    #[test]
+    fn a_long_line_is_known_once_all_of_its_parts_were_read() {
+        let part = |before, end, is_last| {
+            let mut seen = seen([], Some(1));
+            seen.set_part(LinePart { line: 1, before, end, is_last });
+            seen
+        };
+        let mut lines = seen([], Some(1));
+        lines.add(1, Some(2_000));
+        lines.merge(part(50_000, 60_000, true));
+        assert_eq!(lines.knowledge(), Knowledge::CutLine { line: 1, column: 2_001 }, "not from the middle");
+        lines.merge(part(2_000, 50_000, false));
+        assert_eq!(lines.knowledge(), Knowledge::CutLine { line: 1, column: 50_001 });
+        lines.merge(part(50_000, 60_000, true));
+        assert_eq!(lines.knowledge(), Knowledge::Whole);
     }
 
     #[test]
@@ -331,10 +424,10 @@ mod tests {
         let (log, version) = (AccessLog::default(), version(1));
         let path = |i: usize| PathBuf::from(format!("/f/{i}"));
         for i in 0..MAX_FILES {
-            log.note_read(&path(i), version, seen([1], Some(1)));
+            log.note_read(&path(i), version, seen([1], Some(1)), (1, &[]));
         }
-        log.note_write(&path(0), Some(version), true);
-        log.note_write(&path(MAX_FILES), Some(version), true);
+        log.note_write(&path(0), Some(version), true, b"");
+        log.note_write(&path(MAX_FILES), Some(version), true, b"");
         assert_eq!(log.files().len(), MAX_FILES);
         assert_eq!(log.file(&path(1)), None, "used longest ago");
         let first = log.file(&path(0)).unwrap();
@@ -347,12 +440,12 @@ mod tests {
         let (log, path) = (AccessLog::default(), Path::new("/f"));
         let (one, two) = (version(1), version(2));
         assert_eq!(log.knowledge(path, one), Knowledge::Nothing);
-        log.note_read(path, one, seen([1], Some(2)));
+        log.note_read(path, one, seen([1], Some(2)), (1, &[]));
         assert_eq!(log.knowledge(path, one), Knowledge::Part { missing: 2 });
         assert_eq!(log.knowledge(path, two), Knowledge::Outdated);
-        log.note_read(path, two, seen([2], Some(2)));
+        log.note_read(path, two, seen([2], Some(2)), (1, &[]));
         assert_eq!(log.knowledge(path, two), Knowledge::Part { missing: 1 }, "lines of the old version do not count");
-        log.note_write(path, None, false);
+        log.note_write(path, None, false, b"");
         assert!(!log.file(path).unwrap().is_whole);
         assert!(log.warning(path, Some(one)).unwrap().contains("created this file"));
     }

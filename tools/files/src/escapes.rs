@@ -219,7 +219,7 @@ fn run(handlers: &FileHandlers, tool: Tool, path: String) -> Result<String, Tool
         let (mode, path, old_string, new_string) = (patch::Mode::Patch, None, None, None);
         patch::Args { mode, path, old_string, new_string, replace_all: false, patch: text }
     };
-    let read = || handlers.read_file(read_file::Args { path: path.clone(), offset: 1, limit: 50 }, &call);
+    let read = || handlers.read_file(read_file::Args { path: path.clone(), offset: 1, limit: 50, column: 1 }, &call);
     match tool {
         Tool::Read => read().map(|returns| json(&returns)),
         Tool::Write => {

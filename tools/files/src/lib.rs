@@ -2,12 +2,15 @@
 //!
 //! The tools act in the environment of the task of a call. [`task_files`] gives access to its files and checks the rules for access.
 //! [`open`] explains why a file cannot be opened, and [`sniff`] refuses binary files. [`access`] records the files that a task has read
-//! and written, and [`syntax`] finds syntax errors in written files.
+//! and written, by digests of their [`content`]. [`style`] keeps the line endings of a file, [`numbered`] recognises copied line numbers, and
+//! [`syntax`] finds syntax errors in written files.
 
 mod access;
+mod content;
 #[cfg(all(test, unix))]
 mod escapes;
 mod handlers;
+mod numbered;
 mod open;
 mod patch;
 mod read;
@@ -17,6 +20,7 @@ mod search;
 mod sniff;
 #[cfg(all(test, target_os = "linux"))]
 mod spellings;
+mod style;
 mod syntax;
 mod task_files;
 #[cfg(all(test, target_os = "linux"))]

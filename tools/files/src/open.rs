@@ -4,9 +4,10 @@ use std::io;
 use std::path::Path;
 
 use toolc::{ErrorKind, ToolError};
-use toolc_environment::files::{FileKind, Metadata, VersionMismatch};
+use toolc_environment::files::{FileKind, Metadata, Version, VersionMismatch};
 use toolc_workspace::names::{escape, unescape};
 
+use crate::access::AccessLog;
 use crate::task_files::TaskFiles;
 
 /// Returns the metadata of the file at `path`, a resolved path. Fails if it is not a regular file: reading anything else could block or
@@ -74,6 +75,14 @@ pub(super) fn explain(task: &TaskFiles, path: &Path, verb: &str, error: &io::Err
         ),
         _ => ToolError::new(format!("failed to {verb} `{shown}`: {error}")),
     }
+}
+
+/// Lets the record of a task recognise a file whose time, but not its content, has changed.
+pub(super) fn recognise(task: &TaskFiles, log: &AccessLog, path: &Path, current: Version) {
+    log.recognise(path, current, |bytes| {
+        let (content, metadata) = task.files().read(path, 0, bytes).ok()?;
+        (metadata.version == current).then_some(content)
+    });
 }
 
 /// Returns the error for a path that does not exist, with the nearest existing names.

@@ -10,7 +10,7 @@ use toolc_catalog::file::read_file::{Args, Returns};
 use toolc_environment::files::{LineEnding, LineRange, Lines, Version};
 
 use super::{open, sniff};
-use crate::access::{AccessLog, ReadKey, SeenLines};
+use crate::access::{AccessLog, LinePart, ReadKey, SeenLines};
 use crate::handlers::FileHandlers;
 use crate::task_files::TaskFiles;
 
@@ -18,6 +18,10 @@ use crate::task_files::TaskFiles;
 const MAX_LINE_CHARS: usize = 2_000;
 /// The maximum number of characters of a result: about 30,000 tokens.
 const MAX_CHARS: usize = 100_000;
+/// The maximum number of characters of one line in a result that begins within the line.
+const MAX_PART_CHARS: usize = MAX_CHARS - 100;
+/// The maximum number of the character at which a result begins within a line, because the line is read from its beginning.
+const MAX_COLUMN: i64 = 4_000_000;
 /// The time limit for reading up to the end of the range.
 const SEEK_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time limit for counting the lines after the range.
@@ -33,17 +37,20 @@ struct ReadLines {
     window: Returns,
     /// The lines that the model knows after this read.
     seen: SeenLines,
+    /// The whole lines in the result, of which the first has this number.
+    whole: (u64, Vec<toolc_environment::files::Line>),
 }
 
 pub(super) fn read(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
     let log = call.state::<AccessLog>();
     let read = read_lines(handlers, args, call).inspect_err(|_| log.forget_repeated_reads())?;
-    let ReadLines { path, version, mut window, seen } = read;
+    let ReadLines { path, version, mut window, seen, whole } = read;
     // The kernel's files have content, but neither a length nor a meaningful time.
     if version.is_empty() && window.lines > 0 {
         log.forget_repeated_reads();
     } else {
-        let key = ReadKey { path: path.clone(), offset: args.offset, limit: args.limit, version };
+        let Args { offset, limit, column, .. } = *args;
+        let key = ReadKey { path: path.clone(), offset, limit, column, version };
         let times = log.count_read(key);
         if times > MAX_REPEATED_READS {
             return Err(repeated(&window));
@@ -53,7 +60,7 @@ pub(super) fn read(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Res
                 Some(format!("{times} reads in a row have returned this content; the next one will be refused"));
         }
     }
-    log.note_read(&path, version, seen);
+    log.note_read(&path, version, seen, (whole.0, &whole.1));
     Ok(window)
 }
 
@@ -79,19 +86,27 @@ fn read_lines(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<R
     open::regular_metadata(&task, &path, "read")?;
     let shown = task.show(&path);
     let first = u64::try_from(args.offset).unwrap_or(1).max(1);
-    let limit = u64::try_from(args.limit).unwrap_or(1).clamp(1, 2_000);
+    let skipped = skipped_chars(args)?;
+    let limit = if skipped > 0 { 1 } else { u64::try_from(args.limit).unwrap_or(1).clamp(1, 2_000) };
+    let shown_chars = if skipped > 0 { MAX_PART_CHARS } else { MAX_LINE_CHARS };
     let range = LineRange {
         first,
         limit,
         // A character, like a byte order mark, has at most four bytes.
-        max_line_bytes: 4 * (MAX_LINE_CHARS + 1),
+        max_line_bytes: 4 * (skipped + shown_chars + 1),
         max_bytes: 4 * MAX_CHARS,
         timeout: SEEK_TIMEOUT,
         count_timeout: COUNT_TIMEOUT,
     };
-    let lines = task.files().read_lines(&path, &range).map_err(ReadFailure::Io);
-    let window = lines.and_then(|lines| Ok((lines.metadata.version, window(&lines, first, &shown)?)));
-    let (version, (window, seen)) = window.map_err(|failure| match failure {
+    let read = task.files().read_lines(&path, &range).map_err(ReadFailure::Io);
+    let window = read.and_then(|mut lines| {
+        let (window, seen) =
+            if skipped > 0 { part(&lines, first, skipped, &shown)? } else { window(&lines, first, &shown)? };
+        let whole = if skipped > 0 { 0 } else { usize::try_from(window.lines).unwrap_or_default() };
+        lines.lines.truncate(whole);
+        Ok((lines, window, seen))
+    });
+    let (lines, window, seen) = window.map_err(|failure| match failure {
         ReadFailure::Binary(format) => ToolError::with_kind(
             ErrorKind::Refused,
             format!("`{shown}` is not text but {format}; use a program that can read it"),
@@ -99,6 +114,10 @@ fn read_lines(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<R
         ReadFailure::PastTheEnd(total) => {
             ToolError::new(format!("offset {} is past the end: `{shown}` has {total} lines", args.offset))
         }
+        ReadFailure::PastTheLine(chars) => ToolError::new(format!(
+            "column {} is past the end: line {first} of `{shown}` has {chars} characters",
+            args.column
+        )),
         ReadFailure::Io(error) if error.kind() == io::ErrorKind::TimedOut => ToolError::with_kind(
             ErrorKind::Timeout,
             format!(
@@ -109,7 +128,20 @@ fn read_lines(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<R
         ),
         ReadFailure::Io(error) => open::explain(&task, &path, "read", &error),
     })?;
-    Ok(ReadLines { path, version, window, seen })
+    let version = lines.metadata.version;
+    open::recognise(&task, &call.state::<AccessLog>(), &path, version);
+    Ok(ReadLines { path, version, window, seen, whole: (first, lines.lines) })
+}
+
+/// Returns the number of characters of the first line before the result.
+fn skipped_chars(args: &Args) -> Result<usize, ToolError> {
+    if args.column > MAX_COLUMN {
+        let text = format!(
+            "`column` can be at most {MAX_COLUMN}: read the rest of the line with a command, such as `tail -c`"
+        );
+        return Err(ToolError::with_kind(ErrorKind::InvalidArguments, text));
+    }
+    Ok(usize::try_from(args.column).unwrap_or(1).max(1) - 1)
 }
 
 /// The reason why a range could not be read.
@@ -118,32 +150,84 @@ enum ReadFailure {
     Binary(&'static str),
     /// The file has only this number of lines.
     PastTheEnd(u64),
+    /// The line has only this number of characters.
+    PastTheLine(usize),
     Io(io::Error),
 }
 
-/// Returns the result for these lines, and the lines that the model knows after it has read the result. `shown` is the path in the result.
-fn window(lines: &Lines, first: u64, shown: &str) -> Result<(Returns, SeenLines), ReadFailure> {
+/// Fails if a file is binary, or has no line with the number `first`.
+fn check_lines(lines: &Lines, first: u64) -> Result<(), ReadFailure> {
     if let Some(format) = sniff::binary_format(&lines.sample) {
         return Err(ReadFailure::Binary(format));
     }
-    let total = lines.total;
-    if let Some(total) = total.filter(|total| *total < first && first > 1) {
-        return Err(ReadFailure::PastTheEnd(total));
+    match lines.total.filter(|total| *total < first && first > 1) {
+        Some(total) => Err(ReadFailure::PastTheEnd(total)),
+        None => Ok(()),
     }
+}
+
+/// Returns the result for the line `first` without its first characters, and what the model knows after it has read the result.
+fn part(lines: &Lines, first: u64, skipped: usize, shown: &str) -> Result<(Returns, SeenLines), ReadFailure> {
+    check_lines(lines, first)?;
+    let Some(read) = lines.lines.first() else { return Err(ReadFailure::PastTheLine(0)) };
+    let line = Line::new(read, first == 1, skipped, MAX_PART_CHARS)?;
+    let end = skipped + line.chars;
+    let follows = lines.total.is_none_or(|total| total > first);
+    let hint = match (line.is_cut, follows) {
+        (true, _) => {
+            let next = end + 1;
+            Some(format!(
+                "characters {} to {end} of line {first}; continue with offset {first} and column {next}",
+                skipped + 1
+            ))
+        }
+        (false, true) => Some(format!("the rest of line {first}; continue with offset {}", first + 1)),
+        (false, false) => None,
+    };
+    let mut seen = SeenLines::default();
+    if let Some(total) = lines.total {
+        seen.set_total(total);
+    }
+    let (before, end) = (skipped as u64, end as u64);
+    seen.set_part(LinePart { line: first, before, end, is_last: !line.is_cut });
+    let window = Returns {
+        path: shown.to_owned(),
+        content: format!("{first:>6}|{}\n", line.text),
+        offset: integer(first),
+        lines: 1,
+        total_lines: lines.total.map(integer),
+        truncated: line.is_cut || follows,
+        hint,
+        warning: None,
+        notes: line.has_replacements.then(|| vec![REPLACED.to_owned()]),
+    };
+    Ok((window, seen))
+}
+
+/// The note about a file that is not UTF-8.
+const REPLACED: &str = "not valid UTF-8, perhaps Latin-1: invalid bytes are shown as \u{fffd}";
+
+/// Returns the result for these lines, and the lines that the model knows after it has read the result. `shown` is the path in the result.
+fn window(lines: &Lines, first: u64, shown: &str) -> Result<(Returns, SeenLines), ReadFailure> {
+    check_lines(lines, first)?;
+    let total = lines.total;
     let mut content = String::new();
     let (mut chars, mut shown_lines) = (0, 0);
     let (mut has_replacements, mut has_crlf) = (false, false);
+    let mut cut = Vec::new();
     let mut seen = SeenLines::default();
     for line in &lines.lines {
-        let line = Line::new(line, first + shown_lines == 1)?;
+        let line = Line::new(line, first + shown_lines == 1, 0, MAX_LINE_CHARS)?;
         // A number of six digits, `|` and a newline.
         let line_chars = 8 + line.text.chars().count();
         if chars + line_chars > MAX_CHARS {
             break;
         }
         chars += line_chars;
-        let _ = writeln!(content, "{:>6}|{}", first + shown_lines, line.text);
-        seen.add(first + shown_lines, line.is_cut);
+        let number = first + shown_lines;
+        let _ = writeln!(content, "{number:>6}|{}", line.text);
+        seen.add(number, line.is_cut.then_some(line.chars as u64));
+        cut.extend(line.is_cut.then_some(number));
         shown_lines += 1;
         has_replacements |= line.has_replacements;
         has_crlf |= line.ends_in_crlf;
@@ -151,34 +235,54 @@ fn window(lines: &Lines, first: u64, shown: &str) -> Result<(Returns, SeenLines)
     if let Some(total) = total {
         seen.set_total(total);
     }
-    let next = first + shown_lines;
-    let truncated = total.is_none_or(|total| total >= next);
-    let hint = truncated.then(|| match total {
-        Some(total) => format!("lines {first} to {} of {total}; continue with offset {next}", next - 1),
-        None => format!("lines {first} to {} of a very long file; continue with offset {next}", next - 1),
-    });
     let mut notes = Vec::new();
     if total == Some(0) {
         notes.push("the file is empty");
+    }
+    if first == 1 && lines.sample.starts_with(BOM) {
+        notes.push("begins with a byte order mark");
     }
     if has_crlf {
         notes.push("lines end in CRLF");
     }
     if has_replacements {
-        notes.push("not valid UTF-8, perhaps Latin-1: invalid bytes are shown as \u{fffd}");
+        notes.push(REPLACED);
     }
+    let next = first + shown_lines;
+    let hint = hint(first, next, total, &cut);
     let window = Returns {
         path: shown.to_owned(),
         content,
         offset: integer(first),
         lines: integer(shown_lines),
         total_lines: total.map(integer),
-        truncated,
+        truncated: hint.is_some(),
         hint,
         warning: None,
         notes: (!notes.is_empty()).then(|| notes.into_iter().map(str::to_owned).collect()),
     };
     Ok((window, seen))
+}
+
+/// Returns how to read on after the lines from `first` to before `next`, or `None` if nothing is missing. `cut` has the numbers of lines that
+/// are cut.
+fn hint(first: u64, next: u64, total: Option<u64>, cut: &[u64]) -> Option<String> {
+    let follows = match total {
+        Some(total) if total < next => None,
+        Some(total) => Some(format!("lines {first} to {} of {total}; continue with offset {next}", next - 1)),
+        None => Some(format!("lines {first} to {} of a very long file; continue with offset {next}", next - 1)),
+    };
+    let column = MAX_LINE_CHARS + 1;
+    let rest = match cut {
+        [] => None,
+        [line] => Some(format!("line {line} is cut; read its rest with offset {line} and column {column}")),
+        [line, others @ ..] => Some(format!(
+            "line {line} and {} more are cut; read the rest of line {line} with offset {line} and column {column}",
+            others.len()
+        )),
+    };
+    let parts: Vec<String> = follows.into_iter().chain(rest).collect();
+    (!parts.is_empty()).then(|| parts.join(". Also, "))
 }
 
 /// Converts a number of lines to an integer for the result.
@@ -190,6 +294,8 @@ fn integer(number: u64) -> i64 {
 struct Line {
     /// The line without its ending, shortened to the maximum length.
     text: String,
+    /// The number of characters of the line in `text`.
+    chars: usize,
     /// Whether the line is longer than the maximum.
     is_cut: bool,
     /// Whether `text` has replacement characters for invalid UTF-8.
@@ -199,21 +305,33 @@ struct Line {
 }
 
 impl Line {
-    /// Decodes a line. The first line of a file may begin with a byte order mark.
-    fn new(line: &toolc_environment::files::Line, is_first: bool) -> Result<Self, ReadFailure> {
+    /// Decodes at most `max` characters of a line, without the first ones. The first line of a file may begin with a byte order mark.
+    fn new(
+        line: &toolc_environment::files::Line,
+        is_first: bool,
+        skipped: usize,
+        max: usize,
+    ) -> Result<Self, ReadFailure> {
         let bytes = line.bytes.strip_prefix(BOM).filter(|_| is_first).unwrap_or(&line.bytes);
         if bytes.contains(&0) {
             return Err(ReadFailure::Binary("binary data"));
         }
         let decoded = String::from_utf8_lossy(bytes);
-        let cut = decoded.char_indices().nth(MAX_LINE_CHARS).map(|(at, _)| at);
-        let mut text = decoded[..cut.unwrap_or(decoded.len())].to_owned();
-        let has_replacements = std::str::from_utf8(bytes).is_err_and(|error| error.valid_up_to() < text.len());
+        let position = |chars: usize| decoded.char_indices().nth(chars).map(|(at, _)| at);
+        let start = if skipped == 0 { Some(0) } else { position(skipped) };
+        let Some(start) = start else { return Err(ReadFailure::PastTheLine(decoded.chars().count())) };
+        let cut = position(skipped + max);
+        let shown = &decoded[start..cut.unwrap_or(decoded.len())];
+        let chars = shown.chars().count();
+        let has_replacements =
+            std::str::from_utf8(bytes).is_err_and(|error| error.valid_up_to() < cut.unwrap_or(decoded.len()));
+        let mut text = shown.to_owned();
         let is_cut = line.is_cut || cut.is_some();
         if is_cut {
             text.push_str("… [line cut here]");
         }
-        Ok(Self { text, is_cut, has_replacements, ends_in_crlf: line.ending == LineEnding::CrLf })
+        let ends_in_crlf = line.ending == LineEnding::CrLf;
+        Ok(Self { text, chars, is_cut, has_replacements, ends_in_crlf })
     }
 }
 
@@ -226,7 +344,7 @@ mod tests {
     use crate::fixture::{Fixture, fixture, value};
 
     fn read(f: &Fixture, path: &str, offset: i64, limit: i64) -> Result<Returns, ToolError> {
-        f.handlers.read_file(Args { path: path.into(), offset, limit }, &f.call())
+        f.handlers.read_file(Args { path: path.into(), offset, limit, column: 1 }, &f.call())
     }
 
     fn read_all(f: &Fixture, path: &str) -> Result<Returns, ToolError> {
@@ -264,7 +382,9 @@ mod tests {
         assert_eq!(warning(read_all(&f, "a")), None);
         let other = toolc::testing::Caller::new();
         for _ in 0..3 {
-            f.handlers.read_file(Args { path: "a".into(), offset: 1, limit: 500 }, &other.call("read_file")).unwrap();
+            f.handlers
+                .read_file(Args { path: "a".into(), offset: 1, limit: 500, column: 1 }, &other.call("read_file"))
+                .unwrap();
         }
         assert_eq!(warning(read_all(&f, "a")), None, "another task does not count");
         f.put("empty", "");
@@ -331,7 +451,7 @@ mod tests {
         f.put("dos.txt", "\u{feff}a\r\nb\r\n\r\nc");
         let dos = value(read_all(&f, "dos.txt"));
         assert_eq!(dos["content"], "     1|a\n     2|b\n     3|\n     4|c\n");
-        assert_eq!(dos["notes"], serde_json::json!(["lines end in CRLF"]));
+        assert_eq!(dos["notes"], serde_json::json!(["begins with a byte order mark", "lines end in CRLF"]));
         f.put("empty", "");
         let empty = value(read_all(&f, "empty"));
         assert_eq!((&empty["content"], &empty["notes"][0]), (&"".into(), &"the file is empty".into()));
@@ -359,6 +479,46 @@ mod tests {
         assert!(wide["content"].as_str().unwrap().len() <= MAX_CHARS);
         assert_eq!((&wide["lines"], &wide["truncated"]), (&99.into(), &true.into()));
         assert_eq!(value(read(&f, "wide", 100, 1))["total_lines"], 2_000);
+    }
+
+    #[test]
+    fn the_rest_of_a_long_line_can_be_read_in_parts() {
+        let f = fixture();
+        let line: String = (10_000..70_000).fold(String::new(), |line, n| line + &format!("é{n},"));
+        for (name, text, number) in [
+            ("only.json", line.clone(), 1),
+            ("ends.json", format!("{line}\n"), 1),
+            ("mark.json", format!("\u{feff}{line}\r\n"), 1),
+            ("later.json", format!("first\n{line}\nlast\n"), 2),
+        ] {
+            f.put(name, text);
+            let part = |column| {
+                let args = Args { path: name.into(), offset: number, limit: 1, column };
+                value(f.handlers.read_file(args, &f.call()))
+            };
+            let (mut column, mut collected, mut calls) = (1, String::new(), 0);
+            loop {
+                let window = part(column);
+                let content = window["content"].as_str().unwrap();
+                let text = content.strip_suffix('\n').unwrap().split_once('|').unwrap().1;
+                let cut = text.strip_suffix("… [line cut here]");
+                collected += cut.unwrap_or(text);
+                calls += 1;
+                if cut.is_none() {
+                    assert_eq!(window["truncated"], name == "later.json", "{name}");
+                    break;
+                }
+                assert_eq!(window["truncated"], true, "{name}");
+                column = i64::try_from(collected.chars().count()).unwrap() + 1;
+                let advice = format!("offset {number} and column {column}");
+                assert!(window["hint"].as_str().unwrap().ends_with(&advice), "{window}");
+            }
+            assert_eq!((collected == line, calls), (true, 6), "{name}");
+            let args = Args { path: name.into(), offset: number, limit: 1, column: 420_001 };
+            assert_reply!(f.handlers.read_file(args, &f.call()), Err(Failed, "has 420000 characters"));
+            let args = Args { path: name.into(), offset: number, limit: 1, column: i64::MAX };
+            assert_reply!(f.handlers.read_file(args, &f.call()), Err(InvalidArguments, "at most 4000000"));
+        }
     }
 
     #[test]

@@ -130,7 +130,8 @@ impl Fixture {
     }
 
     fn read(&self, path: &str) -> Result<read_file::Returns, toolc::ToolError> {
-        self.handlers.read_file(read_file::Args { path: path.to_owned(), offset: 1, limit: 500 }, &self.call())
+        self.handlers
+            .read_file(read_file::Args { path: path.to_owned(), offset: 1, limit: 500, column: 1 }, &self.call())
     }
 
     fn search(&self, pattern: &str) -> Value {

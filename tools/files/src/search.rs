@@ -113,11 +113,15 @@ fn returns(task: &TaskFiles, args: &Args, found: Found) -> Returns {
     }
 }
 
-/// Returns a line of the result: `12:text`, or `12-text` for context.
+/// Returns a line of the result: `12:text`, or `12-text` for context. A part of a long line has marks where it is cut.
 fn result_line(line: &FoundLine) -> String {
     let mark = if line.is_match { ':' } else { '-' };
     let end = if line.is_cut { "… [line cut here]" } else { "" };
-    format!("{}{mark}{}{end}", line.number, line.text)
+    let begin = match line.skipped {
+        0 => String::new(),
+        skipped => format!("[from column {}] …", skipped + 1),
+    };
+    format!("{}{mark}{begin}{}{end}", line.number, line.text)
 }
 
 fn is_truncated(args: &Args, total: usize, kept: usize) -> bool {
@@ -304,6 +308,67 @@ mod tests {
         f.put("a", format!("needle{}\n", "é".repeat(1_000_000)));
         let line = run(&f, content("needle"))["matches"][0]["lines"][0].as_str().unwrap().to_owned();
         assert!(line.starts_with("1:needleéé") && line.ends_with("é… [line cut here]") && line.chars().count() < 530);
+    }
+
+    #[test]
+    fn the_text_around_a_match_in_a_long_line_is_shown() {
+        let f = fixture();
+        f.put("a.json", format!("[{}\"needle\", {}]", "1, ".repeat(10_000), "2, ".repeat(10_000)));
+        let line = run(&f, content("needle"))["matches"][0]["lines"][0].as_str().unwrap().to_owned();
+        assert!(line.starts_with("1:[from column 29878] …") && line.ends_with("… [line cut here]"), "{line}");
+        assert!(line.contains("1, \"needle\", 2,") && line.chars().count() < 560, "{line}");
+    }
+
+    #[test]
+    fn a_pattern_matches_the_end_of_a_line_with_any_ending() {
+        let f = fixture();
+        f.put("crlf.c", "return 0;\r\n\r\n");
+        f.put("lf.c", "return 0;\n\n");
+        f.put("open.c", "return 0;");
+        for (pattern, total) in
+            [("return 0;$", 3), ("^return 0;$", 3), ("^$", 2), ("0;.$", 0), ("[^;]$", 0), ("; *$", 3)]
+        {
+            assert_eq!(run(&f, content(pattern))["total"], total, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_named_folder_is_searched_even_if_it_is_ignored() {
+        for (file, patterns, path) in [
+            (".gitignore", "target/\n", "target"),
+            (".gitignore", "target/\n", "target/debug"),
+            (".gitignore", "/target/*\n", "target"),
+            (".gitignore", "target/**\n", "target/debug"),
+            (".gitignore", "**/debug/**\n", "target/debug"),
+            (".gitignore", "*\n!.gitignore\n", "target"),
+            ("target/.gitignore", "*\n", "target"),
+            ("target/.gitignore", "*\n", "target/debug"),
+            ("target/.ignore", "/debug\n", "target/debug"),
+            (".ignore", "target\n", "target"),
+            (".git/info/exclude", "target\n", "target/debug"),
+        ] {
+            let f = fixture();
+            f.put("target/debug/a.rs", "needle");
+            f.put("src/a.rs", "needle");
+            f.put(file, patterns);
+            let total = run(&f, Args { path: path.into(), ..content("needle") })["total"].clone();
+            assert_eq!(total, 1, "{file} {patterns:?} {path}");
+        }
+        let f = fixture();
+        f.put(".gitignore", "*.log\n/build\n*\n!src\n!src/**\n");
+        f.put("src/x.rs", "needle");
+        f.put("src/.ignore", "generated.rs\n");
+        f.put("src/generated.rs", "needle");
+        f.put("other.txt", "needle");
+        for (path, total) in [(".", 1), ("src", 1)] {
+            let found = run(&f, Args { path: path.into(), ..content("needle") });
+            assert_eq!(found["total"], total, "what is not named stays ignored: {path}");
+        }
+        f.put("vendor/.gitignore", "cache\n");
+        f.put("vendor/lib.rs", "needle");
+        f.put("vendor/cache/x.rs", "needle");
+        let found = run(&f, Args { path: "vendor".into(), ..content("needle") });
+        assert_eq!(found["total"], 1, "the ignore files below a named folder hold");
     }
 
     #[test]

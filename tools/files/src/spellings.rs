@@ -223,7 +223,7 @@ impl<'s> Attempt<'s> {
     #[track_caller]
     fn read(&self) -> Option<PathBuf> {
         let call = self.caller.call("a_tool");
-        let args = read_file::Args { path: self.path.to_owned(), offset: 1, limit: 5 };
+        let args = read_file::Args { path: self.path.to_owned(), offset: 1, limit: 5, column: 1 };
         let read = value(Ok(self.handlers.read_file(args, &call).ok()?));
         let opened = self.opened(read["content"].as_str().unwrap().trim_start().strip_prefix("1|").unwrap());
         self.check_log(&opened);

@@ -56,7 +56,7 @@ fn every_tool_shows_and_accepts_one_form() {
     for (name, shown) in NAMES {
         let call = f.call();
         let path = || shown.to_owned();
-        let read = value(f.handlers.read_file(read_file::Args { path: path(), offset: 1, limit: 1 }, &call));
+        let read = value(f.handlers.read_file(read_file::Args { path: path(), offset: 1, limit: 1, column: 1 }, &call));
         assert_eq!(read["path"], shown);
         let write = write_file::Args { path: path(), content: "one\n".into() };
         assert_eq!(value(f.handlers.write_file(write, &call))["path"], shown);
@@ -91,7 +91,9 @@ fn every_tool_shows_and_accepts_one_form() {
 #[test]
 fn errors_show_names_in_this_form() {
     let f = with_names();
-    let read = |path: &str| f.handlers.read_file(read_file::Args { path: path.into(), offset: 1, limit: 1 }, &f.call());
+    let read = |path: &str| {
+        f.handlers.read_file(read_file::Args { path: path.into(), offset: 1, limit: 1, column: 1 }, &f.call())
+    };
     assert_reply!(read(r"a\x0ac.txt"), Err(NotFound, r"did you mean `a\x0ab.txt`?"));
     assert_reply!(read(r"d\xff"), Err(Failed, r"`d\xff` is a directory; it contains `e\x1b.txt`"));
     assert_reply!(read(r"d\xff/f\x1b.txt"), Err(NotFound, r"did you mean `d\xff/e\x1b.txt`?"));

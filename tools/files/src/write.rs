@@ -1,12 +1,16 @@
 //! The `write_file` tool: creates or replaces a file.
 
+use std::borrow::Cow;
+
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::file::write_file::{Args, Returns, ReturnsAction, ReturnsSyntax};
 use toolc_environment::files::{Expected, Metadata, WriteOptions};
 
 use crate::access::{AccessLog, Knowledge};
 use crate::handlers::{FileHandlers, integer};
+use crate::numbered::{Numbers, numbers};
 use crate::open;
+use crate::style::{self, Style};
 use crate::syntax::SyntaxChecker;
 use crate::task_files::TaskFiles;
 
@@ -24,23 +28,31 @@ pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
     let guard = lock.lock();
     let old = open::writable_metadata(&task, &path)?;
     let old_version = old.map(|old| old.version);
+    let mut style = None;
     if let Some(version) = old_version.filter(|version| !version.is_empty()) {
+        open::recognise(&task, &log, &path, version);
         check_knowledge(log.knowledge(&path, version), &shown, "overwrite")?;
+        let (old, _) = task.files().read(&path, 0, style::EXAMINED).map_err(failed)?;
+        style = Some(Style::of(&old).map_err(|reason| other_encoding(&shown, reason))?);
     }
+    let mut notes = check_numbers(&args.content, &shown)?;
+    let (content, kept) = style.map_or((Cow::Borrowed(&*args.content), Vec::new()), |style| style.apply(&args.content));
+    notes.extend(kept);
     if let (None, Some(dir)) = (&old, path.parent()) {
         task.files().create_folders(dir).map_err(failed)?;
     }
     let warning = log.warning(&path, old_version);
-    let new = task.files().write(&path, args.content.as_bytes(), &write_options(old.as_ref())).map_err(failed)?;
-    log.note_write(&path, Some(new.version), true);
+    let new = task.files().write(&path, content.as_bytes(), &write_options(old.as_ref())).map_err(failed)?;
+    log.note_write(&path, Some(new.version), true, content.as_bytes());
     drop(guard);
     let syntax = SyntaxChecker::new(call, &task).check(&path, &args.content);
     Ok(Returns {
         path: shown,
         action: if old.is_some() { ReturnsAction::Overwritten } else { ReturnsAction::Created },
-        bytes: integer(args.content.len()),
+        bytes: integer(content.len()),
         lines: integer(args.content.lines().count()),
         warning: warning.map(str::to_owned),
+        notes: (!notes.is_empty()).then_some(notes),
         syntax: syntax.map(|error| ReturnsSyntax {
             language: error.language.to_owned(),
             line: integer(error.line),
@@ -48,6 +60,36 @@ pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
             message: error.message,
         }),
     })
+}
+
+/// Fails if a content has the line numbers of `read_file`. Returns a note if it may have some.
+fn check_numbers(content: &str, shown: &str) -> Result<Vec<String>, ToolError> {
+    match numbers(content) {
+        Numbers::None => Ok(Vec::new()),
+        Numbers::Some => Ok(vec![
+            "many lines begin with a number and a bar, as in results of `read_file`: if these do not belong to the file, write it again \
+             without them"
+                .to_owned(),
+        ]),
+        Numbers::All => Err(ToolError::with_kind(
+            ErrorKind::Refused,
+            format!(
+                "refused to write `{shown}`: each line of the content begins with a line number and a bar, which `read_file` shows but files do \
+                 not have; leave them out. If the file must have them, write it with a command. Nothing was written."
+            ),
+        )),
+    }
+}
+
+/// Returns the error about a file in another encoding than UTF-8.
+fn other_encoding(shown: &str, reason: &str) -> ToolError {
+    ToolError::with_kind(
+        ErrorKind::Refused,
+        format!(
+            "refused to overwrite `{shown}`: the file {reason}, and writing it in UTF-8 would damage it; convert it first, for example with \
+             `iconv`, or change it with a program that knows its encoding. Nothing was written."
+        ),
+    )
 }
 
 /// Returns the options to replace a file, or to create it if `old` is `None`.
@@ -76,9 +118,9 @@ pub(super) fn check_knowledge(knowledge: Knowledge, shown: &str, verb: &str) -> 
             "this task has not read all of it; continue from line {missing} with `read_file` (offset {missing}), or change \
              parts of it with `patch`"
         ),
-        Knowledge::CutLine { line } => format!(
-            "`read_file` cut line {line}, which is very long, so the rest of the line is unknown; change parts of the file with `patch`, or \
-             use a command"
+        Knowledge::CutLine { line, column } => format!(
+            "`read_file` cut line {line}, which is very long; read the rest of it (offset {line}, column {column}), or change parts of the \
+             file with `patch`"
         ),
     };
     Err(ToolError::with_kind(
@@ -132,8 +174,95 @@ mod tests {
         assert_eq!(f.get("file"), "");
     }
 
+    fn read_file(f: &Fixture, path: &str) {
+        let args = read_file::Args { path: path.into(), offset: 1, limit: 500, column: 1 };
+        f.handlers.read_file(args, &f.call()).unwrap();
+    }
+
     fn read(f: &Fixture, call: &Call<'_>, offset: i64, limit: i64) {
-        f.handlers.read_file(read_file::Args { path: "a".into(), offset, limit }, call).unwrap();
+        f.handlers.read_file(read_file::Args { path: "a".into(), offset, limit, column: 1 }, call).unwrap();
+    }
+
+    #[test]
+    fn a_file_in_another_encoding_is_not_overwritten() {
+        let f = fixture();
+        for (name, bytes) in [
+            ("latin1.ini", &b"name = \"caf\xe9\"\nport = 1\nmore text in ASCII, so that it counts as text\n"[..]),
+            ("sjis.txt", b"title = \x93\xfa\x96\x7b # and a longer comment in ASCII after it\nport = 1\n"),
+            ("jis.txt", b"title = \x1b$BF|K\\\x1b(B\n"),
+        ] {
+            f.put(name, bytes);
+            read_file(&f, name);
+            for content in ["name = \"caf\u{fffd}\"\nport = 2\n", "port = 2\n", ""] {
+                assert_reply!(put(&f, name, content), Err(Refused, "would damage it; convert it first"));
+            }
+            assert_eq!(fs::read(f.dir.path().join(name)).unwrap(), bytes, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_overwritten_file_keeps_its_mark_and_its_line_endings() {
+        let f = fixture();
+        f.put("run.bat", "\u{feff}@echo off\r\nset PORT=1\r\n");
+        read_file(&f, "run.bat");
+        let written = value(put(&f, "run.bat", "@echo off\nset PORT=2\n"));
+        assert_eq!(f.get("run.bat"), "\u{feff}@echo off\r\nset PORT=2\r\n");
+        assert_eq!(written["bytes"], 26);
+        assert_eq!(
+            written["notes"],
+            serde_json::json!(["lines end in CRLF, as before", "the file begins with a byte order mark, as before"])
+        );
+        put(&f, "run.bat", "x\n").unwrap();
+        assert_eq!(f.get("run.bat"), "\u{feff}x\r\n", "also after the own write");
+        put(&f, "new.bat", "x\n").unwrap();
+        assert_eq!(f.get("new.bat"), "x\n", "a new file is as the content");
+    }
+
+    #[test]
+    fn a_file_with_another_time_and_the_same_content_has_not_changed() {
+        let f = fixture();
+        let touch = |name: &str| {
+            let file = fs::File::options().write(true).open(f.dir.path().join(name)).unwrap();
+            file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+        };
+        for (name, old) in [
+            ("lf", "a\nb\n"),
+            ("open", "a\nb"),
+            ("crlf", "a\r\nb\r\n"),
+            ("mark", "\u{feff}a\n"),
+            ("mixed", "a\r\nb\n\n\nc"),
+            ("one", "x"),
+        ] {
+            f.put(name, old);
+            read_file(&f, name);
+            touch(name);
+            assert_eq!(value(put(&f, name, "c\n")).get("warning"), None, "{name}");
+            f.put(name, fs::read(f.dir.path().join(name)).unwrap());
+            touch(name);
+            put(&f, name, "again\n").unwrap();
+            f.put(name, fs::read_to_string(f.dir.path().join(name)).unwrap().replace('g', "j"));
+            assert_reply!(put(&f, name, "c\n"), Err(Refused, "another program changed it"));
+        }
+        f.put("a", "1\n2\n3\n");
+        for offset in 1..=3 {
+            touch("a");
+            read(&f, &f.call(), offset, 1);
+            f.put("a", "1\n2\n3\n");
+        }
+        put(&f, "a", "known\n").unwrap();
+    }
+
+    #[test]
+    fn a_content_with_the_line_numbers_of_a_result_is_refused() {
+        let f = fixture();
+        assert_reply!(
+            put(&f, "n.txt", "     1|x = 1\n     2|y = 2\n"),
+            Err(Refused, "begins with a line number and a bar")
+        );
+        assert_eq!(names(&f), [""; 0]);
+        let noted = value(put(&f, "guide.md", "# Results\n     1|x = 1\n     2|y = 2\n"));
+        assert!(noted["notes"][0].as_str().unwrap().contains("a number and a bar"), "{noted}");
+        assert_eq!(value(put(&f, "data.psv", "1|a\n2|b\n")).get("notes"), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::io;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
 
 use crate::local::deadline_reader::DeadlineReader;
-use crate::search::{ContentSearch, FoundLine, Page, Results};
+use crate::search::{ContentSearch, FoundLine, Page, Pattern, Results};
 
 /// The maximum number of bytes of a line that can be searched. A file with a longer line counts as unreadable.
 const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
@@ -49,6 +49,7 @@ impl<'a> FileSearch<'a> {
     /// Searches `file`. If results are lines, each matching line is counted as a result.
     pub(super) fn search(&mut self, file: File, page: &mut Page) -> Outcome {
         let mut matches = FileMatches {
+            pattern: self.search.pattern,
             results: self.search.results,
             context: self.search.context,
             page: *page,
@@ -77,7 +78,8 @@ impl<'a> FileSearch<'a> {
 }
 
 /// Collects the matches in one file.
-struct FileMatches {
+struct FileMatches<'a> {
+    pattern: &'a Pattern,
     results: Results,
     context: usize,
     /// A copy of the page, which replaces the original unless the file turns out to be binary.
@@ -91,13 +93,18 @@ struct FileMatches {
     is_binary: bool,
 }
 
-impl FileMatches {
+impl FileMatches<'_> {
     fn line(&self, number: Option<u64>, is_match: bool, bytes: &[u8]) -> FoundLine {
-        FoundLine::new(number.unwrap_or_default(), is_match, bytes, self.page.limits().max_line_chars)
+        FoundLine::new(
+            number.unwrap_or_default(),
+            is_match.then_some(self.pattern),
+            bytes,
+            self.page.limits().max_line_chars,
+        )
     }
 }
 
-impl Sink for FileMatches {
+impl Sink for FileMatches<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {

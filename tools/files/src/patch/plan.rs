@@ -6,7 +6,7 @@ use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::file::patch::{ReturnsFilesItem as PatchedFile, ReturnsFilesItemAction as Action};
 use toolc_environment::files::Metadata;
 
-use super::change::{ChangeKind, FileChange, Hunk};
+use super::change::{ChangeKind, FileChange, Hunk, Op};
 use super::difference::Differences;
 use super::find::Comparison;
 use super::hunks::{self, Applied, HunkFailure};
@@ -14,6 +14,7 @@ use super::transaction::{self, CommitError, Write};
 use super::{load, parse, split_bom};
 use crate::access::{AccessLog, Knowledge};
 use crate::handlers::{FileHandlers, integer};
+use crate::numbered::{Numbers, numbers};
 use crate::open;
 use crate::syntax::SyntaxChecker;
 use crate::task_files::TaskFiles;
@@ -85,7 +86,8 @@ pub(super) fn run(
     for (write, metadata) in writes.iter().zip(&written) {
         let file = planned.iter().find(|file| file.new.as_ref().is_some_and(|(path, _)| *path == write.path));
         let knows_all = file.is_some_and(|file| file.knows_all);
-        log.note_write(&write.path, metadata.map(|metadata| metadata.version), knows_all);
+        let content = write.after.as_deref().unwrap_or_default();
+        log.note_write(&write.path, metadata.map(|metadata| metadata.version), knows_all, content.as_bytes());
     }
     drop(guard);
     let mut differences = Differences::default();
@@ -140,8 +142,12 @@ fn resolve_paths<'a>(
 fn plan(task: &TaskFiles, path: PathBuf, change: FileChange<'_>, log: &AccessLog) -> Result<PlannedChange, PlanError> {
     task.access().check_write(&path)?;
     let existing = open::writable_metadata(task, &path)?;
+    if let Some(existing) = &existing {
+        open::recognise(task, log, &path, existing.version);
+    }
     let warning = log.warning(&path, existing.map(|existing| existing.version));
     let shown = task.show(&path);
+    check_numbers(&change.kind, &shown)?;
     let hunks_failed = |failures| PlanError::Hunks { shown: shown.clone(), failures };
     match change.kind {
         ChangeKind::Create { content } => {
@@ -187,6 +193,28 @@ fn plan(task: &TaskFiles, path: PathBuf, change: FileChange<'_>, log: &AccessLog
             Ok(PlannedChange { action, old: Some(old), new, hunks: hunks.len(), comparison, warning, knows_all })
         }
     }
+}
+
+/// Fails if the new lines of a change have the line numbers of `read_file`, and its old lines have none.
+fn check_numbers(change: &ChangeKind<'_>, shown: &str) -> Result<(), ToolError> {
+    let is_numbered = match change {
+        ChangeKind::Create { content } => numbers(content) == Numbers::All,
+        ChangeKind::Delete { .. } => false,
+        ChangeKind::Update { hunks, .. } => hunks.iter().any(|hunk| {
+            let added: Vec<_> = hunk.lines.iter().filter(|(op, _)| *op == Op::Add).map(|(_, line)| *line).collect();
+            numbers(&added.join("\n")) == Numbers::All && numbers(&hunk.old_lines().join("\n")) == Numbers::None
+        }),
+    };
+    if !is_numbered {
+        return Ok(());
+    }
+    Err(ToolError::with_kind(
+        ErrorKind::Refused,
+        format!(
+            "refused to edit `{shown}`: each new line of the patch begins with a line number and a bar, which `read_file` shows but files do \
+             not have; leave them out. Nothing was written."
+        ),
+    ))
 }
 
 /// Fails if a patch deletes a file, but does not contain all of its lines.

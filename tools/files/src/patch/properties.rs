@@ -219,7 +219,7 @@ fn fill(f: &Fixture, random: &mut Random) {
         } else {
             f.put(name, random.text(if name == "c" { "\r\n" } else { "\n" }));
             if random.below(2) == 0 {
-                let args = read_file::Args { path: name.to_owned(), offset: 1, limit: 500 };
+                let args = read_file::Args { path: name.to_owned(), offset: 1, limit: 500, column: 1 };
                 f.handlers.read_file(args, &f.call()).unwrap();
             }
         }

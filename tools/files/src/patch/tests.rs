@@ -260,7 +260,9 @@ fn a_patch_that_fails_in_one_place_changes_nothing() {
 fn files_that_were_written_are_restored_if_another_cannot_be() {
     let f = fixture();
     f.put("a.txt", "one\n");
-    f.handlers.read_file(read_file::Args { path: "a.txt".into(), offset: 1, limit: 500 }, &f.call()).unwrap();
+    f.handlers
+        .read_file(read_file::Args { path: "a.txt".into(), offset: 1, limit: 500, column: 1 }, &f.call())
+        .unwrap();
     // The directory of the third file is the second file.
     let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** Add File: d/x\n+x\n*** Add File: d/x/y\n+y\n\
                  *** End Patch\n";
@@ -368,7 +370,9 @@ fn deleting_needs_the_content_or_a_task_that_knows_it() {
     let partly = "--- a/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n";
     assert_reply!(apply_patch(&f, partly), Err(Failed, "not all of its lines are in the patch"));
     assert_eq!(f.get("a.txt"), "one\ntwo\n");
-    f.handlers.read_file(read_file::Args { path: "a.txt".into(), offset: 1, limit: 500 }, &f.call()).unwrap();
+    f.handlers
+        .read_file(read_file::Args { path: "a.txt".into(), offset: 1, limit: 500, column: 1 }, &f.call())
+        .unwrap();
     assert_eq!(file(apply_patch(&f, delete))["action"], "deleted");
     assert_reply!(apply_patch(&f, delete), Err(NotFound, "`a.txt` does not exist"));
     assert!(
@@ -445,7 +449,9 @@ fn a_moved_file_keeps_its_permissions() {
 fn a_patch_warns_about_changes_by_other_programs() {
     let f = fixture();
     f.put("a.txt", "one\n");
-    f.handlers.read_file(read_file::Args { path: "a.txt".into(), offset: 1, limit: 500 }, &f.call()).unwrap();
+    f.handlers
+        .read_file(read_file::Args { path: "a.txt".into(), offset: 1, limit: 500, column: 1 }, &f.call())
+        .unwrap();
     f.put("a.txt", "one\ntwo\n");
     let patched = file(apply_patch(&f, "--- a/a.txt\n+++ b/a.txt\n@@\n-one\n+1\n"));
     assert!(patched["warning"].as_str().unwrap().contains("changed this file"));
@@ -518,4 +524,32 @@ fn a_created_file_has_the_lines_of_the_patch() {
     let f = fixture();
     apply_patch(&f, "*** Begin Patch\r\n*** Add File: a.txt\r\n+a\r\n+b\r\n*** End Patch\r\n").unwrap();
     assert_eq!(f.get("a.txt"), "a\nb\n");
+}
+
+#[test]
+fn line_numbers_of_a_result_are_refused_unless_the_file_has_them() {
+    let f = fixture();
+    let refused = "begins with a line number and a bar";
+    f.put("a.txt", "x = 1\ny = 2\n");
+    let replaced = |old: &str, new: &str| {
+        let args = Args {
+            old_string: Some(old.into()),
+            new_string: Some(new.into()),
+            mode: Mode::Replace,
+            path: Some("a.txt".into()),
+            replace_all: false,
+            patch: None,
+        };
+        f.handlers.patch(args, &f.call())
+    };
+    assert_reply!(replaced("     1|x = 1", "x = 3"), Err(Refused, refused));
+    assert_reply!(replaced("x = 1\ny = 2", "     1|x = 3\n     2|y = 2"), Err(Refused, refused));
+    let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-x = 1\n+     1|x = 3\n y = 2\n";
+    assert_reply!(f.handlers.patch(applying(diff), &f.call()), Err(Refused, refused));
+    let new = "*** Begin Patch\n*** Add File: b.txt\n+     1|x\n+     2|y\n*** End Patch\n";
+    assert_reply!(f.handlers.patch(applying(new), &f.call()), Err(Refused, refused));
+    assert_eq!(f.get("a.txt"), "x = 1\ny = 2\n");
+    f.put("a.txt", "     1|x = 1\n     2|y = 2\n");
+    replaced("     1|x = 1", "     1|x = 3").unwrap();
+    assert_eq!(f.get("a.txt"), "     1|x = 3\n     2|y = 2\n");
 }
