@@ -10,17 +10,52 @@ use crate::key::Key;
 /// The maximum length of a text of a server in an error, in characters.
 const MAX_QUOTE_CHARS: usize = 300;
 
-/// Parts of messages with which servers report that a conversation is too long for the model, in lower case.
+/// Parts of messages with which servers and gateways report that a conversation is too long, in lower case.
 const OVERFLOWS: &[&str] = &[
     "prompt is too long",
+    "prompt too long",
+    "prompt is too large",
     "maximum context length",
+    "maximum prompt length",
     "context length exceeded",
+    "context_length_exceeded",
+    "context length of only",
     "exceeds the context window",
+    "exceed the context window",
     "context window exceeded",
     "exceeds the available context size",
-    "exceeds the maximum number of tokens allowed",
+    "context size has been exceeded",
+    "exceeds the maximum number of tokens",
     "exceed context limit",
+    "exceeds the context length",
     "input is too long",
+    "input length exceeds",
+    "input token count exceeds",
+    "inputs must have less than",
+    "`inputs` tokens +",
+    "too many tokens",
+    "reduce the length of the messages",
+    "string too long",
+    "string_above_max_length",
+    "content length exceed",
+    "allowed content length",
+    "maximum content length",
+    "content too large",
+    "entity too large",
+    "payload too large",
+    "payload size exceeds",
+    "payload exceeds",
+    "request too large",
+    "request is too large",
+    "request_too_large",
+    "request too long",
+    "request size exceeds",
+    "request body too large",
+    "request body is too large",
+    "request body exceeds",
+    "request exceeds the maximum size",
+    "body too large",
+    "total message size",
 ];
 
 /// The advice if an account has no quota left.
@@ -103,6 +138,12 @@ impl ModelError {
         Self::new(ErrorKind::NoAnswer, format!("the model of {host} stopped without an answer: {reason}"))
     }
 
+    /// Sets the time that the server asked to wait.
+    pub(crate) fn with_wait(mut self, wait: Option<Duration>) -> Self {
+        self.retry_after = wait;
+        self
+    }
+
     pub(crate) fn after_tries(mut self, tries: u32) -> Self {
         if tries > 1 {
             self.message += &format!(" (after {tries} tries)");
@@ -152,19 +193,23 @@ impl Responded<'_> {
     pub(crate) fn failed(&self, body: &str, retry_after: Option<Duration>) -> ModelError {
         let status = self.status;
         let (code, message) = self.code_and_message(body);
-        let is_overflow =
-            code == "context_length_exceeded" || matches!(status, 400 | 413 | 422) && reports_overflow(body);
+        let is_overflow = code == "context_length_exceeded"
+            || status == 413
+            || !matches!(status, 401..=404) && reports_overflow(body);
         let kind = match status {
             _ if is_overflow => ErrorKind::ContextOverflow,
             400 => self.refusal(body).unwrap_or(ErrorKind::Refused),
             429 if code == "insufficient_quota" => ErrorKind::Unauthorized,
             429 => ErrorKind::RateLimited,
-            401 | 403 => ErrorKind::Unauthorized,
+            401 | 403 | 407 => ErrorKind::Unauthorized,
             408 | 425 | 500.. => ErrorKind::ServerFailed,
             _ => ErrorKind::Refused,
         };
         let advice = match (kind, status) {
             (ErrorKind::Unauthorized, 429) => QUOTA,
+            (ErrorKind::Unauthorized, 407) => {
+                "; the proxy asks for a user and a password: write them into its variable, such as HTTP_PROXY"
+            }
             (ErrorKind::Unauthorized, _) => "; check the key of this model",
             (_, 404) => "; check the name of the model and its base_url",
             (_, 300..400) => "; it redirects, and keys are not sent elsewhere: set base_url to the final address",
@@ -222,9 +267,9 @@ impl Responded<'_> {
             | "INTERNAL" | "DEADLINE_EXCEEDED" | "408" | "425" | "500" | "502" | "503" | "504" | "529" => {
                 ErrorKind::ServerFailed
             }
-            "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "429" => ErrorKind::RateLimited,
-            "context_length_exceeded" => ErrorKind::ContextOverflow,
+            "context_length_exceeded" | "request_too_large" | "413" => ErrorKind::ContextOverflow,
             _ if reports_overflow(message) => ErrorKind::ContextOverflow,
+            "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "429" => ErrorKind::RateLimited,
             _ => self.refusal(message).unwrap_or(ErrorKind::Refused),
         }
     }
@@ -327,9 +372,51 @@ mod tests {
             (400, r#"{"object":"error","message":"This model's maximum context length is 4096 tokens."}"#),
             (400, r#"{"error":{"message":"the request exceeds the available context size. try increasing it"}}"#),
             (413, r#"{"error":{"message":"Input is too long for requested model."}}"#),
+            (413, r#"{"error":{"message":"Request entity too large","type":"request_too_large"}}"#),
+            (413, "<html><head><title>413 Request Entity Too Large</title></head></html>"),
+            (413, ""),
+            (
+                400,
+                r#"{"error":{"message":"Request exceeds maximum allowed content length. RequestSize(bytes): 70000, Limit(bytes): 60000."}}"#,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"Request payload size exceeds the limit: 20971520 bytes.","status":"INVALID_ARGUMENT"}}"#,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"Invalid 'messages[1].content': string too long. Expected a string with maximum length 1048576","code":"string_above_max_length"}}"#,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"}}"#,
+            ),
+            (
+                400,
+                r#"{"error":"This model's maximum prompt length is 131072 but the request contains 150000 tokens."}"#,
+            ),
+            (422, r#"{"error":"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096"}"#),
+            (
+                429,
+                r#"{"error":{"message":"Request too large for gpt-x in organization o on tokens per min (TPM): Limit 30000, Requested 35000.","code":"rate_limit_exceeded"}}"#,
+            ),
+            (500, r#"{"error":{"message":"context size has been exceeded"}}"#),
+            (503, "request body too large"),
         ] {
             assert_eq!(status(code, body).kind(), ErrorKind::ContextOverflow, "{body}");
         }
-        assert_eq!(status(400, r#"{"error":{"message":"bad tools"}}"#).kind(), ErrorKind::Refused);
+        for (code, body, kind) in [
+            (400, r#"{"error":{"message":"bad tools"}}"#, ErrorKind::Refused),
+            (401, r#"{"error":{"message":"content length"}}"#, ErrorKind::Unauthorized),
+            (404, r#"{"error":{"message":"no model with a context length exceeded"}}"#, ErrorKind::Refused),
+            (
+                429,
+                r#"{"error":{"message":"Rate limit reached on tokens per min (TPM): Limit 30000, Used 29000"}}"#,
+                ErrorKind::RateLimited,
+            ),
+            (407, "", ErrorKind::Unauthorized),
+        ] {
+            assert_eq!(status(code, body).kind(), kind, "{body}");
+        }
     }
 }

@@ -16,9 +16,15 @@ impl Key {
         &self.0
     }
 
-    /// Replaces the key in a text of a server, which may repeat it.
+    /// Replaces the key in a text of a server, which may repeat it. A short word such as `none`, which is the key of servers that need none, is
+    /// not secret, and would make the text unreadable.
     pub(crate) fn hidden_in(&self, text: &str) -> String {
-        if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "[key]") }
+        const SHORTEST: usize = 7;
+        if self.0.len() < SHORTEST || self.0.bytes().all(|byte| byte.is_ascii_lowercase()) && self.0.len() < 16 {
+            text.to_owned()
+        } else {
+            text.replace(&self.0, "[key]")
+        }
     }
 }
 
@@ -37,6 +43,9 @@ mod tests {
         let key = Key::new(" sk-1234\n");
         assert_eq!(format!("{key:?}"), "Key([hidden])");
         assert_eq!(key.hidden_in("wrong key sk-1234!"), "wrong key [key]!");
-        assert_eq!(Key::new("").hidden_in("a"), "a");
+        for word in ["", "k", "key", "none", "ollama", "dummy", "lm-st", "placeholder", "secret"] {
+            let text = format!("the key {word} is wrong: no ollama model");
+            assert_eq!(Key::new(word).hidden_in(&text), text);
+        }
     }
 }

@@ -14,7 +14,7 @@ table! {
         api: Required<Word<Api>>,
         /// The name of the model, as the server expects it.
         model: Required<Text>,
-        /// The address of the API, such as `http://localhost:8000/v1`. Default: that of the vendor.
+        /// The address of the API, such as `http://localhost:8000/v1`. Default: that of the vendor's variable, such as `OPENAI_BASE_URL`, or the vendor's own.
         base_url: Text,
         /// The name of the environment variable that holds the key, usually set in `.env`. Default: that of the vendor. Empty if the
         /// server needs no key.
@@ -25,8 +25,8 @@ table! {
         max_output_tokens: Count,
         /// The maximum time without any data from the server.
         timeout: Duration = "2m",
-        /// The number of times that a failed request is repeated.
-        retries: WholeNumber = 4,
+        /// The number of times that a failed request is repeated, with longer and longer pauses. If a server cannot be reached, at most 4 times.
+        retries: WholeNumber = 8,
         /// The prices, from which the cost of a session is computed. Default: no cost is shown.
         prices: Table<PricesTable>,
     }

@@ -12,6 +12,52 @@ pub const REDACTED: &str = "[secret]";
 
 /// A shorter value is not replaced: it would occur in any text.
 const MIN_LEN: usize = 6;
+/// Values that users give as a key to servers that need none, without symbols. They are no secrets, and some occur in any text.
+const PLACEHOLDERS: &[&str] = &[
+    "anything",
+    "apikey",
+    "changeme",
+    "default",
+    "disabled",
+    "dummykey",
+    "enabled",
+    "example",
+    "fakekey",
+    "foobar",
+    "ignored",
+    "llamacpp",
+    "lmstudio",
+    "localhost",
+    "mykey",
+    "nokey",
+    "nokeyneeded",
+    "nokeyrequired",
+    "notneeded",
+    "notrequired",
+    "notused",
+    "ollama",
+    "openai",
+    "password",
+    "placeholder",
+    "secret",
+    "something",
+    "string",
+    "testing",
+    "testkey",
+    "token",
+    "undefined",
+    "unknown",
+    "unused",
+    "whatever",
+    "yourapikey",
+    "yourkey",
+    "yourkeyhere",
+    "yourapikeyhere",
+    "anthropic",
+    "gemini",
+    "localai",
+    "missing",
+];
 /// The minimum length of a line of a private key that is also replaced alone.
 const MIN_LINE_LEN: usize = 16;
 /// A number of fewer digits is not replaced: it is more likely a port or an id than a secret, and JSON that contains it as a number
@@ -141,6 +187,10 @@ impl RedactedStream<'_> {
 }
 
 fn is_replaced(value: &str) -> bool {
+    let word = value.replace(['-', '_', ' '], "");
+    if PLACEHOLDERS.iter().any(|placeholder| word.eq_ignore_ascii_case(placeholder)) {
+        return false;
+    }
     let is_number = value.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
     value.len() >= if is_number { MIN_NUMBER_LEN } else { MIN_LEN }
 }
@@ -149,6 +199,34 @@ fn is_replaced(value: &str) -> bool {
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Redactor").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod placeholder_tests {
+    use super::Redactor;
+
+    #[test]
+    fn a_common_word_is_no_secret_because_a_key_has_that_value() {
+        for word in [
+            "k",
+            "none",
+            "ollama",
+            "Ollama",
+            "lm-studio",
+            "not-needed",
+            "no-key-required",
+            "PLACEHOLDER",
+            "test-key",
+            "change_me",
+        ] {
+            let text = format!("pull the model from {word} and see");
+            assert_eq!(Redactor::of_values(&[word.to_owned()]).text(&text), text);
+        }
+        for secret in ["hunter2", "ollama1", "test-key-7f3a", "correcthorse"] {
+            let text = format!("it is {secret}.");
+            assert_eq!(Redactor::of_values(&[secret.to_owned()]).text(&text), "it is [secret].");
+        }
     }
 }
 

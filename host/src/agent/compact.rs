@@ -6,7 +6,7 @@ use toolc::Turn;
 use toolc_files::AccessLog;
 use toolc_model::{ErrorKind, ModelError};
 
-use super::conversation::Entry;
+use super::conversation::{Entry, shorten};
 use super::event::AgentEvent;
 use super::record::speaker;
 use super::{Agent, TurnError};
@@ -18,6 +18,11 @@ const KEPT_PERCENT: u64 = 30;
 const RESULT_CHARS: usize = 2_000;
 /// The maximum length of the text to summarise, in bytes. The middle of a longer text is left out.
 const TRANSCRIPT_BYTES: usize = 400_000;
+
+/// The length in bytes to which a result is shortened at most, if the conversation is too long without the rest of it.
+const SHORTEST_RESULT: usize = 1_000;
+/// The length in bytes of the shortest text that is summarised if the model refuses a longer one.
+const SHORTEST_TRANSCRIPT: usize = 4_000;
 
 const INSTRUCTIONS: &str = "\
 You summarise the beginning of a conversation between a user and an agent that uses tools, so that the agent can continue without it. \
@@ -47,12 +52,25 @@ impl Agent {
                 self.compact(turn, keep).await?;
             }
         }
+        while self.tokens_of_request(turn) > context && self.shorten_results() {}
         let tokens = self.tokens_of_request(turn);
         // The number is an estimate, so the server decides about a conversation that is only a little too long.
         if tokens > context.saturating_mul(2) {
             return Err(too_long(tokens));
         }
         Ok(())
+    }
+
+    /// Leaves out the middle of the longest results. Returns whether any was long enough.
+    pub(super) fn shorten_results(&mut self) -> bool {
+        let longest = self.conversation.longest_result();
+        if longest < 2 * SHORTEST_RESULT {
+            return false;
+        }
+        self.conversation.shorten_results((longest / 4).max(SHORTEST_RESULT));
+        let text = "the conversation is too long for the model: the middle of its longest results is left out";
+        self.emit(&AgentEvent::Notice { text });
+        true
     }
 
     /// Shortens the conversation now.
@@ -135,8 +153,7 @@ impl Agent {
             Ok((summary, response)) => (summary, response, &self.auxiliary),
             // The smaller model may have a smaller context.
             Err(error) if error.kind() == ErrorKind::ContextOverflow => {
-                let half = shorten(&text, text.len() / 2);
-                let (summary, response) = self.model.ask_text(INSTRUCTIONS, &half).await?;
+                let (summary, response) = self.shorter_summary(&text, error).await?;
                 (summary, response, &self.model)
             }
             Err(error) => return Err(error),
@@ -144,6 +161,25 @@ impl Agent {
         let tokens = Tokens::new(response.usage(), model.model());
         self.tokens.add(tokens);
         Ok(summary)
+    }
+}
+
+impl Agent {
+    /// Asks the main model for a summary of half of a text, a quarter of it, and so on, until it is not refused as too long.
+    async fn shorter_summary(
+        &self,
+        text: &str,
+        mut error: ModelError,
+    ) -> Result<(String, toolc::wire::ModelResponse), ModelError> {
+        let mut length = text.len() / 2;
+        while length >= SHORTEST_TRANSCRIPT {
+            match self.model.ask_text(INSTRUCTIONS, &shorten(text, length)).await {
+                Err(next) if next.kind() == ErrorKind::ContextOverflow => error = next,
+                other => return other,
+            }
+            length /= 2;
+        }
+        Err(error)
     }
 }
 
@@ -166,13 +202,4 @@ fn transcript(entries: &[Entry]) -> String {
         let _ = write!(text, "{}: {part}\n\n", speaker(entry));
     }
     shorten(&text, TRANSCRIPT_BYTES)
-}
-
-/// Leaves out the middle of a text that is longer than `max` bytes.
-fn shorten(text: &str, max: usize) -> String {
-    if text.len() <= max {
-        return text.to_owned();
-    }
-    let (head, tail) = (text.floor_char_boundary(max / 2), text.ceil_char_boundary(text.len() - max / 2));
-    format!("{}\n[{} characters are left out]\n{}", &text[..head], text[head..tail].chars().count(), &text[tail..])
 }

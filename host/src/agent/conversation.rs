@@ -1,6 +1,7 @@
 //! The entries of a conversation: verbatim messages for the model, and text for people and the store.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use toolc::CompletedCall;
 use toolc::origin::{CallKind, CallOrigin};
@@ -272,6 +273,36 @@ impl Conversation {
         is_changed
     }
 
+    /// Returns the length of the longest text in a result, in bytes.
+    pub(crate) fn longest_result(&self) -> usize {
+        let results = self.entries.iter().filter_map(|entry| match entry {
+            Entry::Results { raw, .. } => Some(raw),
+            _ => None,
+        });
+        results
+            .flatten()
+            .filter_map(|raw| serde_json::from_str(raw.get()).ok())
+            .map(|value| longest_text(&value))
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Leaves out the middle of each text of a result that is longer than `max` bytes. The store keeps the whole results.
+    pub(crate) fn shorten_results(&mut self, max: usize) {
+        for entry in &mut self.entries {
+            let Entry::Results { raw, .. } = entry else { continue };
+            for message in raw {
+                let Ok(mut value) = serde_json::from_str::<Value>(message.get()) else { continue };
+                if longest_text(&value) > max {
+                    shorten_texts(&mut value, max);
+                    *message = serde_json::value::to_raw_value(&value).unwrap_or_else(|_| message.clone());
+                }
+            }
+        }
+        // The count of the API was for the longer results.
+        self.reported = None;
+    }
+
     pub(crate) fn last_answer(&self) -> &str {
         let is_answer = |entry: &'_ Entry| matches!(entry, Entry::Model { .. });
         match self.entries.iter().rev().find(|entry| is_answer(entry)) {
@@ -318,9 +349,85 @@ impl Conversation {
     }
 }
 
+/// The fields of messages whose texts are data, which cannot be shortened.
+const DATA_FIELDS: &[&str] = &[
+    "data",
+    "url",
+    "image_url",
+    "imageUrl",
+    "file_data",
+    "fileData",
+    "signature",
+    "thoughtSignature",
+    "encrypted_content",
+    "id",
+    "call_id",
+    "tool_call_id",
+    "tool_use_id",
+];
+
+/// Returns the length of the longest text in a message that can be shortened, in bytes.
+fn longest_text(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(values) => values.iter().map(longest_text).max().unwrap_or(0),
+        Value::Object(fields) => {
+            let texts = fields.iter().filter(|(name, _)| !DATA_FIELDS.contains(&name.as_str()));
+            texts.map(|(_, value)| longest_text(value)).max().unwrap_or(0)
+        }
+        _ => 0,
+    }
+}
+
+/// Leaves out the middle of each text of a message that is longer than `max` bytes.
+fn shorten_texts(value: &mut Value, max: usize) {
+    match value {
+        Value::String(text) if text.len() > max => *text = shorten(text, max),
+        Value::Array(values) => values.iter_mut().for_each(|value| shorten_texts(value, max)),
+        Value::Object(fields) => {
+            let texts = fields.iter_mut().filter(|(name, _)| !DATA_FIELDS.contains(&name.as_str()));
+            texts.for_each(|(_, value)| shorten_texts(value, max));
+        }
+        _ => {}
+    }
+}
+
+/// Leaves out the middle of a text that is longer than `max` bytes.
+pub(super) fn shorten(text: &str, max: usize) -> String {
+    if text.len() <= max {
+        return text.to_owned();
+    }
+    let (head, tail) = (text.floor_char_boundary(max / 2), text.ceil_char_boundary(text.len() - max / 2));
+    format!("{}\n[{} characters are left out]\n{}", &text[..head], text[head..tail].chars().count(), &text[tail..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_of_results_lose_their_middle_and_data_stays() {
+        let long = "é".repeat(10_000);
+        for message in [
+            serde_json::json!({ "role": "tool", "tool_call_id": "c", "content": long }),
+            serde_json::json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "c", "content": [{ "type": "text", "text": long }] }] }),
+            serde_json::json!({ "role": "user", "parts": [{ "functionResponse": { "name": "t", "response": { "output": long } } }] }),
+            serde_json::json!({ "type": "function_call_output", "call_id": "c", "output": long }),
+        ] {
+            let raw = vec![serde_json::value::to_raw_value(&message).unwrap()];
+            let mut conversation =
+                Conversation::new(vec![Entry::User(long.clone()), Entry::Results { raw, results: Vec::new() }]);
+            conversation.set_tokens(1);
+            assert_eq!(conversation.longest_result(), 20_000, "{message}");
+            conversation.shorten_results(1_001);
+            assert!((1_000..1_100).contains(&conversation.longest_result()), "{message}");
+            let messages = conversation.messages(Api::ChatCompletions, &[]);
+            assert!(messages[1].get().contains("[9500 characters are left out]"), "{}", messages[1]);
+            assert!(messages[0].get().len() > 20_000 && !conversation.is_counted());
+        }
+        let image = serde_json::json!({ "content": [{ "source": { "data": "A".repeat(9_000) } }] });
+        assert_eq!(longest_text(&image), 0);
+    }
 
     fn model(text: &str) -> Entry {
         let raw = toolc_model::assistant_message(Api::ChatCompletions, text);

@@ -195,6 +195,9 @@ impl Agent {
                 other => return other,
             };
             let Some(keep) = keeps.find(|keep| self.can_compact(*keep)) else {
+                if self.shorten_results() {
+                    continue;
+                }
                 let advice = "the last messages cannot be summarised: begin a new conversation, or use a model with a larger context";
                 return Err(TurnError::TooLong(format!("{error}; {advice}")));
             };

@@ -112,22 +112,34 @@ fn open(spec: &str, env: &Env) -> Result<Client> {
         return Ok(Client::scripted(Script::read(Path::new(name))?));
     }
     let api = Api::from_word(api).ok_or_else(unknown)?;
-    let other_url = api.other_base_url(|variable| env.var(variable));
-    // A server at another address may need no key.
-    let needs_key = other_url.is_none() || env.var(api.default_key_variable()).is_some();
-    let key_variable = (!needs_key).then(String::new);
-    client(&Model { base_url: other_url, key_variable, ..Model::new(api, name) }, env)
+    client(&Model::new(api, name), env)
+}
+
+/// Returns a model with the address that the variable of its vendor has, such as `OPENAI_BASE_URL`, unless the model has an address itself.
+fn with_address_of_variable(model: &Model, env: &Env) -> Model {
+    let mut model = model.clone();
+    if model.base_url.as_deref().is_none_or(|url| url.trim().is_empty())
+        && let Some(url) = model.api.other_base_url(|variable| env.var(variable))
+    {
+        model.base_url = Some(url);
+        // A server at another address may need no key.
+        if model.key_variable.is_none() && env.var(model.api.default_key_variable()).is_none() {
+            model.key_variable = Some(String::new());
+        }
+    }
+    model
 }
 
 /// Returns the client of a model.
 pub(crate) fn client(model: &Model, env: &Env) -> Result<Client> {
+    let model = with_address_of_variable(model, env);
     let key = |variable: &str| {
         let missing =
             || format!("the key of the model {} is missing: set the environment variable `{variable}`", model.name());
         env.var(variable).filter(|key| !key.trim().is_empty()).map(Key::new).ok_or_else(missing)
     };
     let key = model.key_variable().map(key).transpose()?;
-    Ok(Client::new(model.clone(), key))
+    Ok(Client::new(model, key))
 }
 
 #[cfg(test)]
@@ -143,6 +155,25 @@ mod tests {
         assert_eq!(*anthropic.model(), Model::new(Api::Anthropic, "claude-x:beta"));
         let local = open("chat:m").expect("a server at another address needs no key");
         assert_eq!((local.model().base_url(), local.model().key_variable()), ("http://localhost:1/v1", None));
+        let configured = |base_url: Option<&str>, key_variable: Option<&str>| {
+            let own = |text: Option<&str>| text.map(ToOwned::to_owned);
+            let model = Model {
+                base_url: own(base_url),
+                key_variable: own(key_variable),
+                ..Model::new(Api::ChatCompletions, "m")
+            };
+            client(&model, &env.clone().with_var("MY_KEY", "k")).map(|client| client.model().base_url().to_owned())
+        };
+        for (base_url, key_variable, expected) in [
+            (None, None, "http://localhost:1/v1"),
+            (Some(" "), None, "http://localhost:1/v1"),
+            (None, Some("MY_KEY"), "http://localhost:1/v1"),
+            (None, Some(""), "http://localhost:1/v1"),
+            (Some("http://own:2/v1"), Some("MY_KEY"), "http://own:2/v1"),
+        ] {
+            let found = configured(base_url, key_variable).expect("a model with an address");
+            assert_eq!(found, expected, "{base_url:?} {key_variable:?}");
+        }
         for (spec, message) in [
             ("gemini:m", "set the environment variable `GEMINI_API_KEY`"),
             ("claude", "expected `anthropic:NAME`, `chat:NAME`"),

@@ -132,7 +132,11 @@ impl Api {
     /// variables.
     pub fn other_base_url(self, variable: impl FnOnce(&str) -> Option<String>) -> Option<String> {
         let Record { url_variable, url_suffix, .. } = self.record();
-        Some(format!("{}{url_suffix}", variable(url_variable)?.trim_end_matches('/')))
+        let url = variable(url_variable)?;
+        let url = url.trim().trim_end_matches('/');
+        // The address may already have what follows it in the vendor's SDK.
+        let suffix = if url.ends_with(url_suffix) { "" } else { url_suffix };
+        (!url.is_empty()).then(|| format!("{url}{suffix}"))
     }
 
     /// Returns the dialect of the definitions in requests to the API.
@@ -203,6 +207,13 @@ mod tests {
     fn a_variable_names_another_server() {
         let variable = |name: &str| (name == "GOOGLE_GEMINI_BASE_URL").then(|| "http://localhost:1/".to_owned());
         let url = Some("http://localhost:1/v1beta".to_owned());
-        assert_eq!((Api::Gemini.other_base_url(variable), Api::Anthropic.other_base_url(variable)), (url, None));
+        assert_eq!(
+            (Api::Gemini.other_base_url(variable), Api::Anthropic.other_base_url(variable)),
+            (url.clone(), None)
+        );
+        assert_eq!(Api::Gemini.other_base_url(|_| Some(" http://localhost:1/v1beta/ ".to_owned())), url);
+        for empty in ["", " ", "/"] {
+            assert_eq!(Api::ChatCompletions.other_base_url(|_| Some(empty.to_owned())), None, "{empty:?}");
+        }
     }
 }

@@ -6,13 +6,15 @@ use std::time::SystemTime;
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use tokio::time::{error::Elapsed, timeout};
-use toolc::wire::{ModelResponse, Stop};
+use toolc::wire::{ModelResponse, Stop, WireError};
 
 use crate::error::{ErrorKind, ModelError, Responded};
 
 use super::answer::Event;
+use super::network::{self, Proxy};
 use super::retry::retry_after;
 use super::settings::Settings;
+use super::wait;
 
 /// The maximum number of bytes of an error's body that are read. The beginning says what is wrong.
 const MAX_ERROR_BYTES: usize = 64 << 10;
@@ -26,6 +28,8 @@ pub(crate) struct Http {
     client: OnceLock<Result<reqwest::Client, String>>,
     /// The scheme and the host, for errors. A path or a query could hold a key.
     host: String,
+    /// The proxy of the server, if any.
+    proxy: Option<Proxy>,
 }
 
 type OnEvent<'e> = dyn FnMut(Event<'_>) + Send + 'e;
@@ -36,7 +40,8 @@ impl Http {
             let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
             Some(format!("{}://{}{port}", url.scheme(), url.host_str()?))
         });
-        Self { client: OnceLock::new(), host: host.unwrap_or_else(|| "the server".to_owned()) }
+        let proxy = Proxy::of(settings.model.base_url());
+        Self { client: OnceLock::new(), host: host.unwrap_or_else(|| "the server".to_owned()), proxy }
     }
 
     /// Sends a request that needs these beta features, and reads the answer. Passes its text on as it arrives.
@@ -73,16 +78,17 @@ impl Http {
         if !status.is_success() {
             let wait = retry_after(header("retry-after-ms"), header(RETRY_AFTER.as_str()), SystemTime::now());
             let body = self.error_body(&mut response, settings).await;
+            let wait = wait.or_else(|| wait::in_body(&body));
             return Err(self.responded(settings, status).failed(&body, wait));
         }
         let mut stream = model.api.wire().stream();
         while let Some(bytes) = self.chunk(&mut response, settings).await? {
-            let text = stream.push(&bytes).map_err(|error| self.responded(settings, status).unreadable(&error))?;
+            let text = stream.push(&bytes).map_err(|error| self.unreadable(settings, status, &error))?;
             if !text.is_empty() {
                 on_event(Event::Text(&text));
             }
         }
-        let response = stream.finish().map_err(|error| self.responded(settings, status).unreadable(&error))?;
+        let response = stream.finish().map_err(|error| self.unreadable(settings, status, &error))?;
         if matches!(response.stop(), Stop::Failed | Stop::Other)
             && response.calls().is_empty()
             && response.text().trim().is_empty()
@@ -130,7 +136,7 @@ impl Http {
             let _ = rustls::crypto::ring::default_provider().install_default();
             let builder = reqwest::Client::builder().connect_timeout(limits.connect).redirect(Policy::none());
             let builder = builder.user_agent(concat!("toolc/", env!("CARGO_PKG_VERSION")));
-            builder.build().map_err(|error| format!("failed to prepare HTTP: {}", root_cause(&error)))
+            builder.build().map_err(|error| network::explain(&self.host, self.proxy.as_ref(), &error).1)
         });
         let client = client.as_ref().map_err(|error| ModelError::new(ErrorKind::Refused, error))?;
         let url = format!("{}{path}", model.base_url());
@@ -183,13 +189,18 @@ impl Http {
         Responded { host: &self.host, wire, refusals, status: status.as_u16() }
     }
 
+    /// Returns the error about an answer that cannot be read, with the time that it asks to wait.
+    fn unreadable(&self, settings: &Settings, status: reqwest::StatusCode, error: &WireError) -> ModelError {
+        let unreadable = self.responded(settings, status).unreadable(error);
+        let wait = wait::in_text(&unreadable.to_string());
+        unreadable.with_wait(wait)
+    }
+
     fn failed(&self, error: &reqwest::Error) -> ModelError {
         let host = &self.host;
         if error.is_connect() {
-            return ModelError::new(
-                ErrorKind::Unreachable,
-                format!("failed to connect to {host}: {}", root_cause(error)),
-            );
+            let (kind, message) = network::explain(host, self.proxy.as_ref(), error);
+            return ModelError::new(kind, message);
         }
         if error.is_timeout() {
             return ModelError::new(ErrorKind::TimedOut, format!("{host} did not answer in time"));

@@ -2,6 +2,7 @@
 
 mod answer;
 mod http;
+mod network;
 mod retry;
 mod script;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod server;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod wait;
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -4,7 +4,11 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, SystemTime};
 
 use super::settings::Limits;
-use crate::error::ModelError;
+use crate::error::{ErrorKind, ModelError};
+
+/// The maximum number of times that a request to a server that cannot be reached is repeated, which takes some seconds. A busy server gets more
+/// time, because limits per minute pass.
+const MAX_UNREACHABLE: u32 = 4;
 
 /// The tries of one request.
 pub(crate) struct Retries {
@@ -35,7 +39,8 @@ impl Retries {
         if !error.is_transient() {
             return Err(error);
         }
-        if self.failed == self.max {
+        let max = if error.kind() == ErrorKind::Unreachable { self.max.min(MAX_UNREACHABLE) } else { self.max };
+        if self.failed >= max {
             return Err(error.after_tries(self.tries()));
         }
         let delay = match error.retry_after() {
@@ -84,6 +89,26 @@ mod tests {
         for nonsense in ["-1", "NaN", "soon", "1e99", ""] {
             assert_eq!(after(None, Some(nonsense)), None, "{nonsense}");
         }
+    }
+
+    #[test]
+    fn a_busy_server_gets_at_least_a_minute_and_an_unreachable_one_some_seconds() {
+        use crate::api::Api;
+        use crate::model::Model;
+        let waited = |kind| {
+            let mut retries = Retries::new(Limits::default(), Model::new(Api::ChatCompletions, "m").retries);
+            let mut waited = Duration::ZERO;
+            while let Ok(wait) = retries.next(ModelError::new(kind, "busy")) {
+                waited += wait.delay;
+            }
+            waited
+        };
+        for kind in [ErrorKind::RateLimited, ErrorKind::ServerFailed] {
+            let waited = waited(kind);
+            assert!(waited >= Duration::from_mins(1) && waited < Duration::from_mins(3), "{kind:?}: {waited:?}");
+        }
+        assert!(waited(ErrorKind::Unreachable) < Duration::from_secs(10));
+        assert_eq!(waited(ErrorKind::Refused), Duration::ZERO);
     }
 
     #[test]

@@ -196,10 +196,10 @@ fn a_request_is_repeated_if_the_failure_may_pass() {
 #[test]
 fn a_request_is_not_repeated_for_ever() {
     let failing = Reply::Whole(503, "", r#"{"error":{"message":"overloaded"}}"#.to_owned());
-    let Outcome { result, requests, .. } = ask(vec![failing; 6]);
+    let Outcome { result, requests, .. } = ask(vec![failing; 10]);
     let error = result.unwrap_err();
-    assert!(error.to_string().ends_with("answered with status 503: overloaded (after 5 tries)"), "{error}");
-    assert_eq!(requests.try_iter().count(), 5);
+    assert!(error.to_string().ends_with("answered with status 503: overloaded (after 9 tries)"), "{error}");
+    assert_eq!(requests.try_iter().count(), 9);
 }
 
 #[test]
@@ -276,6 +276,21 @@ fn a_server_that_does_not_answer_in_time_is_an_error_that_says_so() {
         (settings.limits.total, settings.model.retries) = (limit, 0);
     });
     assert!(whole.result.unwrap_err().to_string().ends_with("did not complete its answer within 50ms"));
+}
+
+#[test]
+fn a_time_in_the_body_of_an_error_is_waited() {
+    let busy = |body: &str| Reply::Whole(429, "", body.to_owned());
+    let retry_info = r#"{"error":{"code":429,"message":"m","details":[{"retryDelay":"0.3s"}]}}"#;
+    let phrase = r#"{"error":{"message":"Rate limit reached. Please try again in 300ms."}}"#;
+    for body in [retry_info, phrase] {
+        let begun = Instant::now();
+        let outcome = ask(vec![busy(body), events(&[SAYS, ENDS, "[DONE]"])]);
+        assert_eq!(outcome.result.unwrap().tries, 2);
+        assert!(begun.elapsed() >= Duration::from_millis(300), "{body}");
+    }
+    let long = ask(vec![busy(r#"{"error":{"message":"Please try again in 6m0s."}}"#)]).result.unwrap_err();
+    assert!(long.to_string().contains("asks to wait 360 seconds"), "{long}");
 }
 
 #[test]

@@ -39,11 +39,13 @@ pub(super) fn read(path: &Path) -> Result<Vec<Task>> {
     }
     let (mut tasks, mut ids) = (Vec::new(), HashSet::new());
     for (number, line) in (1..).zip(BufReader::new(file.take(MAX_BYTES)).lines()) {
-        let line = line.map_err(|error| format!("{path_text}: line {number}: {error}"))?;
+        let line = line.map_err(|error| format!("{path_text}: line {number}: {error}; the file must be UTF-8"))?;
+        // Programs of Windows put a byte order mark before the first line.
+        let line = if number == 1 { line.strip_prefix('\u{feff}').unwrap_or(&line) } else { &line };
         if line.trim().is_empty() {
             continue;
         }
-        let Line { id, prompt } = serde_json::from_str(&line).map_err(|error| {
+        let Line { id, prompt } = serde_json::from_str(line).map_err(|error| {
             let error = error.to_string();
             let error = error.split(" at line ").next().unwrap_or_default().to_owned();
             format!("{path_text}: line {number}: expected a task such as {{\"prompt\": \"...\"}}: {error}")
@@ -77,6 +79,9 @@ mod tests {
         let task = |id: &str, prompt: &str| Task { id: id.to_owned(), prompt: prompt.to_owned() };
         let read = tasks("{\"id\":\"a\",\"prompt\":\"x\"}\n\n{\"prompt\":\"y\"}\n");
         assert_eq!(read, Ok(vec![task("a", "x"), task("3", "y")]));
+        for text in ["\u{feff}{\"id\":\"a\",\"prompt\":\"x\"}\r\n", "\u{feff}\r\n{\"id\":\"a\",\"prompt\":\"x\"}"] {
+            assert_eq!(tasks(text), Ok(vec![task("a", "x")]), "a byte order mark is skipped");
+        }
         for (text, message) in [
             ("{\"prompt\":\"x\"}\nno", "line 2: expected a task such as"),
             ("{\"promt\":\"x\"}", "unknown field `promt`"),
