@@ -621,8 +621,8 @@ def search_files(pattern: str, target: Literal["content", "files"] = "content", 
     """Search a directory for text in files (a regular expression) or for files by name (a glob).
     Hidden files, binary files and files that `.gitignore` excludes are skipped, unless `path` names
     them or their directory. Results are sorted by path. Content results are grouped by file, one
-    line each: `12:text` is a match, `13-text` a line of context. Of a long line, the text around
-    the first match is shown. `total` counts all results. If the page does not hold them all,
+    line each: `12:text` is a match, `13-text` a line of context. A long line is shortened to the
+    text around its first match. `total` counts all results. If the page does not hold them all,
     `truncated` is true and `hint` gives the next offset. A search that takes too long returns its
     results so far, and `partial` is true. Use it instead of a recursive grep, find or ls: it is
     faster and its output is smaller. To list all files, search files for `*`.

@@ -401,7 +401,6 @@ mod tests {
                 r#"{"error":{"message":"Request too large for gpt-x in organization o on tokens per min (TPM): Limit 30000, Requested 35000.","code":"rate_limit_exceeded"}}"#,
             ),
             (500, r#"{"error":{"message":"context size has been exceeded"}}"#),
-            (503, "request body too large"),
         ] {
             assert_eq!(status(code, body).kind(), ErrorKind::ContextOverflow, "{body}");
         }

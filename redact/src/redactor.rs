@@ -12,7 +12,7 @@ pub const REDACTED: &str = "[secret]";
 
 /// A shorter value is not replaced: it would occur in any text.
 const MIN_LEN: usize = 6;
-/// Values that users give as a key to servers that need none, without symbols. They are no secrets, and some occur in any text.
+/// Values that users give as a key to servers that need none, without symbols. None of them is secret, and some occur in any text.
 const PLACEHOLDERS: &[&str] = &[
     "anything",
     "apikey",

@@ -183,102 +183,93 @@ mod tests {
         }
     }
 
+    /// The proxy, the messages of the causes, the innermost one, the file of certificates, and the expected kind and words.
+    type Case =
+        (Option<&'static str>, &'static str, &'static str, Option<&'static str>, ErrorKind, &'static [&'static str]);
+
+    const CASES: &[Case] = &[
+        (None, "", "Connection refused (os error 111)", None, ErrorKind::Unreachable, &["to https://h: Connection"]),
+        (
+            Some("http://p:1"),
+            "",
+            "Connection refused",
+            None,
+            ErrorKind::Unreachable,
+            &["http://p:1", "HTTPS_PROXY", "NO_PROXY"],
+        ),
+        (
+            Some("socks5://p:1080"),
+            "",
+            "unsupported scheme socks5",
+            None,
+            ErrorKind::Refused,
+            &["not SOCKS", "HTTPS_PROXY", "socks5://p:1080"],
+        ),
+        (
+            Some("http://p:1"),
+            "tunnel error: proxy authorization required",
+            "x",
+            None,
+            ErrorKind::Unauthorized,
+            &["USER:PASSWORD"],
+        ),
+        (
+            Some("http://p:1"),
+            "tunnel error: unsuccessful",
+            "tunnel error: unsuccessful",
+            None,
+            ErrorKind::Unreachable,
+            &["does not connect"],
+        ),
+        (None, "", "invalid peer certificate: UnknownIssuer", None, ErrorKind::Refused, &["set SSL_CERT_FILE", "PEM"]),
+        (
+            None,
+            "",
+            "invalid peer certificate: UnknownIssuer",
+            Some("/etc/ca.pem"),
+            ErrorKind::Refused,
+            &["names /etc/ca.pem"],
+        ),
+        (
+            None,
+            "",
+            "invalid peer certificate: certificate expired: verification time",
+            None,
+            ErrorKind::Refused,
+            &["the clock"],
+        ),
+        (None, "", "invalid peer certificate: certificate not valid yet", None, ErrorKind::Refused, &["the clock"]),
+        (
+            None,
+            "",
+            "invalid peer certificate: certificate not valid for name \"h\"",
+            None,
+            ErrorKind::Refused,
+            &["another host"],
+        ),
+        (None, "", "invalid peer certificate: BadSignature", None, ErrorKind::Refused, &["SSL_CERT_FILE"]),
+        (None, "", "received corrupt message of type InvalidContentType", None, ErrorKind::Refused, &["`http://`"]),
+        (None, "", "No CA certificates were loaded from the system", Some("/no"), ErrorKind::Refused, &["names /no"]),
+        (
+            Some("http://p:1"),
+            "",
+            "invalid peer certificate: UnknownIssuer",
+            None,
+            ErrorKind::Refused,
+            &["SSL_CERT_FILE"],
+        ),
+    ];
+
     #[test]
     fn a_failure_to_connect_names_its_cause_and_what_to_do() {
-        let named = |address: &str| Proxy {
-            variable: "HTTPS_PROXY",
-            address: address.to_owned(),
-            is_socks: address.starts_with("socks"),
-        };
-        let (http, socks) = (named("http://p:1"), named("socks5://p:1080"));
-        for (proxy, chain, cause, file, kind, words) in [
-            (
-                None,
-                "",
-                "Connection refused (os error 111)",
-                None,
-                ErrorKind::Unreachable,
-                &["to https://h: Connection"][..],
-            ),
-            (
-                Some(&http),
-                "",
-                "Connection refused",
-                None,
-                ErrorKind::Unreachable,
-                &["http://p:1", "HTTPS_PROXY", "NO_PROXY"],
-            ),
-            (
-                Some(&socks),
-                "",
-                "unsupported scheme socks5",
-                None,
-                ErrorKind::Refused,
-                &["not SOCKS", "HTTPS_PROXY", "socks5://p:1080"],
-            ),
-            (
-                Some(&http),
-                "tunnel error: proxy authorization required",
-                "x",
-                None,
-                ErrorKind::Unauthorized,
-                &["USER:PASSWORD"],
-            ),
-            (
-                Some(&http),
-                "tunnel error: unsuccessful",
-                "tunnel error: unsuccessful",
-                None,
-                ErrorKind::Unreachable,
-                &["does not connect"],
-            ),
-            (
-                None,
-                "",
-                "invalid peer certificate: UnknownIssuer",
-                None,
-                ErrorKind::Refused,
-                &["set SSL_CERT_FILE", "PEM"],
-            ),
-            (
-                None,
-                "",
-                "invalid peer certificate: UnknownIssuer",
-                Some("/etc/ca.pem"),
-                ErrorKind::Refused,
-                &["names /etc/ca.pem"],
-            ),
-            (
-                None,
-                "",
-                "invalid peer certificate: certificate expired: verification time",
-                None,
-                ErrorKind::Refused,
-                &["the clock"],
-            ),
-            (None, "", "invalid peer certificate: certificate not valid yet", None, ErrorKind::Refused, &["the clock"]),
-            (
-                None,
-                "",
-                "invalid peer certificate: certificate not valid for name \"h\"",
-                None,
-                ErrorKind::Refused,
-                &["another host"],
-            ),
-            (None, "", "invalid peer certificate: BadSignature", None, ErrorKind::Refused, &["SSL_CERT_FILE"]),
-            (None, "", "received corrupt message of type InvalidContentType", None, ErrorKind::Refused, &["`http://`"]),
-            (
-                None,
-                "",
-                "No CA certificates were loaded from the system",
-                Some("/no"),
-                ErrorKind::Refused,
-                &["names /no"],
-            ),
-            (Some(&http), "", "invalid peer certificate: UnknownIssuer", None, ErrorKind::Refused, &["SSL_CERT_FILE"]),
-        ] {
-            let (found, message) = explain_cause("https://h", proxy, chain, cause, file);
-            assert_eq!(found, kind, "{message}");
+        for (address, chain, cause, file, kind, words) in CASES {
+            let proxy = address.map(|address| Proxy {
+                variable: "HTTPS_PROXY",
+                address: address.to_owned(),
+                is_socks: address.starts_with("socks"),
+            });
+            let (found, message) = explain_cause("https://h", proxy.as_ref(), chain, cause, *file);
+            assert_eq!(found, *kind, "{message}");
             assert!(words.iter().all(|word| message.contains(word)), "{message}");
         }
     }

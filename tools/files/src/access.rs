@@ -166,7 +166,7 @@ impl AccessLog {
     /// Records that the task has written a file, or deleted it if `version` is `None`. `knows_all` says whether the task knows the
     /// whole new content.
     pub(super) fn note_write(&self, path: &Path, version: Option<Version>, knows_all: bool, content: &[u8]) {
-        let beginning = Beginning::of(content);
+        let beginning = Beginning::from_content(content);
         let mut entries = self.entries();
         let entry = entries.entry(path);
         entry.version = version;

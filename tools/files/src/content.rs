@@ -16,7 +16,7 @@ pub(super) struct Beginning {
 
 impl Beginning {
     /// Returns a whole content.
-    pub(super) fn of(content: &[u8]) -> Self {
+    pub(super) fn from_content(content: &[u8]) -> Self {
         let mut beginning = Self::default();
         content.split_inclusive(|byte| *byte == b'\n').for_each(|line| beginning.push(line));
         beginning
@@ -35,7 +35,7 @@ impl Beginning {
     /// Returns whether `content` begins so.
     pub(super) fn is_of(&self, content: &[u8]) -> bool {
         let beginning = usize::try_from(self.bytes).ok().and_then(|bytes| content.get(..bytes));
-        beginning.is_some_and(|beginning| Self::of(beginning).digest.finish() == self.digest.finish())
+        beginning.is_some_and(|beginning| Self::from_content(beginning).digest.finish() == self.digest.finish())
     }
 
     /// Continues with lines of a file, of which the first has the number `first`. Lines after a gap, or after a line that is cut, do not count.
@@ -78,9 +78,9 @@ mod tests {
         assert!(beginning.is_of(b"a\nb\r\nother") && !beginning.is_of(b"a\nb\n\n") && !beginning.is_of(b"a\n"));
         beginning.add(2, &lines[1..]);
         assert_eq!((beginning.bytes(), beginning.lines()), (6, 3));
-        assert!(beginning.is_of(b"a\nb\r\nc") && Beginning::of(b"a\nb\r\nc").is_of(b"a\nb\r\nc"));
+        assert!(beginning.is_of(b"a\nb\r\nc") && Beginning::from_content(b"a\nb\r\nc").is_of(b"a\nb\r\nc"));
         beginning.add(5, &lines);
         assert_eq!(beginning.lines(), 3, "lines after a gap do not count");
-        assert!(Beginning::of(b"").is_of(b"") && !Beginning::of(b"a").is_of(b"b"));
+        assert!(Beginning::from_content(b"").is_of(b"") && !Beginning::from_content(b"a").is_of(b"b"));
     }
 }

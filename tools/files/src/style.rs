@@ -28,7 +28,7 @@ pub(super) struct Style {
 
 impl Style {
     /// Returns the style of a file, or why a text cannot replace its content. `bytes` is at most [`EXAMINED`] bytes of its beginning.
-    pub(super) fn of(bytes: &[u8]) -> Result<Self, &'static str> {
+    pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
         let valid = match std::str::from_utf8(bytes) {
             Ok(text) => text,
             // The limit may cut a character.
@@ -103,7 +103,7 @@ mod tests {
             ("\u{feff}a\n", "", "", 0),
             ("\u{feff}", "b", "\u{feff}b", 1),
         ] {
-            let style = Style::of(old.as_bytes()).unwrap();
+            let style = Style::from_bytes(old.as_bytes()).unwrap();
             let (text, said) = style.apply(content);
             assert_eq!((&*text, said.len()), (new, notes), "{old:?} {content:?} {said:?}");
         }
@@ -126,12 +126,12 @@ mod tests {
             ("CESU-8", b"\xed\xa0\xbd\xed\xb8\x80\n"),
             ("a cut character", b"caf\xc3"),
         ] {
-            assert!(Style::of(bytes).is_err(), "{name}");
+            assert!(Style::from_bytes(bytes).is_err(), "{name}");
         }
-        assert!(Style::of("日本語 \u{1b}[31m\n".as_bytes()).is_ok());
+        assert!(Style::from_bytes("日本語 \u{1b}[31m\n".as_bytes()).is_ok());
         let long = "é".repeat(EXAMINED);
-        assert!(Style::of(&long.as_bytes()[..EXAMINED]).is_ok());
+        assert!(Style::from_bytes(&long.as_bytes()[..EXAMINED]).is_ok());
         let odd = format!("x{long}");
-        assert!(Style::of(&odd.as_bytes()[..EXAMINED]).is_ok(), "the limit cuts a character");
+        assert!(Style::from_bytes(&odd.as_bytes()[..EXAMINED]).is_ok(), "the limit cuts a character");
     }
 }

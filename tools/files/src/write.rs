@@ -33,7 +33,7 @@ pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
         open::recognise(&task, &log, &path, version);
         check_knowledge(log.knowledge(&path, version), &shown, "overwrite")?;
         let (old, _) = task.files().read(&path, 0, style::EXAMINED).map_err(failed)?;
-        style = Some(Style::of(&old).map_err(|reason| other_encoding(&shown, reason))?);
+        style = Some(Style::from_bytes(&old).map_err(|reason| other_encoding(&shown, reason))?);
     }
     let mut notes = check_numbers(&args.content, &shown)?;
     let (content, kept) = style.map_or((Cow::Borrowed(&*args.content), Vec::new()), |style| style.apply(&args.content));
