@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::args::repairs::Repairs;
 use crate::call::ToolCall;
-use crate::dispatch::guard::guard;
 use crate::observe::trace::{self, Scope, Trace};
+use crate::panics;
 use crate::registration::ids::ToolId;
 use crate::run::clock;
 use crate::session::turn::Turn;
@@ -86,7 +86,7 @@ impl Turn {
         CallRecord {
             arguments: Value::Null,
             began: if self.has_interceptors(tool) { clock::now() } else { None },
-            trace: guard(trace, |_| Trace::default()),
+            trace: panics::catch(trace).unwrap_or_default(),
         }
     }
 
