@@ -12,11 +12,18 @@ use std::time::{Duration, Instant};
 pub trait Sink: fmt::Debug + Send + 'static {
     /// Adds a chunk. Returns false to refuse more output, which ends the program.
     fn push(&mut self, bytes: &[u8]) -> bool;
+
+    /// Notices that the output has ended. The program can still run.
+    fn end(&mut self) {}
 }
 
 impl<S: Sink + ?Sized> Sink for Box<S> {
     fn push(&mut self, bytes: &[u8]) -> bool {
         (**self).push(bytes)
+    }
+
+    fn end(&mut self) {
+        (**self).end();
     }
 }
 
@@ -103,7 +110,12 @@ fn read<S: Sink>(mut source: impl Read, stream: &Stream<S>) -> bool {
     let mut discarding = None;
     loop {
         match source.read(&mut buffer) {
-            Ok(0) => return true,
+            Ok(0) => {
+                if let Some(sink) = &mut *stream.sink() {
+                    sink.end();
+                }
+                return true;
+            }
             Ok(len) => {
                 if let Some(sink) = &mut *stream.sink() {
                     if !sink.push(&buffer[..len]) {
