@@ -53,7 +53,7 @@ impl Image {
             return Err(invalid(format!("unsupported image type {media_type:?}: expected one of `{known}`")));
         };
         if !matches(&bytes) {
-            let actual = TYPES.iter().find(|(_, matches)| matches(&bytes)).map(|(name, _)| name);
+            let actual = Self::type_of(&bytes);
             let actual = actual.map_or("not a supported image".to_owned(), |name| format!("`{name}`"));
             return Err(invalid(format!("the image was declared as `{media_type}`, but its content is {actual}")));
         }
@@ -62,6 +62,11 @@ impl Image {
             return Err(invalid(format!("the image has {size} bytes, but at most {max} are allowed: make it smaller")));
         }
         Ok(Self { media_type, bytes })
+    }
+
+    /// Returns the media type of a file that begins with these bytes, if it is an image of a type that vendors accept.
+    pub fn type_of(bytes: &[u8]) -> Option<&'static str> {
+        TYPES.iter().find(|(_, matches)| matches(bytes)).map(|(name, _)| *name)
     }
 
     /// Returns the media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
@@ -108,12 +113,14 @@ mod tests {
         for (media_type, bytes) in BEGINNINGS {
             let image = Image::new(media_type, bytes).unwrap();
             assert_eq!((image.media_type(), image.bytes()), (media_type, bytes));
+            assert_eq!(Image::type_of(bytes), Some(media_type));
             for (other, _) in BEGINNINGS.iter().filter(|(other, _)| *other != media_type) {
                 let expected = format!("the image was declared as `{other}`, but its content is `{media_type}`");
                 assert_eq!(why(other, bytes), expected);
             }
         }
         for bytes in [&b""[..], b"\x89PNG", b"RIFF\x24\0\0\0WAVEfmt ", b"<svg/>"] {
+            assert_eq!(Image::type_of(bytes), None);
             assert!(why("image/webp", bytes).ends_with("its content is not a supported image"));
         }
         for media_type in ["image/jpg", "IMAGE/PNG", "image/svg+xml", ""] {

@@ -1,7 +1,8 @@
 //! Turns the result of a server into text or JSON for the model, and into images, sounds and resources.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+mod media;
+mod part;
+
 use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -39,7 +40,15 @@ pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &S
     let Parts { texts, images, attachments } = parts;
     let text = texts.join("\n");
     if result.is_error == Some(true) {
-        let mut text = if text.trim().is_empty() { "the tool failed, and gave no reason".to_owned() } else { text };
+        let structured = result.structured_content.filter(|structured| !structured.is_null());
+        let structured = structured.filter(|structured| texts.is_empty() || !repeats(&texts, structured));
+        let mut parts: Vec<String> = Some(text).filter(|text| !text.trim().is_empty()).into_iter().collect();
+        // What can be done about the failure is often only here.
+        parts.extend(structured.map(|structured| structured.to_string()));
+        if parts.is_empty() {
+            parts.push("the tool failed, and gave no reason".to_owned());
+        }
+        let mut text = parts.join("\n");
         let others = images.len() + attachments.len();
         if others > 0 {
             text += &format!("\n[images, sounds and resources are left out, because an error is a text: {others}]");
@@ -64,32 +73,38 @@ pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &S
     attachments.into_iter().try_fold(output, ToolOutput::with_attachment)
 }
 
-/// Reads a result with parts that the protocol library does not know, such as parts of a later protocol version. Each of them is replaced
-/// by a note.
+/// Reads a result whose parts do not have the form of the protocol, such as parts of a later protocol version. What is in them is kept, and
+/// a note takes the place of what cannot be read.
 ///
 /// # Errors
 /// Returns what is wrong, if the value is not the result of a call.
 pub(crate) fn with_unknown_parts(mut result: Value) -> Result<CallToolResult, String> {
-    if !result.is_object() {
-        return Err("its `result` is not an object".to_owned());
-    }
-    let content = result.get_mut("content").ok_or("its `result` has no `content`")?;
-    let parts = content.as_array_mut().ok_or("its `content` is not a list")?;
-    for part in parts {
-        if let Err(error) = serde_json::from_value::<ContentBlock>(part.clone()) {
-            let reason = shorten_for_note(&error.to_string());
-            let note = match part.get("type").and_then(Value::as_str) {
-                Some(kind) => format!("[content of the type {:?} is left out: {reason}]", shorten_for_note(kind)),
-                None => format!("[content without a type is left out: {reason}]"),
-            };
-            *part = json!({ "type": "text", "text": note });
-        }
-    }
-    for (key, is_valid) in [("isError", Value::is_boolean as fn(&Value) -> bool), ("_meta", Value::is_object)] {
-        if result.get(key).is_some_and(|value| !value.is_null() && !is_valid(value)) {
-            return Err(format!("its `{key}` has the wrong type"));
-        }
-    }
+    let Value::Object(members) = &mut result else { return Err("its `result` is not an object".to_owned()) };
+    let has_structured = members.get("structuredContent").is_some_and(|value| !value.is_null());
+    let content = match members.remove("content") {
+        Some(Value::Array(parts)) => parts,
+        Some(text @ Value::String(_)) => vec![json!({ "type": "text", "text": text })],
+        Some(part @ Value::Object(_)) => vec![part],
+        Some(Value::Null) | None if has_structured => Vec::new(),
+        Some(Value::Null) | None => return Err("its `result` has no `content`".to_owned()),
+        Some(_) => return Err("its `content` is not a list".to_owned()),
+    };
+    let content: Vec<Value> = content.into_iter().map(part::readable).collect();
+    members.insert("content".to_owned(), content.into());
+    let is_error = match members.remove("isError") {
+        None | Some(Value::Null) => None,
+        Some(Value::Bool(is_error)) => Some(is_error),
+        Some(Value::String(word)) if word.eq_ignore_ascii_case("true") => Some(true),
+        Some(Value::String(word)) if word.eq_ignore_ascii_case("false") => Some(false),
+        Some(_) => return Err("its `isError` has the wrong type".to_owned()),
+    };
+    members.extend(is_error.map(|is_error| ("isError".to_owned(), is_error.into())));
+    // The call has had its effect, whatever this is.
+    members.retain(|key, value| match key.as_str() {
+        "_meta" => value.is_object(),
+        "resultType" => value.is_string(),
+        _ => true,
+    });
     serde_json::from_value(result).map_err(|error| shorten_for_note(&error.to_string()))
 }
 
@@ -99,11 +114,19 @@ impl Parts {
         match block {
             ContentBlock::Text(text) => self.texts.push(text.text),
             ContentBlock::Image(image) => {
-                let read = bytes(&image.data).and_then(|bytes| reason(Image::new(&image.mime_type, bytes)));
+                let read = media::bytes(&image.data).and_then(|bytes| reason(media::image(&image.mime_type, bytes)));
                 push(&mut self.images, &mut self.texts, "an image", read);
             }
             ContentBlock::Audio(audio) => {
-                let read = bytes(&audio.data).and_then(|bytes| reason(Attachment::audio(&audio.mime_type, bytes)));
+                let bytes = media::bytes(&audio.data);
+                let is_sound = audio.mime_type.to_ascii_lowercase().starts_with("audio/");
+                let picture = bytes.as_ref().ok().and_then(|bytes| media::picture(bytes));
+                if let Some(image) = picture.filter(|_| !is_sound) {
+                    push(&mut self.images, &mut self.texts, "an image", reason(image));
+                    return;
+                }
+                let read = bytes
+                    .and_then(|bytes| reason(Attachment::audio(&media::sound_type(&audio.mime_type, &bytes), bytes)));
                 push(&mut self.attachments, &mut self.texts, "a sound", read);
             }
             ContentBlock::ResourceLink(link) => self.texts.push(link_text(&link)),
@@ -112,9 +135,9 @@ impl Parts {
                     self.texts.push(format!("[resource {uri}]\n{text}"));
                 }
                 ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
-                    let media_type = mime_type.as_deref().unwrap_or(ANY_TYPE);
+                    let media_type = mime_type.as_deref().filter(|kind| media::is_media_type(kind)).unwrap_or(ANY_TYPE);
                     let resource = |bytes| reason(Attachment::binary_resource(&redactor.text(&uri), media_type, bytes));
-                    let read = bytes(&blob).and_then(resource);
+                    let read = media::bytes(&blob).and_then(resource);
                     push(
                         &mut self.attachments,
                         &mut self.texts,
@@ -185,11 +208,6 @@ fn repeats(texts: &[String], structured: &Value) -> bool {
     texts.is_empty() || is_text_of(structured) || result.is_some_and(is_text_of)
 }
 
-/// Decodes the data of a part.
-fn bytes(data: &str) -> Result<Vec<u8>, String> {
-    STANDARD.decode(data.trim()).map_err(|_| "its data is not base64".to_owned())
-}
-
 /// Returns the message of an error, for a note.
 fn reason<T>(read: Result<T, ToolError>) -> Result<T, String> {
     read.map_err(|error| shorten_for_note(error.message()))
@@ -217,6 +235,9 @@ fn link_text(link: &Resource) -> String {
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+
     use super::*;
 
     fn result(value: Value) -> ToolResult {
@@ -335,17 +356,15 @@ mod tests {
 
     #[test]
     fn what_cannot_be_passed_on_is_noted() {
-        let gif = STANDARD.encode(b"GIF89a");
         let large = STANDARD.encode(vec![0; Attachment::MAX_BYTES + 1]);
         let notes = as_json(json!({ "content": [
-            { "type": "image", "mimeType": "image/tiff", "data": gif },
+            { "type": "image", "mimeType": "image/tiff", "data": STANDARD.encode(b"II*\0") },
             { "type": "image", "mimeType": "image/gif", "data": "%%%" },
             { "type": "audio", "mimeType": "text/plain", "data": "AAAAAAAA" },
             { "type": "audio", "mimeType": "audio/wav", "data": large },
             { "type": "resource_link", "uri": "file:///a", "name": "a", "mimeType": "text/x", "description": "An a." },
             { "type": "resource", "resource": { "uri": "m://t", "text": "inner" } },
             { "type": "resource", "resource": { "uri": "no address", "blob": "AAAA" } },
-            { "type": "resource", "resource": { "uri": "m://b", "mimeType": "no type", "blob": "AAAA" } },
         ] }));
         for part in [
             "[an image is left out, because unsupported image type",
@@ -355,7 +374,6 @@ mod tests {
             "[resource a: file:///a, text/x] An a.",
             "[resource m://t]\\ninner",
             "[the resource no address is left out, because expected the address of a resource",
-            "[the resource m://b is left out, because expected a media type",
         ] {
             assert!(notes.contains(part), "{part}: {notes}");
         }
@@ -386,11 +404,53 @@ mod tests {
         for (other, problem) in [
             (json!(7), "not an object"),
             (json!({}), "no `content`"),
-            (json!({ "content": {} }), "not a list"),
+            (json!({ "content": 7 }), "not a list"),
             (json!({ "content": [], "isError": "no" }), "`isError`"),
         ] {
             assert!(with_unknown_parts(other).is_err_and(|found| found.contains(problem)), "{problem}");
         }
+    }
+
+    #[test]
+    fn a_failure_has_its_text_and_its_structured_content() {
+        let text = |text: &str| json!([{ "type": "text", "text": text }]);
+        let structured = json!({ "error": { "code": "NEEDS_PERSON" } });
+        for (content, structured, expected) in [
+            (
+                text("a person is needed"),
+                structured.clone(),
+                "a person is needed\n{\"error\":{\"code\":\"NEEDS_PERSON\"}}",
+            ),
+            (json!([]), structured.clone(), "{\"error\":{\"code\":\"NEEDS_PERSON\"}}"),
+            (text(&structured.to_string()), structured, "{\"error\":{\"code\":\"NEEDS_PERSON\"}}"),
+            (text("broken"), json!({ "message": "broken" }), "broken"),
+            (text("broken"), json!(null), "broken"),
+            (text("broken"), json!({ "key": "hunter2hunter2" }), "broken\n{\"key\":\"[secret]\"}"),
+        ] {
+            let failed = json!({ "isError": true, "content": content, "structuredContent": structured });
+            assert_eq!(result(failed).expect_err("it failed").message(), expected);
+        }
+    }
+
+    #[test]
+    fn a_result_in_another_form_keeps_its_content() {
+        for (read, expected) in [
+            (json!({ "content": "a" }), r#""a""#),
+            (json!({ "content": { "type": "text", "text": "a" } }), r#""a""#),
+            (json!({ "content": ["a", { "text": "b" }] }), r#""a\nb""#),
+            (json!({ "content": null, "structuredContent": { "n": 1 } }), r#"{"n":1}"#),
+            (json!({ "content": [{ "type": "text", "text": "a" }], "_meta": 7, "resultType": 7 }), r#""a""#),
+            (json!({ "content": [{ "type": "text", "text": "a" }], "isError": "false" }), r#""a""#),
+            (
+                json!({ "content": [{ "type": "resource_link", "uri": "file:///a" }] }),
+                r#""[resource file:///a: file:///a]""#,
+            ),
+        ] {
+            let result = with_unknown_parts(read.clone()).expect("it is a result");
+            assert_eq!(as_json(json!(result)), expected, "{read}");
+        }
+        let failed = with_unknown_parts(json!({ "content": "no", "isError": "True" })).expect("it is a result");
+        assert_eq!(failed.is_error, Some(true));
     }
 
     #[test]
