@@ -66,6 +66,7 @@ fn run() -> Result<(), String> {
         question_timeout: PATIENCE,
         sampling: true,
         packages: None,
+        protocol_file: std::path::PathBuf::new(),
     };
     let person: Arc<dyn Asker> = Arc::new(Person);
     let answering = Answering { asker: Some(Arc::clone(&person)), sampler: Some(Arc::new(Model)) };

@@ -76,7 +76,7 @@ fn block_on<T>(work: impl Future<Output = Result<T, McpError>>) -> Result<T, Mcp
 async fn challenge(server: &Server, env: &Env, questioner: &Arc<Questioner>) -> Result<Option<String>, McpError> {
     let Transport::Http { url, headers, .. } = &server.transport else { return Ok(None) };
     let (client, config) = http::transport(url, headers, None, env)?;
-    let lists = client.lists().clone();
+    let inbox = client.inbox().clone();
     let transport = StreamableHttpClientTransport::with_client(client, config);
     let lifecycle = ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::LATEST],
@@ -87,7 +87,7 @@ async fn challenge(server: &Server, env: &Env, questioner: &Arc<Questioner>) -> 
             Ok(service) => service,
             Err(error) => return error.auth_challenge().map(str::to_owned),
         };
-        let listed = Listing::read(service.peer(), &lists).await;
+        let listed = Listing::read(service.peer(), &inbox).await;
         let challenge = listed.err().and_then(|error| error.auth_challenge().map(str::to_owned));
         let _ = service.cancel().await;
         challenge

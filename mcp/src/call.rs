@@ -2,7 +2,7 @@
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -20,7 +20,7 @@ use crate::client::{Client, MAX_REPORTS};
 use crate::content;
 use crate::digits;
 use crate::failure::{self, reason};
-use crate::message::UNREADABLE;
+use crate::message::{Inbox, UNREADABLE};
 use crate::oauth::{Session, scopes_of};
 use crate::output::OutputSchema;
 use crate::passed_on;
@@ -46,6 +46,8 @@ pub(crate) struct Live {
     pub(crate) client: Client,
     /// The login, if requests carry an access token.
     pub(crate) oauth: Option<Session>,
+    /// What the server has sent that belongs to no call.
+    pub(crate) inbox: Inbox,
 }
 
 /// Calls the tools of one server.
@@ -114,6 +116,7 @@ impl Caller {
         dropped: oneshot::Receiver<()>,
     ) -> ToolResult {
         let _running = self.questioner.call(&target.name);
+        let begun = Instant::now();
         let mut stop = pin!(self.stop(dropped));
         let (mut rounds, mut tries) = (Rounds::default(), Tries::default());
         loop {
@@ -133,9 +136,14 @@ impl Caller {
             };
             let answer = match self.send(&live, params.clone(), reports, stop.as_mut()).await {
                 Ok(answer) => answer,
-                Err(stop) => return Err(self.stopped(stop)),
+                Err(stop) => return Err(self.stopped_after(stop, &live, begun)),
             };
             match answer {
+                Ok(ServerResult::InputRequiredResult(_)) if has_sessions(&live) => {
+                    return Err(
+                        self.unreadable("it requires input in a form that its version of the protocol does not have")
+                    );
+                }
                 Ok(ServerResult::InputRequiredResult(required)) => {
                     rounds.next(&required).await.map_err(|problem| self.error(&problem))?;
                     let inputs = tokio::select! {
@@ -251,17 +259,9 @@ impl Caller {
 
     /// Waits until the call should stop.
     async fn stop(&self, dropped: oneshot::Receiver<()>) -> Stop {
-        let worked = async {
-            // Otherwise, the time limit of the tool is the same.
-            if self.questioner.can_ask() {
-                self.questioner.worked(self.timeout).await;
-            } else {
-                std::future::pending::<()>().await;
-            }
-        };
         tokio::select! {
             _ = dropped => Stop::Dropped,
-            () = worked => Stop::TimedOut,
+            () = self.questioner.worked(self.timeout) => Stop::TimedOut,
         }
     }
 
@@ -274,6 +274,19 @@ impl Caller {
                     format!("the MCP server `{server}` did not answer within {seconds} s, and the call was cancelled");
                 ToolError::with_kind(ErrorKind::Timeout, text)
             }
+        }
+    }
+
+    /// Returns the error for a call that the server has got. A message that answers no request may be the answer that is missing.
+    fn stopped_after(&self, stop: Stop, live: &Live, begun: Instant) -> ToolError {
+        let error = self.stopped(stop);
+        match (stop, live.inbox.stray_since(begun)) {
+            (Stop::TimedOut, Some(stray)) => {
+                let stray = failure::display_text(&stray, &self.redactor);
+                let text = format!("{}; meanwhile, it sent something else: {stray}", error.message());
+                ToolError::with_kind(ErrorKind::Timeout, text)
+            }
+            _ => error,
         }
     }
 
@@ -333,6 +346,11 @@ impl Caller {
     fn error(&self, what: &str) -> ToolError {
         ToolError::new(format!("the MCP server `{}` {what}", self.server))
     }
+}
+
+/// Returns whether the server has a version of the protocol that begins with a handshake.
+fn has_sessions(live: &Live) -> bool {
+    live.peer.peer_info().is_some_and(|info| info.protocol_version.has_initialize())
 }
 
 /// The rounds of a call whose results require input.

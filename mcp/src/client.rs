@@ -38,6 +38,8 @@ pub(crate) struct Client {
     pub(crate) progress: Progress,
     /// Notified when the server says that its tools have changed.
     pub(crate) tools_changed: Arc<Notify>,
+    /// The version for the handshake of the protocol with sessions. The stateless protocol has a list of versions instead.
+    pub(crate) version: ProtocolVersion,
 }
 
 impl Progress {
@@ -64,7 +66,8 @@ impl Drop for ProgressGuard {
 
 impl Client {
     pub(crate) fn new(questioner: Arc<Questioner>) -> Self {
-        Self { questioner, progress: Progress::default(), tools_changed: Arc::default() }
+        let version = ProtocolVersion::LATEST_WITH_INITIALIZE;
+        Self { questioner, progress: Progress::default(), tools_changed: Arc::default(), version }
     }
 }
 
@@ -112,7 +115,6 @@ impl ClientHandler for Client {
             capabilities.elicitation = Some(elicitation.with_url(UrlElicitationCapability::new()));
         }
         capabilities.sampling = self.questioner.sampler.as_ref().map(|_| SamplingCapability::default());
-        // The version for the handshake of the protocol with sessions. The stateless protocol has a list of versions instead.
-        ClientConfig::new(capabilities, itself).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+        ClientConfig::new(capabilities, itself).with_protocol_version(self.version.clone())
     }
 }

@@ -11,10 +11,11 @@ use rmcp::{ClientLifecycleMode, ClientServiceExt as _, RoleClient};
 use toolc::Env;
 
 use crate::client::Client;
+use crate::era;
 use crate::error::McpError;
 use crate::failure;
 use crate::http;
-use crate::message::Lists;
+use crate::message::Inbox;
 use crate::oauth::{Account, Session};
 use crate::probe::{LateAnswer, ProbeTransport};
 use crate::secrets::SecretRedactor;
@@ -26,8 +27,8 @@ pub(crate) struct Connection {
     pub(crate) service: RunningService<RoleClient, Client>,
     /// The login, if requests carry an access token.
     pub(crate) oauth: Option<Session>,
-    /// The lists of tools that the server has sent.
-    pub(crate) lists: Lists,
+    /// What the server has sent that the protocol library does not keep.
+    pub(crate) inbox: Inbox,
 }
 
 /// Why a connection could not be opened.
@@ -46,24 +47,48 @@ pub(crate) async fn connect(
     redactor: &SecretRedactor,
     program: &mut Option<ProgramEnd>,
 ) -> Result<Connection, ConnectError> {
-    let mut opening = Opening { server, client, env, redactor, program, late: LateAnswer::default() };
+    let inbox = Inbox::default();
+    let mut opening =
+        Opening { server, client: client.clone(), env, redactor, program, late: LateAnswer::default(), inbox };
     let newest = ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::LATEST],
         legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
     };
-    let again = match opening.open(newest).await {
-        // The server knows only the stateless protocol, and was slow to start.
-        Err(Failure { error: Some(ClientInitializeError::JsonRpcError(_)), .. }) if opening.late.is_there() => {
-            ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] }
+    let mut result = None;
+    if era::needs_handshake(server) {
+        match opening.open(ClientLifecycleMode::Initialize).await {
+            Ok(connection) => result = Some(Ok(connection)),
+            Err(failure) if failure.reported.is_final => return Err(failure.reported),
+            Err(_) => era::forget(server),
         }
-        // A server with sessions may end at the first message that it does not know, or answer it with nothing.
-        Err(Failure {
-            error: Some(ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::ExpectedInitResult(_)),
-            ..
-        }) => ClientLifecycleMode::Initialize,
-        result => return result.map_err(|failure| failure.reported),
+    }
+    let is_known = result.is_some();
+    let mut result = match result {
+        Some(result) => result,
+        None => opening.open(newest).await,
     };
-    opening.open(again).await.map_err(|failure| failure.reported)
+    let mut has_cost_time = opening.inbox.is_silent() && !opening.late.is_there();
+    if let Err(failure) = &result
+        && let Some(again) = opening.another_way(failure)
+    {
+        has_cost_time |= again == ClientLifecycleMode::Initialize;
+        result = opening.open(again).await;
+    }
+    let connection = result.map_err(|failure| failure.reported)?;
+    let info = connection.service.peer().peer_info();
+    if let Some(version) = info.map(|info| info.protocol_version.clone()) {
+        if !ProtocolVersion::KNOWN_VERSIONS.contains(&version) {
+            let version = failure::display_text(version.as_str(), redactor).chars().take(100).collect::<String>();
+            let reason = format!(
+                "the server answers with the version `{version}` of the protocol, which this program does not know"
+            );
+            return Err(ConnectError { reason, is_final: true });
+        }
+        if has_cost_time && !is_known && version.has_initialize() {
+            era::remember(server);
+        }
+    }
+    Ok(connection)
 }
 
 struct Failure {
@@ -86,48 +111,89 @@ impl From<McpError> for Failure {
 /// What a connection is opened with.
 struct Opening<'a> {
     server: &'a Arc<Server>,
-    client: &'a Client,
+    client: Client,
     env: &'a Env,
     redactor: &'a SecretRedactor,
     program: &'a mut Option<ProgramEnd>,
     late: LateAnswer,
+    /// What the server has sent on the latest connection.
+    inbox: Inbox,
 }
 
 impl Opening<'_> {
+    /// Returns how to begin again after a failure, if the server may know another form of the protocol.
+    fn another_way(&mut self, failure: &Failure) -> Option<ClientLifecycleMode> {
+        let error = failure.error.as_ref()?;
+        let stateless = || ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] };
+        let last = last_failure(error);
+        let known =
+            failure::supported_versions(last).filter(|version| ProtocolVersion::KNOWN_VERSIONS.contains(version));
+        match known.max_by(|a, b| a.as_str().cmp(b.as_str())) {
+            Some(version) if version.has_initialize() => {
+                self.client.version = version;
+                return Some(ClientLifecycleMode::Initialize);
+            }
+            Some(_) if matches!(last, ClientInitializeError::JsonRpcError(_)) => return Some(stateless()),
+            _ => {}
+        }
+        match last {
+            // The server knows only the stateless protocol, and was slow to start.
+            ClientInitializeError::JsonRpcError(_) if self.late.is_there() => Some(stateless()),
+            ClientInitializeError::JsonRpcError(_) if self.inbox.is_silent() && self.program.is_none() => {
+                Some(stateless())
+            }
+            // A server with sessions may end at the first message that it does not know, or answer it with nothing.
+            ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::ExpectedInitResult(_) => {
+                Some(ClientLifecycleMode::Initialize)
+            }
+            ClientInitializeError::TransportError { .. } if self.program.is_some() => {
+                Some(ClientLifecycleMode::Initialize)
+            }
+            _ => None,
+        }
+    }
+
     async fn open(&mut self, lifecycle: ClientLifecycleMode) -> Result<Connection, Failure> {
         let client = self.client.clone();
         let mut oauth = None;
         let late = self.late.clone();
-        let (lists, served) = match &self.server.transport {
+        let is_patient = matches!(lifecycle, ClientLifecycleMode::Discover { .. });
+        let (inbox, served) = match &self.server.transport {
             Transport::Stdio { command, args: _, env: _, directory } => {
                 let (transport, program) = start(self.server, self.env).await.map_err(|error| {
                     let why = not_started(command, directory.as_deref(), &error);
                     Failure::before_start(self.redacted(&format!("failed to start `{command}`: {why}")))
                 })?;
                 *self.program = Some(program);
-                let lists = transport.lists().clone();
-                (lists, client.serve_with_lifecycle(ProbeTransport::new(transport, late), lifecycle).await)
+                let inbox = transport.inbox().clone();
+                self.inbox = inbox.clone();
+                let transport = ProbeTransport::new(transport, inbox.clone(), late, is_patient);
+                (inbox, client.serve_with_lifecycle(transport, lifecycle).await)
             }
             Transport::Http { url, headers, bearer_variable, .. } => {
                 let (http, config) = http::transport(url, headers, bearer_variable.as_deref(), self.env)?;
-                let lists = http.lists().clone();
+                let http = if is_patient { http.patient() } else { http };
+                let inbox = http.inbox().clone();
+                self.inbox = inbox.clone();
                 let served = match Account::for_server(self.server, self.env, &self.redactor.tokens)? {
                     None => {
                         let transport = StreamableHttpClientTransport::with_client(http, config);
-                        client.serve_with_lifecycle(ProbeTransport::new(transport, late), lifecycle).await
+                        let transport = ProbeTransport::new(transport, inbox.clone(), late, is_patient);
+                        client.serve_with_lifecycle(transport, lifecycle).await
                     }
                     Some(account) => {
                         let session = Session::open(account, http).await?;
                         let transport = StreamableHttpClientTransport::with_client(session.client(), config);
                         oauth = Some(session);
-                        client.serve_with_lifecycle(ProbeTransport::new(transport, late), lifecycle).await
+                        let transport = ProbeTransport::new(transport, inbox.clone(), late, is_patient);
+                        client.serve_with_lifecycle(transport, lifecycle).await
                     }
                 };
-                (lists, served)
+                (inbox, served)
             }
         };
         match served {
-            Ok(service) => Ok(Connection { service, oauth, lists }),
+            Ok(service) => Ok(Connection { service, oauth, inbox }),
             Err(error) => Err(self.failure(error).await),
         }
     }
@@ -152,6 +218,14 @@ impl Opening<'_> {
 
     fn redacted(&self, text: &str) -> String {
         self.redactor.text(text).into_owned()
+    }
+}
+
+/// Returns the failure of the last request of a start.
+fn last_failure(error: &ClientInitializeError) -> &ClientInitializeError {
+    match error {
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => last_failure(fallback),
+        error => error,
     }
 }
 

@@ -43,6 +43,19 @@ pub(crate) fn closed_during_start(error: &ClientInitializeError) -> bool {
     }
 }
 
+/// Returns the versions of the protocol that a server names when it refuses the one of this program.
+pub(crate) fn supported_versions(error: &ClientInitializeError) -> impl Iterator<Item = ProtocolVersion> {
+    let named = match error {
+        ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => server_supported.clone(),
+        ClientInitializeError::JsonRpcError(ErrorData { data: Some(data), .. }) => {
+            let versions = data["supported"].as_array().into_iter().flatten();
+            versions.filter_map(|version| serde_json::from_value(version.clone()).ok()).collect()
+        }
+        _ => Vec::new(),
+    };
+    named.into_iter()
+}
+
 fn start_error_text(error: &ClientInitializeError) -> String {
     let versions = |versions: &[ProtocolVersion]| {
         versions.iter().take(10).map(ProtocolVersion::as_str).collect::<Vec<_>>().join(", ")

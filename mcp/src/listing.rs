@@ -9,7 +9,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::definition::size;
-use crate::message::{Lists, RawTool};
+use crate::message::{Inbox, RawTool};
 use crate::report::LeftOut;
 
 /// The maximum number of tools.
@@ -37,12 +37,22 @@ struct Page {
 }
 
 impl Listing {
-    /// Asks the server for its tools. An invalid definition does not affect the others. `lists` belongs to the connection.
-    pub(crate) async fn read(peer: &Peer<RoleClient>, lists: &Lists) -> Result<Self, ServiceError> {
+    /// Asks the server for its tools. An invalid definition does not affect the others. `inbox` belongs to the connection.
+    pub(crate) async fn read(peer: &Peer<RoleClient>, inbox: &Inbox) -> Result<Self, ServiceError> {
         let (mut listing, mut cursor, mut cursors, mut bytes) = (Self::default(), None, BTreeSet::new(), 0);
         let has_tasks = peer.peer_info().is_some_and(|info| info.protocol_version.has_initialize());
+        let mut last = Vec::new();
         for _ in 0..MAX_PAGES {
-            let page = Page::read(peer, lists, cursor).await?;
+            let is_empty_cursor = cursor.as_deref() == Some("");
+            let page = match Page::read(peer, inbox, cursor).await {
+                // Many servers write an empty cursor after the last page, and do not know it.
+                Err(ServiceError::McpError(_)) if is_empty_cursor => return Ok(listing),
+                page => page?,
+            };
+            if is_empty_cursor && page.tools == last {
+                return Ok(listing);
+            }
+            last.clone_from(&page.tools);
             listing.left_out.extend(page.left_out);
             for tool in page.tools {
                 bytes += size(&tool);
@@ -77,23 +87,21 @@ impl Listing {
 }
 
 impl Page {
-    async fn read(peer: &Peer<RoleClient>, lists: &Lists, cursor: Option<String>) -> Result<Self, ServiceError> {
+    async fn read(peer: &Peer<RoleClient>, inbox: &Inbox, cursor: Option<String>) -> Result<Self, ServiceError> {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
         // The list of an earlier answer is not the list of this one.
-        let _ = lists.take();
+        let _ = inbox.take();
         let (passed, next) = match peer.send_request(request).await? {
             ServerResult::ListToolsResult(page) => (PassedTools::Tools(page.tools), page.next_cursor),
             // If one definition is not valid, the page does not have the form that the protocol requires.
             ServerResult::CustomResult(mut page) => match page.0.get_mut("tools").map(Value::take) {
-                Some(Value::Array(tools)) => {
-                    (PassedTools::Values(tools), page.0["nextCursor"].as_str().map(str::to_owned))
-                }
+                Some(Value::Array(tools)) => (PassedTools::Values(tools), cursor_text(&page.0["nextCursor"])),
                 _ => return Err(ServiceError::UnexpectedResponse),
             },
             _ => return Err(ServiceError::UnexpectedResponse),
         };
-        Ok(match lists.take() {
+        Ok(match inbox.take() {
             None => Self { tools: passed.values(), left_out: Vec::new(), next },
             Some(raw) => Self::new(raw, &passed, next),
         })
@@ -148,6 +156,15 @@ impl PassedTools {
             Self::Tools(tools) => tools.iter().map(serde_json::to_value).filter_map(Result::ok).collect(),
             Self::Values(tools) => tools,
         }
+    }
+}
+
+/// Returns a cursor. Some servers count pages.
+fn cursor_text(cursor: &Value) -> Option<String> {
+    match cursor {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
     }
 }
 

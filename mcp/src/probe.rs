@@ -1,24 +1,43 @@
-//! A transport that ignores late answers to an abandoned request.
+//! A transport that looks after the beginning of a connection, and after what belongs to no request.
 //!
 //! A connection is opened with `server/discover`. A server that does not answer it in time is asked to `initialize` instead. If it was only
 //! slow, it answers both, and the protocol library would take the late answer for the answer to the wrong request.
+//!
+//! The protocol library drops an error without an id. Here, it answers the only open request.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rmcp::RoleClient;
-use rmcp::model::{ClientRequest, JsonRpcMessage, RequestId, ServerResult};
+use rmcp::model::{ClientNotification, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerResult};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use tokio::time::Instant;
+
+use crate::message::{Inbox, PATIENCE};
 
 /// The transport.
 pub(crate) struct ProbeTransport<T> {
     inner: T,
-    /// The request with which the connection was opened, until it is given up.
-    probe: Option<RequestId>,
+    /// The request with which the connection was opened, until it is answered or given up.
+    probe: Option<Probe>,
     given_up: Option<RequestId>,
     answered: LateAnswer,
+    /// The requests that wait for an answer, without those that wait as long as the connection is open.
+    open: Vec<RequestId>,
+    inbox: Inbox,
+    /// Whether the version of the protocol has no requests of servers.
+    is_stateless: bool,
+    /// Whether the start waits as long as it takes for the answer to the first request.
+    is_patient: bool,
+}
+
+/// The request `server/discover`, and the time until which it must be answered.
+#[derive(Debug)]
+struct Probe {
+    id: RequestId,
+    until: Option<Instant>,
 }
 
 /// Whether the request that was given up has been answered with success. Clones share it.
@@ -32,20 +51,100 @@ impl LateAnswer {
 }
 
 impl<T> ProbeTransport<T> {
-    pub(crate) fn new(inner: T, answered: LateAnswer) -> Self {
-        Self { inner, probe: None, given_up: None, answered }
+    /// Returns the transport. `is_patient` says that no other way to begin follows if `server/discover` is not answered.
+    pub(crate) fn new(inner: T, inbox: Inbox, answered: LateAnswer, is_patient: bool) -> Self {
+        let (probe, given_up, open) = (None, None, Vec::new());
+        Self { inner, probe, given_up, answered, open, inbox, is_stateless: false, is_patient }
     }
 
-    /// Returns whether a message answers the request that was given up.
-    fn is_late(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
-        let id = match message {
-            JsonRpcMessage::Response(response) => Some(&response.id),
-            JsonRpcMessage::Error(error) => error.id.as_ref(),
+    /// Notes what a message to the server begins or ends.
+    fn sends(&mut self, message: &TxJsonRpcMessage<RoleClient>) {
+        match message {
+            JsonRpcMessage::Request(request) => {
+                match request.request {
+                    ClientRequest::DiscoverRequest(_) => {
+                        let until = (!self.is_patient).then(|| Instant::now() + PATIENCE);
+                        self.probe = Some(Probe { id: request.id.clone(), until });
+                    }
+                    ClientRequest::InitializeRequest(_) => {
+                        self.given_up = self.probe.take().map(|probe| probe.id).or(self.given_up.take());
+                        self.is_stateless = false;
+                    }
+                    // It waits for changes, as long as the connection is open.
+                    ClientRequest::SubscriptionsListenRequest(_) => return,
+                    _ => {}
+                }
+                self.open.push(request.id.clone());
+            }
+            JsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.close_request(id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Some servers return the number of an id as a text.
+    fn close_request(&mut self, id: &RequestId) {
+        self.open.retain(|open| open.to_string() != id.to_string());
+    }
+
+    /// Returns a message of the server as the protocol library gets it, if it does.
+    fn received(&mut self, mut message: RxJsonRpcMessage<RoleClient>) -> Option<RxJsonRpcMessage<RoleClient>> {
+        if let JsonRpcMessage::Request(request) = &message {
+            if self.is_stateless {
+                let method = serde_json::to_value(&request.request).unwrap_or_default();
+                let method: String = method["method"].as_str().unwrap_or("?").chars().take(100).collect();
+                self.inbox.note_stray(&format!(
+                    "the server sent the request `{method}`, which its version of the protocol does not have"
+                ));
+                return None;
+            }
+            return Some(message);
+        }
+        if let JsonRpcMessage::Error(error) = &mut message
+            && error.id.is_none()
+        {
+            match self.open.as_slice() {
+                [only] => error.id = Some(only.clone()),
+                _ => self.inbox.note_stray(&format!("an error belongs to no request: {}", error.error.message)),
+            }
+        }
+        let id = match &message {
+            JsonRpcMessage::Response(response) => Some(response.id.clone()),
+            JsonRpcMessage::Error(error) => error.id.clone(),
             _ => None,
         };
-        let (Some(id), Some(given_up)) = (id, &self.given_up) else { return false };
-        // Some servers return the number as a text.
-        id == given_up || id.to_string() == given_up.to_string()
+        let Some(id) = id else { return Some(message) };
+        self.close_request(&id);
+        if self.given_up.as_ref().is_some_and(|given_up| given_up.to_string() == id.to_string()) {
+            if let JsonRpcMessage::Response(response) = &message
+                && matches!(response.result, ServerResult::DiscoverResult(_))
+            {
+                self.answered.0.store(true, Ordering::Relaxed);
+            }
+            return None;
+        }
+        self.probe = None;
+        if let JsonRpcMessage::Response(response) = &message {
+            match &response.result {
+                ServerResult::DiscoverResult(_) => self.is_stateless = true,
+                ServerResult::InitializeResult(result) => self.is_stateless = !result.protocol_version.has_initialize(),
+                _ => {}
+            }
+        }
+        Some(message)
+    }
+}
+
+/// Waits until the time is over, or forever.
+async fn sleep_until(until: Option<Instant>) {
+    match until {
+        Some(until) => tokio::time::sleep_until(until).await,
+        None => std::future::pending().await,
     }
 }
 
@@ -60,26 +159,26 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for ProbeTransport<T> {
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        if let JsonRpcMessage::Request(request) = &message {
-            match request.request {
-                ClientRequest::DiscoverRequest(_) => self.probe = Some(request.id.clone()),
-                ClientRequest::InitializeRequest(_) => self.given_up = self.probe.take(),
-                _ => {}
-            }
-        }
+        self.sends(&message);
         self.inner.send(message)
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
-            let message = self.inner.receive().await?;
-            if !self.is_late(&message) {
+            let until = self.probe.as_ref().and_then(|probe| probe.until);
+            let message = tokio::select! {
+                message = self.inner.receive() => message?,
+                () = sleep_until(until) => {
+                    let Some(Probe { id, .. }) = self.probe.take() else { continue };
+                    self.close_request(&id);
+                    self.given_up = Some(id.clone());
+                    self.inbox.note_silence();
+                    let text = format!("no answer within {} s", PATIENCE.as_secs());
+                    return Some(JsonRpcMessage::error(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None), Some(id)));
+                }
+            };
+            if let Some(message) = self.received(message) {
                 return Some(message);
-            }
-            if let JsonRpcMessage::Response(response) = &message
-                && matches!(response.result, ServerResult::DiscoverResult(_))
-            {
-                self.answered.0.store(true, Ordering::Relaxed);
             }
         }
     }
@@ -186,7 +285,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_server_that_answers_the_first_request_too_late_is_connected() {
         let late = LateAnswer::default();
-        let transport = ProbeTransport::new(SlowServer::start(older_server), late.clone());
+        let transport = ProbeTransport::new(SlowServer::start(older_server), Inbox::default(), late.clone(), false);
         let connected = Client.serve_with_lifecycle(transport, newest()).await;
         assert!(connected.is_ok(), "{:?}", connected.err());
         assert!(!late.is_there());
@@ -195,7 +294,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_late_answer_of_a_server_of_the_newer_era_is_noticed() {
         let late = LateAnswer::default();
-        let transport = ProbeTransport::new(SlowServer::start(newer_server), late.clone());
+        let transport = ProbeTransport::new(SlowServer::start(newer_server), Inbox::default(), late.clone(), false);
         assert!(Client.serve_with_lifecycle(transport, newest()).await.is_err(), "it does not know `initialize`");
         assert!(late.is_there());
     }

@@ -23,6 +23,9 @@ use crate::pins::HeldBack;
 use crate::report::{LeftOut, ListedTool};
 use crate::settings::{Server, ToolSettings};
 
+/// The time that a call has to end by itself after its time limit.
+const MARGIN: Duration = Duration::from_secs(2);
+
 /// The tool provider of a server.
 pub(crate) struct ServerProvider {
     /// The tools, or `None` before the first list.
@@ -100,14 +103,14 @@ fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> Dynami
     let output = OutputSchema::of(&whole);
     let returns = output.result_schema();
     let target = Arc::new(Callee { name: own_name, output, passes_meta: server.trusted });
-    // The time of questions to a person does not count. The call looks after its own limit then.
-    let asked = if caller.questioner.can_ask() { MAX_ASKED } else { Duration::ZERO };
+    // The call looks after its own limit, which says more. The time of questions to a person does not count.
+    let more = if caller.questioner.can_ask() { MAX_ASKED } else { MARGIN };
     let caller = Arc::clone(caller);
     let tool = function.future(move |arguments, call| {
         let (caller, target) = (Arc::clone(&caller), Arc::clone(&target));
         Box::pin(async move { caller.call(&target, arguments, call).await })
     });
-    let mut tool = tool.toolset(toolset_name(&server.name)).title(title).timeout(server.call_timeout + asked);
+    let mut tool = tool.toolset(toolset_name(&server.name)).title(title).timeout(server.call_timeout + more);
     if let Some(returns) = returns {
         tool = tool.returns(returns);
     }

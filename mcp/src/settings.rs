@@ -32,6 +32,8 @@ pub struct Server {
     pub sampling: bool,
     /// Where packages of registries are found and checked, or `None` to run its command as it is.
     pub packages: Option<Packages>,
+    /// The file that remembers whether it begins only with the handshake of the protocol with sessions. Empty: nothing is remembered.
+    pub protocol_file: PathBuf,
 }
 
 /// Where a server is.
@@ -96,6 +98,8 @@ pub struct PassedVariable {
     pub name: String,
     /// The variable of the host's environment that holds the value.
     pub source: String,
+    /// Whether the value is secret. `None`: it is, if its name or its form says so.
+    pub is_secret: Option<bool>,
 }
 
 /// Settings of one tool.
@@ -128,6 +132,14 @@ pub enum PinPolicy {
     Additive,
     /// No change is held back.
     Off,
+}
+
+impl PassedVariable {
+    /// Returns whether this value of the variable is secret.
+    pub fn is_secret(&self, value: &str) -> bool {
+        let is_secret = || [&self.name, &self.source].iter().any(|name| toolc::approval::is_secret(name, value));
+        self.is_secret.unwrap_or_else(is_secret)
+    }
 }
 
 impl Server {

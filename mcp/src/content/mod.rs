@@ -44,7 +44,7 @@ pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &S
         let structured = structured.filter(|structured| texts.is_empty() || !repeats(&texts, structured));
         let mut parts: Vec<String> = Some(text).filter(|text| !text.trim().is_empty()).into_iter().collect();
         // What can be done about the failure is often only here.
-        parts.extend(structured.map(|structured| structured.to_string()));
+        parts.extend(structured.map(|structured| digits::unmarked(structured.to_string())));
         if parts.is_empty() {
             parts.push("the tool failed, and gave no reason".to_owned());
         }

@@ -1,117 +1,386 @@
-//! The HTTP client of the transport. It extends the client of the protocol library so that this crate sees what a server sent.
+//! The HTTP client of the transport. It reads every answer itself, so that an answer in another form than the protocol requires still ends
+//! its request, and at once.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::io;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
-use bytes::Bytes;
-use futures_util::stream::{BoxStream, Stream, StreamExt as _};
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
-use reqwest::{Response, StatusCode};
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage};
+use futures_util::stream::StreamExt as _;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use reqwest::{RequestBuilder, Response, StatusCode, Url};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::auth::WWWAuthenticateParams;
 use rmcp::transport::streamable_http_client::{
-    SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse, StreamableHttpResponseLimits,
+    AuthRequiredError, HttpStatusError, InsufficientScopeError, StreamableHttpClient, StreamableHttpError,
+    StreamableHttpPostResponse, StreamableHttpResponseLimits,
 };
-use sse_stream::{Sse, SseStream};
+use sse_stream::Sse;
+use tokio::sync::watch;
 
-use crate::digits;
-use crate::message::{self, Lists, ReadMessage};
+use super::events::{Events, events};
+use crate::message::{self, Inbox, PATIENCE};
 use crate::stdio::IdScanner;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// The time that a server has to open the stream of its messages, before a request that it only accepts counts as not answered.
+const STREAM_WAIT: Duration = Duration::from_secs(5);
+/// The maximum length of a header of an answer that is used.
+const MAX_HEADER: usize = 4 << 10;
 
 type Headers = HashMap<HeaderName, HeaderValue>;
-type PostResult = Result<StreamableHttpPostResponse, StreamableHttpError<reqwest::Error>>;
-type Events = BoxStream<'static, Result<Sse, SseError>>;
-type StreamResult = Result<Events, StreamableHttpError<reqwest::Error>>;
+type HttpError = StreamableHttpError<reqwest::Error>;
+type PostResult = Result<StreamableHttpPostResponse, HttpError>;
 
 /// The client. Clones share their connections.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpClient {
     client: reqwest::Client,
-    lists: Lists,
+    inbox: Inbox,
+    stream: Arc<watch::Sender<MessageStream>>,
+    /// The time in which the server must answer `server/discover`, if another way to begin follows.
+    patience: Option<Duration>,
+}
+
+/// The stream on which a server with sessions sends what belongs to no request. It may also answer requests there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MessageStream {
+    NotAsked,
+    Open,
+    Refused,
+}
+
+/// What an answer is an answer to.
+#[derive(Debug, Clone)]
+struct Question {
+    /// The id, if it is a request.
+    id: Option<RequestId>,
+    kind: Kind,
+    has_session: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Discover,
+    Initialize,
+    Other,
+}
+
+impl Question {
+    fn new(message: &ClientJsonRpcMessage, has_session: bool) -> Self {
+        let JsonRpcMessage::Request(request) = message else {
+            return Self { id: None, kind: Kind::Other, has_session };
+        };
+        let kind = match request.request {
+            ClientRequest::DiscoverRequest(_) => Kind::Discover,
+            ClientRequest::InitializeRequest(_) => Kind::Initialize,
+            _ => Kind::Other,
+        };
+        Self { id: Some(request.id.clone()), kind, has_session }
+    }
+
+    /// Returns whether the request begins a connection.
+    fn begins(&self) -> bool {
+        self.kind != Kind::Other
+    }
 }
 
 impl HttpClient {
     pub(super) fn new(client: reqwest::Client) -> Self {
-        Self { client, lists: Lists::default() }
+        let stream = Arc::new(watch::Sender::new(MessageStream::NotAsked));
+        Self { client, inbox: Inbox::default(), stream, patience: Some(PATIENCE) }
     }
 
-    /// Returns the lists of tools that the server has sent.
-    pub(crate) fn lists(&self) -> &Lists {
-        &self.lists
+    /// Waits for the answer to `server/discover` as long as the start may take.
+    pub(crate) fn patient(self) -> Self {
+        Self { patience: None, ..self }
     }
 
-    /// Asks for a list of tools. Returns `None` if the answer is not a list: the protocol library then handles the request.
-    async fn list(
+    /// Returns what the server has sent that the protocol library does not keep.
+    pub(crate) fn inbox(&self) -> &Inbox {
+        &self.inbox
+    }
+
+    async fn post(
         &self,
-        uri: &str,
-        message: &ClientJsonRpcMessage,
-        session: Option<&str>,
-        token: Option<&str>,
-        headers: &Headers,
+        request: RequestBuilder,
+        question: &Question,
         limits: StreamableHttpResponseLimits,
-    ) -> Option<StreamableHttpPostResponse> {
-        let mut request = self.client.post(uri).header(ACCEPT, format!("{EVENTS}, {JSON}")).json(message);
-        for (name, value) in headers {
-            request = request.header(name, value);
+    ) -> PostResult {
+        let answer = async {
+            let response = request.send().await?;
+            self.answer(response, question, limits).await
+        };
+        let answer = match self.patience {
+            Some(patience) if question.kind == Kind::Discover => {
+                tokio::time::timeout(patience, answer).await.unwrap_or_else(|_| {
+                    self.inbox.note_silence();
+                    let text = format!("no answer within {} s", patience.as_secs());
+                    Err(StreamableHttpError::UnexpectedServerResponse(text.into()))
+                })
+            }
+            _ => answer.await,
+        };
+        match (answer, &question.id) {
+            (Err(error), Some(id)) if question.kind == Kind::Discover && is_of_older_server(&error) => {
+                // The protocol asks for the handshake after any answer that a server without sessions would not give.
+                let refused = ErrorData::invalid_request(format!("`server/discover` is not answered: {error}"), None);
+                Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::error(refused, Some(id.clone())), None))
+            }
+            (answer, _) => answer,
         }
-        if let Some(session) = session {
-            request = request.header(SESSION_ID, session);
+    }
+
+    /// Reads an answer.
+    async fn answer(
+        &self,
+        response: Response,
+        question: &Question,
+        limits: StreamableHttpResponseLimits,
+    ) -> PostResult {
+        let status = response.status();
+        if let Some(error) = refusal(&response) {
+            return Err(error);
         }
-        if let Some(token) = token {
-            request = request.bearer_auth(token);
+        if status == StatusCode::NOT_FOUND && question.has_session {
+            return Err(StreamableHttpError::SessionExpired);
         }
-        let response = request.send().await.ok()?;
-        if response.status() != StatusCode::OK {
-            return None;
+        if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+            return self.accepted(status, question).await;
+        }
+        if !status.is_success() {
+            return self.failure(response, question, limits).await;
         }
         let session = response.headers().get(SESSION_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
-        match media_type(&response).as_deref() {
-            Some(JSON) => {
-                let body = body(response, limits.max_json_response_size).await?;
-                let read = self.lists.read(&body).ok()?;
-                Some(StreamableHttpPostResponse::Json(read.message, session))
+        let media_type = media_type(&response);
+        if media_type.as_deref() == Some(EVENTS) {
+            let events = self.readable(events(response, limits.max_sse_event_size), question.id.clone());
+            return if question.begins() {
+                let message = first_answer(events).await?;
+                Ok(StreamableHttpPostResponse::Json(message, session))
+            } else {
+                Ok(StreamableHttpPostResponse::Sse(events, session))
+            };
+        }
+        let read = body(response, limits.max_json_response_size).await?;
+        let Some(id) = &question.id else {
+            // A message that needs no answer has none, whatever the body is.
+            return Ok(StreamableHttpPostResponse::Accepted);
+        };
+        let is_json = media_type.as_deref().is_some_and(is_json_type);
+        let looks_like_json = matches!(read.trim_ascii().first(), Some(b'{' | b'['));
+        if read.trim_ascii().is_empty() {
+            return self.accepted(status, question).await;
+        }
+        if !is_json && !looks_like_json {
+            return Err(StreamableHttpError::UnexpectedContentType(media_type));
+        }
+        self.messages_of(&read, id, question, session)
+    }
+
+    /// Returns the messages of a body, of which one answers the request.
+    fn messages_of(&self, body: &[u8], id: &RequestId, question: &Question, session: Option<String>) -> PostResult {
+        let mut messages: VecDeque<ServerJsonRpcMessage> =
+            message::parts(body).into_iter().filter_map(|part| self.message(part, Some(id))).collect();
+        match messages.len() {
+            0 => Ok(StreamableHttpPostResponse::Json(
+                message::unreadable(id.clone(), "it is not a message".to_owned()),
+                session,
+            )),
+            1 => Ok(StreamableHttpPostResponse::Json(messages.remove(0).ok_or_else(no_answer)?, session)),
+            _ if question.begins() => {
+                let answer = messages.into_iter().find(is_answer).ok_or_else(no_answer)?;
+                Ok(StreamableHttpPostResponse::Json(answer, session))
             }
-            Some(EVENTS) => {
-                let events = SseStream::from_bytes_stream(limited_chunks(response, limits.max_sse_event_size)).boxed();
-                Some(StreamableHttpPostResponse::Sse(self.readable(events), session))
+            _ => {
+                let events = messages.into_iter().filter_map(|message| serde_json::to_string(&message).ok());
+                let events = futures_util::stream::iter(events.map(|data| Ok(Sse::default().data(data)))).boxed();
+                Ok(StreamableHttpPostResponse::Sse(events, session))
             }
-            _ => None,
         }
     }
 
-    /// Replaces messages that the protocol library cannot read. It would ignore them, and the calls that wait for them would never end.
-    fn readable(&self, events: Events) -> Events {
-        let lists = self.lists.clone();
-        let readable = move |mut event: Sse| {
-            let Some(data) = &event.data else { return event };
-            if data.trim().is_empty() {
-                return event;
-            }
-            if let Cow::Owned(marked) = digits::with_marks(data.as_bytes()) {
-                event.data = String::from_utf8(marked).ok();
-            }
-            let Some(data) = &event.data else { return event };
-            let replaced = match lists.read(data.as_bytes()) {
-                Ok(ReadMessage { is_whole: true, .. }) => None,
-                Ok(ReadMessage { message, .. }) => Some(message),
-                Err(problem) => {
-                    let mut scanner = IdScanner::default();
-                    scanner.push(data.as_bytes());
-                    scanner.answered().map(|id| message::unreadable(id, problem))
-                }
-            };
-            if let Some(text) = replaced.and_then(|message| serde_json::to_string(&message).ok()) {
-                event.data = Some(text);
-            }
-            event
+    /// Returns what follows from an answer without a body. A request is answered on the stream of messages, if the server has one.
+    async fn accepted(&self, status: StatusCode, question: &Question) -> PostResult {
+        let Some(id) = &question.id else { return Ok(StreamableHttpPostResponse::Accepted) };
+        let is_open = question.has_session && !question.begins() && {
+            let mut stream = self.stream.subscribe();
+            let known = stream.wait_for(|stream| *stream != MessageStream::NotAsked);
+            let known = tokio::time::timeout(STREAM_WAIT, known).await;
+            known.is_ok_and(|known| known.is_ok_and(|stream| *stream == MessageStream::Open))
         };
-        events.map(move |event| event.map(&readable)).boxed()
+        if is_open {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        if question.begins() {
+            return Err(StreamableHttpError::UnexpectedServerResponse(format!("HTTP {status} and no content").into()));
+        }
+        let problem = format!("it is empty (HTTP {status})");
+        Ok(StreamableHttpPostResponse::Json(message::unreadable(id.clone(), problem), None))
     }
+
+    /// Returns the error in the body of an answer, or otherwise the error that its status is.
+    async fn failure(
+        &self,
+        response: Response,
+        question: &Question,
+        limits: StreamableHttpResponseLimits,
+    ) -> PostResult {
+        let status = response.status();
+        let retry_after = header(&response, &RETRY_AFTER);
+        let is_json = media_type(&response).as_deref().is_some_and(is_json_type);
+        let is_refusal =
+            matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS);
+        let max = if is_json { limits.max_json_response_size } else { limits.max_error_response_size };
+        let read = beginning(response, max).await;
+        if is_json
+            && !is_refusal
+            && let Some(id) = &question.id
+            && let Some(message @ JsonRpcMessage::Error(_)) = self.error_message(&read, id)
+        {
+            return Ok(StreamableHttpPostResponse::Json(message, None));
+        }
+        if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
+            return Err(HttpStatusError::new(status.as_u16(), retry_after).into());
+        }
+        let text: String = String::from_utf8_lossy(&read).chars().take(limits.max_error_response_size).collect();
+        Err(StreamableHttpError::UnexpectedServerResponse(format!("HTTP {status}: {text}").into()))
+    }
+
+    fn error_message(&self, body: &[u8], id: &RequestId) -> Option<ServerJsonRpcMessage> {
+        let message = self.inbox.read_answer(body, Some(id)).ok()?;
+        matches!(message, JsonRpcMessage::Error(_)).then(|| with_id(message, id))
+    }
+
+    /// Reads a message that answers `id`, if it is an answer. One that cannot be read becomes an error. Returns `None` if it is not a message.
+    fn message(&self, data: &[u8], id: Option<&RequestId>) -> Option<ServerJsonRpcMessage> {
+        match (self.inbox.read_answer(data, id), id) {
+            (Ok(message), Some(id)) => Some(with_id(message, id)),
+            (Ok(message), None) => Some(message),
+            (Err(problem), id) => {
+                let mut scanner = IdScanner::default();
+                scanner.push(data);
+                if let Some(answered) = scanner.answered() {
+                    return Some(message::unreadable(answered, problem));
+                }
+                let is_message = id.is_some() && message::is_like_an_answer(data);
+                self.inbox.note_unreadable(data, &problem);
+                id.filter(|_| is_message).map(|id| message::unreadable(id.clone(), problem))
+            }
+        }
+    }
+
+    /// Returns the events that are messages, each in a form that the protocol library can read. It would ignore the others or end at them,
+    /// and the calls that wait would never end. `id` is the request that the stream answers.
+    fn readable(&self, events: Events, id: Option<RequestId>) -> Events {
+        let client = self.clone();
+        let readable = move |event: Result<Sse, _>| -> Vec<Result<Sse, _>> {
+            let mut event = match (event, &id) {
+                (Ok(event), _) => event,
+                (Err(error), Some(id)) => {
+                    // Otherwise, the protocol library may ask for the rest again and again.
+                    let unreadable = message::unreadable(id.clone(), error_text(&error));
+                    let event = serde_json::to_string(&unreadable).map(|data| Sse::default().data(data));
+                    return event.map_or_else(|_| vec![Err(error)], |event| vec![Ok(event)]);
+                }
+                (Err(error), None) => return vec![Err(error)],
+            };
+            let is_message = event.event.as_deref().is_none_or(|kind| kind.is_empty() || kind == "message");
+            let data = event.data.take().filter(|data| is_message && !data.trim().is_empty());
+            event.event = None;
+            let data = data.unwrap_or_default();
+            let messages = message::parts(data.as_bytes()).into_iter();
+            let messages = messages.filter_map(|part| client.message(part, id.as_ref()));
+            let messages = messages.filter_map(|message| serde_json::to_string(&message).ok());
+            // The id of an event counts even if its data is not a message.
+            let control = (event != Sse::default()).then_some(Ok(event));
+            control.into_iter().chain(messages.map(|data| Ok(Sse::default().data(data)))).collect()
+        };
+        events.flat_map(move |event| futures_util::stream::iter(readable(event))).boxed()
+    }
+}
+
+/// Returns whether a server of the protocol with sessions may give this answer to `server/discover`.
+fn is_of_older_server(error: &HttpError) -> bool {
+    match error {
+        StreamableHttpError::UnexpectedServerResponse(text) => !text.starts_with("HTTP 3"),
+        StreamableHttpError::HttpStatus(_)
+        | StreamableHttpError::UnexpectedContentType(_)
+        | StreamableHttpError::Sse(_) => true,
+        _ => false,
+    }
+}
+
+/// Returns an answer with the id of the request whose HTTP response it is in.
+fn with_id(mut message: ServerJsonRpcMessage, id: &RequestId) -> ServerJsonRpcMessage {
+    if let JsonRpcMessage::Error(error) = &mut message {
+        error.id = Some(id.clone());
+    }
+    message
+}
+
+fn is_answer(message: &ServerJsonRpcMessage) -> bool {
+    matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))
+}
+
+/// Returns the first answer of a stream.
+async fn first_answer(mut events: Events) -> Result<ServerJsonRpcMessage, HttpError> {
+    while let Some(event) = events.next().await {
+        let data = event?.data.unwrap_or_default();
+        if let Ok(message) = serde_json::from_str::<ServerJsonRpcMessage>(&data)
+            && is_answer(&message)
+        {
+            return Ok(message);
+        }
+    }
+    Err(no_answer())
+}
+
+fn no_answer() -> HttpError {
+    StreamableHttpError::UnexpectedServerResponse("a stream of events that ends without an answer".into())
+}
+
+fn error_text(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+/// Returns the error of an answer that requires a login, or that leads to another address.
+fn refusal(response: &Response) -> Option<HttpError> {
+    let status = response.status();
+    let challenge = header(response, &WWW_AUTHENTICATE);
+    match (status, challenge) {
+        (StatusCode::UNAUTHORIZED, Some(challenge)) => {
+            Some(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)))
+        }
+        (StatusCode::FORBIDDEN, Some(challenge)) => {
+            let scope = WWWAuthenticateParams::parse(&challenge, response.url()).scope;
+            Some(StreamableHttpError::InsufficientScope(InsufficientScopeError::new(challenge, scope)))
+        }
+        _ if status.is_redirection() => {
+            let place = header(response, &LOCATION).and_then(|place| response.url().join(&place).ok());
+            let place = place.map(|place| format!(", which leads to {}", shown(place))).unwrap_or_default();
+            let text = format!("HTTP {status}{place}: redirects are not followed, so change `url`");
+            Some(StreamableHttpError::UnexpectedServerResponse(text.into()))
+        }
+        _ => None,
+    }
+}
+
+/// Returns an address without what may be secret.
+fn shown(mut place: Url) -> String {
+    place.set_query(None);
+    place.set_fragment(None);
+    let _ = place.set_username("");
+    let _ = place.set_password(None);
+    place.into()
+}
+
+/// Returns a header of an answer, if it is not long.
+fn header(response: &Response, name: &HeaderName) -> Option<String> {
+    let value = response.headers().get(name).filter(|value| value.len() <= MAX_HEADER)?;
+    value.to_str().ok().map(str::to_owned)
 }
 
 impl StreamableHttpClient for HttpClient {
@@ -138,18 +407,10 @@ impl StreamableHttpClient for HttpClient {
         headers: Headers,
         limits: StreamableHttpResponseLimits,
     ) -> PostResult {
-        if is_list_request(&message)
-            && let Some(list) = self.list(&uri, &message, session.as_deref(), token.as_deref(), &headers, limits).await
-        {
-            return Ok(list);
-        }
-        let posted = self.client.post_message_with_response_limits(uri, message, session, token, headers, limits);
-        Ok(match posted.await? {
-            StreamableHttpPostResponse::Sse(events, session) => {
-                StreamableHttpPostResponse::Sse(self.readable(events), session)
-            }
-            other => other,
-        })
+        let question = Question::new(&message, session.is_some());
+        let request = self.client.post(&*uri).header(ACCEPT, format!("{EVENTS}, {JSON}")).json(&message);
+        let request = with_headers(request, session.as_deref(), token.as_deref(), &headers);
+        self.post(request, &question, limits).await
     }
 
     async fn delete_session(
@@ -158,7 +419,7 @@ impl StreamableHttpClient for HttpClient {
         session: Arc<str>,
         token: Option<String>,
         headers: Headers,
-    ) -> Result<(), StreamableHttpError<reqwest::Error>> {
+    ) -> Result<(), HttpError> {
         self.client.delete_session(uri, session, token, headers).await
     }
 
@@ -169,7 +430,7 @@ impl StreamableHttpClient for HttpClient {
         last_event: Option<String>,
         token: Option<String>,
         headers: Headers,
-    ) -> StreamResult {
+    ) -> Result<Events, HttpError> {
         let max = StreamableHttpResponseLimits::default().max_sse_event_size;
         self.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, max).await
     }
@@ -182,44 +443,94 @@ impl StreamableHttpClient for HttpClient {
         token: Option<String>,
         headers: Headers,
         max: usize,
-    ) -> StreamResult {
-        let opened =
-            self.client.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, max).await?;
-        Ok(self.readable(opened))
+    ) -> Result<Events, HttpError> {
+        let is_resumed = last_event.is_some();
+        let mut request = self.client.get(&*uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
+        if let Some(last_event) = last_event {
+            request = request.header(LAST_EVENT_ID, last_event);
+        }
+        let request = with_headers(request, session.as_deref(), token.as_deref(), &headers);
+        let opened = open_stream(request, max).await;
+        if !is_resumed {
+            let state = if opened.is_ok() { MessageStream::Open } else { MessageStream::Refused };
+            self.stream.send_replace(state);
+        }
+        Ok(self.readable(opened?, None))
     }
 }
 
-fn is_list_request(message: &ClientJsonRpcMessage) -> bool {
-    matches!(
-        message,
-        JsonRpcMessage::Request(request) if matches!(request.request, ClientRequest::ListToolsRequest(_))
-    )
+/// Opens the stream of a server's messages.
+async fn open_stream(request: RequestBuilder, max: usize) -> Result<Events, HttpError> {
+    let response = request.send().await?;
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        return Err(StreamableHttpError::ServerDoesNotSupportSse);
+    }
+    if let Some(error) = refusal(&response) {
+        return Err(error);
+    }
+    let status = response.status();
+    if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
+        let retry_after = header(&response, &RETRY_AFTER);
+        return Err(HttpStatusError::new(status.as_u16(), retry_after).into());
+    }
+    let response = response.error_for_status()?;
+    match media_type(&response) {
+        Some(kind) if kind == EVENTS => Ok(events(response, max)),
+        other => Err(StreamableHttpError::UnexpectedContentType(other)),
+    }
+}
+
+fn with_headers(
+    mut request: RequestBuilder,
+    session: Option<&str>,
+    token: Option<&str>,
+    headers: &Headers,
+) -> RequestBuilder {
+    for (name, value) in headers {
+        request = request.header(name, value);
+    }
+    if let Some(session) = session {
+        request = request.header(SESSION_ID, session);
+    }
+    if let Some(token) = token {
+        request = request.bearer_auth(token);
+    }
+    request
 }
 
 /// Returns the media type of a response, without parameters.
 fn media_type(response: &Response) -> Option<String> {
-    let value = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
+    let value = response.headers().get(CONTENT_TYPE)?.as_bytes();
+    let value = String::from_utf8_lossy(value);
     Some(value.split(';').next()?.trim().to_ascii_lowercase())
 }
 
+fn is_json_type(kind: &str) -> bool {
+    kind == JSON || kind.starts_with("application/") && kind.ends_with("+json")
+}
+
 /// Returns the body of a response, if it has at most `max` bytes.
-async fn body(mut response: Response, max: usize) -> Option<Vec<u8>> {
+async fn body(mut response: Response, max: usize) -> Result<Vec<u8>, HttpError> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.ok()? {
+    while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > max {
-            return None;
+            let text = format!("more than {} MiB", max >> 20);
+            return Err(StreamableHttpError::UnexpectedServerResponse(text.into()));
         }
         body.extend_from_slice(&chunk);
     }
-    Some(body)
+    Ok(body)
 }
 
-/// Returns the chunks of a body. If it has more than `max` bytes, the stream ends with an error.
-fn limited_chunks(response: Response, max: usize) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
-    let mut read = 0;
-    response.bytes_stream().map(move |chunk| {
-        let chunk = chunk.map_err(io::Error::other)?;
-        read += chunk.len();
-        if read > max { Err(io::Error::other(format!("the list has more than {max} bytes"))) } else { Ok(chunk) }
-    })
+/// Returns at most `max` bytes of the body of a response, as far as it can be read.
+async fn beginning(mut response: Response, max: usize) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Ok(Some(chunk)) = response.chunk().await {
+        let room = max - body.len();
+        body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        if body.len() == max {
+            break;
+        }
+    }
+    body
 }

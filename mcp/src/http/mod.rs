@@ -1,6 +1,7 @@
 //! The transport over streamable HTTP.
 
 mod client;
+mod events;
 
 use std::collections::HashMap;
 use std::time::Duration;

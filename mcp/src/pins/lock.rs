@@ -66,10 +66,10 @@ impl Lock {
 }
 
 /// Returns what a server is started with, without values of variables.
-pub(super) fn identity(server: &Server) -> Value {
+pub(crate) fn identity(server: &Server) -> Value {
     match &server.transport {
         Transport::Stdio { command, args, env, directory } => {
-            let passed = |PassedVariable { name, source }: &PassedVariable| {
+            let passed = |PassedVariable { name, source, .. }: &PassedVariable| {
                 if name == source { name.clone() } else { format!("{name}={source}") }
             };
             let env: Vec<String> = env.iter().map(passed).collect();

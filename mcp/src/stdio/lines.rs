@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use toolc_process::Sink;
 
 use super::id::IdScanner;
-use crate::message::{self, Lists};
+use crate::message::{self, Inbox};
 
 /// The maximum number of bytes of a message.
 pub(crate) const MAX_MESSAGE: usize = 16 << 20;
@@ -20,8 +20,9 @@ pub(super) struct MessageLines {
     max: usize,
     is_too_long: bool,
     scanner: IdScanner,
-    lists: Lists,
-    messages: mpsc::Sender<RxJsonRpcMessage<RoleClient>>,
+    inbox: Inbox,
+    /// `None` after the end of the output.
+    messages: Option<mpsc::Sender<RxJsonRpcMessage<RoleClient>>>,
 }
 
 impl std::fmt::Debug for MessageLines {
@@ -31,8 +32,15 @@ impl std::fmt::Debug for MessageLines {
 }
 
 impl MessageLines {
-    pub(super) fn new(messages: mpsc::Sender<RxJsonRpcMessage<RoleClient>>, lists: Lists) -> Self {
-        Self { line: Vec::new(), max: MAX_MESSAGE, is_too_long: false, scanner: IdScanner::default(), lists, messages }
+    pub(super) fn new(messages: mpsc::Sender<RxJsonRpcMessage<RoleClient>>, inbox: Inbox) -> Self {
+        Self {
+            line: Vec::new(),
+            max: MAX_MESSAGE,
+            is_too_long: false,
+            scanner: IdScanner::default(),
+            inbox,
+            messages: Some(messages),
+        }
     }
 
     fn add(&mut self, bytes: &[u8]) {
@@ -47,31 +55,39 @@ impl MessageLines {
         }
     }
 
-    /// Returns the message of the line. One that cannot be read becomes an error for the request that it answers.
-    fn message(&mut self) -> Option<ServerJsonRpcMessage> {
+    /// Returns the message of the line, or the messages of a batch. One that cannot be read becomes an error for the request that it
+    /// answers.
+    fn messages(&mut self) -> Vec<ServerJsonRpcMessage> {
         let (line, is_too_long) = (std::mem::take(&mut self.line), std::mem::take(&mut self.is_too_long));
         let mut scanner = std::mem::take(&mut self.scanner);
         if is_too_long {
             let max = self.max >> 20;
-            return unreadable(&scanner, format!("it is longer than {max} MiB"));
-        }
-        if line.trim_ascii().is_empty() {
-            return None;
-        }
-        match self.lists.read(&line) {
-            Ok(read) => Some(read.message),
-            Err(problem) => {
-                scanner.push(&line);
-                unreadable(&scanner, problem)
+            let message = unreadable(&scanner, &format!("it is longer than {max} MiB"));
+            if message.is_none() {
+                self.inbox.note_stray(&format!("a message is longer than {max} MiB"));
             }
+            return message.into_iter().collect();
         }
+        let read = |part: &[u8]| match self.inbox.read(part) {
+            Ok(message) => Some(message),
+            Err(problem) => {
+                scanner = IdScanner::default();
+                scanner.push(part);
+                let message = unreadable(&scanner, &problem);
+                if message.is_none() {
+                    self.inbox.note_unreadable(part, &problem);
+                }
+                message
+            }
+        };
+        message::parts(&line).into_iter().filter_map(read).collect()
     }
 }
 
 /// Returns the error for the request that an unreadable message answers, if it answers one. Other lines that are not messages are
 /// ignored: many servers print log lines to standard output.
-fn unreadable(scanner: &IdScanner, problem: String) -> Option<ServerJsonRpcMessage> {
-    scanner.answered().map(|id| message::unreadable(id, problem))
+fn unreadable(scanner: &IdScanner, problem: &str) -> Option<ServerJsonRpcMessage> {
+    scanner.answered().map(|id| message::unreadable(id, problem.to_owned()))
 }
 
 impl Sink for MessageLines {
@@ -79,14 +95,19 @@ impl Sink for MessageLines {
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
             self.add(&bytes[..end]);
             bytes = &bytes[end + 1..];
-            if let Some(message) = self.message()
-                && self.messages.blocking_send(message).is_err()
-            {
+            let messages = self.messages();
+            let Some(channel) = &self.messages else { return false };
+            if messages.into_iter().any(|message| channel.blocking_send(message).is_err()) {
                 return false;
             }
         }
         self.add(bytes);
-        !self.messages.is_closed()
+        self.messages.as_ref().is_some_and(|messages| !messages.is_closed())
+    }
+
+    /// A server that has closed its output can answer no more calls, even if it still runs.
+    fn end(&mut self) {
+        self.messages = None;
     }
 }
 
@@ -97,7 +118,7 @@ mod tests {
     /// Returns the messages of output that arrives in parts, as JSON.
     fn read(output: &[u8], max: usize, part: usize) -> Vec<String> {
         let (sender, mut receiver) = mpsc::channel(100);
-        let mut lines = MessageLines { max, ..MessageLines::new(sender, Lists::default()) };
+        let mut lines = MessageLines { max, ..MessageLines::new(sender, Inbox::default()) };
         assert!(output.chunks(part).all(|bytes| lines.push(bytes)));
         assert!(lines.line.capacity() <= 2 * max.max(64), "{}", lines.line.capacity());
         drop(lines);

@@ -21,7 +21,7 @@ use toolc::Env;
 use toolc_process::{Outcome, Process, RunningProcess};
 
 use crate::digits;
-use crate::message::Lists;
+use crate::message::Inbox;
 use crate::settings::PassedVariable;
 pub(crate) use id::IdScanner;
 pub(crate) use lines::MAX_MESSAGE;
@@ -48,7 +48,7 @@ pub(crate) struct StdioTransport {
     process: Option<Arc<RunningProcess>>,
     messages: mpsc::Receiver<RxJsonRpcMessage<RoleClient>>,
     writer: Writer,
-    lists: Lists,
+    inbox: Inbox,
 }
 
 /// How the program of a server ended. Clones share it.
@@ -63,17 +63,17 @@ impl StdioTransport {
     pub(crate) fn start(program: Program<'_>, env: &Env) -> io::Result<(Self, ProgramEnd)> {
         let mut command = Command::new(program.command);
         command.args(program.args).env_clear().envs(toolc_process::baseline([], |name| env.var(name)));
-        for PassedVariable { name, source } in program.env {
+        for PassedVariable { name, source, .. } in program.env {
             command.envs(env.var(source).map(|value| (name, value)));
         }
         if let Some(directory) = program.directory {
             command.current_dir(directory);
         }
         let (sender, messages) = mpsc::channel(MAX_WAITING_MESSAGES);
-        let (end, lists) = (ProgramEnd::default(), Lists::default());
+        let (end, inbox) = (ProgramEnd::default(), Inbox::default());
         let mut process = Process::new(command);
         process.input()?;
-        let output = process.stdout(MessageLines::new(sender, lists.clone()))?;
+        let output = process.stdout(MessageLines::new(sender, inbox.clone()))?;
         process.stderr(end.stderr.clone())?;
         let outcome = Arc::clone(&end.outcome);
         process.on_end(move |ended| {
@@ -83,12 +83,12 @@ impl StdioTransport {
         });
         let process = Arc::new(process.start()?);
         let writer = Writer::start(Arc::clone(&process))?;
-        Ok((Self { process: Some(process), messages, writer, lists }, end))
+        Ok((Self { process: Some(process), messages, writer, inbox }, end))
     }
 
-    /// Returns the lists of tools that the server has sent.
-    pub(crate) fn lists(&self) -> &Lists {
-        &self.lists
+    /// Returns what the server has sent that the protocol library does not keep.
+    pub(crate) fn inbox(&self) -> &Inbox {
+        &self.inbox
     }
 }
 

@@ -12,9 +12,10 @@ use super::{Supervisor, stopped};
 use crate::call::{Live, Status};
 use crate::client::Client;
 use crate::connect::{ConnectError, Connection, connect, login_advice};
+use crate::era;
 use crate::failure::reason;
 use crate::listing::Listing;
-use crate::message::Lists;
+use crate::message::Inbox;
 use crate::packages::{self, Package, Refused};
 use crate::report::ServerState;
 use crate::settings::{Server, Transport};
@@ -87,6 +88,7 @@ impl Supervisor {
             () = stopped(&mut stop) => return Err(End::Stopped),
         };
         let Ok(opened) = opened else {
+            era::forget(&server);
             let stderr = self.stderr(program.as_ref()).await;
             let reason = format!("the server did not list its tools within {} s{stderr}", limit.as_secs_f32());
             return Err(End::Failed { reason, is_final: false });
@@ -98,10 +100,10 @@ impl Supervisor {
 
     /// Registers the tools, and follows their changes until the server ends.
     async fn follow(&mut self, opened: StartedServer) -> End {
-        let StartedServer { connection: Connection { service, oauth, lists }, mut listing, client, program } = opened;
+        let StartedServer { connection: Connection { service, oauth, inbox }, mut listing, client, program } = opened;
         let (peer, token, mut stop) = (service.peer().clone(), service.cancellation_token(), self.stop.clone());
         self.publish(&peer, listing.clone());
-        let live = Live { peer: peer.clone(), client: client.clone(), oauth };
+        let live = Live { peer: peer.clone(), client: client.clone(), oauth, inbox: inbox.clone() };
         self.status.send_replace(Status::Connected(Arc::new(live)));
         self.update(|report| report.state = ServerState::Connected);
         self.first_try = None;
@@ -126,7 +128,7 @@ impl Supervisor {
                     return End::Stopped;
                 }
             }
-            if let Some(new) = read_again(&peer, &lists, &mut stop).await
+            if let Some(new) = read_again(&peer, &inbox, &mut stop).await
                 && new != listing
             {
                 listing.clone_from(&new);
@@ -169,7 +171,7 @@ impl Supervisor {
         program: &mut Option<ProgramEnd>,
     ) -> Result<(Connection, Listing), ConnectError> {
         let connection = connect(server, client, &self.env, &self.redactor, program).await?;
-        match Listing::read(connection.service.peer(), &connection.lists).await {
+        match Listing::read(connection.service.peer(), &connection.inbox).await {
             Ok(listing) => Ok((connection, listing)),
             Err(error) if error.auth_challenge().is_some() => {
                 Err(ConnectError { reason: login_advice(server), is_final: true })
@@ -204,9 +206,9 @@ impl Supervisor {
 }
 
 /// Reads a list that has changed. After a failure, the tools stay as they are: if the server has ended, that is noticed next.
-async fn read_again(peer: &Peer<RoleClient>, lists: &Lists, stop: &mut watch::Receiver<bool>) -> Option<Listing> {
+async fn read_again(peer: &Peer<RoleClient>, inbox: &Inbox, stop: &mut watch::Receiver<bool>) -> Option<Listing> {
     tokio::select! {
-        read = tokio::time::timeout(LIST_TIMEOUT, Listing::read(peer, lists)) => read.ok()?.ok(),
+        read = tokio::time::timeout(LIST_TIMEOUT, Listing::read(peer, inbox)) => read.ok()?.ok(),
         () = stopped(stop) => None,
     }
 }

@@ -88,7 +88,7 @@ fn a_program_gets_usual_and_named_variables_only() {
     }
     let (mut settings, folder) = (server("s", &[]), tempfile::tempdir().expect("failed to make a folder"));
     let Transport::Stdio { env, directory, .. } = &mut settings.transport else { panic!("it is a program") };
-    *env = vec![PassedVariable { name: "AS".to_owned(), source: "TOKEN".to_owned() }];
+    *env = vec![PassedVariable { name: "AS".to_owned(), source: "TOKEN".to_owned(), is_secret: Some(true) }];
     let path = folder.path().canonicalize().expect("it exists");
     *directory = Some(path.clone());
     let fixture = Fixture::new([settings]);

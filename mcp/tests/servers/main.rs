@@ -7,6 +7,7 @@ mod faults;
 mod fixture;
 mod http;
 mod login;
+mod odd;
 mod packages;
 mod peers;
 mod person;

@@ -135,7 +135,11 @@ fn a_graph_is_kept_over_a_restart_in_the_middle() {
     let mut memory = of_npm(&npm, "memory", &[]);
     let Transport::Stdio { env, .. } = &mut memory.transport else { panic!("it is a program") };
     // The scripted servers get the name of a file in this variable, too.
-    env.push(toolc_mcp::PassedVariable { name: "MEMORY_FILE_PATH".to_owned(), source: "NOTE".to_owned() });
+    env.push(toolc_mcp::PassedVariable {
+        name: "MEMORY_FILE_PATH".to_owned(),
+        source: "NOTE".to_owned(),
+        is_secret: None,
+    });
     let fixture = Fixture::new([memory]);
     assert_connected(&fixture.report("memory"), 8);
     let entity = json!({ "entities": [{ "name": "toolc", "entityType": "program", "observations": ["is a client"] }] });

@@ -1,13 +1,19 @@
 //! Reads messages of servers. The tools of a list are read one by one, so that one bad definition does not affect the others. The error of
 //! a message that cannot be read describes the mistake.
 
+mod envelope;
+mod text;
+
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+pub(crate) use envelope::{capabilities, implementation};
 
 use crate::digits;
 
@@ -20,6 +26,14 @@ const MAX_DEPTH: usize = 64;
 const MAX_KEPT: usize = 1_001;
 /// The maximum length of a name that is kept of a definition that is not read.
 const MAX_NAME: usize = 256;
+/// The maximum number of characters that are kept of a message that answers no request.
+const MAX_STRAY: usize = 300;
+/// The maximum number of messages of a batch.
+const MAX_BATCH: usize = 1_000;
+
+/// The time in which a server must answer `server/discover`, before it is asked to `initialize`. It is shorter than a session waits for
+/// its servers.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A definition, as the server sent it.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,52 +45,126 @@ pub(crate) enum RawTool {
     },
 }
 
-/// A message that was read.
-#[derive(Debug)]
-pub(crate) struct ReadMessage {
-    pub(crate) message: ServerJsonRpcMessage,
-    /// Whether it contains everything that the server sent.
-    pub(crate) is_whole: bool,
+/// What a server has sent that the protocol library does not keep. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Inbox(Arc<Mutex<Kept>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// The definitions of the latest list. The protocol library keeps only what it knows of them, and over HTTP it drops some.
+    list: Option<Vec<RawTool>>,
+    /// The latest message that answers no request, and when it came.
+    stray: Option<(String, Instant)>,
+    /// Whether the server did not answer `server/discover` in time.
+    is_silent: bool,
 }
 
-/// The definitions of the latest list that a server has sent. The protocol library keeps only what it knows of them, and over HTTP it drops
-/// some. Clones share them.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Lists(Arc<Mutex<Option<Vec<RawTool>>>>);
+impl Inbox {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
-impl Lists {
     /// Returns the definitions of the latest list, once.
     pub(crate) fn take(&self) -> Option<Vec<RawTool>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.lock().list.take()
+    }
+
+    /// Notes a message that answers no request: the request that the server meant may wait for its time limit.
+    pub(crate) fn note_stray(&self, problem: &str) {
+        let problem = problem.chars().take(MAX_STRAY).collect();
+        self.lock().stray = Some((problem, Instant::now()));
+    }
+
+    /// Notes what cannot be read, if it looks like a message. Servers also print log lines.
+    pub(crate) fn note_unreadable(&self, data: &[u8], problem: &str) {
+        if is_like_an_answer(data) {
+            self.note_stray(&format!("a message cannot be read: {problem}"));
+        }
+    }
+
+    /// Returns the latest message since `start` that answers no request.
+    pub(crate) fn stray_since(&self, start: Instant) -> Option<String> {
+        self.lock().stray.as_ref().filter(|(_, at)| *at >= start).map(|(problem, _)| problem.clone())
+    }
+
+    /// Notes that the server did not answer `server/discover` in time.
+    pub(crate) fn note_silence(&self) {
+        self.lock().is_silent = true;
+    }
+
+    /// Returns whether the server did not answer `server/discover` in time.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.lock().is_silent
     }
 
     /// Reads a message, and notes the definitions that it lists.
     ///
     /// # Errors
     /// Returns what is wrong with a message that cannot be read.
-    pub(crate) fn read(&self, message: &[u8]) -> Result<ReadMessage, String> {
+    pub(crate) fn read(&self, message: &[u8]) -> Result<ServerJsonRpcMessage, String> {
+        self.read_answer(message, None)
+    }
+
+    /// Reads a message like [`read`](Self::read). If it is an answer without an id, it answers `id`.
+    ///
+    /// # Errors
+    /// Returns what is wrong with a message that cannot be read.
+    pub(crate) fn read_answer(&self, message: &[u8], id: Option<&RequestId>) -> Result<ServerJsonRpcMessage, String> {
         let message = &*digits::with_marks(message);
-        let read = serde_json::from_slice(message).map(|message| ReadMessage { message, is_whole: true });
+        let read = serde_json::from_slice(message);
+        let normalized = if read.as_ref().is_ok_and(|read| !is_other(read)) {
+            None
+        } else {
+            envelope::normalized(message, id).filter(|text| text.as_bytes() != message)
+        };
+        // What was not JSON before has no marks yet.
+        let normalized = normalized.as_ref().map(|text| digits::with_marks(text.as_bytes()));
+        let (message, read) = match &normalized {
+            None => (message, read),
+            Some(text) => (&**text, serde_json::from_slice(text)),
+        };
         let list = match &read {
-            Ok(read) if !is_list(&read.message) => None,
+            Ok(read) if !is_list(read) => None,
             _ => RawList::parse(message),
         };
         let read = match (&list, read) {
-            (Some(list), Err(_)) if list.has_deep() => {
-                serde_json::from_str(&list.without_deep()).map(|message| ReadMessage { message, is_whole: false })
-            }
+            (Some(list), Err(_)) if list.has_deep() => serde_json::from_str(&list.without_deep()),
             (_, read) => read,
         };
         if let Some(list) = list {
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(list.tools());
+            self.lock().list = Some(list.tools());
         }
         read.map_err(|error| problem(message, &error))
     }
 }
 
+/// Returns the messages of a batch, or the one message. Protocol versions before 2025-06-18 have batches.
+pub(crate) fn parts(message: &[u8]) -> Vec<&[u8]> {
+    let message = message.trim_ascii();
+    if message.first() == Some(&b'[')
+        && let Ok(parts) = serde_json::from_slice::<Vec<&RawValue>>(message)
+        && parts.len() <= MAX_BATCH
+        && parts.first().is_some_and(|part| part.get().starts_with('{'))
+    {
+        return parts.into_iter().map(|part| part.get().as_bytes()).collect();
+    }
+    if message.is_empty() { Vec::new() } else { vec![message] }
+}
+
+/// Returns whether a text that cannot be read seems to be an answer, and not a line of a log or a sign of life.
+pub(crate) fn is_like_an_answer(data: &[u8]) -> bool {
+    let has = |key: &[u8]| data.windows(key.len()).any(|window| window == key);
+    data.trim_ascii().starts_with(b"{") && (has(b"\"jsonrpc\"") || has(b"\"result\"") || has(b"\"error\""))
+}
+
 /// Returns the error in place of an answer that cannot be read.
 pub(crate) fn unreadable(id: RequestId, problem: String) -> ServerJsonRpcMessage {
     JsonRpcMessage::error(ErrorData::new(UNREADABLE, problem, None), Some(id))
+}
+
+/// Returns whether a message is an answer that the protocol library does not know, such as a description of the server with mistakes.
+fn is_other(message: &ServerJsonRpcMessage) -> bool {
+    matches!(message, JsonRpcMessage::Response(response) if matches!(response.result, ServerResult::CustomResult(_)))
 }
 
 fn is_list(message: &ServerJsonRpcMessage) -> bool {
@@ -197,39 +285,74 @@ mod tests {
     fn a_deep_definition_does_not_spoil_the_list() {
         let flat = r#"{"name":"flat","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}"#;
         for levels in [70, 130, 100_000] {
-            let lists = Lists::default();
+            let inbox = Inbox::default();
             let message = list(&format!(r#"{flat},{{"inputSchema":{},"name":"deep"}}"#, deep(levels)));
-            let read = lists.read(message.as_bytes()).unwrap_or_else(|problem| panic!("{levels}: {problem}"));
-            let JsonRpcMessage::Response(response) = read.message else { panic!("{levels}") };
+            let read = inbox.read(message.as_bytes()).unwrap_or_else(|problem| panic!("{levels}: {problem}"));
+            let JsonRpcMessage::Response(response) = read else { panic!("{levels}") };
             let ServerResult::ListToolsResult(result) = response.result else { panic!("{levels}") };
             assert_eq!((response.id, result.next_cursor), (RequestId::Number(3), Some("2".into())));
             assert_eq!(result.tools[0].name, "flat");
             let flat = RawTool::Read(serde_json::from_str(flat).expect("it is JSON"));
-            assert_eq!(lists.take(), Some(vec![flat, RawTool::TooDeep { name: "deep".to_owned() }]), "{levels}");
-            assert_eq!(lists.take(), None);
+            assert_eq!(inbox.take(), Some(vec![flat, RawTool::TooDeep { name: "deep".to_owned() }]), "{levels}");
+            assert_eq!(inbox.take(), None);
         }
         let many = list(&vec![flat; 5_000].join(","));
-        let lists = Lists::default();
-        assert!(lists.read(many.as_bytes()).is_ok());
-        assert_eq!(lists.take().map(|tools| tools.len()), Some(MAX_KEPT));
+        let inbox = Inbox::default();
+        assert!(inbox.read(many.as_bytes()).is_ok());
+        assert_eq!(inbox.take().map(|tools| tools.len()), Some(MAX_KEPT));
     }
 
     #[test]
     fn a_message_that_cannot_be_read_says_what_is_wrong() {
-        let lists = Lists::default();
+        let inbox = Inbox::default();
         for (message, part) in [
             (json!({ "jsonrpc": "2.0", "id": 1 }).to_string(), "neither `result` nor `error`"),
             (json!({ "id": 1, "result": {} }).to_string(), "no `\"jsonrpc\": \"2.0\"`"),
-            (json!({ "jsonrpc": "2.0", "id": 1, "error": "no" }).to_string(), "`error` is not an object"),
+            (json!({ "jsonrpc": "2.0", "id": 1, "error": 7 }).to_string(), "`error` is not an object"),
             (json!([1]).to_string(), "a batch"),
             (json!(7).to_string(), "not an object"),
             (format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}}}"#, deep(200)), "nested too deep"),
             (list(r#"{"name":}"#), "not JSON"),
         ] {
-            let problem = lists.read(message.as_bytes()).expect_err(&message);
+            let problem = inbox.read(message.as_bytes()).expect_err(&message);
             assert!(problem.contains(part), "{message}: {problem}");
         }
+        for repaired in [
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]},"error":null,"method":null,"params":null}"#,
+            r#"{"jsonrpc":"2.0","id":1.0,"result":{"content":[{"type":"text","text":"\ud83d"}]}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"n":NaN}}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"error":"no"}"#,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"message":"no"}}"#,
+        ] {
+            assert!(inbox.read(repaired.as_bytes()).is_ok(), "{repaired}");
+        }
         let plain = json!({ "jsonrpc": "2.0", "id": 1, "result": { "content": [] } }).to_string();
-        assert!(lists.read(plain.as_bytes()).is_ok() && lists.take().is_none());
+        assert!(inbox.read(plain.as_bytes()).is_ok() && inbox.take().is_none());
+    }
+
+    #[test]
+    fn a_batch_has_its_messages_and_another_text_is_one() {
+        for (text, count) in [
+            ("[{\"id\":1},{\"id\":2}]", 2),
+            (" [ {} ] ", 1),
+            ("[]", 1),
+            ("[1]", 1),
+            ("{}", 1),
+            ("starting", 1),
+            (" \n", 0),
+        ] {
+            assert_eq!(parts(text.as_bytes()).len(), count, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_answers_no_request_is_known_for_a_while() {
+        let (inbox, begun) = (Inbox::default(), Instant::now());
+        inbox.note_unreadable(b"starting", "it is not JSON");
+        inbox.note_unreadable(b"{\"level\":\"info\"}", "it is not a message");
+        assert_eq!(inbox.stray_since(begun), None, "servers print log lines");
+        inbox.note_unreadable(b"{\"jsonrpc\":\"2.0\",\"error\":7}", &"x".repeat(1000));
+        assert!(inbox.stray_since(begun).is_some_and(|stray| stray.chars().count() == MAX_STRAY));
+        assert_eq!(inbox.stray_since(Instant::now()), None, "it came before");
     }
 }

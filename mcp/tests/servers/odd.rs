@@ -1,0 +1,295 @@
+//! Servers that say clearly what they mean, and not in the form of the protocol.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use toolc_mcp::{Oauth, PassedVariable, Server, ServerState, Transport};
+
+use crate::fixture::{Fixture, PATIENCE, error, has_python, is_connected, server};
+
+/// The time in which no call of these tests may wait for its time limit.
+const AT_ONCE: Duration = Duration::from_secs(20);
+
+fn script() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/fixture/odd_server.py")
+}
+
+/// Returns a program with these answers.
+fn program(name: &str, given: &Value) -> Server {
+    let args = vec!["-u".to_owned(), script().display().to_string(), given.to_string()];
+    let note = PassedVariable { name: "NOTE".to_owned(), source: "NOTE".to_owned(), is_secret: None };
+    let transport = Transport::Stdio { command: "python3".to_owned(), args, env: vec![note], directory: None };
+    Server { transport, ..server(name, &[]) }
+}
+
+/// A server with an address and these answers, which is killed at the end.
+struct OddServer {
+    child: Child,
+    port: u16,
+    _folder: tempfile::TempDir,
+}
+
+impl OddServer {
+    fn start(given: &Value) -> Self {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let mut command = Command::new("python3");
+        command.arg(script()).arg(given.to_string()).arg("http").env("NOTE", folder.path().join("note"));
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("failed to start the server");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("it prints its port");
+        Self { child, port: line.trim().parse().expect("it is a port"), _folder: folder }
+    }
+
+    fn settings(&self, name: &str) -> Server {
+        let url = format!("http://127.0.0.1:{}/mcp", self.port);
+        let transport = Transport::Http { url, headers: Vec::new(), bearer_variable: None, oauth: Oauth::default() };
+        Server { transport, ..server(name, &[]) }
+    }
+}
+
+impl Drop for OddServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Calls each tool, and compares its result or the part of its error.
+fn check_calls(fixture: &Fixture, expected: &[(&str, &str)]) {
+    for (tool, part) in expected {
+        let begun = Instant::now();
+        let result = fixture.call(&format!("mcp__s__{tool}"), &json!({})).to_string();
+        assert!(result.contains(part), "{tool}: expected {part}, got {result}");
+        assert!(begun.elapsed() < AT_ONCE, "{tool}: {result}");
+    }
+    assert_eq!(fixture.call("mcp__s__echo", &json!({})), json!("echoed"), "the server goes on");
+}
+
+#[test]
+fn odd_answers_of_a_program_reach_the_model_at_once() {
+    if !has_python() {
+        return;
+    }
+    let result = r#""result":{"content":[{"type":"text","text":"content"}]}"#;
+    let given = json!({
+        "no-id": "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":\"the disk is full\"}}\n",
+        "absent-id": "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32603,\"message\":\"the disk is full\"}}\n",
+        "no-code": "{\"jsonrpc\":\"2.0\",\"error\":{\"message\":\"the disk is full\"}}\n",
+        "error-text": "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":\"the disk is full\"}\n",
+        "nulls": format!("{{\"jsonrpc\":\"2.0\",\"id\":@,\"method\":null,\"params\":null,\"error\":null,{result}}}\n"),
+        "error-and-null": "{\"jsonrpc\":\"2.0\",\"id\":@,\"result\":null,\"error\":{\"code\":1,\"message\":\"the disk is full\"}}\n",
+        "float-id": format!("{{\"jsonrpc\":\"2.0\",\"id\":@.0,{result}}}\n"),
+        "text-id": format!("{{\"jsonrpc\":\"2.0\",\"id\":\"@\",{result}}}\n"),
+        "batch": format!("[{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}},{{\"jsonrpc\":\"2.0\",\"id\":@,{result}}}]\n"),
+        "half": "{\"jsonrpc\":\"2.0\",\"id\":@,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\ud83d\"}]}}\n",
+        "log-lines": format!("starting...\n{{\"level\":\"info\"}}\n{{\"jsonrpc\":\"2.0\",\"id\":@,{result}}}\n"),
+        "forbidden": "{\"jsonrpc\":\"2.0\",\"id\":@,\"result\":{\"resultType\":\"input_required\",\"inputRequests\":{},\"requestState\":\"s\"}}\n",
+    });
+    let fixture = Fixture::new([program("s", &given)]);
+    check_calls(
+        &fixture,
+        &[
+            ("no-id", "the disk is full"),
+            ("absent-id", "the disk is full"),
+            ("no-code", "the disk is full"),
+            ("error-text", "the disk is full"),
+            ("nulls", "content"),
+            ("error-and-null", "the disk is full"),
+            ("float-id", "content"),
+            ("text-id", "content"),
+            ("batch", "content"),
+            ("half", "a\u{fffd}"),
+            ("log-lines", "content"),
+            ("forbidden", "its version of the protocol does not have"),
+        ],
+    );
+}
+
+#[test]
+fn odd_answers_over_http_reach_the_model_at_once() {
+    if !has_python() {
+        return;
+    }
+    let (json_type, events) = ("application/json", "text/event-stream");
+    let result = r#"{"jsonrpc":"2.0","id":@,"result":{"content":[{"type":"text","text":"content"}]}}"#;
+    let failed = r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32603,"message":"the disk is full"}}"#;
+    let given = json!({
+        "accepted": [202, "", ""],
+        "no-content": [204, "", ""],
+        "empty": [200, json_type, ""],
+        "other-id": [200, json_type, failed],
+        "status": [500, json_type, failed],
+        "unreadable": [200, json_type, "{\"jsonrpc\":\"2.0\",\"error\":7}"],
+        "no-type": [200, "", result],
+        "text-type": [200, "text/plain", result],
+        "batch": [200, json_type, format!("[{result}]")],
+        "ping": [200, events, format!("event: ping\ndata: ping\n\nevent: message\ndata: {result}\n\n")],
+        "heartbeat": [200, events, format!("data: {{\"type\":\"heartbeat\"}}\n\ndata: {result}\n\n")],
+        "last": [200, events, format!("data: {result}")],
+        "comments": [200, events, format!(": hello\nretry: soon\nunknown: x\ndata\n\nid: 1\nid: 2\ndata: {result}\nevent: message\n\n")],
+        "no-id": [200, events, "data: {\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"message\":\"the disk is full\"}}\n\n"],
+        "nothing": [200, events, ": nothing\n\n"],
+    });
+    let server = OddServer::start(&given);
+    let fixture = Fixture::new([server.settings("s")]);
+    check_calls(
+        &fixture,
+        &[
+            ("accepted", "it is empty (HTTP 202 Accepted)"),
+            ("no-content", "it is empty (HTTP 204 No Content)"),
+            ("empty", "it is empty (HTTP 200 OK)"),
+            ("other-id", "the disk is full"),
+            ("status", "the disk is full"),
+            ("unreadable", "cannot be read"),
+            ("no-type", "content"),
+            ("text-type", "content"),
+            ("batch", "content"),
+            ("ping", "content"),
+            ("heartbeat", "content"),
+            ("last", "content"),
+            ("comments", "content"),
+            ("no-id", "the disk is full"),
+            ("nothing", "ended during the call"),
+        ],
+    );
+}
+
+#[test]
+fn a_server_is_used_however_it_answers_the_first_requests() {
+    if !has_python() {
+        return;
+    }
+    let initialized = |more: &str| {
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":@,\"result\":{{\"protocolVersion\":\"2025-06-18\"{more}}}}}")
+    };
+    let refused = |code: i32, data: &str| {
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":@,\"error\":{{\"code\":{code},\"message\":\"no\",\"data\":{data}}}}}")
+    };
+    let events = "text/event-stream";
+    let ping = format!("event: ping\ndata: ping\n\nevent: message\ndata: {}\n\n", initialized(""));
+    let over_http = [
+        json!({ "server/discover": [500, "text/plain", "Internal Server Error"] }),
+        json!({ "server/discover": [501, "text/html", "<p>no</p>"] }),
+        json!({ "server/discover": [503, "", ""] }),
+        json!({ "server/discover": [405, "", ""] }),
+        json!({ "server/discover": [202, "", ""] }),
+        json!({ "server/discover": [200, "text/html", "<p>no</p>"] }),
+        json!({ "server/discover": [200, "application/json", ""] }),
+        json!({ "server/discover": [200, "application/json", "{\"error\":\"not found\"}"] }),
+        json!({ "server/discover": [200, "application/json", "{\"status\":404}"] }),
+        json!({ "server/discover": [200, events, ": nothing\n\n"] }),
+        json!({ "server/discover": [0, "", ""] }),
+        json!({ "server/discover": [400, "application/json", refused(-32022, "{\"supported\":[\"2025-06-18\",\"2024-11-05\"]}")] }),
+        json!({ "initialize": [200, events, ping] }),
+        json!({ "initialize": [200, events, format!("data: {{\"type\":\"heartbeat\"}}\n\ndata: {}", initialized(""))] }),
+        json!({ "initialize": [200, "application/json", initialized(",\"capabilities\":{\"tools\":true},\"serverInfo\":{\"name\":\"s\"}")] }),
+    ];
+    for given in over_http {
+        let server = OddServer::start(&given);
+        let fixture = Fixture::new([server.settings("s")]);
+        assert_eq!(fixture.report("s").state, ServerState::Connected, "{given}: {}", fixture.report("s"));
+        assert_eq!(fixture.call("mcp__s__echo", &json!({})), json!("echoed"), "{given}");
+    }
+    let line = |text: String| text + "\n";
+    let programs = [
+        json!({ "server/discover": "" }),
+        json!({ "server/discover": "end" }),
+        json!({ "server/discover": "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"message\":\"unknown\"}}\n" }),
+        json!({ "server/discover": line(refused(-32022, "{\"supported\":[\"2025-06-18\"]}")) }),
+        json!({ "server/discover": line("{\"jsonrpc\":\"2.0\",\"id\":@,\"result\":{\"supportedVersions\":[\"2025-06-18\"]}}".to_owned()) }),
+        json!({ "initialize": line(initialized("")) }),
+        json!({ "initialize": line(initialized(",\"capabilities\":true,\"serverInfo\":null,\"instructions\":7")) }),
+        json!({ "server/discover": line("{\"jsonrpc\":\"2.0\",\"id\":@,\"result\":{\"supportedVersions\":[\"2026-07-28\"]}}".to_owned()) }),
+    ];
+    let servers = programs.iter().enumerate().map(|(at, given)| program(&format!("s{at}"), given));
+    let fixture = Fixture::new(servers);
+    for (at, given) in programs.iter().enumerate() {
+        let report = fixture.report(&format!("s{at}"));
+        assert!(is_connected(&report), "{given}: {report}");
+        assert_eq!(fixture.call(&format!("mcp__s{at}__echo"), &json!({})), json!("echoed"), "{given}");
+    }
+}
+
+#[test]
+fn a_start_that_fails_names_the_cause() {
+    if !has_python() {
+        return;
+    }
+    let events = "text/event-stream";
+    for (given, part) in [
+        (json!({ "initialize": [200, events, ": nothing\n\n"] }), "a stream of events that ends without an answer"),
+        (json!({ "initialize": [202, "", ""] }), "HTTP 202 Accepted and no content"),
+        (json!({ "server/discover": [308, "", ""] }), "which leads to http://127.0.0.1:"),
+        (json!({ "server/discover": [308, "", ""] }), "/moved: redirects are not followed, so change `url`"),
+        (
+            json!({ "initialize": [200, "application/json", "{\"jsonrpc\":\"2.0\",\"id\":@,\"result\":{\"protocolVersion\":\"1999-01-01\"}}"] }),
+            "the version `1999-01-01` of the protocol, which this program does not know",
+        ),
+    ] {
+        let server = OddServer::start(&given);
+        let fixture = Fixture::new([server.settings("s")]);
+        let problem = fixture.report("s").problem.unwrap_or_default();
+        assert!(problem.contains(part), "{given}: {problem}");
+    }
+}
+
+#[test]
+fn a_server_that_cost_time_at_the_first_request_begins_with_the_handshake_the_next_time() {
+    if !has_python() {
+        return;
+    }
+    for (given, is_remembered) in
+        [(json!({ "server/discover": "" }), true), (json!({ "server/discover": "end" }), true), (json!({}), false)]
+    {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let mut settings = program("s", &given);
+        settings.protocol_file = folder.path().join("protocol.json");
+        drop(Fixture::new([settings.clone()]));
+        assert_eq!(settings.protocol_file.exists(), is_remembered, "{given}");
+        let fixture = Fixture::new([settings]);
+        let asked = std::fs::read_to_string(fixture.note()).expect("it notes what it was asked");
+        assert_eq!(asked.contains("server/discover"), !is_remembered, "{given}: {asked}");
+        assert_eq!(fixture.call("mcp__s__echo", &json!({})), json!("echoed"));
+    }
+}
+
+#[test]
+fn a_list_whose_empty_cursor_leads_to_the_same_page_is_complete() {
+    if !has_python() {
+        return;
+    }
+    let list = "{\"jsonrpc\":\"2.0\",\"id\":@,\"result\":{\"nextCursor\":\"\",\"tools\":[{\"name\":\"echo\",\"inputSchema\":{\"type\":\"object\"}}]}}\n";
+    let fixture = Fixture::new([program("s", &json!({ "tools/list": list }))]);
+    let report = fixture.report("s");
+    assert!(is_connected(&report) && !report.has_problem() && report.left_out.is_empty(), "{report}");
+    assert_eq!(fixture.own_names("s"), ["echo"]);
+}
+
+#[test]
+fn a_call_that_times_out_says_what_came_instead_of_an_answer() {
+    if !has_python() {
+        return;
+    }
+    let given = json!({ "stray": "{\"jsonrpc\":\"2.0\",\"result\":{\"content\":[]}}\n" });
+    let mut settings = program("s", &given);
+    settings.call_timeout = Duration::from_secs(1);
+    let fixture = Fixture::new([settings]);
+    let result = fixture.call("mcp__s__stray", &json!({}));
+    assert_eq!(result["kind"], "timeout", "{result}");
+    assert!(error(&result).contains("it sent something else: a message cannot be read"), "{result}");
+}
+
+#[test]
+fn a_program_that_closes_its_output_is_started_again_and_its_call_ends() {
+    if !has_python() {
+        return;
+    }
+    let fixture = Fixture::new([program("s", &json!({ "shut": "close" }))]);
+    let begun = Instant::now();
+    let result = fixture.call("mcp__s__shut", &json!({}));
+    assert!(error(&result).contains("ended during the call") && begun.elapsed() < PATIENCE / 2, "{result}");
+    assert_eq!(fixture.call("mcp__s__echo", &json!({})), json!("echoed"));
+}
