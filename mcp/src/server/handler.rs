@@ -16,7 +16,6 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, Peer, PeerRequestOptions, RequestContext, ServiceError};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::Value;
 use toolc::CallResponse;
 
 use super::cache::{Cache, Cacheable};
@@ -26,6 +25,7 @@ use super::parked::ParkedCalls;
 use super::principal::Principal;
 use super::questions::{Kind, NotAnswered, Question};
 use super::results;
+use super::rewritten;
 use super::tasks::Tasks;
 use super::tools::{LatestList, ListSize};
 
@@ -114,7 +114,7 @@ impl Handler {
         conversation: &Conversation,
         context: &RequestContext<RoleServer>,
     ) -> Result<RunningCall, ErrorData> {
-        let arguments = Value::Object(params.arguments.take().unwrap_or_default());
+        let arguments = rewritten::arguments(params.arguments.take().unwrap_or_default());
         let answers = params.input_responses.take().unwrap_or_default();
         let Some(state) = params.request_state.take() else {
             let (session, task) = (Arc::clone(&conversation.session), Arc::clone(&conversation.task));

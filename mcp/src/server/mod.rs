@@ -4,9 +4,10 @@
 //! rmcp implements the protocol. This module decides who may use what: each call takes the path of all calls, and state that outlives a
 //! request (sessions, questions, tasks, stored results) belongs to the bearer who created it.
 
-// In the order of a request: `stdio` and `http` carry messages, of which `unreadable` answers the bad ones; `principal` is who sends
-// them; `handler` answers them; `conversation` is the session of tools; `tools` lists, `calls` runs, `questions` asks, and `results`
-// answers; `cache` is what clients may keep; `parked`, `tasks` and `stored` keep what a later request needs.
+// In the order of a request: `stdio` and `http` carry messages, of which `unreadable` answers the bad ones, and `rewritten` completes
+// others; `principal` is who sends them; `handler` answers them; `conversation` is the session of tools; `tools` lists, `calls` runs,
+// `questions` asks, and `results` answers; `cache` is what clients may keep; `parked`, `tasks` and `stored` keep what a later request
+// needs.
 mod cache;
 mod calls;
 mod conversation;
@@ -17,6 +18,7 @@ mod principal;
 mod questions;
 mod random;
 mod results;
+mod rewritten;
 mod stdio;
 mod stored;
 mod tasks;

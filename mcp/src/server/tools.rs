@@ -61,7 +61,8 @@ impl ListSize {
     /// changed, the cursor is refused.
     pub(super) fn page(&self, cursor: Option<&str>) -> Result<ListToolsResult, ErrorData> {
         let start = match cursor {
-            None => 0,
+            // Some clients write an empty cursor for the first page. No page has such a cursor.
+            None | Some("") => 0,
             Some(cursor) => self.position(cursor).ok_or_else(|| {
                 let text =
                     "invalid cursor: the tools have changed since the first page, so list them again without a cursor";
@@ -107,6 +108,14 @@ mod tests {
         }
         assert_eq!((pages, names.len()), (3, 2 * PAGE + 1));
         assert!(names.is_sorted());
+    }
+
+    #[test]
+    fn an_empty_cursor_leads_to_the_first_page() {
+        let list = list(PAGE + 1);
+        let [first, empty] = [None, Some("")].map(|cursor| list.page(cursor).expect("the cursor is valid"));
+        assert_eq!((first.tools.len(), &first.next_cursor), (PAGE, &empty.next_cursor));
+        assert_eq!(first.tools, empty.tools);
     }
 
     #[test]

@@ -4,6 +4,8 @@ use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcMessage, Re
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::rewritten::rewritten;
+
 /// Why a message is not handled, and which request it is.
 #[derive(Debug)]
 pub(super) struct Unreadable {
@@ -23,6 +25,22 @@ struct Envelope<'a> {
 /// # Errors
 /// Returns the error that answers it.
 pub(super) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Box<Unreadable>> {
+    read_or_rewrite(bytes).map(|(message, _)| message)
+}
+
+/// Reads a message like [`read`]. Returns also whether it was [rewritten], because it did not have the form of the protocol.
+///
+/// # Errors
+/// Returns the error that answers it.
+pub(super) fn read_or_rewrite(bytes: &[u8]) -> Result<(ClientJsonRpcMessage, bool), Box<Unreadable>> {
+    let message = parse(bytes)?;
+    Ok(match rewritten(&message) {
+        Some(rewritten) => (rewritten, true),
+        None => (message, false),
+    })
+}
+
+fn parse(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Box<Unreadable>> {
     let not_json = |why: String| Box::new(Unreadable { id: None, error: ErrorData::parse_error(why, None) });
     let text = std::str::from_utf8(bytes).map_err(|_| not_json("the message is not UTF-8".to_owned()))?;
     match serde_json::from_str(text) {

@@ -16,7 +16,7 @@ use super::body::{Body, Budget, Reading, Unread};
 use super::sessions::SessionOwners;
 use crate::server::handler::Handler;
 use crate::server::principal::{Principal, Tokens};
-use crate::server::unreadable::{Unreadable, read};
+use crate::server::unreadable::{Unreadable, read_or_rewrite};
 
 /// The header with the id of a session.
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -79,7 +79,13 @@ impl Gate {
         }
         let Reading { bytes, permit } = self.budget.read(body, &parts.headers).await.map_err(unread)?;
         // rmcp would answer without the id of the request.
-        let message = read(&bytes).map_err(|unreadable| json(StatusCode::BAD_REQUEST, &unreadable.message()))?;
+        let read = read_or_rewrite(&bytes);
+        let (message, is_rewritten) =
+            read.map_err(|unreadable| json(StatusCode::BAD_REQUEST, &unreadable.message()))?;
+        let bytes = match serde_json::to_vec(&message) {
+            Ok(rewritten) if is_rewritten => Bytes::from(rewritten),
+            _ => bytes,
+        };
         let begins = matches!(
             &message,
             JsonRpcMessage::Request(request) if matches!(request.request, rmcp::model::ClientRequest::InitializeRequest(_))

@@ -1,0 +1,114 @@
+//! Requests that say clearly what they mean, and not in the form of the protocol: a client that lacks what is for display only, and
+//! arguments that are not an object.
+
+use rmcp::model::{
+    ClientCapabilities, ClientJsonRpcMessage, ClientRequest, CustomRequest, JsonObject, JsonRpcMessage, ProtocolVersion,
+};
+use serde_json::{Map, Value, json};
+
+use crate::message::{capabilities, implementation};
+
+/// The key of arguments that are not an object, in the object that takes their place.
+const WHOLE: &str = "toolc/arguments";
+
+/// Returns a request in the form of the protocol, if it does not have it and its meaning is clear.
+pub(super) fn rewritten(message: &ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+    let JsonRpcMessage::Request(request) = message else { return None };
+    // The protocol library treats a request with invalid parameters as an unknown request.
+    let ClientRequest::CustomRequest(CustomRequest { method, params, .. }) = &request.request else { return None };
+    let params = match (method.as_str(), params) {
+        ("initialize", params) => initialize(params.as_ref()),
+        ("tools/call", Some(Value::Object(params))) => call(params.clone())?,
+        _ => return None,
+    };
+    let rewritten = json!({ "jsonrpc": "2.0", "id": request.id, "method": method, "params": params });
+    serde_json::from_value(rewritten).ok()
+}
+
+/// Returns the arguments of a call as the client sent them: repair and validation decide what they mean.
+pub(super) fn arguments(arguments: JsonObject) -> Value {
+    let mut arguments = arguments;
+    match arguments.remove(WHOLE) {
+        Some(whole) if arguments.is_empty() => whole,
+        Some(whole) => {
+            arguments.insert(WHOLE.to_owned(), whole);
+            arguments.into()
+        }
+        None => arguments.into(),
+    }
+}
+
+fn initialize(params: Option<&Value>) -> Value {
+    let get = |key: &str| params.and_then(|params| params.get(key));
+    let version = get("protocolVersion").and_then(Value::as_str);
+    let mut rewritten = json!({
+        "protocolVersion": version.unwrap_or(ProtocolVersion::LATEST_WITH_INITIALIZE.as_str()),
+        "capabilities": capabilities::<ClientCapabilities>(get("capabilities")),
+        "clientInfo": implementation(get("clientInfo")),
+    });
+    if let Some(meta @ Value::Object(_)) = get("_meta") {
+        rewritten["_meta"] = meta.clone();
+    }
+    rewritten
+}
+
+fn call(mut params: Map<String, Value>) -> Option<Value> {
+    let arguments = params.remove("arguments").filter(|arguments| !arguments.is_object() && !arguments.is_null())?;
+    params.insert("arguments".to_owned(), json!({ WHOLE: arguments }));
+    Some(params.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(method: &str, params: Value) -> ClientRequest {
+        let mut message = json!({ "jsonrpc": "2.0", "id": 1, "method": method });
+        if !params.is_null() {
+            message["params"] = params;
+        }
+        let message: ClientJsonRpcMessage = serde_json::from_value(message).expect("it is a request");
+        let message = rewritten(&message).unwrap_or(message);
+        let JsonRpcMessage::Request(request) = message else { panic!("it is a request") };
+        request.request
+    }
+
+    #[test]
+    fn a_client_can_begin_without_what_is_for_display() {
+        let info = json!({ "name": "c", "version": "1" });
+        for params in [
+            json!(null),
+            json!({}),
+            json!({ "protocolVersion": 7 }),
+            json!({ "protocolVersion": "2025-06-18", "capabilities": true, "clientInfo": info }),
+            json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "c" } }),
+            json!({ "protocolVersion": "2025-06-18", "capabilities": { "roots": true, "sampling": [] }, "clientInfo": "c" }),
+            json!({ "protocolVersion": "2025-06-18", "capabilities": null, "clientInfo": info }),
+        ] {
+            assert!(matches!(read("initialize", params.clone()), ClientRequest::InitializeRequest(_)), "{params}");
+        }
+        let params = json!({ "protocolVersion": "2025-03-26", "capabilities": { "sampling": {}, "roots": 1 } });
+        let ClientRequest::InitializeRequest(request) = read("initialize", params) else { panic!("it begins") };
+        assert_eq!(request.params.protocol_version, ProtocolVersion::V_2025_03_26);
+    }
+
+    #[test]
+    fn arguments_that_are_not_an_object_reach_the_tool_as_they_are() {
+        for whole in [json!("{\"path\":\"a\"}"), json!([1]), json!(7), json!(true)] {
+            let ClientRequest::CallToolRequest(request) =
+                read("tools/call", json!({ "name": "t", "arguments": whole }))
+            else {
+                panic!("it is a call: {whole}")
+            };
+            assert_eq!(arguments(request.params.arguments.expect("arguments")), whole);
+        }
+        let object = json!({ "path": "a" });
+        let ClientRequest::CallToolRequest(request) = read("tools/call", json!({ "name": "t", "arguments": object }))
+        else {
+            panic!("it is a call")
+        };
+        assert_eq!(arguments(request.params.arguments.expect("arguments")), object);
+        let unnamed = read("tools/call", json!({ "arguments": "x" }));
+        assert!(matches!(unnamed, ClientRequest::CustomRequest(_)), "the name is missing");
+    }
+}
