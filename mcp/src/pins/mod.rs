@@ -1,6 +1,7 @@
 //! Pins the definitions of servers: a lock file keeps the accepted definitions, and a definition that differs is held back until a
 //! person accepts it.
 
+mod canonical;
 mod change;
 mod compare;
 mod findings;
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 pub use change::{Change, ChangeClass};
 pub use findings::TextFinding;
 use lock::Lock;
+pub(crate) use lock::identity;
 
 use crate::definition::Definition;
 use crate::error::{ErrorKind, McpError};
@@ -97,7 +99,12 @@ impl Pinning {
                 review.accepted.push(definition);
                 continue;
             }
-            let changes = pinned.map(|pinned| compare::compare(pinned, &definition.whole)).unwrap_or_default();
+            let changes = pinned.map(|pinned| changes(pinned, &definition.whole)).unwrap_or_default();
+            if pinned.is_some() && changes.is_empty() {
+                // It is only written in another way.
+                review.accepted.push(definition);
+                continue;
+            }
             let findings = findings::findings(&definition.whole);
             let is_new = pinned.is_none();
             let is_additive = changes.iter().all(|change| change.class == ChangeClass::Additive);
@@ -165,6 +172,11 @@ impl Server {
         }
         Ok(Lock::read(&self.pinning.file)?.and_then(|lock| start_change(&lock, self)))
     }
+}
+
+/// Returns what is different in the meaning of a definition.
+fn changes(pinned: &Value, current: &Value) -> Vec<Change> {
+    compare::compare(&canonical::canonical(pinned), &canonical::canonical(current))
 }
 
 fn start_change(lock: &Lock, server: &Server) -> Option<Change> {
