@@ -1,6 +1,7 @@
 //! `toolc mcp import`: adds the servers of Claude Desktop or VS Code. Values of variables are written to `.env`, and the servers are
 //! added as disabled, so that nothing is started.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
@@ -19,6 +20,10 @@ use crate::profile::Profile;
 
 /// The maximum size of the file, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
+
+/// The keys of another program's configuration that are used, or that only say what is clear without them.
+const KNOWN_KEYS: &[&str] =
+    &["type", "command", "args", "env", "cwd", "url", "headers", "transport", "name", "description"];
 
 /// A server that was read from another program's configuration.
 #[derive(Debug, PartialEq)]
@@ -115,6 +120,39 @@ fn find_servers(file: &Value, path: &Path) -> Result<Map<String, Value>> {
         .map_err(Error::Invalid)
 }
 
+/// Returns what the other program, or a shell, would replace in a text: `${workspaceFolder}`, `${env:HOME}`, `{{name}}` or `%APPDATA%`.
+fn references(text: &str) -> Vec<String> {
+    /// The maximum length of a reference.
+    const MAX: usize = 100;
+    let is_name = |name: &str| {
+        let is_letter = |c: char| c.is_alphanumeric() || "_:.-/ ?(){}$".contains(c);
+        !name.trim().is_empty() && name.len() <= MAX && name.chars().all(is_letter)
+    };
+    let mut found = Vec::new();
+    for (begin, end) in [("${", "}"), ("{{", "}}"), ("%", "%")] {
+        let mut rest = text;
+        while let Some((_, after)) = rest.split_once(begin) {
+            let Some((name, next)) = after.split_once(end) else { break };
+            // A text such as `50% of 60%` has no variable.
+            let is_variable = if begin == "%" { is_variable_name(name) } else { is_name(name) };
+            let reference = format!("{begin}{name}{end}");
+            if is_variable && !found.contains(&reference) {
+                found.push(reference);
+            }
+            rest = if begin == "%" && !is_variable { after } else { next };
+        }
+    }
+    let is_shell = |word: &str| word.strip_prefix('$').is_some_and(is_variable_name);
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$'));
+    found.extend(words.filter(|word| is_shell(word)).map(str::to_owned));
+    found
+}
+
+/// Returns whether a text is the name of a variable as programs write them: with a letter that is not small.
+fn is_variable_name(name: &str) -> bool {
+    is_name(name) && name.chars().all(|c| !c.is_ascii_lowercase()) && name.len() > 1
+}
+
 /// Converts a name to a valid name of a server.
 fn server_name(name: &str) -> String {
     let is_letter = |c: char| c.is_ascii_alphanumeric();
@@ -142,8 +180,15 @@ impl Importer<'_> {
             (None, None) => return Err(Error::Invalid("expected `command` or `url`, got neither".to_owned())),
         };
         let server = McpServer { enabled: false, ..server };
-        if location(&server).contains("${") {
-            notes.push("replace `${...}` in config.toml: toolc does not expand it".to_owned());
+        let places = [&server.directory, &server.url, &server.command].into_iter().flatten().chain(&server.args);
+        let found: BTreeSet<String> = places.flat_map(|text| references(text)).collect();
+        for reference in found {
+            notes.push(format!("replace `{reference}` in config.toml: toolc does not expand it"));
+        }
+        let unknown =
+            settings.as_object().into_iter().flat_map(Map::keys).filter(|key| !KNOWN_KEYS.contains(&key.as_str()));
+        for key in unknown {
+            notes.push(format!("`{key}` has no effect: toolc does not know it"));
         }
         Ok(ImportedServer { server, variables, notes })
     }
@@ -240,9 +285,12 @@ impl Importer<'_> {
         {
             return Ok(source.to_owned());
         }
-        if reference.is_some() {
+        if reference.is_some() && references(&value).len() == 1 {
             notes.push(format!("set the variable {name} in .env: the other program asks the user for its value"));
             return Ok(name.to_owned());
+        }
+        for reference in references(&value) {
+            notes.push(format!("replace `{reference}` in the variable {name} in .env: toolc does not expand it"));
         }
         let previous = self.previous.iter().flat_map(|imported| &imported.variables);
         let current_value = |name: &str| {
@@ -325,6 +373,41 @@ mod tests {
     }
 
     #[test]
+    fn what_the_other_program_would_replace_is_named_wherever_it_is() {
+        for (settings, reference) in [
+            (
+                json!({ "command": "x", "env": { "ROOT": "${workspaceFolder}/data" } }),
+                "`${workspaceFolder}` in the variable ROOT in .env",
+            ),
+            (json!({ "command": "x", "env": { "A": "a:${env:HOME}" } }), "`${env:HOME}` in the variable A"),
+            (json!({ "command": "x", "env": { "A": "${input:a}${input:b}" } }), "`${input:b}` in the variable A"),
+            (json!({ "command": "x", "env": { "A": "%APPDATA%\\x" } }), "`%APPDATA%` in the variable A"),
+            (json!({ "command": "x", "env": { "A": "$HOME/x" } }), "`$HOME` in the variable A"),
+            (json!({ "command": "x", "env": { "A": "{{ root }}/x" } }), "`{{ root }}` in the variable A"),
+            (
+                json!({ "command": "x", "args": ["--root", "${workspaceFolder}"] }),
+                "`${workspaceFolder}` in config.toml",
+            ),
+            (json!({ "command": "${userHome}/x" }), "`${userHome}` in config.toml"),
+            (json!({ "command": "x", "cwd": "${workspaceFolder}" }), "`${workspaceFolder}` in config.toml"),
+            (json!({ "url": "https://${input:host}/mcp" }), "`${input:host}` in config.toml"),
+            (
+                json!({ "url": "https://x/", "headers": { "X-Key": "a ${input:key}" } }),
+                "`${input:key}` in the variable",
+            ),
+            (json!({ "command": "x", "envFile": "${workspaceFolder}/.env" }), "`envFile` has no effect"),
+            (json!({ "command": "x", "disabled": true, "autoApprove": [] }), "`autoApprove` has no effect"),
+        ] {
+            let read = import_server("s", &settings, &[]).expect("valid settings");
+            assert!(read.notes.iter().any(|note| note.contains(reference)), "{settings}: {:?}", read.notes);
+        }
+        for value in ["50% of 60%", "a$b", "$5", "{a}", "x", "100%", "$"] {
+            let read = import_server("s", &json!({ "command": "x", "type": "stdio", "env": { "A": value } }), &[]);
+            assert_eq!(read.expect("valid settings").notes, [""; 0], "{value}");
+        }
+    }
+
+    #[test]
     fn headers_and_the_bearer_token_are_stored_in_variables() {
         let settings = json!({ "url": "https://x/", "headers": { "Authorization": "Bearer hunter2", "X-Key": "k" } });
         let read = import_server("my-web", &settings, &[]).expect("valid settings");
@@ -347,7 +430,7 @@ mod tests {
         }
         let settings = json!({ "command": "x", "args": ["${workspaceFolder}", "--token=ghp_0123456789abcdefghijABCDEFGHIJ012345"] });
         let notes = import_server("s", &settings, &[]).expect("valid settings").notes;
-        assert!(notes.iter().any(|note| note.contains("${...}")), "{notes:?}");
+        assert!(notes.iter().any(|note| note.contains("`${workspaceFolder}` in config.toml")), "{notes:?}");
         assert!(notes.iter().any(|note| note.contains("looks like a secret")), "{notes:?}");
         for (name, valid) in [("my server", "my-server"), ("a__b", "a-b"), ("@x/y", "x-y"), ("…", "server")] {
             assert_eq!(server_name(name), valid);
