@@ -61,7 +61,15 @@ impl EnvFile {
 
     /// Returns the environment of sessions: the environment of the process, in which these variables take precedence and are secret.
     pub fn environment(&self) -> Env {
-        self.variables.iter().fold(Env::process(), |env, (name, value)| env.with_secret(name, value))
+        self.environment_with(|_, _| true)
+    }
+
+    /// Returns the environment of sessions like [`environment`](Self::environment), in which only the variables are secret for which
+    /// `is_secret` returns true.
+    pub fn environment_with(&self, is_secret: impl Fn(&str, &str) -> bool) -> Env {
+        self.variables.iter().fold(Env::process(), |env, (name, value)| {
+            if is_secret(name, value) { env.with_secret(name, value) } else { env.with_var(name, value) }
+        })
     }
 }
 

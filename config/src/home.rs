@@ -170,6 +170,11 @@ impl Home {
         self.path.join("mcp").join(format!("{server}.package.json"))
     }
 
+    /// Returns the file that remembers with which form of the protocol an MCP server begins.
+    pub fn mcp_protocol(&self, server: &str) -> PathBuf {
+        self.path.join("mcp").join(format!("{server}.protocol.json"))
+    }
+
     /// Returns the folder of the user's plugins.
     pub fn plugins(&self) -> PathBuf {
         self.path.join("plugins")

@@ -271,6 +271,9 @@ table! {
         /// The names of the variables that the program gets, in addition to `PATH` and others that most programs need. Their values
         /// are usually in `.env`. `NAME=OTHER` passes the value of the variable `OTHER` under the name `NAME`.
         env: Texts,
+        /// Whether the values of variables in `env` are secret, by the names of the variables there. Without an entry, a value is secret if its
+        /// name or its form says so.
+        variables: Named<McpVariableTable>,
         /// The working directory of the program: absolute, or beginning with `~/`. Default: that of `toolc`.
         directory: Text,
         /// The address of a server with streamable HTTP, such as `https://example.com/mcp`. Redirects are not followed.
@@ -336,6 +339,17 @@ words! {
 }
 
 table! {
+    /// Settings of a variable of an MCP server's program.
+    pub struct McpVariableTable as McpVariable {
+        /// Whether the value is secret: `[secret]` replaces it in results, errors and reports.
+        secret: Flag = true,
+    } with {
+        /// The name of the variable.
+        name: At<String> = Reader::table_name,
+    }
+}
+
+table! {
     /// Settings of a tool of an MCP server.
     pub struct McpToolTable as McpTool {
         /// The parameters that hold a shell command. It is judged by the command rules before each call.
@@ -355,6 +369,12 @@ impl HasName for McpServerTable {
 }
 
 impl HasName for McpEndpointTable {
+    fn name(&self) -> &str {
+        &self.name.value
+    }
+}
+
+impl HasName for McpVariableTable {
     fn name(&self) -> &str {
         &self.name.value
     }

@@ -46,6 +46,11 @@ impl McpServer {
         self.env.iter().map(|entry| passed(entry))
     }
 
+    /// Returns whether the configuration says that the value of a variable in `env` is secret, or that it is not.
+    pub fn says_secret(&self, name: &str) -> Option<bool> {
+        self.variables.iter().find(|variable| variable.name == name).map(|variable| variable.secret)
+    }
+
     /// Returns the variables of the environment whose values the server gets.
     pub fn variables(&self) -> Vec<&str> {
         let program = self.passed_variables().map(|(_, source)| source);
@@ -113,6 +118,19 @@ fn check_server(server: &McpServerTable, sink: &Sink) {
             let help = "write `command = \"...\"` for a program, or `url = \"https://...\"`";
             let message = format!("the server `{}` has neither `command` nor `url`", server.name.value);
             report(sink, &server.name, &message, "", help);
+        }
+    }
+    for variable in &server.variables {
+        let name = &variable.name;
+        if !server.env.iter().any(|entry| passed(&entry.value).0 == name.value) {
+            let message = format!("`env` of the server `{}` has no such variable", server.name.value);
+            report(
+                sink,
+                name,
+                &message,
+                "expected the name of a variable in `env`",
+                "add it to `env`, or remove the table",
+            );
         }
     }
     for name in server.include.iter().filter(|name| is_in(&server.exclude, &name.value)) {
@@ -247,6 +265,17 @@ mod tests {
     }
 
     #[test]
+    fn the_configuration_says_which_variables_are_secret() {
+        let servers = read(
+            "[mcp.servers.a]\ncommand = 'x'\nenv = ['A', 'B=C', 'D']\n[mcp.servers.a.variables.A]\nsecret = false\n\
+             [mcp.servers.a.variables.B]\n",
+        );
+        let servers = servers.expect("it is valid");
+        let said: Vec<_> = ["A", "B", "C", "D"].iter().map(|name| servers[0].says_secret(name)).collect();
+        assert_eq!(said, [Some(false), Some(true), None, None]);
+    }
+
+    #[test]
     fn mistakes_are_reported_without_values() {
         for (text, part) in [
             ("[mcp.servers.a__b]\ncommand = 'x'", "is not the name of a server"),
@@ -280,6 +309,10 @@ mod tests {
             ("[mcp.servers.a]\ncommand = 'x'\npinning = 'none'", "pinning"),
             ("[mcp.servers.a]\ncommand = 'x'\ninclude = ['t']\nexclude = ['t']", "both included and excluded"),
             ("[mcp.servers.a]\ncomand = 'x'", "command"),
+            (
+                "[mcp.servers.a]\ncommand = 'x'\nenv = ['A']\n[mcp.servers.a.variables.B]\nsecret = false",
+                "`env` of the server `a` has no such variable",
+            ),
             ("[mcp.servers.a]\nurl = 'https://x/'\nheaders = { A = 7 }", "expected a string"),
         ] {
             let error = read(text).expect_err(text);

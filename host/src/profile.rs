@@ -5,11 +5,17 @@ use std::borrow::Cow;
 use serde_json::json;
 use toolc::{Env, FactValue};
 use toolc_cli::DoctorSection;
-use toolc_config::{Config, ConfigFile, EnvFile, Home};
+use toolc_config::{Config, ConfigFile, EnvFile, Home, McpServer};
 use toolc_environment::EnvironmentKind;
+use toolc_mcp::PassedVariable;
 use toolc_model::{Api, Model};
 
 use crate::ground::error::Result;
+
+/// Returns a variable that the program of an MCP server gets: its name there, and the variable that holds the value.
+pub(crate) fn passed_variable(server: &McpServer, (name, source): (&str, &str)) -> PassedVariable {
+    PassedVariable { name: name.to_owned(), source: source.to_owned(), is_secret: server.says_secret(name) }
+}
 
 /// A profile, with the content of its files.
 pub(crate) struct Profile {
@@ -43,18 +49,35 @@ impl Profile {
         self.file.config()
     }
 
-    /// Returns the variables for sessions of this profile. Keys of models and tokens of endpoints are marked as secret, even if they come
-    /// from the environment of the process.
+    /// Returns the variables for sessions of this profile. The variables of `.env` are secret, except those that are settings of an MCP
+    /// server's program and not secret. Keys of models and tokens of endpoints are marked as secret, even if they come from the environment
+    /// of the process.
     pub(crate) fn env(&self) -> Env {
         let configured = self.config().models.all().filter_map(Model::key_variable);
         let tokens = self.config().mcp.endpoints.iter().flat_map(|endpoint| &endpoint.token_variables);
         let keys =
             Api::ALL.iter().map(|api| api.default_key_variable()).chain(configured).chain(tokens.map(String::as_str));
         let keys = keys.chain(EnvironmentKind::ALL.iter().flat_map(|kind| kind.secrets()).copied());
-        keys.fold(self.env.environment(), |env, name| match env.var(name) {
+        let environment = self.env.environment_with(|name, value| !self.is_setting(name, value));
+        keys.fold(environment, |env, name| match env.var(name) {
             Some(key) => env.with_secret(name, key),
             None => env,
         })
+    }
+
+    /// Returns whether programs of MCP servers get a variable, and its value is not secret for any of them.
+    fn is_setting(&self, name: &str, value: &str) -> bool {
+        let servers = &self.config().mcp.servers;
+        let is_header = |server: &McpServer| {
+            let passes = server.passed_variables().any(|(_, source)| source == name);
+            !passes && server.variables().contains(&name)
+        };
+        let passed: Vec<PassedVariable> = servers
+            .iter()
+            .flat_map(|server| server.passed_variables().map(move |variable| passed_variable(server, variable)))
+            .filter(|variable| variable.source == name)
+            .collect();
+        !passed.is_empty() && !passed.iter().any(|variable| variable.is_secret(value)) && !servers.iter().any(is_header)
     }
 
     /// Returns a variable of `.env` or of the process.
@@ -90,5 +113,44 @@ impl Profile {
             "model": self.config().models.main.as_ref().map(Model::name),
         });
         DoctorSection { key: "configuration".to_owned(), json, text, problems: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_of_a_server_is_secret_only_if_its_name_its_form_or_the_configuration_says_so() {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let home = Home::at(folder.path());
+        let config = "version = 1\n\
+            [mcp.servers.a]\ncommand = 'x'\nenv = ['NOTES', 'A_TOKEN=PLAIN', 'LINK', 'NICKNAME', 'AUTHOR_KEY', 'SHARED']\n\
+            [mcp.servers.a.variables.NICKNAME]\nsecret = true\n\
+            [mcp.servers.a.variables.AUTHOR_KEY]\nsecret = false\n\
+            [mcp.servers.b]\nurl = 'https://example.com/mcp'\nbearer_variable = 'SHARED'\n";
+        std::fs::write(home.config(), config).expect("failed to write");
+        let variables = "NOTES=/srv/notes\nPLAIN=word\nLINK=https://me:hunter2@example.com/\nNICKNAME=me\nAUTHOR_KEY=me\nSHARED=word\n\
+            OTHER=/srv/other\n";
+        let path = home.env();
+        std::fs::write(&path, variables).expect("failed to write");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).expect("failed to set the mode");
+        }
+        let env = Profile::read(home).expect("the profile is valid").env();
+        for (name, is_secret) in [
+            ("NOTES", false),
+            ("PLAIN", true),
+            ("LINK", true),
+            ("NICKNAME", true),
+            ("AUTHOR_KEY", false),
+            ("SHARED", true),
+            ("OTHER", true),
+        ] {
+            assert!(env.var(name).is_some());
+            assert_eq!(env.is_secret(name), is_secret, "{name}");
+        }
     }
 }

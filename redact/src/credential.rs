@@ -43,6 +43,51 @@ pub fn is_credential(name: &str, value: &str) -> bool {
     is_credential_name(name) || has_password(value) || !formats::find(value).is_empty()
 }
 
+/// Returns whether the value of a variable that is set for a program is secret. Besides [credentials](is_credential), these are values with
+/// a secret in a part that has a name, such as `https://example.com/?token=...`, and values that look random. A path, an address without a
+/// password or a region is not secret.
+pub fn is_secret(name: &str, value: &str) -> bool {
+    let value = value.trim();
+    let unquoted =
+        |text: &str| text.trim_matches(|c: char| matches!(c, '"' | '\'' | '{' | '}' | '[' | ']' | ' ')).to_owned();
+    let is_named = |part: &str| {
+        let pair = part.split_once('=').or_else(|| part.split_once(':'));
+        pair.is_some_and(|(name, value)| {
+            let (name, value) = (unquoted(name), unquoted(value));
+            // An address begins with the name of its scheme.
+            !value.is_empty() && !value.starts_with("//") && (is_credential_name(&name) || is_random(&value))
+        })
+    };
+    let is_bearer = |text: &str| {
+        let word = text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+        matches!(word.as_str(), "bearer" | "basic") && text.split_whitespace().count() == 2
+    };
+    is_credential(name, value)
+        || is_random(value)
+        || is_bearer(value)
+        || value.split(['?', '&', ';', ',', '\n', '#']).any(is_named)
+        || value.split_whitespace().any(is_named)
+}
+
+/// Returns whether a text looks random, as keys and tokens do: at least 20 letters and digits of every kind, or at least 32 hexadecimal
+/// digits.
+fn is_random(text: &str) -> bool {
+    const MIN: usize = 20;
+    const MIN_HEX: usize = 32;
+    if text.len() >= MIN_HEX && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return true;
+    }
+    let is_path = text.starts_with(['/', '.', '~']) || text.contains("//") || text.contains(":\\");
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"_-+/=.".contains(&byte);
+    let has = |is_kind: fn(&u8) -> bool| text.bytes().filter(is_kind).count() >= 3;
+    text.len() >= MIN
+        && !is_path
+        && text.bytes().all(is_letter)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit)
+}
+
 /// Returns whether the name of a variable, an option or a field says that its value is secret: `GITHUB_TOKEN`, `--api-key`.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     const WORDS: &[&str] = &[
@@ -136,6 +181,49 @@ mod tests {
             XAUTHORITY PASSENGER_ENV CARGO_HOME COMPASS_URL HOTKEY2 V8_FLAGS";
         for name in harmless.split_whitespace() {
             assert!(!is_credential_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_secret_if_its_name_its_form_or_a_part_says_so() {
+        let random = "q7Rk2Zt9Lw4Xc8Vb1Nm5";
+        for (name, value) in [
+            ("TRACKER_TOKEN", "x"),
+            ("DATABASE_URL", "postgres://me:hunter2@db.example.com/x"),
+            ("ENDPOINT", "https://example.com/?token=hunter2"),
+            ("ENDPOINT", "https://example.com/?page=1&api_key=hunter2"),
+            ("OPTIONS", "region=eu; password=hunter2"),
+            ("OPTIONS", "{\"apiKey\": \"hunter2\"}"),
+            ("HEADER", "Authorization: Bearer hunter2"),
+            ("HEADER", "Bearer hunter2"),
+            ("ARGUMENTS", "--verbose --token=hunter2"),
+            ("NOTES", random),
+            ("NOTES", &format!("{random}/+aB1=")),
+            ("NOTES", "0123456789abcdef0123456789abcdef"),
+        ] {
+            assert!(is_secret(name, value), "{name} {value}");
+        }
+        for (name, value) in [
+            ("NOTES", "/srv/notes"),
+            ("NOTES", "/srv/Notes2026/Projects1234567890"),
+            ("NOTES", "C:\\Users\\Me123\\Documents456"),
+            ("NOTES", "~/Notes2026/Projects1234567890"),
+            ("TRACKER", "https://issues.example.com"),
+            ("TRACKER", "https://issues.example.com:8443/browse?project=AB&page=2"),
+            ("TRACKER", "http://localhost:3000/mcp"),
+            ("REGION", "eu-west-3"),
+            ("LEVEL", "debug"),
+            ("PORT", "8080"),
+            ("HOST", "queue-7.eu-west-3.example.com"),
+            ("FLAGS", "true"),
+            ("ZONE", "Europe/Paris"),
+            ("MODEL", "text-embedding-3-large"),
+            ("PATHS", "/usr/bin:/bin"),
+            ("LANGUAGE", "en_GB.UTF-8"),
+            ("ID", "123e4567-e89b-12d3-a456-426614174000"),
+            ("EMPTY", ""),
+        ] {
+            assert!(!is_secret(name, value), "{name} {value}");
         }
     }
 

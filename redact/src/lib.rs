@@ -10,7 +10,7 @@ mod redactor;
 mod text;
 mod words;
 
-pub use credential::is_credential;
+pub use credential::{is_credential, is_secret};
 pub use redactor::{REDACTED, RedactedStream, Redactor};
 pub use text::without_secrets;
 pub use words::words;

@@ -129,7 +129,7 @@ pub mod approval {
     };
     pub use crate::provider::code_parameters::{CodeParameter, code_parameters};
     #[cfg(feature = "approval")]
-    pub use toolc_redact::is_credential;
+    pub use toolc_redact::{is_credential, is_secret};
 
     #[cfg(feature = "approval")]
     pub use crate::call::approval::{

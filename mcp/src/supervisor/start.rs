@@ -16,7 +16,7 @@ use crate::pins::ServerList;
 use crate::provider::ServerProvider;
 use crate::report::ServerReport;
 use crate::secrets::SecretRedactor;
-use crate::settings::Server;
+use crate::settings::{PassedVariable, Server, Transport};
 
 /// What all servers of a host share.
 pub(crate) struct Host<'h> {
@@ -95,10 +95,24 @@ impl Host<'_> {
         Ok((supervised, supervisor))
     }
 
-    /// Returns what hides the secrets of a server. The variables that it gets are secret, even if they are variables of the process.
+    /// Returns what hides the secrets of a server. A variable that its program gets is secret if its name, its value or the settings say so.
+    /// The variables of headers and tokens are secret, even if they are variables of the process.
     fn redactor(&self, server: &Server) -> Arc<SecretRedactor> {
-        let secrets = server.variables().into_iter().filter_map(|name| Some((name.to_owned(), self.env.var(name)?)));
-        let env = secrets.fold(self.env.clone(), |env, (name, value)| env.with_secret(name, value));
+        let mut env = self.env.clone();
+        let passed: &[PassedVariable] = match &server.transport {
+            Transport::Stdio { env, .. } => env,
+            Transport::Http { .. } => &[],
+        };
+        for name in server.variables() {
+            let Some(value) = self.env.var(name) else { continue };
+            let is_secret = match passed.iter().find(|variable| variable.source == name) {
+                Some(variable) => variable.is_secret(&value),
+                None => true,
+            };
+            if is_secret {
+                env = env.with_secret(name, value);
+            }
+        }
         Arc::new(SecretRedactor::new(self.registry.redactor(&env)))
     }
 

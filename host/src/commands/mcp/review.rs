@@ -166,7 +166,8 @@ fn unlisted_tool_message(report: &ServerReport, tool: &str, listed: &BTreeMap<St
 
 /// Removes the accepted tools of a server, its tokens, and the record of its package.
 pub(super) fn forget(home: &Home, name: &str) -> Result<()> {
-    for path in [home.mcp_lock(name), home.mcp_package(name), home.mcp_tokens(name)] {
+    let files = [home.mcp_lock(name), home.mcp_package(name), home.mcp_tokens(name), home.mcp_protocol(name)];
+    for path in files {
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return Err(Error::Invalid(format!("failed to remove {}: {error}", path.display())));

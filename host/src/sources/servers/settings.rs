@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use toolc_config::{McpPinning, McpServer, McpTool, McpTransport, expanded};
-use toolc_mcp::{
-    Oauth, Packages, PassedVariable, PinPolicy, Pinning, Server, ServerReport, ServerState, ToolSettings, Transport,
-};
+use toolc_mcp::{Oauth, Packages, PinPolicy, Pinning, Server, ServerReport, ServerState, ToolSettings, Transport};
 
 use crate::ground::show;
-use crate::profile::Profile;
+use crate::profile::{Profile, passed_variable};
 
 /// The delay before the first of five attempts to restart a server.
 const RESTART_DELAY: Duration = Duration::from_secs(1);
@@ -18,15 +16,12 @@ const RESTART_DELAY: Duration = Duration::from_secs(1);
 pub(crate) fn server(server: &McpServer, profile: &Profile, disabled_tools: &[String], for_review: bool) -> Server {
     let (home, mcp) = (&profile.home, &profile.config().mcp);
     let transport = match server.transport() {
-        McpTransport::Stdio { command } => {
-            let passed = |(name, source): (&str, &str)| PassedVariable { name: name.into(), source: source.into() };
-            Transport::Stdio {
-                command: expanded(command).to_string_lossy().into_owned(),
-                args: server.args.clone(),
-                env: server.passed_variables().map(passed).collect(),
-                directory: server.directory.as_deref().map(expanded),
-            }
-        }
+        McpTransport::Stdio { command } => Transport::Stdio {
+            command: expanded(command).to_string_lossy().into_owned(),
+            args: server.args.clone(),
+            env: server.passed_variables().map(|variable| passed_variable(server, variable)).collect(),
+            directory: server.directory.as_deref().map(expanded),
+        },
         McpTransport::Http { url } => Transport::Http {
             url: url.to_owned(),
             headers: server.headers.clone(),
@@ -69,6 +64,7 @@ pub(crate) fn server(server: &McpServer, profile: &Profile, disabled_tools: &[St
             osv: address(&mcp.osv),
             file: home.mcp_package(&server.name),
         }),
+        protocol_file: home.mcp_protocol(&server.name),
     }
 }
 
