@@ -7,6 +7,10 @@ pub(super) struct EscapeFilter {
     state: ParserState,
     /// Whether the last character was a carriage return.
     after_return: bool,
+    /// The parameters of a control sequence, up to a limit.
+    parameters: String,
+    /// Whether a program shows its own screen, and has not left it.
+    has_screen: bool,
 }
 
 /// The state of the parser of escape sequences (ECMA-48).
@@ -25,7 +29,28 @@ enum ParserState {
     StringEscape,
 }
 
+/// The parameters of the sequences with which programs such as editors show a screen of their own.
+const SCREENS: &[&str] = &["?1049", "?1047", "?47"];
+
 impl EscapeFilter {
+    /// Returns whether a program shows a screen of its own, as editors and pagers do.
+    pub(super) fn has_screen(&self) -> bool {
+        self.has_screen
+    }
+
+    fn note_screen(&mut self, c: char, next: ParserState) {
+        /// The maximum number of characters of parameters.
+        const MAX: usize = 16;
+        match (self.state, next) {
+            (ParserState::Control, ParserState::Control) if self.parameters.len() < MAX => self.parameters.push(c),
+            (ParserState::Control, ParserState::Text) if SCREENS.contains(&&*self.parameters) => {
+                self.has_screen = c == 'h';
+            }
+            (ParserState::Escape, ParserState::Control) => self.parameters.clear(),
+            _ => {}
+        }
+    }
+
     /// Returns the character to show for `c`, if any. A carriage return becomes a newline, so that each state of a progress display
     /// is a line.
     pub(super) fn filter(&mut self, c: char) -> Option<char> {
@@ -41,6 +66,7 @@ impl EscapeFilter {
             (_, '\t' | '\r') => (ParserState::Text, Some(c)),
             (_, _) => (ParserState::Text, (!c.is_control()).then_some(c)),
         };
+        self.note_screen(c, next);
         self.state = next;
         match output {
             Some('\n') if std::mem::take(&mut self.after_return) => None,
@@ -77,6 +103,22 @@ mod tests {
     #[test]
     fn an_unterminated_sequence_hides_at_most_one_line() {
         assert_eq!(plain("a\u{1b}]never ended\nb\u{1b}[1\nc"), "a\nb\nc");
+    }
+
+    #[test]
+    fn a_program_with_its_own_screen_is_noticed_until_it_leaves_it() {
+        for (text, expected) in [
+            ("\u{1b}[?1049h\u{1b}[2J~", true),
+            ("\u{1b}[?47hmenu", true),
+            ("\u{1b}[?1049hmenu\u{1b}[?1049l", false),
+            ("\u{1b}[?25l\u{1b}[1;31mred", false),
+            ("?1049h", false),
+            ("\u{1b}[?1049\u{1b}[h", false),
+        ] {
+            let mut filter = EscapeFilter::default();
+            let _: String = text.chars().filter_map(|c| filter.filter(c)).collect();
+            assert_eq!(filter.has_screen(), expected, "{text:?}");
+        }
     }
 
     #[test]

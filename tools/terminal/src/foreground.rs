@@ -60,12 +60,13 @@ impl TerminalHandlers {
         let (stdout, stderr) = (SharedTranscript::default(), SharedTranscript::default());
         let mut launch = Launch::new(Program::Shell(line), output_of(args, &stdout, &stderr));
         launch.directory = Some(place.directory.clone());
-        launch.variables = place::command_variables(&self.inherited(call), &variables, &place.state);
+        launch.variables = place::command_variables(&self.inherited(call), &variables, &place.state, false);
 
         let started = Instant::now();
         let running = environment.start(launch).map_err(|error| failed_start(&error))?;
         let (outcome, timed_out) = wait(&*running, started + Duration::from_secs(seconds), call)?;
-        let (output, stored) = shorten_output(&without(&prefix, stdout.take()), "output", call);
+        let captured = without(&prefix, stdout.take());
+        let (output, stored) = shorten_output(&captured, "output", call);
         let (error_output, error_stored) = shorten_output(&without(&prefix, stderr.take()), "standard error", call);
         let returns = Returns {
             output,
@@ -90,7 +91,7 @@ impl TerminalHandlers {
             ));
         }
         let how_it_ended = if timed_out {
-            Some(format!("ended after {seconds} s; use a longer timeout, a smaller command, or background"))
+            Some(timed_out_note(seconds, captured.waits_for_keys))
         } else {
             outcome.left_running.then(|| LEFT_RUNNING.to_owned())
         };
@@ -146,6 +147,17 @@ impl TerminalHandlers {
         let was_given = mem::replace(&mut *warning.0.lock().unwrap_or_else(PoisonError::into_inner), note.is_some());
         note.filter(|_| !was_given)
     }
+}
+
+/// Returns the note about a command that was ended at its time limit.
+fn timed_out_note(seconds: u64, waits_for_keys: bool) -> String {
+    if waits_for_keys {
+        return format!(
+            "ended after {seconds} s: a program that fills the screen, such as an editor or a pager, waited for keys, which cannot be pressed in \
+             the foreground; use an option that needs no keys, or background with pty"
+        );
+    }
+    format!("ended after {seconds} s; use a longer timeout, a smaller command, or background")
 }
 
 /// Returns the time limit of a command, in seconds.

@@ -32,6 +32,30 @@ const FIXED: &[(&str, &str)] = &[
     ("LESSSECURE", "1"),
     ("SYSTEMD_PAGERSECURE", "1"),
 ];
+/// Variables that are set for commands that get no keys. A program that wants an editor fails at once, and its message names an
+/// option. Output that would be shown by a pager is printed.
+const WITHOUT_KEYS: &[(&str, &str)] = &[
+    ("EDITOR", NO_EDITOR),
+    ("VISUAL", NO_EDITOR),
+    ("GIT_EDITOR", NO_EDITOR),
+    ("GIT_SEQUENCE_EDITOR", NO_EDITOR),
+    ("PAGER", NO_PAGER),
+    ("GIT_PAGER", NO_PAGER),
+    ("MANPAGER", NO_PAGER),
+    ("SYSTEMD_PAGER", NO_PAGER),
+];
+const NO_EDITOR: &str = "false";
+const NO_PAGER: &str = "cat";
+
+/// Returns the value of a variable that names an editor or a pager, such as `KUBE_EDITOR`, for commands that get no keys.
+fn without_keys(name: &std::ffi::OsStr) -> Option<&'static str> {
+    let name = name.to_str()?;
+    if name == "VISUAL" || name.ends_with("EDITOR") {
+        Some(NO_EDITOR)
+    } else {
+        name.ends_with("PAGER").then_some(NO_PAGER)
+    }
+}
 
 impl TerminalHandlers {
     /// Returns the directory in which a call starts: the path of an existing folder, without symbolic links. If the directory of the
@@ -92,14 +116,16 @@ impl TerminalHandlers {
     }
 }
 
-/// Returns the changes of a command to the variables of its environment.
+/// Returns the changes of a command to the variables of its environment. `has_keys` is whether the model can type into the command on a
+/// terminal.
 pub(crate) fn command_variables(
     inherited: &ChildVariables,
     environment_variables: &Variables,
     state: &ShellState,
+    has_keys: bool,
 ) -> Vec<(OsString, Option<OsString>)> {
     let removed = inherited.removed(environment_variables).map(|name| (name.clone(), None));
-    let fixed = fixed_variables(inherited).map(|(name, value)| (name, Some(value)));
+    let fixed = fixed_variables(inherited, environment_variables, has_keys).map(|(name, value)| (name, Some(value)));
     let kept = state.variables.iter().map(|(name, value)| (name.into(), value.as_ref().map(OsString::from)));
     removed.chain(fixed).chain(kept).collect()
 }
@@ -110,13 +136,20 @@ pub(crate) fn base_variables(
     environment_variables: &Variables,
 ) -> impl Iterator<Item = (OsString, OsString)> {
     let passed = environment_variables.iter().filter(|(name, value)| !inherited.removes(name, value)).cloned();
-    passed.chain(fixed_variables(inherited))
+    passed.chain(fixed_variables(inherited, environment_variables, false))
 }
 
 /// Returns the variables that this crate and the host set for every command.
-fn fixed_variables(inherited: &ChildVariables) -> impl Iterator<Item = (OsString, OsString)> {
+fn fixed_variables(
+    inherited: &ChildVariables,
+    environment_variables: &Variables,
+    has_keys: bool,
+) -> impl Iterator<Item = (OsString, OsString)> {
+    let known = WITHOUT_KEYS.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+    let others = environment_variables.iter().filter_map(|(name, _)| Some((name.clone(), without_keys(name)?.into())));
+    let without_keys: Vec<_> = if has_keys { Vec::new() } else { known.chain(others).collect() };
     let by_host = inherited.all_set().map(|(name, value)| (name.clone(), value.clone()));
-    FIXED.iter().map(|(name, value)| (name.into(), value.into())).chain(by_host)
+    FIXED.iter().map(|(name, value)| (name.into(), value.into())).chain(without_keys).chain(by_host)
 }
 
 fn default_directory(environment: &dyn Environment, call: &Call<'_>) -> PathBuf {

@@ -28,7 +28,7 @@ impl TerminalHandlers {
         let directory = place.directory.to_str().map(str::to_owned);
         let mut launch = Launch::new(Program::Shell(args.command.clone()), Output::None);
         launch.directory = Some(place.directory);
-        launch.variables = place::command_variables(&self.inherited(call), &variables, &place.state);
+        launch.variables = place::command_variables(&self.inherited(call), &variables, &place.state, args.pty);
         launch.input = Input::Open;
         // Determined before the command starts, because the command can change where programs are found.
         let system_programs = SystemPrograms::new(&*environment, &variables);

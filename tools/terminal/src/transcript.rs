@@ -77,6 +77,8 @@ pub(super) struct Captured {
     pub(super) text: String,
     /// The number of characters that were not kept.
     omitted: usize,
+    /// Whether a program showed a screen of its own at the end, as editors and pagers do.
+    pub(super) waits_for_keys: bool,
 }
 
 impl Default for Transcript {
@@ -101,7 +103,8 @@ impl Transcript {
     /// Returns the kept output.
     pub(super) fn finish(mut self) -> Captured {
         self.decoder.finish(|c| self.kept.push(c));
-        Captured { omitted: self.kept.omitted, text: self.kept.finish() }
+        let waits_for_keys = self.decoder.escapes.has_screen();
+        Captured { omitted: self.kept.omitted, text: self.kept.finish(), waits_for_keys }
     }
 }
 
@@ -203,6 +206,6 @@ mod tests {
         assert!(
             captured.text.contains(mark) && captured.chars() == CAPTURED_PARTS.head + CAPTURED_PARTS.tail + mark.len()
         );
-        assert!(!Captured { text: "x".repeat(50_000), omitted: 0 }.is_long());
+        assert!(!Captured { text: "x".repeat(50_000), omitted: 0, waits_for_keys: false }.is_long());
     }
 }

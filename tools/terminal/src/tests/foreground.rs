@@ -163,6 +163,33 @@ fn git_does_not_ask_for_credentials() {
 }
 
 #[test]
+fn a_program_that_wants_an_editor_or_a_pager_ends_at_once() {
+    let f = fixture();
+    for command in ["$EDITOR file", "$VISUAL file", "$GIT_EDITOR file", "eval \"$GIT_SEQUENCE_EDITOR\" file"] {
+        let ran = f.run(command);
+        assert_eq!((&ran["exit_code"], &ran["timed_out"]), (&json!(1), &json!(false)), "{command}");
+    }
+    for variable in ["PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER"] {
+        assert_eq!(f.output(&format!("echo text | ${variable}")), "text\n", "{variable}");
+    }
+    if f.run("git --version")["exit_code"] == json!(0) {
+        let git = "git -c core.editor=vim -c user.name=a -c user.email=a@example.org";
+        let committed = f.run(&format!("git init -q . && echo x > x && git add x && {git} commit"));
+        assert_eq!((&committed["exit_code"], &committed["timed_out"]), (&json!(1), &json!(false)));
+        assert!(committed["output"].as_str().unwrap().contains("using either -m or -F"), "{committed}");
+    }
+    assert_eq!(f.output("export GIT_EDITOR=true"), "");
+}
+
+#[test]
+fn a_program_that_waits_for_keys_on_its_own_screen_is_named_at_the_time_limit() {
+    let f = fixture();
+    let note = |command: &str| with_timeout(&f, command, 1)["note"].as_str().unwrap().to_owned();
+    assert!(note("printf '\\033[?1049h~\\n'; sleep 60").contains("an editor or a pager, waited for keys"));
+    assert!(note("printf '\\033[?1049h~\\033[?1049l'; sleep 60").contains("use a longer timeout"));
+}
+
+#[test]
 fn a_full_disk_is_noted_once() {
     let mut f = fixture();
     f.handlers.disk_space = |_| Some(DiskSpace { total: 100_000_000_000, free: 2_000_000_000 });
