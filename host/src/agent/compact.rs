@@ -20,7 +20,10 @@ const RESULT_CHARS: usize = 2_000;
 const TRANSCRIPT_BYTES: usize = 400_000;
 
 /// The length in bytes to which a result is shortened at most, if the conversation is too long without the rest of it.
-const SHORTEST_RESULT: usize = 1_000;
+pub(super) const SHORTEST_RESULT: usize = 1_000;
+/// The length in bytes to which results are shortened before a summary replaces messages: what matters of a result is mostly at its ends, and
+/// a summary loses more.
+pub(super) const LONG_RESULT: usize = 4_000;
 /// The length in bytes of the shortest text that is summarised if the model refuses a longer one.
 const SHORTEST_TRANSCRIPT: usize = 4_000;
 
@@ -52,7 +55,7 @@ impl Agent {
                 self.compact(turn, keep).await?;
             }
         }
-        while self.tokens_of_request(turn) > context && self.shorten_results() {}
+        while self.tokens_of_request(turn) > context && self.shorten_results(SHORTEST_RESULT) {}
         let tokens = self.tokens_of_request(turn);
         // The number is an estimate, so the server decides about a conversation that is only a little too long.
         if tokens > context.saturating_mul(2) {
@@ -61,13 +64,14 @@ impl Agent {
         Ok(())
     }
 
-    /// Leaves out the middle of the longest results. Returns whether any was long enough.
-    pub(super) fn shorten_results(&mut self) -> bool {
+    /// Leaves out the middle of the longest results, to a quarter of their length and at least to `shortest` bytes. Returns whether any was
+    /// long enough.
+    pub(super) fn shorten_results(&mut self, shortest: usize) -> bool {
         let longest = self.conversation.longest_result();
-        if longest < 2 * SHORTEST_RESULT {
+        if longest < 2 * shortest {
             return false;
         }
-        self.conversation.shorten_results((longest / 4).max(SHORTEST_RESULT));
+        self.conversation.shorten_results((longest / 4).max(shortest));
         let text = "the conversation is too long for the model: the middle of its longest results is left out";
         self.emit(&AgentEvent::Notice { text });
         true

@@ -11,7 +11,7 @@ use toolc_catalog::AgentCall;
 use toolc_model::{ErrorKind as ModelErrorKind, Event, Request, assistant_message};
 
 use super::budget::Budget;
-use super::compact::Keep;
+use super::compact::{Keep, LONG_RESULT, SHORTEST_RESULT};
 use super::conversation::{Entry, StoredCall};
 use super::event::AgentEvent;
 use super::record::UNFINISHED;
@@ -194,8 +194,11 @@ impl Agent {
                 }
                 other => return other,
             };
+            if self.shorten_results(LONG_RESULT) {
+                continue;
+            }
             let Some(keep) = keeps.find(|keep| self.can_compact(*keep)) else {
-                if self.shorten_results() {
+                if self.shorten_results(SHORTEST_RESULT) {
                     continue;
                 }
                 let advice = "the last messages cannot be summarised: begin a new conversation, or use a model with a larger context";
