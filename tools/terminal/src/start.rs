@@ -34,7 +34,7 @@ impl TerminalHandlers {
         let system_programs = SystemPrograms::new(&*environment, &variables);
         let languages = Languages::from_line(&args.command, &|word| system_programs.contains(word));
         drop(system_programs);
-        let typed = TypedInput::new(languages, args.pty, directory);
+        let typed = TypedInput::new(languages, args.pty, directory, &args.command);
         let wants_events = args.notify_on_complete || args.watch_patterns.is_some();
         let start = Start {
             id: processes.next_id(),

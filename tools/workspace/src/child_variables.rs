@@ -27,6 +27,10 @@ pub struct ChildVariables {
     set: Vec<(OsString, OsString)>,
 }
 
+/// The variable with the directory to which `cd -` leads. That of this process would be where a person was, which the judge of commands
+/// does not know.
+const PREVIOUS_DIRECTORY: &str = "OLDPWD";
+
 impl ChildVariables {
     /// Passes a variable on, although its name or value looks like a credential. The case of `name` is ignored.
     #[must_use]
@@ -59,7 +63,9 @@ impl ChildVariables {
     /// Returns whether a variable is passed on.
     pub fn passes(&self, name: &str, value: &str) -> bool {
         let key = name.to_ascii_uppercase();
-        !self.kept_back.contains(&key) && (self.passed.contains(&key) || !is_credential(name, value))
+        key != PREVIOUS_DIRECTORY
+            && !self.kept_back.contains(&key)
+            && (self.passed.contains(&key) || !is_credential(name, value))
     }
 
     /// Returns the names of the given variables that a program does not inherit.
@@ -91,5 +97,10 @@ mod tests {
         .map(|(name, value)| (name.into(), value.into()));
         let removed: Vec<_> = variables.removed(&vars).collect();
         assert_eq!(removed, ["GITHUB_TOKEN", "DATABASE_URL", "OWN", "ACCOUNT"]);
+    }
+
+    #[test]
+    fn the_previous_directory_of_this_process_is_removed() {
+        assert!(ChildVariables::default().pass("OLDPWD").removes("OLDPWD".as_ref(), "/home/me/.ssh".as_ref()));
     }
 }

@@ -24,8 +24,10 @@ const NOT_PASSED_ON: &[&str] = &["HOME", "OLDPWD", "PWD", "SHLVL", "_"];
 pub(super) struct CommandPlace {
     /// The kind of environment.
     pub(super) environment: String,
-    /// The working directory, as an absolute path without `.` and `..`.
+    /// The working directory, as an absolute path without `.` and `..`. `None` if it is unknown, or not UTF-8.
     pub(super) directory: Option<String>,
+    /// The working directory for the judge, with U+FFFD for what is not UTF-8, so that `..` leads to the folders above it.
+    judged: Option<String>,
     home: Option<String>,
     variables: Vec<(String, String)>,
     /// The names of the other variables. `None` if the environment is not known.
@@ -57,6 +59,7 @@ impl CommandPlace {
         Self {
             environment: environment.to_owned(),
             directory: directory.and_then(Path::to_str).and_then(absolute),
+            judged: directory.and_then(|directory| absolute(&directory.to_string_lossy())),
             home: home.or_else(|| env.var("HOME").filter(|_| is_local)).as_deref().and_then(absolute),
             variables,
             hidden_variables,
@@ -65,8 +68,12 @@ impl CommandPlace {
 
     /// Returns the place of a call whose handlers have found this directory. It is unknown if it could mean another one.
     pub(super) fn in_directory(self, directory: &Path) -> Self {
-        let is_certain = directory.components().all(|part| part != Component::ParentDir);
-        Self { directory: directory.to_str().filter(|_| is_certain).and_then(absolute), ..self }
+        let directory = Some(directory).filter(|path| path.components().all(|part| part != Component::ParentDir));
+        Self {
+            directory: directory.and_then(Path::to_str).and_then(absolute),
+            judged: directory.and_then(|directory| absolute(&directory.to_string_lossy())),
+            ..self
+        }
     }
 
     /// Returns the place of a call whose handlers leave the directory to the runtime: an argument can name it, as a plain path.
@@ -78,7 +85,7 @@ impl CommandPlace {
             return self;
         };
         let directory = value.as_str().and_then(|path| self.named(path));
-        Self { directory, ..self }
+        Self { judged: directory.clone(), directory, ..self }
     }
 
     /// Returns the directory that a path names, or `None` if that is not certain.
@@ -107,12 +114,13 @@ impl CommandPlace {
 
     /// Returns the place of a program's input. The variables of the program may have changed since it started.
     pub(super) fn of_input(self, directory: Option<&str>) -> Self {
-        Self { directory: directory.and_then(absolute), variables: Vec::new(), ..self }
+        let directory = directory.and_then(absolute);
+        Self { judged: directory.clone(), directory, variables: Vec::new(), ..self }
     }
 
     /// Returns this place in an unknown directory.
     pub(super) fn elsewhere(&self) -> Self {
-        Self { directory: None, ..self.clone() }
+        Self { directory: None, judged: None, ..self.clone() }
     }
 
     /// Calls `judge` with the surroundings of the command.
@@ -121,7 +129,7 @@ impl CommandPlace {
         let hidden: Option<Vec<&str>> =
             self.hidden_variables.as_ref().map(|names| names.iter().map(String::as_str).collect());
         judge(&Surroundings {
-            directory: self.directory.as_deref().map(Path::new),
+            directory: self.judged.as_deref().map(Path::new),
             home: self.home.as_deref().map(Path::new),
             variables: &variables,
             hidden_variables: hidden.as_deref(),
@@ -212,6 +220,20 @@ mod tests {
             assert_eq!(directory(&config, &json!({"workDir": path})).as_deref(), expected, "{path}");
         }
         fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_directory_that_is_not_utf_8_is_known_to_the_judge_only() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let path = Path::new(std::ffi::OsStr::from_bytes(b"/w/app/\xfd"));
+        let config = CommandApproval::new(&RULES).directory(path);
+        let place = |state| CommandPlace::new(&config, None, &Env::empty(), |_| false, state);
+        for place in [place(&ShellState::default()), place(&ShellState::default()).in_directory(path)] {
+            assert_eq!(place.directory, None);
+            let judged = place.surroundings(|surroundings| surroundings.directory.map(Path::to_owned));
+            assert_eq!(judged.as_deref(), Some(Path::new("/w/app/\u{fffd}")));
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Sessions that judge commands: the state of the shell, and input of running programs.
 
+use std::os::unix::ffi::OsStringExt as _;
 use std::sync::{Arc, Mutex};
 
 use toolc::Env;
@@ -64,6 +65,36 @@ impl Session {
 
 fn deny() -> ApprovalDecision {
     ApprovalDecision::Deny("no".to_owned())
+}
+
+#[test]
+fn input_is_judged_where_the_command_that_started_its_shell_went() {
+    let session = session(deny);
+    for (command, pty) in [("cd /etc; sh", false), ("cd /etc && exec sh", false), ("cd /; cd etc; sh -i", true)] {
+        let id = session.start(command, pty);
+        assert_eq!(session.kind(&id, "rm -rf .\n"), "denied", "{command}");
+        assert_eq!(session.kind(&id, "cat shadow\n"), "denied", "{command}");
+    }
+    let id = session.start("cd .; sh", false);
+    assert_eq!(session.kind(&id, "ls\n"), "written");
+}
+
+#[test]
+fn relative_paths_are_judged_in_a_directory_that_is_not_utf_8() {
+    let session = session(deny);
+    let folder = session.dir.path().join(std::ffi::OsString::from_vec(b"\xfd".to_vec()));
+    if fs::create_dir(folder).is_err() {
+        return; // The file system has names in UTF-8 only.
+    }
+    let up = "../".repeat(session.dir.path().canonicalize().unwrap().components().count());
+    for command in
+        [format!("echo x >> {up}etc/passwd"), format!("cat {up}etc/shadow"), format!("cd {up}etc; cat shadow")]
+    {
+        let refused = session.call("terminal", &json!({"command": command, "workdir": r"\xfd"}));
+        assert_eq!(refused["kind"], "denied", "{command}: {refused}");
+    }
+    let listed = session.call("terminal", &json!({"command": "ls", "workdir": r"\xfd"}));
+    assert_eq!(listed["exit_code"], 0, "{listed}");
 }
 
 #[test]

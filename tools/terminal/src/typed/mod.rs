@@ -37,9 +37,11 @@ pub(crate) struct TypedInput {
 }
 
 impl TypedInput {
-    pub(crate) fn new(languages: Languages, has_terminal: bool, directory: Option<String>) -> Self {
-        let (earlier, line, raw_line) = Default::default();
-        Self { languages, has_terminal, directory, earlier, line, raw_line }
+    /// Returns the input of a process that `command` starts in `directory`. The command counts as an earlier line, because a `cd` in it
+    /// holds for a shell that it starts.
+    pub(crate) fn new(languages: Languages, has_terminal: bool, directory: Option<String>, command: &str) -> Self {
+        let earlier = VecDeque::from_iter(may_change_directory(command).then(|| command.to_owned()));
+        Self { languages, has_terminal, directory, earlier, line: String::new(), raw_line: String::new() }
     }
 
     /// Adds input that will be written, and gets approval of each line that it completes.
