@@ -133,7 +133,9 @@ fn all_problems_of_the_arguments_are_reported_at_once() {
 fn unreadable_arguments_are_errors_and_reach_no_handler() {
     let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
     let deep_value = format!(r#"{{"path":{deep}}}"#);
-    for arguments in [r#"{"path":"README.md""#, r#"{"path":"READ"#, "", "{} {}", &deep, &deep_value, "[[["] {
+    for arguments in
+        [r#"{"path":"README.md""#, r#"{"path":"READ"#, "", r#"{"path":"a"} {"path":"b"}"#, &deep, &deep_value, "[[["]
+    {
         let error = call("read_file", arguments).error();
         assert_eq!(error["kind"], "malformed_arguments", "{arguments:.40}");
     }

@@ -7,7 +7,7 @@ use super::*;
 /// Returns the arguments in `text` for parameters with these schemas, with the digits of numbers.
 fn read_digits(text: &str, properties: &Value) -> Result<String, ToolError> {
     let schema = json!({"type": "object", "properties": properties});
-    let table = Table::from_schema(&schema).unwrap();
+    let table = Table::from_schema(&schema).unwrap().with_wide_integers();
     let mut buffer = SlotBuffer::default();
     let mut arguments: Value = read(text, &table, Limits::default(), &mut buffer)?.value(0);
     restore_numbers(text, &mut arguments, &|digits| format!("<{digits}>").into());

@@ -212,6 +212,7 @@ pub(crate) fn table(tool: &str, schema: &Value, problems: &mut Vec<InvalidTool>)
         return None;
     }
     Table::from_schema(schema)
+        .map(Table::with_wide_integers)
         .map_err(|error| problems.push(InvalidTool::Schema { tool: tool.to_owned().into(), error }))
         .ok()
 }

@@ -36,6 +36,14 @@ impl Table {
         let Lists { nodes, properties, literals, branches, bounds } = builder.table;
         Ok(Table { nodes, properties, literals, branches, bounds, conditions: Vec::new() })
     }
+
+    /// Returns the table, in which integers may have any size: no typed handler reads them.
+    pub(crate) fn with_wide_integers(mut self) -> Table {
+        for node in &mut self.nodes {
+            node.types = node.types.with_wide_integers();
+        }
+        self
+    }
 }
 
 /// Why [`Table::from_schema`] cannot build a table.
@@ -189,7 +197,7 @@ impl<'s> Builder<'s> {
         }
         let (any_of, exactly_one) = any_of.unwrap_or_default();
         let node = Node {
-            types: types_named.with_wide_integers(),
+            types: types_named,
             literals: span(&mut self.table.literals, literals)?,
             properties: self.properties(map)?,
             additional: self.additional(map)?,

@@ -92,7 +92,7 @@ fn all_problems_of_the_arguments_are_reported_at_once() {
 fn arguments_that_are_not_an_object_of_the_tool_never_reach_a_handler() {
     let kind = |arguments: &str| error("run_now", arguments)["kind"].clone();
     for malformed in
-        ["{", "{\"outcome\": \"panic\"", "nonsense", "{} {}", "{\"outcome\":\"echo\",\"outcome\":\"panic\"}"]
+        ["{", "{\"outcome\": \"panic\"", "nonsense", "{} []", "{\"outcome\":\"echo\",\"outcome\":\"panic\"}"]
     {
         assert_eq!(kind(malformed), "malformed_arguments", "{malformed}");
     }
