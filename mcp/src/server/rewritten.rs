@@ -11,13 +11,16 @@ use crate::message::{capabilities, implementation};
 /// The key of arguments that are not an object, in the object that takes their place.
 const WHOLE: &str = "toolc/arguments";
 
+/// The key of the protocol version in `_meta` of a request.
+const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
 /// Returns a request in the form of the protocol, if it does not have it and its meaning is clear.
 pub(super) fn rewritten(message: &ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
     let JsonRpcMessage::Request(request) = message else { return None };
     // The protocol library treats a request with invalid parameters as an unknown request.
     let ClientRequest::CustomRequest(CustomRequest { method, params, .. }) = &request.request else { return None };
     let params = match (method.as_str(), params) {
-        ("initialize", params) => initialize(params.as_ref()),
+        ("initialize", params) if !is_stateless(message) => initialize(params.as_ref()),
         ("tools/call", Some(Value::Object(params))) => call(params.clone())?,
         _ => return None,
     };
@@ -36,6 +39,11 @@ pub(super) fn arguments(arguments: JsonObject) -> Value {
         }
         None => arguments.into(),
     }
+}
+
+/// Returns whether a request belongs to the stateless protocol, which has no handshake: its `_meta` has the version.
+fn is_stateless(message: &ClientJsonRpcMessage) -> bool {
+    serde_json::to_value(message).is_ok_and(|message| message["params"]["_meta"].get(META_VERSION).is_some())
 }
 
 fn initialize(params: Option<&Value>) -> Value {
@@ -90,6 +98,8 @@ mod tests {
         let params = json!({ "protocolVersion": "2025-03-26", "capabilities": { "sampling": {}, "roots": 1 } });
         let ClientRequest::InitializeRequest(request) = read("initialize", params) else { panic!("it begins") };
         assert_eq!(request.params.protocol_version, ProtocolVersion::V_2025_03_26);
+        let stateless = json!({ "_meta": { META_VERSION: "2026-07-28" } });
+        assert!(matches!(read("initialize", stateless), ClientRequest::CustomRequest(_)), "there is no handshake");
     }
 
     #[test]
