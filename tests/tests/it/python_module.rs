@@ -69,7 +69,7 @@ fn functions_have_the_types_of_their_schemas() {
     let shipped = fs::read_to_string(path(MODULES[0])).expect("gen has written it");
     let golden = fs::read_to_string(path(MODULES[1])).expect("gen has written it");
     let expected = [
-        (&shipped, "def read_file(path: str, offset: int = 1, limit: int = 500) -> ReadFileResult:"),
+        (&shipped, "def read_file(path: str, offset: int = 1, column: int = 1, limit: int = 500) -> ReadFileResult:"),
         (&shipped, "    total_lines: int | None\n"),
         (&shipped, "    hint: NotRequired[str]\n"),
         (&golden, "def return_list() -> list[ReturnListResultItem]:"),
