@@ -101,7 +101,7 @@ impl Pinning {
             }
             let changes = pinned.map(|pinned| changes(pinned, &definition.whole)).unwrap_or_default();
             if pinned.is_some() && changes.is_empty() {
-                // It is only written in another way.
+                // The definition has another text, and the same meaning.
                 review.accepted.push(definition);
                 continue;
             }
