@@ -158,6 +158,11 @@ impl Program {
 }
 
 impl Command {
+    /// Returns whether the command changes the directory of its shell.
+    pub(crate) fn changes_directory(&self) -> bool {
+        matches!(self.program.name(), Some("cd" | "pushd" | "popd"))
+    }
+
     /// Returns the words after the program.
     pub fn arguments(&self) -> &[Word] {
         self.words.get(1..).unwrap_or_default()

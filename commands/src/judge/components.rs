@@ -10,6 +10,8 @@ pub(crate) struct PathWord {
     pub(super) components: Vec<Component>,
     /// Whether the path depends on a `cd` of the line, which can fail.
     pub(super) depends_on_cd: bool,
+    /// The number of components at the end, if they follow a folder to which `..` led from an unknown one: it can be any folder.
+    pub(super) tail: Option<usize>,
 }
 
 /// A component of a path.

@@ -162,12 +162,13 @@ impl Check<'_, '_> {
             self.require_best(best.or_appended(subject.command));
         }
         if !wanted.sources_in.is_empty() && self.can_match() {
-            let sources = subject.operand_files().split_last().map_or(&[][..], |(_, sources)| sources);
-            self.in_places(wanted.sources_in, sources.iter().filter(is_known));
+            let mut sources: Vec<_> = subject.operands().map(Cow::Borrowed).collect();
+            sources.pop();
+            self.in_places(wanted.sources_in, subject.files_to_read(&sources).iter().filter(is_known));
         }
         if !wanted.values_in.is_empty() && self.can_match() {
             let options: Vec<&str> = wanted.flags.iter().map(|flag| pattern::split_flag(flag).0).collect();
-            let values = subject.files(subject.mounted_words(&options));
+            let values = subject.files_to_read(&subject.mounted_words(&options));
             self.in_places(wanted.values_in, values.iter().filter(is_known));
         }
         if !wanted.directory_in.is_empty() && self.can_match() {

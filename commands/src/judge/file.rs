@@ -16,9 +16,12 @@ pub(super) struct FileWord {
     pub(super) path: PathWord,
     /// Whether the path is a guess.
     is_guess: bool,
+    /// Whether the word is also tried in the folders to which the line goes.
+    is_visited: bool,
     /// The name of the file, if it is searched for, and can be anywhere.
     searched: Option<String>,
-    /// The files that are in the folder, if the word names one, and those to which links of the line lead.
+    /// The files that are in the folder, if the word names one, those to which links of the line lead, and those in the folders to which
+    /// the line goes.
     others: Vec<PathWord>,
     /// The places that contain a file which the word can stand for, by index. Computed when first needed.
     places: OnceCell<Vec<(usize, Match)>>,
@@ -36,16 +39,19 @@ impl FileWord {
             others.extend(folder.through_links(command, line));
             others.push(folder);
         }
-        Self { span: word.span, path, is_guess: false, searched: None, others, places: OnceCell::new() }
+        let (is_guess, is_visited, searched) = (false, false, None);
+        Self { span: word.span, path, is_guess, is_visited, searched, others, places: OnceCell::new() }
     }
 
     /// Returns a word that names a file which is read. If its beginning is unknown, it can be the home folder.
     pub(super) fn read(word: &Word, command: &Command, line: &Line<'_>) -> Self {
-        let file = Self::new(word, &[], command, line);
-        match file.path.in_home(line) {
-            Some(path) => Self { path, is_guess: true, ..file },
-            None => file,
-        }
+        let mut file = Self::new(word, &[], command, line);
+        let Some(path) = file.path.in_home(line) else { return file };
+        let visited = PathWord::in_visited(word, command, line);
+        // The home folder stands for an unknown beginning there, too.
+        let known = visited.into_iter().map(|path| path.in_home(line).unwrap_or(path));
+        file.others.extend(known.filter(|path| !path.is_unknown()));
+        Self { path, is_guess: true, is_visited: !file.others.is_empty(), ..file }
     }
 
     /// Returns a file that a search by this name, or by this pattern, can find anywhere. Returns `None` for a pattern that says
@@ -59,9 +65,9 @@ impl FileWord {
         Some(Self { searched: Some(name.to_owned()), ..file })
     }
 
-    /// Returns whether every name of the path is known, apart from patterns of the shell.
+    /// Returns whether every name of the path is known, apart from patterns of the shell, or a part of them that says enough.
     pub(super) fn is_known(&self) -> bool {
-        !self.is_guess && self.path.is_known()
+        !self.is_guess && self.path.is_known() || self.path.has_tail() || self.is_visited
     }
 
     /// Returns whether one of the files is in one of the places with these names.

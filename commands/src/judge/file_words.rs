@@ -17,7 +17,8 @@ impl<'a> Subject<'a> {
         words.into_iter().map(|word| FileWord::new(&word, &[], self.command, self.line)).collect()
     }
 
-    fn files_to_read(&self, words: &[Cow<'_, Word>]) -> Vec<FileWord> {
+    /// Returns words as files that are read.
+    pub(super) fn files_to_read(&self, words: &[Cow<'_, Word>]) -> Vec<FileWord> {
         words.iter().map(|word| FileWord::read(word, self.command, self.line)).collect()
     }
 

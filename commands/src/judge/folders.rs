@@ -2,11 +2,15 @@
 
 use std::rc::Rc;
 
-/// Represents an unknown home folder. No real folder has such a name.
-pub(crate) const UNKNOWN_HOME: &str = "/home/\u{0}";
+/// The name of a folder in the paths below. No real folder has such a name. Where `..` leads from it is unknown.
+pub(crate) const UNKNOWN_FOLDER: &str = "\u{0}folder";
 
-/// Represents an unknown working directory. No real folder has such a name.
-pub(crate) const UNKNOWN_START: &str = "/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}/\u{0}";
+/// Represents an unknown home folder.
+pub(crate) const UNKNOWN_HOME: &str = "/home/\u{0}folder";
+
+/// Represents an unknown working directory.
+pub(crate) const UNKNOWN_START: &str =
+    "/\u{0}folder/\u{0}folder/\u{0}folder/\u{0}folder/\u{0}folder/\u{0}folder";
 
 /// Returns the names in an absolute path.
 pub(crate) fn names(path: &str) -> Vec<Rc<str>> {

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::slice;
 
+use crate::judge::components::PathWord;
 use crate::judge::flow::{Flow, Link};
 use crate::judge::folders::{UNKNOWN_HOME, UNKNOWN_START, names};
 use crate::programs::ProgramTable;
@@ -37,6 +38,8 @@ pub(crate) struct Line<'a> {
     pub(crate) flow: OnceCell<Flow>,
     /// The links that the line makes. Computed when first needed.
     pub(crate) links: OnceCell<Vec<Link>>,
+    /// The folders to which the line goes. Computed when first needed.
+    pub(crate) visited: OnceCell<Vec<PathWord>>,
 }
 
 /// The values that a variable can have.
@@ -71,8 +74,8 @@ impl<'a> Line<'a> {
         let start_path = text(surroundings.directory, UNKNOWN_START);
         let start = names(&start_path);
         let has_functions = reading.scopes.iter().any(|scope| matches!(scope.kind, ScopeKind::Function(_)));
-        let (flow, links) = (OnceCell::new(), OnceCell::new());
-        Self { reading, programs, home, start, start_path, set_variables, choices, has_functions, flow, links }
+        let (flow, links, visited) = Default::default();
+        Self { reading, programs, home, start, start_path, set_variables, choices, has_functions, flow, links, visited }
     }
 
     /// Returns the values of a variable that a `for` loop or an assignment sets, if they are known and nothing else sets it.

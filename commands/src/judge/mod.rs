@@ -20,9 +20,11 @@ mod script;
 mod sources;
 mod sql;
 mod subject;
+mod tail;
 mod text;
 mod texts;
 mod variants;
+mod visited;
 mod writes;
 
 use crate::certainty::Match;

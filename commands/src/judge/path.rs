@@ -12,13 +12,15 @@ impl PathWord {
     pub(crate) fn folder_of_all(&self) -> Option<Self> {
         let (last, folder) = self.components.split_last()?;
         let is_all = matches!(last, Component::Glob(glob) if glob.chars().all(|letter| "*?.".contains(letter)));
-        is_all.then(|| Self { components: folder.to_vec(), depends_on_cd: self.depends_on_cd })
+        let tail = self.tail.map(|length| length.saturating_sub(1));
+        is_all.then(|| Self { components: folder.to_vec(), depends_on_cd: self.depends_on_cd, tail })
     }
 
     /// Returns the path of a file in this folder.
     pub(crate) fn below(&self, name: &str) -> Self {
         let name = Component::Name(name.into());
-        Self { components: self.components.iter().cloned().chain([name]).collect(), depends_on_cd: self.depends_on_cd }
+        let components = self.components.iter().cloned().chain([name]).collect();
+        Self { components, depends_on_cd: self.depends_on_cd, tail: self.tail.map(|length| length + 1) }
     }
 
     /// Returns the path with `target` in place of `link`, if it begins with the link. With `only_below`, the link itself does not count.
@@ -31,8 +33,9 @@ impl PathWord {
         if rest.is_empty() && only_below || !self.components.iter().zip(&link.components).all(fits) {
             return None;
         }
-        let components = simplified(target.components.iter().chain(rest).cloned().collect());
-        Some(Self { components, depends_on_cd: self.depends_on_cd || target.depends_on_cd })
+        let components = target.components.iter().chain(rest).cloned().collect();
+        let tail = target.tail.map(|length| length + rest.len());
+        Some(Self::simplified(components, self.depends_on_cd || target.depends_on_cd, tail))
     }
 
     /// Returns the path with the home folder in place of its unknown beginning. `None` if its beginning is known, or nothing
@@ -40,8 +43,22 @@ impl PathWord {
     pub(crate) fn in_home(&self, line: &Line<'_>) -> Option<Self> {
         let [Component::Unknown, rest @ ..] = self.components.as_slice() else { return None };
         let home = line.home().iter().cloned().map(Component::Name);
-        (!rest.is_empty())
-            .then(|| Self { components: home.chain(rest.iter().cloned()).collect(), depends_on_cd: self.depends_on_cd })
+        let components = home.chain(rest.iter().cloned());
+        (!rest.is_empty()).then(|| Self { components: components.collect(), ..*self })
+    }
+
+    /// Returns the path with these components, of which some may be left out. With a tail, it has this number of them.
+    pub(super) fn simplified(components: Vec<Component>, depends_on_cd: bool, tail: Option<usize>) -> Self {
+        let count = components.len();
+        let components = simplified(components);
+        let after_unknown = || components.iter().rev().take_while(|component| **component != Component::Unknown).count();
+        let most = if components.len() == count { count } else { after_unknown() };
+        Self { tail: tail.map(|length| length.min(most)), components, depends_on_cd }
+    }
+
+    /// Returns whether nothing is known about the path, not even that it is above an unknown folder.
+    pub(crate) fn can_be_anything(&self) -> bool {
+        self.components == [Component::Unknown] && self.tail.is_none()
     }
 
     /// Returns whether the beginning of the path is unknown.
@@ -167,6 +184,7 @@ impl PathWord {
             patterns.all().for_each(add);
         }
         places.retain(|(place, _)| !self.is_excepted_from(&rules.places()[*place], line));
+        self.add_places_of_tail(rules, line, &mut places);
         places
     }
 
@@ -282,7 +300,7 @@ fn first_component(pattern: &str) -> (&str, Option<&str>) {
 
 /// Limits the time of comparisons with patterns: the components between unknown parts, and those of a very long path, become
 /// unknown.
-pub(super) fn simplified(mut path: Vec<Component>) -> Vec<Component> {
+fn simplified(mut path: Vec<Component>) -> Vec<Component> {
     const MAX_COMPONENTS: usize = 256;
     let unknown = |component: &Component| *component == Component::Unknown;
     let is_name = |component: &Component, name: &str| matches!(component, Component::Name(own) if **own == *name);

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::judge::components::{Component, PathWord};
+use crate::judge::folders::UNKNOWN_FOLDER;
 use crate::judge::line::Line;
-use crate::judge::path::simplified;
 use crate::reading::{Command, Directory};
 use crate::span::Span;
 use crate::syntax::{CommandId, Glob, Operation, Origin, Part, Word};
@@ -14,7 +14,7 @@ impl PathWord {
     /// Returns the path that a word stands for as an argument of a command.
     pub(crate) fn new(word: &Word, command: &Command, line: &Line<'_>) -> Self {
         if word.parts.len() > MAX_PARTS {
-            return Self { components: vec![Component::Unknown], depends_on_cd: false };
+            return Self { components: vec![Component::Unknown], depends_on_cd: false, tail: None };
         }
         let mut builder = Builder { path: Vec::with_capacity(USUAL_COMPONENTS), ..Builder::default() };
         let mut depends_on_cd = false;
@@ -67,18 +67,29 @@ impl PathWord {
         if word.text().is_some_and(|text| text.is_empty()) {
             // No file has an empty name.
             builder.path = vec![Component::Name("\0".into())];
+            builder.any_folder = None;
         }
-        Self { components: simplified(builder.path), depends_on_cd }
+        builder.finish(depends_on_cd)
     }
 
     /// Returns the path that a relative path stands for in the folder of this file. `None` if it is absolute, or not certain.
     pub(crate) fn sibling(&self, relative: &Word) -> Option<Self> {
         let text = relative.text().filter(|text| !text.starts_with('/'))?;
         let (_, folder) = self.components.split_last()?;
-        let mut builder = Builder { path: folder.to_vec(), ..Builder::default() };
+        let mut builder = Builder::in_folder(self, folder.len());
         builder.text(&text);
         builder.end();
-        Some(Self { components: simplified(builder.path), depends_on_cd: self.depends_on_cd })
+        Some(builder.finish(self.depends_on_cd))
+    }
+
+    /// Returns the path of a relative word in this folder, to which a `cd` of the line leads.
+    pub(crate) fn relative(&self, word: &Word, line: &Line<'_>) -> Self {
+        let mut builder = Builder::in_folder(self, self.components.len());
+        for part in word.parts.iter().take(MAX_PARTS) {
+            builder.part(part, line, 0);
+        }
+        builder.end();
+        builder.finish(true)
     }
 }
 
@@ -100,9 +111,24 @@ struct Builder {
     parts: Vec<Part>,
     text: String,
     is_glob: bool,
+    /// The number of components of a folder to which `..` led from an unknown one: it can be any folder.
+    any_folder: Option<usize>,
+    /// Whether a `..` followed the last unknown part of the path.
+    is_left: bool,
 }
 
 impl Builder {
+    /// Returns a builder that begins with a number of components of a path.
+    fn in_folder(path: &PathWord, length: usize) -> Self {
+        let any_folder = path.tail.map(|tail| path.components.len().saturating_sub(tail).min(length));
+        Self { path: path.components[..length].to_vec(), any_folder, ..Self::default() }
+    }
+
+    fn finish(self, depends_on_cd: bool) -> PathWord {
+        let tail = self.any_folder.map(|length| self.path.len().saturating_sub(length));
+        PathWord::simplified(self.path, depends_on_cd, tail)
+    }
+
     /// Adds text, with its slashes.
     fn text(&mut self, text: &str) {
         for (index, name) in text.split('/').enumerate() {
@@ -208,6 +234,7 @@ impl Builder {
         self.parts.clear();
         self.text.clear();
         self.is_glob = false;
+        self.any_folder = None;
         self.unknown();
     }
 
@@ -236,6 +263,22 @@ impl Builder {
         if self.path.last() != Some(&Component::Unknown) {
             self.path.push(Component::Unknown);
         }
+        self.is_left = false;
+    }
+
+    /// Goes to the folder above.
+    fn parent(&mut self) {
+        let is_of_unknown = match self.path.last() {
+            // A value that stays below the folder before it has at least one name.
+            Some(Component::Unknown) => self.path.len() == 1 || std::mem::replace(&mut self.is_left, true),
+            Some(Component::Name(name)) => **name == *UNKNOWN_FOLDER,
+            _ => false,
+        };
+        if self.path.last() != Some(&Component::Unknown) {
+            self.path.pop();
+        }
+        let length = self.path.len();
+        self.any_folder = if is_of_unknown { Some(length) } else { self.any_folder.map(|folder| folder.min(length)) };
     }
 
     /// Ends a component.
@@ -244,11 +287,7 @@ impl Builder {
         if self.parts.is_empty() {
             match self.text.as_str() {
                 "" | "." => {}
-                ".." => {
-                    if self.path.last() != Some(&Component::Unknown) {
-                        self.path.pop();
-                    }
-                }
+                ".." => self.parent(),
                 name => self.path.push(Component::Name(name.into())),
             }
             self.text.clear();

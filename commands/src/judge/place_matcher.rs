@@ -55,7 +55,8 @@ impl PlaceMatcher {
     pub fn contains(&self, path: &Path) -> bool {
         let names = lower_names(path);
         let name = names.last().cloned();
-        let path = PathWord { components: names.into_iter().map(Component::Name).collect(), depends_on_cd: false };
+        let components = names.into_iter().map(Component::Name).collect();
+        let path = PathWord { components, depends_on_cd: false, tail: None };
         let matches = |pattern: &LowerPattern| {
             if let (Some(last), Some(name)) = (&pattern.last, &name)
                 && !pattern::matches(last, name)

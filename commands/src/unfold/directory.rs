@@ -14,7 +14,7 @@ const MAX_PATH: usize = 512;
 impl Unfolder<'_> {
     /// Sets the directory of every command.
     pub(super) fn set_directories(&mut self) {
-        if self.movers.is_empty() && !self.reading.commands.iter().any(changes) {
+        if self.movers.is_empty() && !self.reading.commands.iter().any(Command::changes_directory) {
             return;
         }
         let (order, children) = self.running_order();
@@ -42,7 +42,7 @@ impl Unfolder<'_> {
                 }
             }
             let command = &self.reading.commands[index];
-            if !changes(command) {
+            if !command.changes_directory() {
                 continue;
             }
             // `sudo cd` should have no effect on the shell, but this is not certain.
@@ -78,7 +78,7 @@ impl Unfolder<'_> {
     /// Returns the scopes that contain a `cd`. A loop among them can run its commands again after it.
     fn moving_scopes(&self) -> HashSet<ScopeId> {
         let mut moving: HashSet<ScopeId> = HashSet::new();
-        for command in self.reading.commands.iter().filter(|command| changes(command)) {
+        for command in self.reading.commands.iter().filter(|command| command.changes_directory()) {
             let mut next = Some(command.scope);
             while let Some(scope) = next {
                 moving.insert(scope);
@@ -189,11 +189,6 @@ impl Unfolder<'_> {
         }
         matches!(self.reading.scopes[process as usize].kind, ScopeKind::Function(_))
     }
-}
-
-/// Returns whether a command changes the directory of its shell.
-fn changes(command: &Command) -> bool {
-    matches!(command.program.name(), Some("cd" | "pushd" | "popd"))
 }
 
 /// Returns the directory after a `cd`.

@@ -51,6 +51,7 @@ mod syntax;
 mod synth;
 mod token_estimates;
 mod turns;
+mod unknown_directories;
 mod unsafe_code;
 mod unused_dependencies;
 mod wire;
