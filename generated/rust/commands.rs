@@ -66,6 +66,29 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "@cloudflare/wrangler",
+        &Program { name: "wrangler", value_options: &["-c", "-e", "--config", "--cwd", "--env"], ..Program::EMPTY },
+    ),
+    (
+        "@dotenvx/dotenvx",
+        &Program {
+            name: "dotenvx",
+            value_options: &["-e", "-f", "-fk", "-fv", "--env", "--env-file", "--env-vault-file"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    ("@mikro-orm/cli", &Program { name: "mikro-orm", value_options: &["--config", "--contextName"], ..Program::EMPTY }),
+    (
+        "@railway/cli",
+        &Program {
+            name: "railway",
+            value_options: &["-e", "-p", "-s", "--environment", "--project", "--service"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "R",
         &Program {
             value_options: &["-e", "-f", "--file"],
@@ -93,6 +116,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "abduco",
         &Program { value_options: &["-e"], runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
     ),
+    ("ace", &Program { name: "ace", ..Program::EMPTY }),
+    ("ace.js", &Program { name: "ace", ..Program::EMPTY }),
     (
         "adb",
         &Program {
@@ -103,6 +128,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             ..Program::EMPTY
         },
+    ),
+    (
+        "alembic",
+        &Program { name: "alembic", value_options: &["-c", "-n", "-x", "--config", "--name"], ..Program::EMPTY },
     ),
     (
         "ansible",
@@ -174,6 +203,30 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Writes::UrlNames { with: &[], folder: &["-d", "--dir"] },
                 Writes::Values(&["-d", "-l", "-o", "--dir", "--log", "--out", "--save-session"]),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "art",
+        &Program {
+            name: "artisan",
+            value_options: &["--connection", "--database", "--env", "--path", "--step"],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "artisan",
+        &Program {
+            name: "artisan",
+            value_options: &["--connection", "--database", "--env", "--path", "--step"],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "artisan.php",
+        &Program {
+            name: "artisan",
+            value_options: &["--connection", "--database", "--env", "--path", "--step"],
             ..Program::EMPTY
         },
     ),
@@ -251,7 +304,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "aws",
         &Program {
-            value_options: &["--endpoint-url", "--output", "--profile", "--query", "--region"],
+            value_options: &[
+                "--cluster", "--command", "--container", "--endpoint-url", "--output", "--profile", "--query",
+                "--region", "--task",
+            ],
+            runs: &[Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false }],
             writes: &[Writes::LastOperandOf(&[&["s3", "cp", "*"], &["s3", "mv", "*"], &["s3", "sync", "*"]])],
             ..Program::EMPTY
         },
@@ -378,7 +435,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
-                Runs::Rest(Rest { after: &["x"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["x"], separator: true, ..Rest::PLAIN }),
+                Runs::Rest(Rest {
+                    known: true,
+                    except: &[
+                        "add", "audit", "ci", "config", "create", "dedupe", "env", "exec", "fetch", "help", "i",
+                        "import", "info", "init", "install", "licenses", "link", "list", "login", "logout", "ls",
+                        "node", "npm", "outdated", "pack", "patch", "pm", "prune", "publish", "rebuild", "remove",
+                        "repl", "root", "run", "self-update", "server", "set", "setup", "start", "stop", "store",
+                        "test", "unlink", "up", "update", "upgrade", "version", "view", "why", "workspace",
+                        "workspaces", "x",
+                    ],
+                    separator: true,
+                    ..Rest::PLAIN
+                }),
+                Runs::Rest(Rest { after: &["run", "run-script"], known: true, separator: true, ..Rest::PLAIN }),
                 Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print"] },
                 Runs::File { after: &["run"], options: &[], unless: &[] },
             ],
@@ -389,7 +460,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "bundle",
         &Program {
             value_options: &["--gemfile"],
-            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { known: true, except: &["install", "open"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -398,7 +472,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "bunx",
             value_options: &["-p", "--package"],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            runs: &[Runs::Rest(Rest { separator: true, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -410,6 +484,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
                 Writes::Values(&["-o", "--output"]),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "bws",
+        &Program {
+            name: "bws",
+            value_options: &["-p", "--env", "--project-id", "--path"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -587,6 +670,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "coder",
+        &Program {
+            runs: &[Runs::Joined { after: &["ssh"], skip: 1, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "colima",
         &Program {
             value_options: &["-p", "--profile"],
@@ -594,6 +684,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Joined { after: &["ssh"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Session(Session { after: &["ssh"], ..Session::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "composer",
+        &Program {
+            value_options: &["-d", "--working-dir"],
+            directory_options: &["-d", "--working-dir"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], separator: true, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -646,6 +745,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "console",
+        &Program { name: "console", value_options: &["-e", "--connection", "--em", "--env"], ..Program::EMPTY },
+    ),
+    (
+        "console.php",
+        &Program { name: "console", value_options: &["-e", "--connection", "--em", "--env"], ..Program::EMPTY },
+    ),
+    (
         "consul",
         &Program {
             value_options: &[
@@ -683,10 +790,35 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "convex",
+        &Program {
+            value_options: &["--component", "--deployment-name", "--env-file", "--format", "--path", "--table"],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "corepack",
+        &Program {
+            runs: &[Runs::Rest(Rest { known: true, except: &["install", "up", "use"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "coresched",
         &Program {
             value_options: &["-d", "-s", "-t", "--dest", "--dest-type", "--source"],
             runs: &[Runs::Rest(Rest { after: &["copy", "new"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "coverage",
+        &Program {
+            value_options: &["--context", "--data-file", "--include", "--omit", "--rcfile", "--source"],
+            runs: &[
+                Runs::Rest(Rest { after: &["run"], known: true, ..Rest::PLAIN }),
+                Runs::Rest(Rest { options: &["-m", "--module"], known: true, ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -855,6 +987,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("dd", &Program { name: "dd", writes: &[Writes::After("of=")], ..Program::EMPTY }),
     (
+        "ddev",
+        &Program {
+            runs: &[
+                Runs::Rest(Rest { known: true, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "ddpt",
         &Program {
             name: "dc3dd",
@@ -873,6 +1015,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("ddtrace-run", &Program { name: "ddtrace-run", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("del-cli", &Program::EMPTY),
     (
         "deno",
         &Program {
@@ -880,7 +1024,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-L", "-c", "--cert", "--config", "--ext", "--import-map", "--location", "--lock", "--log-level",
                 "--seed",
             ],
-            runs: &[Runs::File { after: &["bench", "run", "serve", "test"], options: &[], unless: &[] }],
+            runs: &[
+                Runs::File { after: &["bench", "run", "serve", "test"], options: &[], unless: &[] },
+                Runs::Rest(Rest { after: &["run", "x"], known: true, separator: true, ..Rest::PLAIN }),
+                Runs::Rest(Rest { known: true, except: &["bench", "install", "run", "serve", "test"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -894,12 +1042,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "devcontainer",
+        &Program {
+            value_options: &[
+                "--config", "--container-id", "--docker-path", "--id-label", "--remote-env", "--workspace-folder",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "devenv",
         &Program {
             runs: &[
                 Runs::Rest(Rest { after: &["shell"], ..Rest::PLAIN }),
                 Runs::Session(Session { after: &["shell"], skip: 1, ..Session::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "devspace",
+        &Program {
+            name: "okteto",
+            value_options: &["-c", "-f", "-l", "-n", "--container", "--file", "--label-selector", "--namespace"],
+            runs: &[Runs::Rest(Rest { after: &["enter", "exec"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -918,6 +1085,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("distrobox-host-exec", &Program { name: "flatpak-spawn", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "django",
+        &Program { name: "manage.py", value_options: &["--database", "--pythonpath", "--settings"], ..Program::EMPTY },
+    ),
+    (
+        "django-admin",
+        &Program { name: "manage.py", value_options: &["--database", "--pythonpath", "--settings"], ..Program::EMPTY },
+    ),
+    (
+        "django-admin.py",
+        &Program { name: "manage.py", value_options: &["--database", "--pythonpath", "--settings"], ..Program::EMPTY },
+    ),
     (
         "doas",
         &Program {
@@ -947,7 +1126,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             elsewhere: &["create", "run"],
             runs: &[
-                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["compose run", "exec"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
             ],
             writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
@@ -957,6 +1136,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "docker-compose",
         &Program {
+            name: "docker-compose",
             value_options: &[
                 "-c", "-e", "-f", "-p", "-u", "-w", "--ansi", "--env", "--env-file", "--file", "--index", "--parallel",
                 "--profile", "--progress", "--project-directory", "--project-name", "--user", "--workdir",
@@ -986,6 +1166,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "dokku",
+        &Program {
+            runs: &[
+                Runs::Rest(Rest { after: &["run", "run:detached"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["enter"], skip: 2, ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "doppler",
         &Program {
             value_options: &["-c", "-p", "-t", "--command", "--config", "--project", "--token"],
@@ -1008,6 +1198,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "dotenv",
         &Program {
+            name: "dotenv",
+            value_options: &["-c?", "-e", "-f", "-p", "-v"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "dotenv-cli",
+        &Program {
+            name: "dotenv",
             value_options: &["-c?", "-e", "-f", "-p", "-v"],
             runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
@@ -1016,11 +1216,32 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "dotenvx",
         &Program {
+            name: "dotenvx",
             value_options: &["-e", "-f", "-fk", "-fv", "--env", "--env-file", "--env-vault-file"],
             runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
+    (
+        "dotnet",
+        &Program {
+            runs: &[
+                Runs::Rest(Rest { after: &["tool run", "tool execute", "tool exec"], separator: true, ..Rest::PLAIN }),
+                Runs::Rest(Rest {
+                    known: true,
+                    except: &["build", "clean", "new", "nuget", "pack", "publish", "restore", "run", "test"],
+                    ..Rest::PLAIN
+                }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "drizzle-kit",
+        &Program { value_options: &["--config", "--dialect", "--out", "--schema", "--url"], ..Program::EMPTY },
+    ),
+    ("drush", &Program { name: "drush", value_options: &["-l", "-r", "--root", "--uri"], ..Program::EMPTY }),
+    ("drush.php", &Program { name: "drush", value_options: &["-l", "-r", "--root", "--uri"], ..Program::EMPTY }),
     (
         "dsh",
         &Program {
@@ -1342,7 +1563,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             elsewhere: &["create", "run"],
             runs: &[
-                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["compose run", "exec"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
             ],
             writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
@@ -1363,8 +1584,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "firebase",
+        &Program {
+            name: "firebase",
+            value_options: &["-P", "--account", "--config", "--project", "--token"],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "firebase-tools",
+        &Program {
+            name: "firebase",
+            value_options: &["-P", "--account", "--config", "--project", "--token"],
+            ..Program::EMPTY
+        },
+    ),
     ("firejail", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("fkill", &Program { name: "kill-port", ..Program::EMPTY }),
+    ("fkill-cli", &Program { name: "kill-port", ..Program::EMPTY }),
     ("flamegraph", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("flask", &Program { value_options: &["-A", "-e", "--app", "--env-file"], ..Program::EMPTY }),
+    (
+        "flask-alembic",
+        &Program { name: "alembic", value_options: &["-c", "-n", "-x", "--config", "--name"], ..Program::EMPTY },
+    ),
     ("flatpak-spawn", &Program { name: "flatpak-spawn", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "flock",
@@ -1375,6 +1619,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             runs: &[
                 Runs::Rest(Rest { skip: 1, unless: &["-c", "--command"], ..Rest::PLAIN }),
+                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "flox",
+        &Program {
+            value_options: &["-c", "-d", "-r", "--command", "--dir", "--remote"],
+            runs: &[
+                Runs::Rest(Rest { after: &["activate"], ..Rest::PLAIN }),
                 Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
             ],
             ..Program::EMPTY
@@ -1421,6 +1676,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "fnox",
+        &Program {
+            name: "bws",
+            value_options: &["-p", "--env", "--project-id", "--path"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "foot",
         &Program {
             name: "gnome-terminal",
@@ -1433,6 +1697,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "foreman",
         &Program {
+            name: "foreman",
             value_options: &[
                 "-c", "-d", "-e", "-f", "-m", "-p", "-r", "-t", "--env", "--formation", "--procfile", "--root",
             ],
@@ -1520,6 +1785,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "ed",
             value_options: &["-f", "-l", "-p", "--eval", "--funcall", "--load", "--prompt", "--rcfile"],
             writes: &[Writes::OperandsUnless(&["--view"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "gem",
+        &Program {
+            value_options: &["-v", "--version"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -1661,7 +1934,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "go",
         &Program {
             value_options: &["-C", "-exec", "-ldflags", "-mod", "-modfile", "-o", "-tags"],
-            runs: &[Runs::File { after: &["run"], options: &[], unless: &[] }],
+            runs: &[
+                Runs::File { after: &["run"], options: &[], unless: &[] },
+                Runs::Rest(Rest { after: &["run"], known: true, ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "golang-migrate",
+        &Program {
+            name: "migrate",
+            value_options: &["-database", "-lock-timeout", "-path", "-prefetch", "-source"],
             ..Program::EMPTY
         },
     ),
@@ -1862,7 +2146,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "hatch",
         &Program {
             value_options: &["-e", "-p", "--cache-dir", "--config", "--data-dir", "--env", "--project"],
-            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            runs: &[Runs::Rest(Rest { after: &["run", "env run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -1892,6 +2176,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-a", "-r", "-s", "--app", "--remote", "--size"],
             runs: &[Runs::Joined { after: &["run", "run:detached"], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "honcho",
+        &Program {
+            name: "foreman",
+            value_options: &[
+                "-c", "-d", "-e", "-f", "-m", "-p", "-r", "-t", "--env", "--formation", "--procfile", "--root",
+            ],
+            directory_options: &["-d", "--root"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -2152,6 +2448,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "kamal",
+        &Program {
+            value_options: &[
+                "-c", "-d", "-h", "-r", "-v", "--config-file", "--destination", "--hosts", "--roles", "--version",
+            ],
+            runs: &[
+                Runs::Joined { after: &["app exec", "server exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Joined { after: &["accessory exec"], skip: 1, shell: CodeShell::Any, unless: &[] },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "kate",
         &Program {
             name: "ed",
@@ -2187,6 +2496,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("kill-port", &Program { name: "kill-port", ..Program::EMPTY }),
     (
         "killall",
         &Program {
@@ -2216,6 +2526,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "knex",
+        &Program { value_options: &["--client", "--connection", "--cwd", "--env", "--knexfile"], ..Program::EMPTY },
+    ),
+    (
         "knife",
         &Program {
             value_options: &[
@@ -2238,6 +2552,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
             writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "lando",
+        &Program {
+            runs: &[
+                Runs::Rest(Rest { known: true, ..Rest::PLAIN }),
+                Runs::Joined { after: &["ssh"], skip: 0, shell: CodeShell::Any, unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2459,6 +2783,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "manage.py",
+        &Program { name: "manage.py", value_options: &["--database", "--pythonpath", "--settings"], ..Program::EMPTY },
+    ),
     ("mangohud", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "mariadb",
@@ -2546,6 +2874,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "migrate",
+        &Program {
+            name: "migrate",
+            value_options: &["-database", "-lock-timeout", "-path", "-prefetch", "-source"],
+            ..Program::EMPTY
+        },
+    ),
+    ("mikro-orm", &Program { name: "mikro-orm", value_options: &["--config", "--contextName"], ..Program::EMPTY }),
+    ("mikro-orm-esm", &Program { name: "mikro-orm", value_options: &["--config", "--contextName"], ..Program::EMPTY }),
     (
         "minikube",
         &Program {
@@ -2795,7 +3133,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             elsewhere: &["create", "run"],
             runs: &[
-                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["compose run", "exec"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
             ],
             writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
@@ -2823,10 +3161,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             elsewhere: &["create", "run"],
             runs: &[
-                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["compose run", "exec"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
             ],
             writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
+            ..Program::EMPTY
+        },
+    ),
+    ("netlify", &Program { name: "netlify", value_options: &["--auth", "--filter", "--site"], ..Program::EMPTY }),
+    ("netlify-cli", &Program { name: "netlify", value_options: &["--auth", "--filter", "--site"], ..Program::EMPTY }),
+    (
+        "newrelic-admin",
+        &Program {
+            runs: &[Runs::Rest(Rest { after: &["run-program", "run-python"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -2858,6 +3205,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["develop", "env", "shell"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["develop", "env", "shell"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["develop", "env", "shell"], skip: 2, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["run"], separator: true, ..Rest::PLAIN }),
                 Runs::Session(Session {
                     after: &["develop", "shell"],
                     skip: 9,
@@ -2882,6 +3230,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "nlx",
+        &Program {
+            name: "bunx",
+            value_options: &["-p", "--package"],
+            runs: &[Runs::Rest(Rest { separator: true, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "node",
         &Program {
             name: "node",
@@ -2894,6 +3251,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             options_first: true,
             runs: &[
                 Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print", "--run"] },
+                Runs::Rest(Rest { known: true, unless: &["-e", "-p", "--eval", "--print", "--run"], ..Rest::PLAIN }),
                 Runs::File { after: &[], options: &["-r", "--import", "--require"], unless: &[] },
             ],
             ..Program::EMPTY
@@ -2912,6 +3270,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             options_first: true,
             runs: &[
                 Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print", "--run"] },
+                Runs::Rest(Rest { known: true, unless: &["-e", "-p", "--eval", "--print", "--run"], ..Rest::PLAIN }),
                 Runs::File { after: &[], options: &["-r", "--import", "--require"], unless: &[] },
             ],
             ..Program::EMPTY
@@ -2940,6 +3299,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("nohup", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
+        "nomad",
+        &Program {
+            value_options: &["-job", "-namespace", "-region", "-task"],
+            runs: &[Runs::Rest(Rest { after: &["alloc exec", "exec"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "now",
+        &Program {
+            name: "vercel",
+            value_options: &["-A", "-S", "-t", "--cwd", "--local-config", "--scope", "--token"],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "npm",
         &Program {
             value_options: &[
@@ -2950,7 +3325,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
-                Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["exec", "x"], separator: true, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["run", "run-script"], known: true, separator: true, ..Rest::PLAIN }),
                 Runs::Code { options: &["-c", "--call"], shell: CodeShell::Any, first_operand: false },
             ],
             ..Program::EMPTY
@@ -2964,7 +3340,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--workspace",
             ],
             runs: &[
-                Runs::Rest(Rest::PLAIN),
+                Runs::Rest(Rest { separator: true, ..Rest::PLAIN }),
                 Runs::Code { options: &["-c", "--call"], shell: CodeShell::Any, first_operand: false },
             ],
             ..Program::EMPTY
@@ -2988,6 +3364,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("ntl", &Program { name: "netlify", value_options: &["--auth", "--filter", "--site"], ..Program::EMPTY }),
     (
         "nu",
         &Program {
@@ -3085,6 +3462,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "okteto",
+        &Program {
+            name: "okteto",
+            value_options: &["-c", "-f", "-l", "-n", "--container", "--file", "--label-selector", "--namespace"],
+            runs: &[Runs::Rest(Rest { after: &["enter", "exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "onchange",
         &Program {
             name: "onchange",
@@ -3118,6 +3504,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("opentelemetry-instrument", &Program { name: "ddtrace-run", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("optirun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("orb", &Program { runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)], ..Program::EMPTY }),
     ("orbctl", &Program { runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })], ..Program::EMPTY }),
@@ -3368,6 +3755,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("pgrphack", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
+        "phase",
+        &Program {
+            name: "bws",
+            value_options: &["-p", "--env", "--project-id", "--path"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "php",
         &Program {
             value_options: &[
@@ -3377,6 +3773,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             options_first: true,
             runs: &[
+                Runs::Rest(Rest {
+                    known: true,
+                    unless: &["-B", "-E", "-F", "-R", "-S", "-f", "-r", "--file", "--run", "--server"],
+                    ..Rest::PLAIN
+                }),
+                Runs::Rest(Rest { options: &["-f", "--file"], known: true, ..Rest::PLAIN }),
                 Runs::File {
                     after: &[],
                     options: &[],
@@ -3433,7 +3835,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-i", "--backend", "--cooldown", "--fetch-python", "--index-url", "--pip-args", "--python",
                 "--python-args", "--spec", "--with",
             ],
-            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            runs: &[Runs::Rest(Rest { after: &["run"], separator: true, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -3483,7 +3885,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["shx"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
-                Runs::Rest(Rest { after: &["dlx", "exec", "x"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["dlx", "exec", "x"], separator: true, ..Rest::PLAIN }),
+                Runs::Rest(Rest {
+                    known: true,
+                    except: &[
+                        "add", "audit", "ci", "config", "create", "dedupe", "env", "exec", "fetch", "help", "i",
+                        "import", "info", "init", "install", "licenses", "link", "list", "login", "logout", "ls",
+                        "node", "npm", "outdated", "pack", "patch", "pm", "prune", "publish", "rebuild", "remove",
+                        "repl", "root", "run", "self-update", "server", "set", "setup", "start", "stop", "store",
+                        "test", "unlink", "up", "update", "upgrade", "version", "view", "why", "workspace",
+                        "workspaces", "x",
+                    ],
+                    separator: true,
+                    ..Rest::PLAIN
+                }),
+                Runs::Rest(Rest { after: &["run", "run-script"], known: true, separator: true, ..Rest::PLAIN }),
             ],
             ..Program::EMPTY
         },
@@ -3493,7 +3909,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "bunx",
             value_options: &["-p", "--package"],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            runs: &[Runs::Rest(Rest { separator: true, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -3518,10 +3934,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             elsewhere: &["create", "run"],
             runs: &[
-                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["compose run", "exec"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
             ],
             writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "podman-compose",
+        &Program {
+            name: "docker-compose",
+            value_options: &[
+                "-c", "-e", "-f", "-p", "-u", "-w", "--ansi", "--env", "--env-file", "--file", "--index", "--parallel",
+                "--profile", "--progress", "--project-directory", "--project-name", "--user", "--workdir",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run"], skip: 1, ..Rest::PLAIN })],
+            writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
             ..Program::EMPTY
         },
     ),
@@ -3546,7 +3975,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             elsewhere: &["create", "run"],
             runs: &[
-                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["compose run", "exec"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["unshare"], ..Rest::PLAIN }),
             ],
             writes: &[Writes::LastOperandOf(&[&["compose", "cp", "*"], &["container", "cp", "*"], &["cp", "*"]])],
@@ -3567,6 +3996,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("prime-run", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("primusrun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("prisma", &Program { name: "prisma", value_options: &["--config", "--schema"], ..Program::EMPTY }),
+    ("prisma2", &Program { name: "prisma", value_options: &["--config", "--schema"], ..Program::EMPTY }),
     (
         "prlimit",
         &Program {
@@ -3676,6 +4107,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "py",
+        &Program {
+            name: "python",
+            value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
+            options_first: true,
+            last_options: &["-c", "-m"],
+            runs: &[
+                Runs::File { after: &[], options: &[], unless: &["-c", "-m"] },
+                Runs::Rest(Rest { known: true, unless: &["-c", "-m"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { options: &["-m"], known: true, ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "py-spy",
         &Program {
             name: "py-spy",
@@ -3700,7 +4146,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
             options_first: true,
             last_options: &["-c", "-m"],
-            runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
+            runs: &[
+                Runs::File { after: &[], options: &[], unless: &["-c", "-m"] },
+                Runs::Rest(Rest { known: true, unless: &["-c", "-m"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { options: &["-m"], known: true, ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3711,7 +4161,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
             options_first: true,
             last_options: &["-c", "-m"],
-            runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
+            runs: &[
+                Runs::File { after: &[], options: &[], unless: &["-c", "-m"] },
+                Runs::Rest(Rest { known: true, unless: &["-c", "-m"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { options: &["-m"], known: true, ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3722,7 +4176,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
             options_first: true,
             last_options: &["-c", "-m"],
-            runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
+            runs: &[
+                Runs::File { after: &[], options: &[], unless: &["-c", "-m"] },
+                Runs::Rest(Rest { known: true, unless: &["-c", "-m"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { options: &["-m"], known: true, ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3733,7 +4191,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
             options_first: true,
             last_options: &["-c", "-m"],
-            runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
+            runs: &[
+                Runs::File { after: &[], options: &[], unless: &["-c", "-m"] },
+                Runs::Rest(Rest { known: true, unless: &["-c", "-m"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { options: &["-m"], known: true, ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3744,7 +4206,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-W", "-X", "-c", "-m", "--check-hash-based-pycs"],
             options_first: true,
             last_options: &["-c", "-m"],
-            runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
+            runs: &[
+                Runs::File { after: &[], options: &[], unless: &["-c", "-m"] },
+                Runs::Rest(Rest { known: true, unless: &["-c", "-m"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { options: &["-m"], known: true, ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3892,6 +4358,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("rails", &Program { value_options: &["-e", "--environment"], ..Program::EMPTY }),
+    (
+        "railway",
+        &Program {
+            name: "railway",
+            value_options: &["-e", "-p", "-s", "--environment", "--project", "--service"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    ("rake", &Program { value_options: &["-C", "-f", "--rakefile"], ..Program::EMPTY }),
     (
         "raku",
         &Program {
@@ -3968,6 +4445,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
+    ),
+    (
+        "rimraf",
+        &Program { value_options: &["--backoff", "--impl", "--max-backoff", "--max-retries"], ..Program::EMPTY },
     ),
     (
         "riverctl",
@@ -4048,7 +4529,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--enable", "--encoding", "--external-encoding", "--internal-encoding",
             ],
             options_first: true,
-            runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
+            runs: &[
+                Runs::File { after: &[], options: &[], unless: &["-e"] },
+                Runs::Rest(Rest { known: true, unless: &["-e"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -4119,6 +4603,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("s6-setsid", &Program { name: "catatonit", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("s6-setuidgid", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
+        "sail",
+        &Program {
+            runs: &[
+                Runs::Rest(Rest::PLAIN),
+                Runs::Session(Session { after: &["bash", "root-shell", "shell"], ..Session::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "salloc",
         &Program {
             name: "srun",
@@ -4187,6 +4681,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             runs: &[Runs::Code { options: &["--wrap"], shell: CodeShell::Any, first_operand: false }],
             writes: &[Writes::Values(&["-e", "-o", "--error", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "scalingo",
+        &Program {
+            value_options: &["-a", "-r", "-s", "--app", "--region", "--size"],
+            runs: &[Runs::Joined { after: &["run"], skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -4318,6 +4820,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "sequelize",
+        &Program {
+            name: "sequelize",
+            value_options: &[
+                "--config", "--env", "--migrations-path", "--models-path", "--options-path", "--seeders-path", "--url",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "sequelize-cli",
+        &Program {
+            name: "sequelize",
+            value_options: &[
+                "--config", "--env", "--migrations-path", "--models-path", "--options-path", "--seeders-path", "--url",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "server-test",
         &Program {
             name: "start-server-and-test",
@@ -4331,6 +4853,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             ..Program::EMPTY
         },
+    ),
+    (
+        "serverless",
+        &Program { name: "serverless", value_options: &["-r", "-s", "--region", "--stage"], ..Program::EMPTY },
     ),
     (
         "setarch",
@@ -4415,6 +4941,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("sls", &Program { name: "serverless", value_options: &["-r", "-s", "--region", "--stage"], ..Program::EMPTY }),
     (
         "softlimit",
         &Program {
@@ -4483,6 +5010,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("sponge", &Program { writes: &[Writes::Operands], ..Program::EMPTY }),
+    ("spring", &Program { runs: &[Runs::Rest(Rest { known: true, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("srm", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
         "srun",
@@ -4577,6 +5105,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("steam-run", &Program { name: "ddtrace-run", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "strace",
         &Program {
@@ -4689,6 +5218,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("summon", &Program { name: "ddtrace-run", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("supabase", &Program { value_options: &["--db-url", "--network-id", "--profile", "--workdir"], ..Program::EMPTY }),
     (
         "swaymsg",
         &Program {
@@ -4699,6 +5230,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("swift", &Program { value_options: &["-e"], options_first: true, ..Program::EMPTY }),
+    (
+        "symfony",
+        &Program {
+            value_options: &["--dir"],
+            directory_options: &["--dir"],
+            runs: &[
+                Runs::Rest(Rest { except: &["local"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     (
         "systemctl",
         &Program {
@@ -4957,7 +5500,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-C", "-D", "-I", "-O", "-P", "-e", "-p", "-r", "--compiler", "--compiler-options", "--cwd", "--eval",
                 "--ignore", "--print", "--project", "--require",
             ],
-            runs: &[Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print"] }],
+            runs: &[
+                Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print"] },
+                Runs::Rest(Rest { known: true, unless: &["-e", "-p", "--eval", "--print"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -5001,10 +5547,29 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "tsx",
         &Program {
             value_options: &["-e", "-p", "-r", "--eval", "--import", "--print", "--require", "--tsconfig"],
-            runs: &[Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print"] }],
+            runs: &[
+                Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print"] },
+                Runs::Rest(Rest { known: true, unless: &["-e", "-p", "--eval", "--print"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
+    (
+        "twine",
+        &Program {
+            value_options: &[
+                "-i", "-p", "-r", "-u", "--config-file", "--password", "--repository", "--repository-url",
+                "--username",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    ("typeorm", &Program { name: "typeorm", value_options: &["-d", "--dataSource"], ..Program::EMPTY }),
+    (
+        "typeorm-ts-node-commonjs",
+        &Program { name: "typeorm", value_options: &["-d", "--dataSource"], ..Program::EMPTY },
+    ),
+    ("typeorm-ts-node-esm", &Program { name: "typeorm", value_options: &["-d", "--dataSource"], ..Program::EMPTY }),
     (
         "uclampset",
         &Program { value_options: &["-M", "-m", "-p", "--pid"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
@@ -5173,7 +5738,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             directory_options: &["--directory"],
             runs: &[
-                Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["run", "tool run"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["run"], options: &["-m", "--module"], ..Rest::PLAIN }),
                 Runs::File { after: &["run"], options: &[], unless: &[] },
             ],
             ..Program::EMPTY
@@ -5195,7 +5761,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--upgrade?", "--upgrade-package", "--with", "--with-editable", "--with-requirements",
             ],
             directory_options: &["--directory"],
-            runs: &[Runs::Rest(Rest::PLAIN)],
+            runs: &[Runs::Rest(Rest { separator: true, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -5212,6 +5778,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("valgrind", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "varlock",
+        &Program {
+            name: "bws",
+            value_options: &["-p", "--env", "--project-id", "--path"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "vc",
+        &Program {
+            name: "vercel",
+            value_options: &["-A", "-S", "-t", "--cwd", "--local-config", "--scope", "--token"],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "vercel",
+        &Program {
+            name: "vercel",
+            value_options: &["-A", "-S", "-t", "--cwd", "--local-config", "--scope", "--token"],
+            ..Program::EMPTY
+        },
+    ),
     ("vglrun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "vi",
@@ -5416,6 +6007,20 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("wp", &Program { name: "wp", value_options: &["--path", "--ssh", "--url", "--user", "--http"], ..Program::EMPTY }),
+    (
+        "wp-cli",
+        &Program { name: "wp", value_options: &["--path", "--ssh", "--url", "--user", "--http"], ..Program::EMPTY },
+    ),
+    (
+        "wp-cli.phar",
+        &Program { name: "wp", value_options: &["--path", "--ssh", "--url", "--user", "--http"], ..Program::EMPTY },
+    ),
+    ("wp-env", &Program { runs: &[Runs::Rest(Rest { after: &["run"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "wrangler",
+        &Program { name: "wrangler", value_options: &["-c", "-e", "--config", "--cwd", "--env"], ..Program::EMPTY },
+    ),
     (
         "wsl",
         &Program {
@@ -5531,7 +6136,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["shx", "run"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
-                Runs::Rest(Rest { after: &["dlx", "exec"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["dlx", "exec"], separator: true, ..Rest::PLAIN }),
+                Runs::Rest(Rest {
+                    known: true,
+                    except: &[
+                        "add", "audit", "ci", "config", "create", "dedupe", "env", "exec", "fetch", "help", "i",
+                        "import", "info", "init", "install", "licenses", "link", "list", "login", "logout", "ls",
+                        "node", "npm", "outdated", "pack", "patch", "pm", "prune", "publish", "rebuild", "remove",
+                        "repl", "root", "run", "self-update", "server", "set", "setup", "start", "stop", "store",
+                        "test", "unlink", "up", "update", "upgrade", "version", "view", "why", "workspace",
+                        "workspaces", "x",
+                    ],
+                    separator: true,
+                    ..Rest::PLAIN
+                }),
+                Runs::Rest(Rest { after: &["workspace"], known: true, separator: true, skip: 1, ..Rest::PLAIN }),
             ],
             ..Program::EMPTY
         },
@@ -6980,8 +7599,9 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "artisan", "flask", "prisma", "rails", "rake", "sequelize", "sequelize-cli", "typeorm", "knex",
-                "diesel", "sqlx", "mix", "django-admin", "manage.py", "dotnet", "dotnet-ef", "pnpm", "yarn", "bun",
+                "ace", "artisan", "console", "flask", "mikro-orm", "prisma", "rails", "rake", "sequelize",
+                "sequelize-cli", "typeorm", "knex", "diesel", "sqlx", "mix", "django-admin", "manage.py", "dotnet",
+                "dotnet-ef", "pnpm", "yarn", "bun",
             ],
             subcommands: &[
                 &["db:drop*"],
@@ -6994,6 +7614,9 @@ pub static RULES: &[Rule<'static>] = &[
                 &["ecto.drop"],
                 &["ecto.reset"],
                 &["schema:drop"],
+                &["schema:fresh"],
+                &["migration:fresh"],
+                &["migration:reset"],
                 &["migrate:fresh"],
                 &["migrate:reset"],
                 &["migrate:rollback"],
@@ -7012,30 +7635,13 @@ pub static RULES: &[Rule<'static>] = &[
                 &["flush"],
                 &["reset_db"],
                 &["sqlflush"],
-            ],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "reset-a-development-database-by-a-script",
-        description: "Drops the project's database and creates it again.",
-        check: "Which database does the environment of this project name?",
-        verdict: Verdict::Ask,
-        can_be_exempted: true,
-        low_risk: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["php", "python"],
-            subcommands: &[
-                &["artisan", "migrate:fresh"],
-                &["artisan", "migrate:refresh"],
-                &["artisan", "migrate:reset"],
-                &["artisan", "migrate:rollback"],
-                &["artisan", "db:wipe"],
-                &["*manage.py", "flush"],
-                &["*manage.py", "reset_db"],
-                &["*console", "doctrine:database:drop"],
-                &["*console", "doctrine:schema:drop"],
+                &["*", "schema:drop*"],
+                &["d*:d*:d*"],
+                &["d*:s*:d*"],
+                &["doctrine:fixtures:load"],
+                &["doctrine:migrations:migrate", "first"],
+                &["doctrine:migrations:migrate", "0"],
+                &["doctrine:query:sql", "*[Dd][Rr][Oo][Pp]*"],
             ],
             ..Conditions::EMPTY
         },
@@ -7166,14 +7772,17 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["alembic", "dbmate", "flyway", "goose", "liquibase"],
+            programs: &["alembic", "dbmate", "flask", "flyway", "goose", "liquibase", "manage.py", "migrate"],
             subcommands: &[
                 &["clean"],
+                &["db", "downgrade", "base"],
                 &["down-to"],
+                &["down", "-all"],
                 &["downgrade", "base"],
                 &["drop"],
                 &["drop-all"],
                 &["dropall"],
+                &["migrate", "*", "zero"],
                 &["reset"],
             ],
             ..Conditions::EMPTY
@@ -7188,8 +7797,13 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["bun", "pnpm", "prisma", "yarn"],
-            subcommands: &[&["db", "push", "--accept-data-loss"], &["*", "db", "push", "--accept-data-loss"]],
+            programs: &["convex", "drizzle-kit", "prisma"],
+            subcommands: &[
+                &["db", "push", "--accept-data-loss"],
+                &["push", "--force"],
+                &["import", "--replace"],
+                &["import", "--replace-all"],
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -7279,43 +7893,7 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["del-cli", "rimraf", "rimraf@*", "del-cli@*"],
-            operands_in: &["system-folders"],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "delete-a-system-folder-by-a-package-manager",
-        description: "Deletes the root folder, a folder of the operating system, or a whole home folder.",
-        check: "",
-        verdict: Verdict::Deny,
-        can_be_exempted: false,
-        low_risk: false,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["bun", "npm", "pnpm", "yarn"],
-            subcommands: &[
-                &["rimraf"],
-                &["rimraf@*"],
-                &["del-cli"],
-                &["del-cli@*"],
-                &["run", "rimraf"],
-                &["run", "rimraf@*"],
-                &["run", "del-cli"],
-                &["run", "del-cli@*"],
-                &["exec", "rimraf"],
-                &["exec", "rimraf@*"],
-                &["exec", "del-cli"],
-                &["exec", "del-cli@*"],
-                &["x", "rimraf"],
-                &["x", "rimraf@*"],
-                &["x", "del-cli"],
-                &["x", "del-cli@*"],
-                &["dlx", "rimraf"],
-                &["dlx", "rimraf@*"],
-                &["dlx", "del-cli"],
-                &["dlx", "del-cli@*"],
-            ],
+            programs: &["del-cli", "rimraf"],
             operands_in: &["system-folders"],
             ..Conditions::EMPTY
         },
@@ -7328,46 +7906,7 @@ pub static RULES: &[Rule<'static>] = &[
         can_be_exempted: true,
         low_risk: true,
         exempts: &[],
-        conditions: Conditions {
-            programs: &["del-cli", "rimraf", "rimraf@*", "del-cli@*"],
-            arguments: &["*"],
-            ..Conditions::EMPTY
-        },
-    },
-    Rule {
-        name: "recursive-deletion-by-a-package-manager",
-        description: "Deletes folders with everything in them.",
-        check: "Which folders are these, and do their contents exist elsewhere?",
-        verdict: Verdict::Ask,
-        can_be_exempted: true,
-        low_risk: true,
-        exempts: &[],
-        conditions: Conditions {
-            programs: &["bun", "npm", "pnpm", "yarn"],
-            subcommands: &[
-                &["rimraf"],
-                &["rimraf@*"],
-                &["del-cli"],
-                &["del-cli@*"],
-                &["run", "rimraf"],
-                &["run", "rimraf@*"],
-                &["run", "del-cli"],
-                &["run", "del-cli@*"],
-                &["exec", "rimraf"],
-                &["exec", "rimraf@*"],
-                &["exec", "del-cli"],
-                &["exec", "del-cli@*"],
-                &["x", "rimraf"],
-                &["x", "rimraf@*"],
-                &["x", "del-cli"],
-                &["x", "del-cli@*"],
-                &["dlx", "rimraf"],
-                &["dlx", "rimraf@*"],
-                &["dlx", "del-cli"],
-                &["dlx", "del-cli@*"],
-            ],
-            ..Conditions::EMPTY
-        },
+        conditions: Conditions { programs: &["del-cli", "rimraf"], arguments: &["*"], ..Conditions::EMPTY },
     },
     Rule {
         name: "recursive-deletion-by-cmake",
@@ -12307,6 +12846,164 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { programs: &["chattr", "chflags"], arguments: &["*"], ..Conditions::EMPTY },
     },
     Rule {
+        name: "publish-packages",
+        description: "Publishes a package. Registries rarely allow to remove or replace it.",
+        check: "Is this the version that should be published, and is everything in it public? A dry run lists it.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "bun", "cargo", "dart", "deno", "flit", "flutter", "hatch", "jsr", "lerna", "maturin", "mix", "npm",
+                "ovsx", "pdm", "pnpm", "poetry", "pod", "rye", "uv", "vsce", "yarn",
+            ],
+            subcommands: &[
+                &["publish"],
+                &["npm", "publish"],
+                &["pub", "publish"],
+                &["hex.publish"],
+                &["trunk", "push"],
+                &["workspace", "*", "npm", "publish"],
+            ],
+            without_flags: &["-n", "--dry-run", "--list"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "upload-packages",
+        description: "Publishes a package. Registries rarely allow to remove or replace it.",
+        check: "Is this the version that should be published, and is everything in it public?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["anaconda", "conda", "gem", "maturin", "nuget", "dotnet", "twine"],
+            subcommands: &[&["nuget", "push"], &["push"], &["upload"]],
+            without_flags: &["--dry-run"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "withdraw-packages",
+        description: "Withdraws a published package or version, on which others may depend. Most registries never allow the version again.",
+        check: "Who uses this version, and is another one published for them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cargo", "dotnet", "gem", "mix", "npm", "ovsx", "pnpm", "pod", "vsce", "yarn"],
+            subcommands: &[
+                &["hex.retire"],
+                &["nuget", "delete"],
+                &["trunk", "delete"],
+                &["unpublish"],
+                &["npm", "unpublish"],
+                &["yank"],
+            ],
+            without_flags: &["-n", "--dry-run", "--undo"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "withdraw-packages-of-anaconda",
+        description: "Withdraws a published package or version, on which others may depend.",
+        check: "Who uses this version, and is another one published for them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["anaconda"], subcommands: &[&["remove"]], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "publish-images",
+        description: "Publishes an image, a chart or a module, and replaces what had the same name.",
+        check: "Who uses this name, and is everything in the image public?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["buildah", "crane", "docker", "docker-compose", "helm", "oras", "skopeo"],
+            subcommands: &[
+                &["build", "--push"],
+                &["buildx", "build", "--push"],
+                &["compose", "push"],
+                &["copy", "*", "docker://*"],
+                &["image", "push"],
+                &["manifest", "push"],
+                &["push"],
+            ],
+            without_flags: &["--dry-run"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "publish-releases",
+        description: "Publishes a release.",
+        check: "Is this the version that should be published?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gh", "glab"],
+            subcommands: &[&["release", "create"], &["release", "edit", "--draft=false"]],
+            without_flags: &["-d", "--draft"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "merge-pull-requests",
+        description: "Merges a pull request.",
+        check: "Has it been reviewed, and do its checks pass?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gh", "glab", "tea", "hub"],
+            subcommands: &[&["mr", "accept"], &["mr", "merge"], &["pr", "merge"], &["pulls", "merge"]],
+            without_flags: &["--disable-auto"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "deploy-without-a-question",
+        description: "Changes infrastructure without the question that the program would ask.",
+        check: "What does it create, change or destroy? A plan or preview shows it.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cdk", "cdktf", "pulumi", "terraform", "terragrunt", "tofu"],
+            subcommands: &[
+                &["apply", "-auto-approve"],
+                &["apply", "--auto-approve"],
+                &["apply", "--terragrunt-non-interactive"],
+                &["apply", "--non-interactive"],
+                &["deploy", "--auto-approve"],
+                &["deploy", "--require-approval=never"],
+                &["run-all", "apply"],
+                &["up", "-f"],
+                &["up", "-y"],
+                &["up", "--skip-preview"],
+                &["up", "--yes"],
+                &["update", "-y"],
+                &["update", "--yes"],
+                &["refresh", "-y"],
+                &["refresh", "--yes"],
+                &["destroy", "-y"],
+                &["destroy", "--yes"],
+                &["destroy", "-auto-approve"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "read-private-keys",
         description: "Reads private keys, passwords or tokens. Once printed or copied, they are no longer secret.",
         check: "Does the model, or the program that receives it, need this secret?",
@@ -12769,6 +13466,16 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["gpg", "gpg2"], arguments: &["--export-s*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "delete-private-keys",
+        description: "Deletes private keys.",
+        check: "Does another copy of these keys exist? What they encrypted cannot be read without them.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["gpg", "gpg2"], arguments: &["--delete-s*"], ..Conditions::EMPTY },
     },
     Rule {
         name: "print-credentials-of-git",

@@ -275,29 +275,17 @@ impl Checker<'_> {
             }
         }
         for text in &runs.after {
-            self.text("after", text, form::word);
+            self.text("after", text, form::words);
+        }
+        for text in &runs.except {
+            self.text("except", text, form::word);
         }
         if let Some(text) = runs.placeholder.as_ref().filter(|text| text.value.is_empty()) {
             let found = Diagnostic::new(codes::INVALID_VALUE, text.place, "`placeholder` cannot be empty");
             self.push(found.label("expected the text that the program replaces, such as `{}`"));
         }
         let Some(kind) = &runs.kind else { return };
-        let first = |list: &[At<String>]| list.first().map(|text| text.place);
-        let flag = |flag: &Option<At<bool>>| flag.as_ref().map(|flag| flag.place);
-        let given: [(&str, Option<Place>); 12] = [
-            ("after", first(&runs.after)),
-            ("skip", runs.skip.as_ref().map(|skip| skip.place)),
-            ("assignments", flag(&runs.assignments)),
-            ("appends", flag(&runs.appends)),
-            ("placeholder_flags", first(&runs.placeholder_flags)),
-            ("unless", first(&runs.unless)),
-            ("split_flags", first(&runs.split_flags)),
-            ("flags", first(&runs.flags)),
-            ("shell", runs.shell.as_ref().map(|shell| shell.place)),
-            ("first_operand", flag(&runs.first_operand)),
-            ("ends", first(&runs.ends)),
-            ("placeholder", runs.placeholder.as_ref().map(|text| text.place)),
-        ];
+        let given = keys_given(runs);
         let (required, optional) = keys_of(kind.value);
         for (key, place) in given {
             if let Some(place) = place
@@ -527,11 +515,49 @@ fn doubts() -> impl Iterator<Item = &'static str> {
     DoubtKind::ALL.iter().map(|kind| kind.name()).chain([Cause::BUILT_NAME])
 }
 
+/// Returns the keys of a way to run others, each with its place if it is given.
+fn keys_given(runs: &RunsManifest) -> [(&'static str, Option<Place>); 15] {
+    let first = |list: &[At<String>]| list.first().map(|text| text.place);
+    let flag = |flag: &Option<At<bool>>| flag.as_ref().map(|flag| flag.place);
+    [
+        ("after", first(&runs.after)),
+        ("known", flag(&runs.known)),
+        ("except", first(&runs.except)),
+        ("separator", flag(&runs.separator)),
+        ("skip", runs.skip.as_ref().map(|skip| skip.place)),
+        ("assignments", flag(&runs.assignments)),
+        ("appends", flag(&runs.appends)),
+        ("placeholder_flags", first(&runs.placeholder_flags)),
+        ("unless", first(&runs.unless)),
+        ("split_flags", first(&runs.split_flags)),
+        ("flags", first(&runs.flags)),
+        ("shell", runs.shell.as_ref().map(|shell| shell.place)),
+        ("first_operand", flag(&runs.first_operand)),
+        ("ends", first(&runs.ends)),
+        ("placeholder", runs.placeholder.as_ref().map(|text| text.place)),
+    ]
+}
+
 /// Returns the required keys of a way to run others, and the optional ones.
 fn keys_of(kind: RunsKind) -> (&'static [&'static str], &'static [&'static str]) {
     match kind {
         RunsKind::Operands => {
-            (&[], &["after", "skip", "assignments", "appends", "placeholder_flags", "unless", "split_flags"])
+            (
+                &[],
+                &[
+                    "after",
+                    "skip",
+                    "flags",
+                    "known",
+                    "except",
+                    "separator",
+                    "assignments",
+                    "appends",
+                    "placeholder_flags",
+                    "unless",
+                    "split_flags",
+                ],
+            )
         }
         RunsKind::Code => (&["flags", "shell"], &["first_operand"]),
         RunsKind::Joined => (&["shell"], &["after", "skip", "unless"]),

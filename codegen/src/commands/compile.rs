@@ -160,6 +160,10 @@ fn runs<'b>(manifest: &RunsManifest, arena: &'b Arena) -> Option<Runs<'b>> {
     Some(match manifest.kind.as_ref()?.value {
         RunsKind::Operands => Runs::Rest(Rest {
             after: arena.texts(&manifest.after),
+            options: arena.texts(&manifest.flags),
+            known: is_set(manifest.known.as_ref()),
+            except: arena.texts(&manifest.except),
+            separator: is_set(manifest.separator.as_ref()),
             skip,
             assignments: is_set(manifest.assignments.as_ref()),
             appends: is_set(manifest.appends.as_ref()),

@@ -32,7 +32,8 @@ pub(super) fn name(text: &str) -> Option<Fault> {
 pub(super) fn program(text: &str) -> Option<Fault> {
     let fault = || Fault::new("a program's name, without its folder");
     if text.starts_with(GROUP) {
-        return Some(fault().help("only a rule can name a group"));
+        let is_package = text.split_once('/').is_some_and(|(scope, name)| scope.len() > 1 && program(name).is_none());
+        return (!is_package).then(|| fault().help("only a rule can name a group"));
     }
     match text.rsplit('/').next() {
         Some(name) if name != text && !name.is_empty() => Some(fault().help(format!("write `{name}`"))),
@@ -72,6 +73,11 @@ pub(super) fn word(text: &str) -> Option<Fault> {
         return Some(fault().help("write each word: patterns have no meaning here"));
     }
     (text.is_empty() || text.starts_with('-') || text.contains(char::is_whitespace)).then(fault)
+}
+
+/// Checks operands that follow one another, such as `exec` and `compose run`.
+pub(super) fn words(text: &str) -> Option<Fault> {
+    text.split(' ').find_map(word)
 }
 
 /// Checks an option that can have a pattern for its value.

@@ -365,9 +365,12 @@ impl<'a> Subject<'a> {
         // `docker exec NAME --help`, but not `docker rm --help`.
         let runs_others = |runs: &Runs<'_>| match runs {
             Runs::Rest(rest) => {
-                let is_given =
-                    |word: &&str| self.operands().any(|operand| pattern::matches_word(word, operand) != Match::No);
-                rest.after.is_empty() || rest.after.iter().any(is_given)
+                let is_given = |words: &&str| {
+                    let last = words.rsplit(' ').next().unwrap_or_default();
+                    self.operands().any(|operand| pattern::matches_word(last, operand) != Match::No)
+                };
+                let is_plain = rest.after.is_empty() && rest.options.is_empty() && !rest.known;
+                is_plain || rest.after.iter().any(is_given)
             }
             _ => true,
         };
@@ -432,7 +435,7 @@ fn has_options_first(program: &Program<'_>) -> bool {
 /// Returns whether the operands of a program are a command that it runs.
 fn is_wrapper(program: &Program<'_>) -> bool {
     program.runs.iter().any(|runs| match runs {
-        Runs::Rest(rest) => rest.after.is_empty(),
+        Runs::Rest(rest) => rest.after.is_empty() && rest.options.is_empty() && !rest.known,
         Runs::Joined { after, .. } => after.is_empty(),
         _ => false,
     })

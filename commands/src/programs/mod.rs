@@ -181,9 +181,19 @@ impl Session<'_> {
 
 /// Where a command begins among the operands, and what happens to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of a manifest")]
 pub struct Rest<'t> {
-    /// Operands, one of which must come before the command: `exec` in `npm exec COMMAND`. If empty, none is needed.
+    /// Operands, one of which must come before the command: `exec` in `npm exec COMMAND`. An entry of several words stands for
+    /// operands that follow one another: `compose run`. If empty, none is needed.
     pub after: &'t [&'t str],
+    /// Options, the value of one of which is the program: `python -m MODULE`. If empty, the program is an operand.
+    pub options: &'t [&'t str],
+    /// Whether the command runs only if the table has its program: `php artisan`, `yarn prisma`.
+    pub known: bool,
+    /// Operands that are subcommands of the program itself, and no commands: `yarn install`.
+    pub except: &'t [&'t str],
+    /// Whether a `--` after the name of the program belongs to the wrapper: `npm exec PROGRAM -- ARGUMENTS`.
+    pub separator: bool,
     /// The number of operands before the command: 1 for `timeout 5 COMMAND`.
     pub skip: usize,
     /// Whether `NAME=VALUE` before the command sets a variable: `env`, `sudo`.
@@ -200,8 +210,19 @@ pub struct Rest<'t> {
 
 impl Rest<'_> {
     /// All operands are the command.
-    pub const PLAIN: Self =
-        Self { after: &[], skip: 0, assignments: false, appends: false, placeholder: &[], unless: &[], split: &[] };
+    pub const PLAIN: Self = Self {
+            after: &[],
+            options: &[],
+            known: false,
+            except: &[],
+            separator: false,
+            skip: 0,
+            assignments: false,
+            appends: false,
+            placeholder: &[],
+            unless: &[],
+            split: &[],
+        };
 }
 
 /// The shell that reads code.
@@ -290,6 +311,53 @@ pub fn without_version(name: &str) -> &str {
     }
 }
 
+/// Returns the name of the program that a word names: without its folder, and without what package runners write around it, such as
+/// the version in `prisma@5.1.0` and `alembic==1.2`, `npm:` before it, and the flake in `nixpkgs#prisma`.
+pub(crate) fn program_name(word: &str) -> &str {
+    let is_path = word.starts_with(['/', '.', '~']);
+    // `NAME@https://...` and `NAME @ git+https://...` name the source, with slashes.
+    let word = if is_path || !word.contains("://") { word } else { before_source(word) };
+    let name = word.rsplit('/').next().unwrap_or_default();
+    if let Some((_, package)) = word.rsplit_once("node_modules/")
+        && [".js", ".cjs", ".mjs"].iter().any(|extension| name.ends_with(extension))
+    {
+        // `node_modules/PACKAGE/cli.js`
+        return scoped_name(package).unwrap_or_else(|| package.split('/').next().unwrap_or_default());
+    }
+    if !name.contains(['@', '=', '[', '#', '<', '>', '~', '!', ':']) {
+        return name;
+    }
+    let name = match name.rsplit_once('#') {
+        Some((_, attribute)) if attribute.starts_with(|first: char| first.is_ascii_alphabetic()) => {
+            let last = attribute.rsplit('.').next().unwrap_or_default();
+            if last.starts_with(|first: char| first.is_ascii_alphabetic()) { last } else { attribute }
+        }
+        _ => name,
+    };
+    let name = REGISTRIES.iter().find_map(|registry| name.strip_prefix(registry)).unwrap_or(name);
+    let marks = ["@", "==", "[", "<", ">", "~=", "!="];
+    let end = marks.iter().filter_map(|mark| name.find(mark).filter(|at| *at > 0)).min();
+    end.map_or(name, |end| name[..end].trim_end())
+}
+
+/// The names of registries that package runners allow before the name of a package.
+const REGISTRIES: &[&str] = &["npm:", "jsr:", "pypi:", "cargo:", "gem:", "pipx:", "ubi:", "aqua:"];
+
+/// Returns the name before the address of its source, such as `rimraf` for `rimraf@https://...`.
+fn before_source(word: &str) -> &str {
+    let end = word.char_indices().skip(1).find(|(_, letter)| matches!(letter, '@' | ' ')).map_or(word.len(), |(at, _)| at);
+    &word[..end]
+}
+
+/// Returns the whole name of a package with a scope, such as `@angular/cli` for `@angular/cli@19`.
+pub(crate) fn scoped_name(word: &str) -> Option<&str> {
+    let word = REGISTRIES.iter().find_map(|registry| word.strip_prefix(registry)).unwrap_or(word);
+    let (scope, _) = word.strip_prefix('@')?.split_once('/')?;
+    let start = scope.len() + 2;
+    let end = word[start..].find(['@', '/']).map_or(word.len(), |at| start + at);
+    Some(&word[..end])
+}
+
 /// Returns whether one name sorts before another. `str::cmp` cannot be called in a `const fn`.
 const fn is_less(one: &[u8], other: &[u8]) -> bool {
     let mut at = 0;
@@ -324,6 +392,46 @@ mod tests {
                 && USUAL.get("sudo").is_some()
                 && USUAL.get("ls").is_none()
         );
+    }
+
+    #[test]
+    fn what_package_runners_write_around_a_name_is_not_part_of_it() {
+        for (word, name) in [
+            ("prisma", "prisma"),
+            ("prisma@latest", "prisma"),
+            ("prisma@5.1.0", "prisma"),
+            ("./node_modules/.bin/prisma", "prisma"),
+            ("@angular/cli@19", "cli"),
+            ("@latest", "@latest"),
+            ("alembic==1.2", "alembic"),
+            ("alembic[tz]>=1.2,<2", "alembic"),
+            ("alembic~=1.2", "alembic"),
+            ("alembic @ git+https://example.org/alembic", "alembic"),
+            ("rimraf@https://example.org/x.tgz", "rimraf"),
+            ("npm:prisma@5", "prisma"),
+            ("npm:@scope/tool@1", "tool"),
+            ("nixpkgs#prisma", "prisma"),
+            ("nixpkgs#python3Packages.alembic", "alembic"),
+            ("github:owner/repo#tool", "tool"),
+            ("/opt/a@1/bin/rm", "rm"),
+            ("./a@http://x/rm", "rm"),
+            ("node_modules/typeorm/cli.js", "typeorm"),
+            ("node_modules/@mikro-orm/cli/esm.js", "@mikro-orm/cli"),
+            ("node_modules/x/rm", "rm"),
+            ("[", "["),
+            ("[[", "[["),
+            ("", ""),
+        ] {
+            assert_eq!(program_name(word), name, "{word}");
+        }
+        for (word, name) in [
+            ("@angular/cli@19", Some("@angular/cli")),
+            ("npm:@mikro-orm/cli", Some("@mikro-orm/cli")),
+            ("cli", None),
+            ("@latest", None),
+        ] {
+            assert_eq!(scoped_name(word), name, "{word}");
+        }
     }
 
     #[test]

@@ -126,7 +126,9 @@ impl Unfolder<'_> {
                 // The other options belong to the command.
                 Argument::Operand { .. } | Argument::Either { .. } if is_after => break,
                 Argument::Operand { word, .. } | Argument::Either { word, .. } => {
-                    let is_one = |runs: &Runs<'_>| matches!(runs, Runs::Rest(rest) if word.text().is_some_and(|text| rest.after.contains(&&*text)));
+                    let text = word.text();
+                    let is_last = |words: &&str| words.rsplit(' ').next() == text.as_deref();
+                    let is_one = |runs: &Runs<'_>| matches!(runs, Runs::Rest(rest) if rest.after.iter().any(is_last));
                     is_after = program.runs.iter().any(is_one);
                     continue;
                 }

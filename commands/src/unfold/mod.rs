@@ -1,5 +1,6 @@
 //! Unfolds a line into a [`Reading`]: replaces variables whose values are known, opens wrappers, and reads code inside words.
 
+mod after;
 mod aliases;
 mod builtins;
 mod code;
@@ -18,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::characters::{is_bidi_control, is_disguised};
 use crate::doubt::{Doubt, DoubtKind};
-use crate::programs::{ProgramTable, SHELL};
+use crate::programs::{ProgramTable, SHELL, scoped_name};
 use crate::reading::{Command, How, Program, Reading, Surroundings, Via};
 use crate::span::Span;
 use crate::syntax::{CommandId, Dialects, Part, Scope, ScopeId, ScopeKind, Script, SimpleCommand, Spans, Word};
@@ -229,15 +230,14 @@ impl<'a> Unfolder<'a> {
             return;
         }
         let first_is_built = self.expand_command(index);
-        let command = &mut self.reading.commands[index];
-        let program = match command.words.first() {
+        let program = match self.reading.commands[index].words.first() {
             None => Program::None,
-            Some(word) => self.variables.program(word, first_is_built),
+            Some(word) => self.with_scope(self.variables.program(word, first_is_built), word),
         };
         if let Program::Known { name, .. } = &program
             && is_disguised(name)
         {
-            let span = command.words[0].span;
+            let span = self.reading.commands[index].words[0].span;
             self.doubt(DoubtKind::LookAlike, span);
         }
         self.reading.commands[index].program = program;
@@ -253,6 +253,16 @@ impl<'a> Unfolder<'a> {
         let known = [self.programs.get(&name), SHELL.get(shell_name)];
         for program in known.into_iter().flatten() {
             self.open(index, program);
+        }
+    }
+
+    /// Returns a program under the whole name of its package, such as `@angular/cli`, if the table has that.
+    fn with_scope(&self, program: Program, word: &Word) -> Program {
+        let Program::Known { built, .. } = program else { return program };
+        let text = if word.certain_start().contains('@') { word.text() } else { None };
+        match text.as_deref().and_then(scoped_name) {
+            Some(name) if self.programs.get(name).is_some() => Program::Known { name: name.to_owned(), built },
+            _ => program,
         }
     }
 

@@ -3,10 +3,11 @@
 use super::Unfolder;
 use crate::doubt::DoubtKind;
 use crate::flags::{self, Argument, Value, is_abbreviation};
-use crate::programs::{CodeShell, Program, Rest, Runs, SHELL};
+use crate::programs::{CodeShell, Program, Rest, Runs, SHELL, program_name, scoped_name};
 use crate::reading::How;
 use crate::span::Span;
 use crate::syntax::{Assignment, Origin, Part, Word};
+use crate::unfold::after::After;
 use crate::unfold::shells::CodeFile;
 use crate::work::COPY;
 
@@ -96,13 +97,17 @@ impl Unfolder<'_> {
         rest: &Rest<'_>,
     ) -> Option<Vec<Word>> {
         let mut skip = rest.skip;
-        let mut is_after = rest.after.is_empty();
+        let mut after = After::new(rest.after);
         let mut before = BeforeCommand::default();
         for argument in flags::arguments(arguments, program.value_options) {
             match argument {
                 Argument::Option { name, value, index: at } => {
                     let is_one = |options: &[&str]| options.iter().any(|option| is_abbreviation(&name, option));
                     if is_one(rest.unless) {
+                        return None;
+                    }
+                    if is_one(rest.options) {
+                        self.open_named(index, arguments, at, value.as_ref(), rest);
                         return None;
                     }
                     if is_one(rest.placeholder) {
@@ -120,34 +125,72 @@ impl Unfolder<'_> {
                     before.assignments.push(assignment);
                 }
                 Argument::Operand { word, .. } if rest.assignments && word.literal().as_deref() == Some("-") => {}
-                Argument::Operand { word, .. } if !is_after => {
-                    is_after = word.text().is_some_and(|text| rest.after.contains(&&*text));
-                }
+                Argument::Operand { word, .. } if !after.is_met() => after.add(word),
                 Argument::Operand { .. } if skip > 0 => skip -= 1,
                 Argument::Operand { index: at, .. } => {
                     before.end = Some(at);
                     break;
                 }
-                Argument::Either { .. } if !is_after => {}
+                Argument::Either { .. } if !after.is_met() => {}
                 // It may be an option, an assignment or the program.
                 Argument::Either { index: at, .. } => {
                     if skip > 0 && !arguments[at].splits() {
                         skip -= 1;
-                    } else {
+                    } else if self.runs_word(&arguments[at], rest) {
                         // Without it, a limit is exceeded.
                         self.add_command(index, arguments[at..].to_vec(), How::Arguments)?;
                     }
                 }
             }
         }
-        self.add_wrapped(index, arguments, before, rest);
+        if rest.options.is_empty() {
+            self.add_wrapped(index, arguments, before, rest);
+        }
         None
+    }
+
+    /// Opens a wrapper with an option whose value is the program, such as `python -m MODULE`.
+    fn open_named(
+        &mut self,
+        index: usize,
+        arguments: &[Word],
+        at: usize,
+        value: Option<&Value<'_>>,
+        rest: &Rest<'_>,
+    ) {
+        let (program, next) = match value {
+            Some(Value::Word(word)) => ((*word).clone(), at + 2),
+            Some(Value::Text(text)) => (Word::plain(text, arguments[at].span), at + 1),
+            Some(Value::Built(_)) | None => return,
+        };
+        let others = arguments[next.min(arguments.len())..].iter().cloned();
+        let words: Vec<Word> = [program].into_iter().chain(others).collect();
+        self.add_wrapped(index, &words, BeforeCommand { end: Some(0), ..BeforeCommand::default() }, rest);
+    }
+
+    /// Returns whether a wrapper runs a command that begins with this word, and not a subcommand or a script of its own.
+    fn runs_word(&self, word: &Word, rest: &Rest<'_>) -> bool {
+        if !rest.known && rest.except.is_empty() {
+            return true;
+        }
+        let Some(text) = word.text() else { return !rest.known };
+        if rest.except.contains(&&*text) {
+            return false;
+        }
+        let is_known = |name: &str| self.programs.get(name).is_some();
+        !rest.known || is_known(program_name(&text)) || scoped_name(&text).is_some_and(is_known)
     }
 
     /// Adds the command that a wrapper runs.
     fn add_wrapped(&mut self, index: usize, arguments: &[Word], before: BeforeCommand, rest: &Rest<'_>) {
         let BeforeCommand { assignments, placeholder, end } = before;
+        if end.is_some_and(|at| !self.runs_word(&arguments[at], rest)) {
+            return;
+        }
         let mut words = end.map_or_else(Vec::new, |at| arguments[at..].to_vec());
+        if rest.separator && words.get(1).is_some_and(|word| word.literal().as_deref() == Some("--")) {
+            words.remove(1);
+        }
         if let Some(placeholder) = &placeholder {
             for word in &mut words {
                 replace(word, placeholder, false);
@@ -337,14 +380,12 @@ fn operand(
     mut skip: usize,
     unless: &[&str],
 ) -> Option<usize> {
-    let mut is_after = after.is_empty();
+    let mut after = After::new(after);
     for argument in flags::arguments(arguments, program.value_options) {
         match argument {
             Argument::Option { name, .. } if unless.iter().any(|option| is_abbreviation(&name, option)) => return None,
             Argument::Option { .. } => {}
-            Argument::Operand { word, .. } | Argument::Either { word, .. } if !is_after => {
-                is_after = word.text().is_some_and(|text| after.contains(&&*text));
-            }
+            Argument::Operand { word, .. } | Argument::Either { word, .. } if !after.is_met() => after.add(word),
             Argument::Operand { .. } | Argument::Either { .. } if skip > 0 => skip -= 1,
             Argument::Operand { index, .. } | Argument::Either { index, .. } => return Some(index),
         }

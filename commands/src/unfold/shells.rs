@@ -6,6 +6,7 @@ use crate::flags::{self, Argument, Value, is_abbreviation};
 use crate::programs::{CodeShell, Program, Session};
 use crate::reading::Input;
 use crate::syntax::{Part, RedirectKind, Word};
+use crate::unfold::after::After;
 use crate::unfold::written::shell_of;
 
 /// Files that are standard input.
@@ -109,7 +110,7 @@ impl Unfolder<'_> {
         session: &Session<'_>,
     ) {
         let Session { after, skip, with, unless, shell } = *session;
-        let mut is_after = after.is_empty();
+        let mut after = After::new(after);
         let mut is_with = with.is_empty();
         let (mut certain, mut possible) = (0, 0);
         for argument in flags::arguments(arguments, program.value_options) {
@@ -121,15 +122,13 @@ impl Unfolder<'_> {
                     }
                     is_with |= is_one(with);
                 }
-                Argument::Operand { word, .. } | Argument::Either { word, .. } if !is_after => {
-                    is_after = word.text().is_some_and(|text| after.contains(&&*text));
-                }
+                Argument::Operand { word, .. } | Argument::Either { word, .. } if !after.is_met() => after.add(word),
                 // The value of `$OPTIONS` can be options, or nothing.
                 Argument::Either { word, .. } if word.splits() => possible += 1,
                 Argument::Operand { .. } | Argument::Either { .. } => certain += 1,
             }
         }
-        if !is_after || !is_with || certain > skip || self.reading.commands[index].appended {
+        if !after.is_met() || !is_with || certain > skip || self.reading.commands[index].appended {
             return;
         }
         let id = u32::try_from(index).unwrap_or(u32::MAX);
@@ -150,7 +149,7 @@ impl Unfolder<'_> {
         program: &Program<'_>,
         file: &CodeFile<'_>,
     ) {
-        let mut is_after = file.after.is_empty();
+        let mut after = After::new(file.after);
         let mut files: Vec<Word> = Vec::new();
         let mut only_operands = false;
         for argument in flags::arguments(arguments, program.value_options) {
@@ -169,9 +168,7 @@ impl Unfolder<'_> {
                     }
                 }
                 Argument::Option { .. } => {}
-                Argument::Operand { word, .. } | Argument::Either { word, .. } if !is_after => {
-                    is_after = word.text().is_some_and(|text| file.after.contains(&&*text));
-                }
+                Argument::Operand { word, .. } | Argument::Either { word, .. } if !after.is_met() => after.add(word),
                 Argument::Operand { word, .. } | Argument::Either { word, .. } => {
                     if file.options.is_empty() {
                         files.push(word.clone());

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::programs::program_name;
 use crate::reading::{Program, Surroundings};
 use crate::syntax::{Dialect, Dialects, Part, ScopeId, SimpleCommand, Word};
 
@@ -329,7 +330,8 @@ impl<'a> Variables<'a> {
     pub(super) fn program(&self, word: &Word, built: bool) -> Program {
         if let Some(text) = word.text() {
             let built = built || word.literal().is_none();
-            let name = text.rsplit('/').next().unwrap_or_default();
+            // A function has its whole name.
+            let name = if self.functions.contains(&*text) { &*text } else { program_name(&text) };
             return Program::Known { name: name.to_owned(), built };
         }
         // `$HOME/bin/tool`: the directory is unknown, but not the program.

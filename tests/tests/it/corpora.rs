@@ -20,7 +20,7 @@ fn the_coercion_corpus_passes() {
 
 #[test]
 fn the_corpora_of_commands_pass() {
-    for (file, passed) in [("commands", 245), ("everyday", 300), ("policy", 1969)] {
+    for (file, passed) in [("commands", 245), ("everyday", 300), ("launchers", 213), ("policy", 1969)] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("corpora/{file}.jsonl"));
         let output = corpus("commands", &path);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));

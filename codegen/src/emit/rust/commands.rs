@@ -161,16 +161,20 @@ fn runs(runs: &Runs<'_>) -> TokenStream {
     let shell = |shell: CodeShell| variant("CodeShell", shell);
     match *runs {
         Runs::Rest(rest) => {
-            let Rest { after, skip, assignments, appends, placeholder, unless, split } = rest;
+            let Rest { after, options, known, except, separator, skip, assignments, appends, placeholder, unless, split } = rest;
             let mut fields = Fields::default();
             fields.texts("after", after);
+            fields.texts("options", options);
+            fields.flag("known", known);
+            fields.texts("except", except);
+            fields.flag("separator", separator);
             fields.add("skip", (skip > 0).then(|| number(skip)));
             fields.flag("assignments", assignments);
             fields.flag("appends", appends);
             fields.texts("placeholder", placeholder);
             fields.texts("unless", unless);
             fields.texts("split", split);
-            let rest = fields.of("Rest", "PLAIN", 7);
+            let rest = fields.of("Rest", "PLAIN", 11);
             quote!(Runs::Rest(#rest))
         }
         Runs::Code { options, shell: code, first_operand } => {

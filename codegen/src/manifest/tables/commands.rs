@@ -99,8 +99,14 @@ table! {
     pub struct RunsManifest {
         /// The way in which the program runs others.
         kind: Required<Word<RunsKind>>,
-        /// Operands, one of which must come before the command, such as `exec` for `npm`.
+        /// Operands, one of which must come before the command, such as `exec` for `npm`. `compose run` stands for two operands that follow one another.
         after: Names,
+        /// Whether the command counts only if its program has a table, as for `php artisan` and `yarn prisma`, where the operand can also be a script of the project. Default: `false`.
+        known: Flag,
+        /// Operands that are subcommands of the program itself, such as `install` for `yarn`. They do not begin a command.
+        except: Names,
+        /// Whether a `--` after the name of the program that runs belongs to the wrapper, as for `npm exec PROGRAM -- ARGUMENTS`. Default: `false`.
+        separator: Flag,
         /// The number of operands before the command or the code. Default: 0.
         skip: WholeNumber,
         /// Whether `NAME=VALUE` before the command sets a variable. Default: `false`.
@@ -113,7 +119,7 @@ table! {
         unless: Names,
         /// Options whose value is split into the first words of the command, such as `-S` for `env`.
         split_flags: Names,
-        /// Options before the code or the command.
+        /// Options before the code or the command. For `operands`, the value of the option is the program, as for `python -m MODULE`.
         flags: Names,
         /// The shell that reads the code.
         shell: Word<OfCommands<CodeShell>>,

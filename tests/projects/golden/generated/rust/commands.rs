@@ -32,7 +32,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "bundle",
         &Program {
             elsewhere: &["run"],
-            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec", "workspace exec"], separator: true, ..Rest::PLAIN }),
+                Runs::Rest(Rest { known: true, except: &["install"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
