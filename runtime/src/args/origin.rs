@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::reader::Reader;
 use super::rules::RepairRule;
+use crate::data::name::may_be_alias;
 use crate::text::names::same_name;
 
 /// What a repaired array or object was made from.
@@ -107,7 +108,8 @@ pub(super) fn sent_key<'k>(
     if !repaired.contains_key(key) {
         return None;
     }
-    let is_renamed = |other: &&String| !repaired.contains_key(*other) && same_name(other, key);
+    let is_renamed =
+        |other: &&String| !repaired.contains_key(*other) && (same_name(other, key) || may_be_alias(other, key));
     sent.keys().find(is_renamed).map(String::as_str)
 }
 

@@ -15,7 +15,8 @@ use super::json_type;
 use super::open::{is_blank, opens_with};
 use super::reader::Reader;
 use super::repaired::RepairedParameters;
-use crate::data::table::{Additional, Literal, Node, NodeId, Property, Type, Types};
+use crate::data::name::{PARAMETER, parameter_aliases};
+use crate::data::table::{Additional, Literal, Node, NodeId, Property, SlotKind, Type, Types};
 use crate::data::to_json;
 use crate::number;
 use crate::text::names::same_name;
@@ -30,6 +31,9 @@ enum RepairStep {
 
 /// The maximum depth of nested alternatives. A schema may be its own alternative.
 const MAX_NESTED_ALTERNATIVES: usize = 16;
+
+/// The maximum depth of nested alternatives whose properties get back their names.
+const MAX_NESTED_PARTS: usize = 4;
 
 const ALL_STEPS: &[RepairStep] = &[RepairStep::Keep, RepairStep::Convert, RepairStep::Wrap];
 
@@ -226,6 +230,16 @@ impl Reader<'_> {
                         after(index);
                     }
                 }
+                if known < map.len() && node.form == SlotKind::Value {
+                    self.restore_names_of_parts(map, node, 0);
+                    for index in self.restore_names(map, properties) {
+                        if let Some(value) = map.get_mut(&*properties[index].name) {
+                            known += 1;
+                            self.repair(value, properties[index].node, inner);
+                            after(index);
+                        }
+                    }
+                }
                 if known < map.len() && node.additional == Additional::Deny {
                     for index in self.rename_keys(map, properties) {
                         if let Some(value) = map.get_mut(&*properties[index].name) {
@@ -244,6 +258,41 @@ impl Reader<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Does the same as [`Self::restore_names`] for the other schemas of the same value.
+    fn restore_names_of_parts(&self, map: &mut Map<String, Value>, node: &Node, nested: usize) {
+        if nested == MAX_NESTED_PARTS {
+            return;
+        }
+        for id in self.table.any_of(node).iter().chain(self.table.all_of(node)) {
+            let part = self.table.node(*id);
+            self.restore_names(map, self.table.properties(part));
+            if self.spend(1) {
+                self.restore_names_of_parts(map, part, nested + 1);
+            }
+        }
+    }
+
+    /// Gives keys the name of the property that some dialects show under them, if that is not sent as well. Returns the indices of these
+    /// properties.
+    fn restore_names(&self, map: &mut Map<String, Value>, properties: &[Property]) -> Vec<usize> {
+        let is_shown_by_its_name = |property: &Property| PARAMETER.accepts(&property.name);
+        if properties.iter().all(is_shown_by_its_name) || !self.spend(properties.len()) {
+            return Vec::new();
+        }
+        let mut restored = Vec::new();
+        for (index, alias) in parameter_aliases(properties.iter().map(|property| &*property.name)) {
+            let Property { name, hidden, .. } = &properties[index];
+            if *hidden || map.contains_key(&**name) {
+                continue;
+            }
+            if let Some(value) = map.remove(&alias) {
+                map.insert(name.to_string(), value);
+                restored.push(index);
+            }
+        }
+        restored
     }
 
     /// Gives unknown keys the name of the only declared property that they resemble, if that is not sent as well. Returns the

@@ -12,6 +12,7 @@ use super::open;
 use super::origin::{Origin, push_key, sent_key};
 use super::reader::Reader;
 use super::rules::RepairRule;
+use crate::data::name::may_be_alias;
 use crate::data::table::Table;
 use crate::data::to_json;
 use toolc_redact::REDACTED;
@@ -213,7 +214,8 @@ impl Comparison<'_> {
                         if !in_secret {
                             push_key(&mut path, sent_key);
                         }
-                        if sent_key != key {
+                        // A key that the definition has is not a repair.
+                        if sent_key != key && !may_be_alias(sent_key, key) {
                             let [from, to] =
                                 [sent_key, key].map(|name| if in_secret { quoted(REDACTED) } else { quoted(name) });
                             self.add(&path, RepairRule::ParameterName, from, to);

@@ -218,7 +218,10 @@ pub(crate) struct RuntimeTool<'a> {
     pub(crate) title: &'a str,
     pub(crate) description: &'a str,
     pub(crate) behaviour: &'a Behaviour,
-    pub(crate) schema: &'a Value,
+    /// The schema of the arguments, or `None` if the definition has none.
+    pub(crate) schema: Option<&'a Value>,
+    /// Whether the schema is in the subset that the dialect accepts.
+    pub(crate) is_lowered: bool,
     /// The schema of the result, if it is known.
     pub(crate) returns: Option<&'a Value>,
     /// What only MCP clients get: the icons, and `_meta`.
@@ -338,12 +341,12 @@ dialects! { $
 }
 
 impl Dialect {
-    /// Returns the definition of a tool whose schema may be any JSON Schema. The definition is never strict.
+    /// Returns the definition of a tool that is made at run time. The definition is never strict.
     pub(crate) fn define(self, tool: &RuntimeTool<'_>) -> Value {
-        let RuntimeTool { name, title, description, behaviour, schema, returns, icons, meta } = *tool;
+        let RuntimeTool { name, title, description, behaviour, schema, is_lowered, returns, icons, meta } = *tool;
         let shape = self.shape();
         let Shape { envelope, parameters, json_schema_parameters, fields, .. } = shape;
-        let key = json_schema_parameters.unwrap_or(parameters);
+        let key = json_schema_parameters.filter(|_| !is_lowered).unwrap_or(parameters);
         let mut definition = match envelope {
             Envelope::Nested => json!({
                 "type": "function", "function": {"name": name, "description": description, key: schema},
@@ -370,6 +373,10 @@ impl Dialect {
                 definition
             }
         };
+        if schema.is_none() {
+            let function = if matches!(envelope, Envelope::Nested) { &mut definition["function"] } else { &mut definition };
+            function.as_object_mut().and_then(|function| function.remove(key));
+        }
         let Callers { model, code } = behaviour.callers;
         if let Some(CallersField { field, model: of_model, code: of_code }) = fields.callers.filter(|_| code) {
             let words = [(model, of_model), (code, of_code)].into_iter().filter(|(may_call, _)| *may_call);

@@ -1,9 +1,69 @@
 //! The grammar of names.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 /// The names that every vendor accepts for a tool. Names of tools and toolsets must match it, in manifests and at run time.
 pub const PORTABLE: NameGrammar = NameGrammar { first: "_", rest: "_-", starts_with_digit: false, max_length: 64 };
+
+/// The names that every vendor accepts for a parameter.
+pub const PARAMETER: NameGrammar = NameGrammar { first: "_", rest: "_", starts_with_digit: false, max_length: 64 };
+
+/// The length to which the name of a parameter is cut, so that a number can follow.
+const MAX_CUT: usize = 56;
+
+/// Returns the index and another name for each parameter of an object whose name a vendor refuses. A dialect that refuses the name shows
+/// the other one, and the reader of arguments maps it back. It is the same in every dialect and in every run.
+pub fn parameter_aliases<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<(usize, String)> {
+    let mut taken: HashSet<Cow<'n, str>> = names.clone().map(Cow::Borrowed).collect();
+    let mut aliases: Vec<(usize, String)> = Vec::new();
+    for (index, name) in names.enumerate().filter(|(_, name)| !PARAMETER.accepts(name)) {
+        let base = portable_parameter(name);
+        let mut alias = base.clone();
+        let mut number = 2_usize;
+        while taken.contains(&*alias) {
+            alias = format!("{base}_{number}");
+            number += 1;
+        }
+        taken.insert(alias.clone().into());
+        aliases.push((index, alias));
+    }
+    aliases
+}
+
+/// Returns whether `alias` may be the [other name](parameter_aliases) of the parameter `name`.
+pub(crate) fn may_be_alias(alias: &str, name: &str) -> bool {
+    if PARAMETER.accepts(name) || !PARAMETER.accepts(alias) {
+        return false;
+    }
+    let base = portable_parameter(name);
+    alias.strip_prefix(&*base).is_some_and(|rest| {
+        rest.is_empty() || rest.strip_prefix('_').is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    })
+}
+
+/// Returns a name like this one, with `_` for the characters that a vendor refuses.
+fn portable_parameter(name: &str) -> String {
+    let mut portable = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_alphanumeric() || letter == '_' {
+            portable.push(letter);
+        } else if !portable.is_empty() && !portable.ends_with('_') {
+            portable.push('_');
+        }
+        if portable.len() == MAX_CUT {
+            break;
+        }
+    }
+    let replaced_end = !name.ends_with('_') && portable.ends_with('_');
+    portable.truncate(portable.len() - usize::from(replaced_end));
+    match portable.chars().next() {
+        None => "parameter".to_owned(),
+        Some(first) if first.is_ascii_digit() => format!("_{portable}"),
+        Some(_) => portable,
+    }
+}
 
 /// A grammar of ASCII names.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,6 +121,22 @@ impl fmt::Debug for NameGrammar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refused_parameter_has_another_name() {
+        let long = "x.".repeat(80);
+        let names = ["$filter", "filter", "filter[status]", "a.b", "a-b", "1st", "größe", "", "名", "_x", "x_", &long];
+        let aliases = parameter_aliases(names.iter().copied());
+        let expected = ["filter_2", "filter_status", "a_b", "a_b_2", "_1st", "gr_e", "parameter", "parameter_2"];
+        assert_eq!(aliases.iter().map(|(_, alias)| alias.as_str()).take(8).collect::<Vec<_>>(), expected);
+        assert_eq!(aliases.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 2, 3, 4, 5, 6, 7, 8, 11]);
+        for (index, alias) in &aliases {
+            assert!(PARAMETER.accepts(alias) && may_be_alias(alias, names[*index]), "{alias}");
+        }
+        for (alias, name) in [("filter", "filter"), ("filters", "$filter"), ("b", "a.b"), ("$filter", "$filter")] {
+            assert!(!may_be_alias(alias, name), "{alias}");
+        }
+    }
 
     #[test]
     fn names_are_matched_against_their_grammar() {

@@ -51,8 +51,18 @@ pub struct DynamicTool {
     tool: Tool,
     data: ToolData,
     secrets: Vec<String>,
+    lowering: Option<Box<Lowering>>,
     available: Option<Box<AvailabilityHandler>>,
     handler: Box<CallHandler>,
+}
+
+/// What a dialect shows of a tool that is made at run time: see [`DynamicTool::lowered`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoweredTool {
+    /// The description.
+    pub description: String,
+    /// The JSON Schema of the arguments, in the subset that the dialect accepts, or `None` if the definition has none.
+    pub parameters: Option<Value>,
 }
 
 /// The JSON in the definitions of a tool.
@@ -65,6 +75,7 @@ struct ToolData {
     meta: Option<Value>,
 }
 
+type Lowering = dyn Fn(Dialect) -> Option<LoweredTool> + Send + Sync;
 type AvailabilityHandler = dyn Fn(&Env) -> Availability + Send + Sync;
 type CallHandler = dyn for<'a> Fn(Value, &'a Call<'a>) -> HandlerReply<'a> + Send + Sync;
 
@@ -139,7 +150,7 @@ impl DynamicTool {
         let behaviour = Behaviour::DEFAULT.with_execution(execution);
         let tool = Tool::new(name, "dynamic").with_description(description).with_behaviour(behaviour);
         let data = ToolData { arguments: schema, result: None, icons: None, meta: None };
-        Self { tool, data, secrets: Vec::new(), available: None, handler }
+        Self { tool, data, secrets: Vec::new(), lowering: None, available: None, handler }
     }
 
     /// Sets the home toolset, `dynamic` by default. It does not need to be declared.
@@ -248,6 +259,18 @@ impl DynamicTool {
     #[must_use]
     pub fn returns(mut self, schema: Value) -> Self {
         self.data.result = Some(schema);
+        self
+    }
+
+    /// Sets what a dialect shows of the tool, if that is not its description and its schema as they are. The function returns `None` if the
+    /// dialect cannot show the tool, and is called once for each dialect. Without it, the dialects that accept a subset of JSON Schema do not
+    /// show the tool.
+    ///
+    /// Whatever the dialects show, arguments are repaired and validated by the schema of the tool. A parameter whose name a dialect refuses
+    /// is read under the name that [`parameter_aliases`](crate::schema::parameter_aliases) returns as well.
+    #[must_use]
+    pub fn lowered(mut self, lowering: impl Fn(Dialect) -> Option<LoweredTool> + Send + Sync + 'static) -> Self {
+        self.lowering = Some(Box::new(lowering));
         self
     }
 
@@ -389,6 +412,7 @@ impl DynamicTools {
             check_toolset_name(&tool.tool.toolset, &mut problems);
             built.tools.push(tool.finish(&mut problems));
             built.data.push(tool.data);
+            built.lowerings.push(tool.lowering);
             built.handlers.push((tool.available, tool.handler));
         }
         for toolset in &built.toolsets {
@@ -404,12 +428,36 @@ impl DynamicTools {
     }
 }
 
+/// Returns the definition of a tool in a dialect, or `None` if the dialect does not show it.
+fn definition(dialect: Dialect, tool: &Tool, data: &ToolData, lowering: Option<&Lowering>) -> Option<Definition> {
+    if !dialect.accepts_callers(tool.behaviour.callers) {
+        return None;
+    }
+    let Tool { name, title, description, behaviour, .. } = tool;
+    let ToolData { arguments, result, icons, meta } = data;
+    let lowered = match lowering {
+        Some(lowering) => Some(lowering(dialect)?),
+        None if dialect.shape().accepts_any_schema => None,
+        None => return None,
+    };
+    let (description, schema) = match &lowered {
+        Some(lowered) => (&*lowered.description, lowered.parameters.as_ref()),
+        None => (&**description, Some(arguments)),
+    };
+    let is_lowered = lowered.is_some() && !dialect.shape().accepts_any_schema;
+    let (returns, icons, meta) = (result.as_ref(), icons.as_ref(), meta.as_ref());
+    let tool = RuntimeTool { name, title, description, behaviour, schema, is_lowered, returns, icons, meta };
+    Some(Cow::from(dialect.define(&tool).to_string()).into())
+}
+
 #[derive(Default)]
 struct DynamicProvider {
     tools: Vec<Tool>,
     toolsets: Vec<Toolset>,
     /// The JSON of each tool.
     data: Vec<ToolData>,
+    /// What lowers each tool.
+    lowerings: Vec<Option<Box<Lowering>>>,
     definitions: PerDialect<Vec<Option<Definition>>>,
     /// The availability check and the handler of each tool.
     handlers: Vec<(Option<Box<AvailabilityHandler>>, Box<CallHandler>)>,
@@ -422,22 +470,11 @@ impl ToolProvider for DynamicProvider {
 
     fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
         self.definitions.get_or_init(dialect, || {
-            if !dialect.shape().accepts_any_schema {
+            if !dialect.shape().accepts_any_schema && self.lowerings.iter().all(Option::is_none) {
                 return Vec::new();
             }
-            let text = |tool: &Tool, data: &ToolData| {
-                let Tool { name, title, description, behaviour, .. } = tool;
-                let ToolData { arguments: schema, result, icons, meta } = data;
-                let (returns, icons, meta) = (result.as_ref(), icons.as_ref(), meta.as_ref());
-                let tool = RuntimeTool { name, title, description, behaviour, schema, returns, icons, meta };
-                dialect.define(&tool).to_string()
-            };
-            let tools = self.tools.iter().zip(&self.data);
-            let definition = |(tool, data): (&Tool, &ToolData)| {
-                let is_accepted = dialect.accepts_callers(tool.behaviour.callers);
-                is_accepted.then(|| Cow::from(text(tool, data)).into())
-            };
-            tools.map(definition).collect()
+            let tools = self.tools.iter().zip(&self.data).zip(&self.lowerings);
+            tools.map(|((tool, data), lowering)| definition(dialect, tool, data, lowering.as_deref())).collect()
         })
     }
 
