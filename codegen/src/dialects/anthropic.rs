@@ -32,6 +32,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     variant: "Anthropic",
     about: "Anthropic's Messages. `strict` is absent.",
     envelope: |tool| messages(tool, None),
+    omits_empty_parameters: false,
     language: Language::Json,
     schema: SchemaSubset::NONE,
     spelling: Spelling::JSON_SCHEMA,

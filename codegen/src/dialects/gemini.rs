@@ -21,6 +21,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     variant: "Gemini",
     about: "Gemini's function declarations, with `parametersJsonSchema` and `responseJsonSchema`. A tool without parameters has no `parametersJsonSchema`.",
     envelope: |tool| declaration(tool, "parametersJsonSchema", "responseJsonSchema"),
+    omits_empty_parameters: true,
     language: Language::Json,
     schema: SchemaSubset::NONE,
     spelling: Spelling::JSON_SCHEMA,

@@ -15,6 +15,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     variant: "GeminiInteractions",
     about: "Gemini's Interactions API, with a JSON Schema in `parameters`.",
     envelope: function,
+    omits_empty_parameters: false,
     tool: ToolLimits {
         ignored_keywords: limit(
             &["minLength", "maxLength", "minProperties", "maxProperties", "uniqueItems"],

@@ -24,6 +24,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     variant: "Mcp",
     about: "MCP's `tools/list`, with `title`, `icons`, `outputSchema` (from `returns`) and all four `annotations`.",
     envelope: definition,
+    omits_empty_parameters: false,
     language: Language::Json,
     schema: SchemaSubset::NONE,
     spelling: Spelling { says_mcp_headers: true, ..Spelling::JSON_SCHEMA },

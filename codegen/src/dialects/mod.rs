@@ -46,6 +46,8 @@ pub struct Dialect {
     pub about: &'static str,
     /// Writes the definition of a tool.
     pub envelope: fn(&ToolDefinition<'_>) -> CondJson,
+    /// Whether the definition of a tool without parameters has no schema of them.
+    pub omits_empty_parameters: bool,
     /// The language of its definitions.
     pub language: Language,
     /// The schemas that it accepts.

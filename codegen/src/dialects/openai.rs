@@ -31,6 +31,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     variant: "OpenAi",
     about: "OpenAI's Chat Completions. `strict` is absent.",
     envelope: |tool| chat(tool, None),
+    omits_empty_parameters: false,
     language: Language::Json,
     schema: SchemaSubset::NONE,
     spelling: Spelling::JSON_SCHEMA,

@@ -20,6 +20,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     variant: "TypeScript",
     about: "TypeScript declarations, for models that call tools from code: `declare namespace tools { function NAME(args: {...}): Promise<...>; }`. Not JSON.",
     envelope: definition,
+    omits_empty_parameters: false,
     language: Language::TypeScript,
     schema: SchemaSubset::NONE,
     spelling: Spelling::JSON_SCHEMA,

@@ -178,7 +178,7 @@ impl<'d> SchemaValues<'d> {
                 match (part.properties.iter().find(|property| property.name.value == name), &part.additional) {
                     (Some(property), _) => schemas.push(&property.schema),
                     (None, Additional::Deny) => return false,
-                    (None, Additional::Allow) => {}
+                    (None, Additional::Allow | Additional::Unstated) => {}
                     (None, Additional::Schema(schema)) => schemas.push(schema),
                 }
             }

@@ -10,6 +10,7 @@ mod prose;
 mod python;
 mod requires;
 pub mod rewrites;
+pub mod run_time;
 mod sizes;
 mod table;
 

@@ -67,7 +67,7 @@ pub(super) fn append_sentence(text: &mut Template, sentence: Template) {
 
 impl Schema {
     /// Appends a text to the description.
-    pub(super) fn add_description(&mut self, text: Template) {
+    pub(crate) fn add_description(&mut self, text: Template) {
         let place = self.place;
         let description = self.description.get_or_insert_with(|| At::new(Template::new(), place));
         append_sentence(&mut description.value, text);

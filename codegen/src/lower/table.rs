@@ -101,7 +101,7 @@ impl<'s> Layout<'s> {
             node.properties = span(start, &self.table.properties);
             node.additional = match &schema.additional {
                 Additional::Deny => table::Additional::Deny,
-                Additional::Allow => table::Additional::Allow,
+                Additional::Allow | Additional::Unstated => table::Additional::Allow,
                 Additional::Schema(schema) => table::Additional::Node(self.node(schema)),
             };
         }

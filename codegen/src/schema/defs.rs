@@ -78,9 +78,12 @@ impl Defs {
         let mut reachable = vec![false; self.0.len()];
         let mut pending: Vec<&Schema> = roots.into_iter().collect();
         while let Some(root) = pending.pop() {
-            for reference in root.walk().into_iter().filter_map(|schema| schema.reference.as_ref()) {
-                if !std::mem::replace(&mut reachable[reference.to.0], true) {
-                    pending.push(&self.get(reference.to).schema);
+            for schema in root.walk() {
+                let others = schema.others.iter().flat_map(|other| &other.references).copied();
+                for to in schema.reference.iter().map(|reference| reference.to).chain(others) {
+                    if !std::mem::replace(&mut reachable[to.0], true) {
+                        pending.push(&self.get(to).schema);
+                    }
                 }
             }
         }

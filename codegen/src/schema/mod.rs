@@ -1,6 +1,8 @@
 //! The typed model of JSON Schema. All output that depends on a schema is made from this model, never from its JSON.
 
 mod defs;
+mod foreign;
+mod mend;
 mod tagged_union;
 mod to_json;
 
@@ -13,6 +15,9 @@ use toolc::__gen::table::Type;
 
 pub(crate) use defs::MAX_REF_DEPTH;
 pub use defs::{Def, DefId, Defs, REF_PREFIX, Reference};
+pub use foreign::from_json;
+pub use mend::{Mend, mend};
+pub(crate) use mend::{for_each_subschema as subschemas, is_in_place, target_of};
 pub(crate) use tagged_union::TagDefect;
 pub use tagged_union::{Alternative, ResolvedSchema};
 pub use to_json::Spelling;
@@ -61,6 +66,8 @@ pub struct Schema {
     pub properties: Vec<Property>,
     /// `additionalProperties`.
     pub additional: Additional,
+    /// Further keywords. Manifests have none; the schemas of servers may have them.
+    pub others: Vec<Other>,
     /// Whether a part of the schema had an error and was left out. What depends on the missing part is not reported again.
     pub has_errors: bool,
 }
@@ -167,6 +174,17 @@ pub struct Choice {
     pub when: Option<At<When>>,
 }
 
+/// A keyword that manifests do not have, such as `patternProperties`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Other {
+    /// The keyword.
+    pub keyword: &'static str,
+    /// Its value, as JSON.
+    pub value: Value,
+    /// The definitions to which the value refers.
+    pub references: Vec<DefId>,
+}
+
 /// A property of an object.
 #[derive(Debug, Clone)]
 pub struct Property {
@@ -191,6 +209,8 @@ pub enum Additional {
     Deny,
     /// Properties with any value.
     Allow,
+    /// Properties with any value, because the schema does not say otherwise. Manifests do not have this: their objects are closed.
+    Unstated,
     /// Properties whose values match this schema.
     Schema(Box<Schema>),
 }
@@ -218,6 +238,7 @@ impl Schema {
             items: None,
             properties: Vec::new(),
             additional: Additional::Deny,
+            others: Vec::new(),
             has_errors: false,
         }
     }
@@ -235,7 +256,7 @@ impl Schema {
             "format" => self.format.as_ref().map(|format| format.place),
             "additionalProperties" => match &self.additional {
                 Additional::Schema(schema) => Some(schema.place),
-                Additional::Deny | Additional::Allow => None,
+                Additional::Deny | Additional::Allow | Additional::Unstated => None,
             },
             "anyOf" => first(&self.any_of),
             "oneOf" => first(&self.one_of),

@@ -264,6 +264,7 @@ impl Schema {
             || self.pattern.is_some()
             || self.bounds.iter().next().is_some()
             || !matches!(self.additional, Additional::Deny)
+            || !self.others.is_empty()
     }
 
     /// Returns the alternatives of `anyOf` or `oneOf` if no other keyword constrains the value.

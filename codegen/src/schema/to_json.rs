@@ -73,6 +73,7 @@ impl Schema {
         if self.is_object() {
             self.put_properties(spelling, &mut out);
         }
+        out.extend(self.others.iter().map(|other| (None, other.keyword.to_owned(), other.value.clone().into())));
         CondJson::Object(out)
     }
 
@@ -161,6 +162,7 @@ impl Schema {
         }
         match &self.additional {
             Additional::Deny if !spelling.says_closed => {}
+            Additional::Unstated => {}
             Additional::Deny => put("additionalProperties", Value::Bool(false).into()),
             Additional::Allow => put("additionalProperties", Value::Bool(true).into()),
             Additional::Schema(schema) => put("additionalProperties", schema.to_json(spelling)),

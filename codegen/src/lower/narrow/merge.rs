@@ -8,13 +8,15 @@ use toolc::__gen::table::Type;
 use super::{Fallback, Narrower};
 use crate::diagnostic::{At, Place};
 use crate::lower::prose::{append_sentence, json_prose, keyword_prose};
-use crate::schema::{Additional, Bounds, Choice, Property, Schema, compare_numbers, equal};
+use crate::schema::{Additional, Bounds, Choice, Other, Property, Schema, compare_numbers, equal};
 use crate::text::atoms::{Template, When};
 use crate::text::condition::Condition;
 use crate::text::template::Piece;
 
 /// The maximum number of pairs of alternatives when two unions are merged.
 const MAX_PAIRS: usize = 16;
+/// The maximum length of further keywords, as JSON, that a description quotes.
+const MAX_DESCRIBED: usize = 2_000;
 
 impl Narrower<'_> {
     /// Merges two schemas without `$ref` and `allOf`. Annotations of `first` win. Returns `None` if no value satisfies both.
@@ -63,6 +65,7 @@ impl Narrower<'_> {
             [_, false] => {}
         }
         self.merge_unions(&mut first, second.any_of, second.one_of);
+        self.merge_others(&mut first, second.others);
         Some(first)
     }
 
@@ -97,6 +100,37 @@ impl Narrower<'_> {
         } else if !one_of.is_empty() {
             self.describe_union(first, one_of, "oneOf");
         }
+    }
+
+    /// Adds further keywords of another schema. Those that the schema has with another value are described.
+    fn merge_others(&mut self, first: &mut Schema, mut others: Vec<Other>) {
+        others.retain(|other| !first.others.contains(other));
+        // These three belong together.
+        let group = |keyword: &'static str| if ["then", "else"].contains(&keyword) { "if" } else { keyword };
+        let is_other = |other: &Other| first.others.iter().any(|known| group(known.keyword) == group(other.keyword));
+        if others.iter().any(is_other) {
+            let prose = self.others_description(first, others, "Must");
+            first.add_description(prose);
+        } else {
+            first.others.append(&mut others);
+        }
+    }
+
+    /// Returns a sentence about further keywords, which begins with `lead`, such as `Must`. Records their loss.
+    pub(super) fn others_description(&mut self, schema: &Schema, others: Vec<Other>, lead: &str) -> Template {
+        let mut only_others = Schema::new(schema.place);
+        only_others.others = others;
+        let size: usize = only_others.others.iter().map(|other| other.value.to_string().len()).sum();
+        let prose = if size > MAX_DESCRIBED {
+            Template::new()
+        } else {
+            self.describe_schema(&only_others, &format!("{lead} also match this JSON Schema"))
+        };
+        let fallback = if prose.is_empty() { Fallback::Dropped } else { Fallback::Description };
+        for other in only_others.others {
+            self.record_loss(schema.place, other.keyword, fallback);
+        }
+        prose
     }
 
     /// Moves a union into the description of `schema`.
@@ -289,7 +323,7 @@ fn merge_objects(first: &mut Schema, properties: Vec<Property>, additional: Addi
     first.properties = merged;
     first.additional = match (std::mem::replace(&mut first.additional, Additional::Deny), additional) {
         (Additional::Deny, _) | (_, Additional::Deny) => Additional::Deny,
-        (Additional::Allow, other) | (other, Additional::Allow) => other,
+        (Additional::Unstated | Additional::Allow, other) | (other, Additional::Unstated | Additional::Allow) => other,
         (Additional::Schema(schema), Additional::Schema(other)) => {
             Additional::Schema(Box::new(all_of(*schema, *other)))
         }
@@ -302,7 +336,7 @@ fn merge_objects(first: &mut Schema, properties: Vec<Property>, additional: Addi
 fn merge_undeclared(mut property: Property, additional: &Additional, merged: &mut Vec<Property>) -> Option<()> {
     match additional {
         Additional::Deny => return if property.required { None } else { Some(()) },
-        Additional::Allow => {}
+        Additional::Allow | Additional::Unstated => {}
         Additional::Schema(schema) => property.schema = all_of(property.schema, (**schema).clone()),
     }
     merged.push(property);

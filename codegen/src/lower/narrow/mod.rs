@@ -92,7 +92,9 @@ impl Narrowed<'_> {
 
 /// Narrows the schema of a tool's arguments to the subset of a dialect.
 pub fn narrow<'s>(schema: &'s Schema, defs: &'s Defs, dialect: &'static Dialect) -> Narrowed<'s> {
-    let has_plain_root = schema.in_place().next().is_none() || dialect.tool.root_keywords().is_none();
+    let is_plain = schema.in_place().next().is_none() && schema.reference.is_none() && schema.others.is_empty();
+    let has_plain_root = (is_plain && schema.choices.is_empty() && schema.constant.is_none())
+        || dialect.tool.root_keywords().is_none();
     let accepts = |name: &str| dialect.tool.parameter_name().is_none_or(|names| names.value.accepts(name));
     let has_accepted_names = schema.properties.iter().all(|property| accepts(&property.name.value));
     if dialect.accepts_any_schema() && has_accepted_names && has_plain_root {

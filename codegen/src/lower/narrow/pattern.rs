@@ -1,8 +1,13 @@
 //! Patterns for constrained decoding: inference servers such as llama.cpp compile them to a grammar.
 
 /// Rewrites a pattern so that it is anchored at both ends and contains only classes, groups and repetitions. Returns `None` if no
-/// such pattern is equivalent.
-pub(super) fn to_grammar_pattern(pattern: &str) -> Option<String> {
+/// such pattern is equivalent, or if it repeats a part more often than `max_repetitions`, nested repetitions multiplied.
+pub(super) fn to_grammar_pattern(pattern: &str, max_repetitions: Option<u64>) -> Option<String> {
+    let grammar = grammar_pattern(pattern)?;
+    max_repetitions.is_none_or(|max| repetitions(&grammar) <= max).then_some(grammar)
+}
+
+fn grammar_pattern(pattern: &str) -> Option<String> {
     let start = pattern.strip_prefix('^');
     let inner = start.unwrap_or(pattern);
     let stripped = inner.strip_suffix('$').filter(|rest| {
@@ -18,6 +23,42 @@ pub(super) fn to_grammar_pattern(pattern: &str) -> Option<String> {
     let body = if has_top_level_choice { format!("({body})") } else { body };
     let padding = |is_anchored: bool| if is_anchored { "" } else { ".*" };
     Some(format!("^{}{body}{}$", padding(starts), padding(ends)))
+}
+
+/// Returns how often the part that is repeated most often is repeated at most. `*` and `+` count as one.
+fn repetitions(pattern: &str) -> u64 {
+    // The most repetitions within each open group, and within the atom that ended last.
+    let (mut open, mut last) = (vec![1_u64], 1_u64);
+    let (mut letters, mut in_class) = (pattern.chars(), false);
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => {
+                letters.next();
+                last = 1;
+            }
+            '[' if !in_class => in_class = true,
+            ']' if in_class => (in_class, last) = (false, 1),
+            _ if in_class => {}
+            '(' => open.push(1),
+            ')' if open.len() > 1 => last = open.pop().unwrap_or(1),
+            '{' => {
+                let rest = letters.as_str();
+                let counts = rest.split_once('}').map(|(counts, _)| counts.split(',').map(str::parse::<u64>));
+                // A number that is too large to be read is too large.
+                let is_number = rest.starts_with(|letter: char| letter.is_ascii_digit());
+                let most = counts.into_iter().flatten().map(|count| count.unwrap_or(0)).max().unwrap_or(0);
+                let has_overflow = rest.chars().take_while(char::is_ascii_digit).count() > 18;
+                if is_number {
+                    last = last.saturating_mul(if has_overflow { u64::MAX } else { most.max(1) });
+                }
+            }
+            _ => last = 1,
+        }
+        if let Some(most) = open.last_mut() {
+            *most = (*most).max(last);
+        }
+    }
+    open.into_iter().max().unwrap_or(1)
 }
 
 /// Replaces the shorthands in the body of a pattern. Also returns whether the body has a `|` outside of all groups.
@@ -113,11 +154,27 @@ mod tests {
             ("^(?=a).*$", None),
             (r"^[^\D]$", None),
         ] {
-            assert_eq!(to_grammar_pattern(pattern).as_deref(), grammar, "{pattern}");
+            assert_eq!(to_grammar_pattern(pattern, Some(100)).as_deref(), grammar, "{pattern}");
             // The result is stable.
             if let Some(grammar) = grammar {
-                assert_eq!(to_grammar_pattern(grammar).as_deref(), Some(grammar));
+                assert_eq!(to_grammar_pattern(grammar, None).as_deref(), Some(grammar));
             }
+        }
+    }
+
+    #[test]
+    fn a_pattern_with_too_many_repetitions_is_no_grammar() {
+        for (pattern, most) in [
+            ("^a{1,99}$", 99),
+            ("^a{100}b{200,}$", 200),
+            ("^(a{10}b){10}$", 100),
+            ("^((a{10}|b{3}){5}c){3}$", 150),
+            (r"^[{}a]{7}\{9$", 7),
+            ("^(ab)*$", 1),
+            ("^a{99999999999999999999}$", u64::MAX),
+        ] {
+            assert_eq!(repetitions(pattern), most, "{pattern}");
+            assert_eq!(to_grammar_pattern(pattern, Some(99)).is_some(), most <= 99, "{pattern}");
         }
     }
 }

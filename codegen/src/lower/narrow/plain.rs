@@ -17,6 +17,11 @@ const ANY: [Type; 4] = [Type::String, Type::Number, Type::Boolean, Type::Null];
 impl Narrower<'_> {
     /// Narrows a schema without `$ref`, `anyOf`, `oneOf` and `allOf`.
     pub(super) fn narrow_plain(&mut self, mut schema: Schema) -> NarrowSchema {
+        if !schema.others.is_empty() {
+            let others = std::mem::take(&mut schema.others);
+            let prose = self.others_description(&schema, others, "Must");
+            schema.add_description(prose);
+        }
         if let Some(constant) = schema
             .constant
             .take_if(|constant| !self.accepts("const") || matches!(constant.value, Value::Array(_) | Value::Object(_)))
@@ -114,6 +119,11 @@ impl Narrower<'_> {
             schema.choices.retain(|choice| !choice.value.value.is_null());
         }
         let subset = &self.dialect.schema;
+        if matches!(schema.additional, Additional::Unstated) && subset.open_objects().is_some() {
+            // The declared properties say more than a text could.
+            schema.additional =
+                if schema.properties.is_empty() { Additional::Allow } else { Additional::Deny };
+        }
         let is_open = schema.types.contains(&Type::Object)
             && schema.choices.is_empty()
             && ((!matches!(schema.additional, Additional::Deny) && subset.open_objects().is_some())
@@ -231,6 +241,10 @@ impl Narrower<'_> {
             for (keyword, bound) in Bounds::clone(&schema.bounds).iter() {
                 let limit = if keyword == "minItems" { self.dialect.schema.max_min_items() } else { None };
                 let limit = limit.map(|limit| limit.value);
+                if self.accepts(keyword) && self.is_too_long(keyword, &bound.value) {
+                    self.describe_keyword(schema, keyword, bound.place, keyword_prose(keyword, &bound.value));
+                    continue;
+                }
                 let is_within = limit.is_none_or(|limit| bound.value.as_u64().is_some_and(|value| value <= limit));
                 if self.accepts(keyword) && is_within {
                     kept.set(keyword, bound.clone());
@@ -249,7 +263,7 @@ impl Narrower<'_> {
             let kept = match self.dialect.schema.non_grammar_patterns() {
                 _ if !self.accepts("pattern") => None,
                 None => Some(pattern.value.clone()),
-                Some(_) => to_grammar_pattern(&pattern.value),
+                Some(_) => to_grammar_pattern(&pattern.value, self.dialect.schema.max_repetitions().map(|max| max.value)),
             };
             if let Some(kept) = kept {
                 schema.pattern = Some(At::new(kept, pattern.place));
@@ -265,6 +279,13 @@ impl Narrower<'_> {
         if let Some(format) = schema.format.take_if(|format| !accepts_format(&format.value)) {
             self.describe_keyword(schema, "format", format.place, keyword_prose("format", &Value::from(format.value)));
         }
+    }
+
+    /// Returns whether a bound is a number of characters or items that a grammar cannot repeat.
+    fn is_too_long(&self, keyword: &str, bound: &Value) -> bool {
+        let is_count = ["minLength", "maxLength", "minItems", "maxItems"].contains(&keyword);
+        let max = self.dialect.schema.max_repetitions().filter(|_| is_count);
+        max.is_some_and(|max| bound.as_u64().is_none_or(|count| count > max.value))
     }
 
     /// Replaces exclusive bounds of integers by inclusive ones if the dialect supports only those: more than 3 is at least 4.

@@ -4,10 +4,13 @@ use toolc::__gen::table::Type;
 
 use super::{Fallback, Narrower};
 use crate::lower::prose::{append_sentence, keyword_prose};
-use crate::schema::{Additional, Bounds, Property, Schema};
+use crate::schema::{Additional, Bounds, Other, Property, Schema};
 use crate::text::atoms::Template;
 use crate::text::condition::Condition;
 use crate::text::template::Piece;
+
+/// The keywords that stay at the root of a dialect that accepts any schema. The others are conditions.
+const PLAIN: &[&str] = &["patternProperties", "propertyNames", "unevaluatedProperties"];
 
 impl Narrower<'_> {
     /// Narrows the root. Also returns sentences for the description of the tool, since vendors do not show models that of the root.
@@ -19,13 +22,16 @@ impl Narrower<'_> {
                 let alternatives = std::mem::take(if keyword == "anyOf" { &mut root.any_of } else { &mut root.one_of });
                 root = self.replace_root_union(root, alternatives, keyword, &mut about);
             }
+            self.describe_root_values(&mut root, &mut about);
         }
         root.properties = self.drop_refused_names(std::mem::take(&mut root.properties));
         if self.dialect.accepts_any_schema() {
             return (root, about);
         }
         if !matches!(root.additional, Additional::Deny) && self.dialect.schema.open_objects().is_some() {
-            self.record_dropped(&root, "additionalProperties");
+            if !matches!(root.additional, Additional::Unstated) {
+                self.record_dropped(&root, "additionalProperties");
+            }
             root.additional = Additional::Deny;
         }
         let properties = std::mem::take(&mut root.properties).into_iter();
@@ -54,6 +60,26 @@ impl Narrower<'_> {
             append_sentence(&mut about, description.value);
         }
         (root, about)
+    }
+
+    /// Moves what the root says about all arguments together into `about`: `enum`, `const`, conditions, and keywords that manifests do not
+    /// have. A description of the root that merging has made moves as well.
+    fn describe_root_values(&mut self, root: &mut Schema, about: &mut Template) {
+        let (choices, constant) = (std::mem::take(&mut root.choices), root.constant.take());
+        if !choices.is_empty() || constant.is_some() {
+            let mut values = Schema::new(root.place);
+            (values.choices, values.constant) = (choices, constant);
+            self.record_loss(root.place, "enum", Fallback::Description);
+            let prose = self.describe_schema(&values, "The arguments must also match this JSON Schema");
+            append_sentence(about, prose);
+        }
+        let is_plain = |other: &Other| PLAIN.contains(&other.keyword) && self.dialect.accepts_any_schema();
+        let (kept, others): (Vec<_>, Vec<_>) = std::mem::take(&mut root.others).into_iter().partition(is_plain);
+        root.others = kept;
+        if !others.is_empty() {
+            let prose = self.others_description(root, others, "The arguments must");
+            append_sentence(about, prose);
+        }
     }
 
     /// Merges the `$ref` and the `allOf` of the root into it. If that fails, `allOf` is moved to the description of the root.
@@ -168,7 +194,8 @@ fn required_names_only(alternative: &Schema) -> Option<String> {
             || property.schema.reference.is_some()
     };
     let only_requires = is_object
-        && matches!(alternative.additional, Additional::Allow)
+        && matches!(alternative.additional, Additional::Allow | Additional::Unstated)
+        && alternative.others.is_empty()
         && alternative.in_place().next().is_none()
         && alternative.reference.is_none()
         && alternative.choices.is_empty()

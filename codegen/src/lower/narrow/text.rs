@@ -51,7 +51,7 @@ impl Narrower<'_> {
             && given.in_place().next().is_none()
             && given.properties.is_empty()
             && given.bounds.iter().next().is_none()
-            && matches!(given.additional, Additional::Allow);
+            && matches!(given.additional, Additional::Allow | Additional::Unstated);
         if is_any {
             return vec![Piece::Text(format!("{lead}."))];
         }

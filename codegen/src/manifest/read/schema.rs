@@ -250,6 +250,7 @@ fn read_keywords(reader: &ManifestReader<'_>) -> Schema {
         items: reader.get(&keyword::ITEMS).map(Box::new),
         properties: reader.get(&keyword::PROPERTIES),
         additional: reader.get(&keyword::ADDITIONAL_PROPERTIES),
+        others: Vec::new(),
         has_errors: false,
     }
 }

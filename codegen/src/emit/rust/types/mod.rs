@@ -377,6 +377,6 @@ fn choices(schema: &Schema) -> Vec<(String, Ident)> {
 fn additional_schema(schema: &Schema) -> Option<&Schema> {
     match &schema.additional {
         Additional::Schema(schema) => Some(schema),
-        Additional::Deny | Additional::Allow => None,
+        Additional::Deny | Additional::Allow | Additional::Unstated => None,
     }
 }

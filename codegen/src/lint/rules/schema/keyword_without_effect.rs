@@ -113,7 +113,7 @@ fn keywords(schema: &Schema) -> Vec<(&'static str, Place)> {
     keywords.extend(match &schema.additional {
         Additional::Schema(of) => Some(("additionalProperties", of.place)),
         Additional::Allow => Some(("additionalProperties", schema.place)),
-        Additional::Deny => None,
+        Additional::Deny | Additional::Unstated => None,
     });
     keywords
 }
