@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 use toolc::behaviour::Annotations;
 use toolc::schema::FunctionDefinition;
 
+use crate::lowered;
+
 /// The maximum number of bytes of a definition.
 const MAX_BYTES: usize = 128 << 10;
 /// The maximum length of a name.
@@ -22,6 +24,8 @@ pub(crate) struct Definition {
     pub(crate) hints: Annotations,
     /// The name for models, the description and the schema.
     pub(crate) function: FunctionDefinition,
+    /// What was wrong with the schema, and has been mended.
+    pub(crate) mends: Vec<String>,
     /// The whole definition, as the server sent it.
     pub(crate) whole: Value,
 }
@@ -39,15 +43,15 @@ impl Definition {
             let beginning = own_name.chars().take(MAX_NAME / 4).collect();
             return Err((beginning, format!("its name is longer than {MAX_NAME} bytes")));
         }
-        let function = function(&whole, name(&own_name)).map_err(|reason| (own_name.clone(), reason))?;
+        let (function, mends) = function(&whole, name(&own_name)).map_err(|reason| (own_name.clone(), reason))?;
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let title = text(&whole["title"]).or_else(|| text(&whole["annotations"]["title"]));
-        Ok(Self { title: title.unwrap_or_default(), hints: hints(&whole["annotations"]), own_name, function, whole })
+        Ok(Self { title: title.unwrap_or_default(), hints: hints(&whole["annotations"]), own_name, function, mends, whole })
     }
 }
 
-/// Returns the part of a definition that models see, or why it cannot be used.
-fn function(whole: &Value, name: String) -> Result<FunctionDefinition, String> {
+/// Returns the part of a definition that models see, and what has been mended in it, or why it cannot be used.
+fn function(whole: &Value, name: String) -> Result<(FunctionDefinition, Vec<String>), String> {
     let size = size(whole);
     if size > MAX_BYTES {
         return Err(format!("its definition has {size} bytes, more than {MAX_BYTES}"));
@@ -55,17 +59,20 @@ fn function(whole: &Value, name: String) -> Result<FunctionDefinition, String> {
     let mut schema = match &whole["inputSchema"] {
         Value::Object(schema) => schema.clone(),
         Value::Null => return Err("it has no `inputSchema`".to_owned()),
+        // PHP writes an empty object so.
+        Value::Array(none) if none.is_empty() => Map::new(),
         _ => return Err("its `inputSchema` is not an object".to_owned()),
     };
     // A server may leave out the type, because arguments are always an object.
-    schema.entry("type").or_insert_with(|| "object".into());
-    // Vendors differ in the drafts that they know.
-    schema.remove("$schema");
+    let ty = schema.entry("type").or_insert_with(|| "object".into());
+    if ty.as_array().is_some_and(|types| types.iter().any(|name| name == "object")) {
+        *ty = "object".into();
+    }
+    let mut schema = schema.into();
+    let mends = lowered::mend(&mut schema)?;
     let description = whole["description"].as_str().unwrap_or_default().to_owned();
-    let function =
-        FunctionDefinition::new(name, description, schema.into()).map_err(|problems| problems.to_string())?;
-    check_schema(&function.parameters)?;
-    Ok(function)
+    let function = FunctionDefinition::new(name, description, schema).map_err(|problems| problems.to_string())?;
+    Ok((function, mends))
 }
 
 /// Returns the number of bytes of a value as JSON.
@@ -85,42 +92,6 @@ pub(crate) fn size(value: &Value) -> usize {
     // Neither values nor the counter have errors.
     let _ = serde_json::to_writer(&mut counter, value);
     counter.0
-}
-
-/// Checks what would make a vendor refuse the whole request: one unusable tool would take all others with it.
-fn check_schema(schema: &Value) -> Result<(), String> {
-    if let Some(name) = properties(schema).find(|name| !is_property_name(name)) {
-        let name: String = name.chars().take(80).collect();
-        return Err(format!("the name of its parameter `{}` is refused by vendors", name.escape_debug()));
-    }
-    let mut pending = vec![schema];
-    while let Some(value) = pending.pop() {
-        if let Some(target) = value.get("$ref").and_then(Value::as_str)
-            && target.strip_prefix('#').and_then(|pointer| schema.pointer(pointer)).is_none()
-        {
-            let target: String = target.chars().take(80).collect();
-            return Err(format!("its `inputSchema` refers to `{}`, which it does not have", target.escape_debug()));
-        }
-        match value {
-            Value::Array(items) => pending.extend(items),
-            Value::Object(map) => pending.extend(map.values()),
-            _ => {}
-        }
-    }
-    jsonschema::draft202012::meta::validate(schema).map_err(|error| {
-        let problem: String = error.to_string().chars().take(200).collect();
-        format!("its `inputSchema` is not a JSON Schema: {problem}, at `{}`", error.instance_path())
-    })
-}
-
-fn properties(schema: &Value) -> impl Iterator<Item = &String> {
-    schema["properties"].as_object().into_iter().flat_map(Map::keys)
-}
-
-/// Returns whether every vendor accepts the name of a parameter: Anthropic's rule is the strictest (as of 2026-11).
-fn is_property_name(name: &str) -> bool {
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    (1..=64).contains(&name.len()) && name.chars().all(is_letter)
 }
 
 fn hints(annotations: &Value) -> Annotations {
@@ -165,14 +136,9 @@ mod tests {
         let deep = (0..100).fold(json!({ "type": "string" }), |inner, _| json!({ "type": "array", "items": inner }));
         for (schema, part) in [
             (json!(null), "has no `inputSchema`"),
-            (json!([]), "not an object"),
+            (json!([1]), "not an object"),
             (json!({ "type": "string" }), "must have"),
             (json!({ "properties": { "a": deep } }), "nested deeper"),
-            (json!({ "properties": { "a b": {} } }), "the name of its parameter `a b`"),
-            (json!({ "properties": { "a": { "$ref": "#/$defs/missing" } } }), "refers to `#/$defs/missing`"),
-            (json!({ "properties": { "a": { "$ref": "https://example.com/s" } } }), "refers to `https"),
-            (json!({ "properties": { "a": { "type": "text" } } }), "not a JSON Schema"),
-            (json!({ "properties": [] }), "not a JSON Schema"),
             (json!({ "properties": { "a": { "description": "x".repeat(200_000) } } }), "bytes, more than"),
         ] {
             let reason = reason(&schema);
@@ -184,6 +150,27 @@ mod tests {
             "$defs": { "node": { "type": "object", "properties": { "children": { "type": "array", "items": { "$ref": "#/$defs/node" } } } } },
         });
         assert_eq!(reason(&recursive), "", "recursion is not a mistake");
+    }
+
+    #[test]
+    fn a_mistake_in_one_parameter_is_mended() {
+        for (schema, pointer, part) in [
+            (json!({ "properties": { "a": { "$ref": "#/$defs/missing" } } }), "/properties/a", "refers to `#/$defs/missing`"),
+            (json!({ "properties": { "a": { "$ref": "https://example.com/s" } } }), "/properties/a", "refers to `https"),
+            (json!({ "properties": { "a": { "type": "blob" } } }), "/properties/a/type", "`blob` is not a type"),
+            (json!({ "properties": { "a": 7 } }), "/properties/a", "is not a schema"),
+            (json!({ "properties": { "a": { "contentMediaType": 7 } } }), "/properties/a/contentMediaType", "is not valid"),
+            (json!({ "properties": { "a": { "type": "array" } } }), "/properties/a", "without `items`"),
+        ] {
+            let read = read(json!({ "name": "t", "inputSchema": schema })).expect("it can be used");
+            let [mend] = &read.mends[..] else { panic!("{:?}", read.mends) };
+            assert!(mend.contains(&format!("`{pointer}`")) && mend.contains(part), "{mend}");
+            assert!(read.function.parameters["properties"]["a"].is_object(), "{:?}", read.function.parameters);
+        }
+        for schema in [json!({ "properties": { "a b": {} } }), json!({ "properties": [] }), json!([])] {
+            let read = read(json!({ "name": "t", "inputSchema": schema })).expect("it can be used");
+            assert_eq!(read.mends, Vec::<String>::new());
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@
 // - `stdio` and `http` carry messages, which `message` reads. `oauth` adds the tokens of a login. `connect` opens a connection. `probe`
 //   ignores late answers while the form of the protocol that the server speaks is found out, and `era` remembers it. `failure` says why
 //   that failed, and `error` why something else did.
-// - `listing`, `definition` and `names` read the tools. `pins` compares them with those that were accepted. `provider` offers them.
+// - `listing`, `definition` and `names` read the tools; `lowered` says what each dialect shows of them. `pins` compares them with those that were accepted. `provider` offers them.
 // - `call`, `content` and `output` make calls. `ask` answers what the server asks meanwhile.
 // - `supervisor` restarts a server that ended. `servers` looks after all of them.
 mod accounts;
@@ -30,6 +30,7 @@ mod failure;
 mod file;
 mod http;
 mod listing;
+mod lowered;
 mod message;
 mod names;
 mod oauth;
@@ -59,6 +60,6 @@ pub use names::{check_server_name, tool_name, toolset_name};
 pub use output::CheckedSchema;
 pub use packages::Package;
 pub use pins::{Change, ChangeClass, HeldBack, TextFinding};
-pub use report::{LeftOut, ListedTool, ServerReport, ServerState};
+pub use report::{LeftOut, ListedTool, SchemaFinding, ServerReport, ServerState};
 pub use servers::Servers;
 pub use settings::{Oauth, Packages, PassedVariable, PinPolicy, Pinning, Server, ToolSettings, Transport};

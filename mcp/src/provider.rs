@@ -16,11 +16,12 @@ use toolc::{Call, Dialect, DynamicTool, DynamicTools, Env, HandlerReply, Tool, T
 use crate::ask::MAX_ASKED;
 use crate::call::{Callee, Caller, Status};
 use crate::definition::Definition;
+use crate::lowered;
 use crate::names::{tool_name, toolset_name};
 use crate::output::OutputSchema;
 use crate::passed_on;
 use crate::pins::HeldBack;
-use crate::report::{LeftOut, ListedTool};
+use crate::report::{LeftOut, ListedTool, SchemaFinding};
 use crate::settings::{Server, ToolSettings};
 
 /// The time that a call has to end by itself after its time limit.
@@ -41,6 +42,7 @@ pub(crate) struct Built {
     pub(crate) provider: Box<ServerProvider>,
     pub(crate) tools: Vec<ListedTool>,
     pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) findings: Vec<SchemaFinding>,
 }
 
 impl ServerProvider {
@@ -63,7 +65,7 @@ impl ServerProvider {
     ) -> Built {
         let mut provider = Self::empty(server, caller.status.clone());
         let (mut names, mut tools, mut left_out) = (BTreeSet::new(), DynamicTools::new(), Vec::new());
-        let mut listed = Vec::new();
+        let (mut listed, mut findings) = (Vec::new(), Vec::new());
         for definition in definitions {
             let (own_name, name) = (definition.own_name.clone(), definition.function.name.to_string());
             if !names.insert(name.clone()) {
@@ -72,6 +74,10 @@ impl ServerProvider {
                 continue;
             }
             provider.settings.push(server.tool(&own_name).cloned().unwrap_or_default());
+            let changes = lowered::changes(&definition.function.description, &definition.function.parameters);
+            for what in definition.mends.iter().cloned().chain(changes) {
+                findings.push(SchemaFinding { tool: own_name.clone(), what });
+            }
             listed.push(ListedTool { name, own_name });
             tools = tools.tool(tool(server, definition, caller));
         }
@@ -94,12 +100,13 @@ impl ServerProvider {
             }
         }
         listed.sort();
-        Built { provider: Box::new(provider), tools: listed, left_out }
+        Built { provider: Box::new(provider), tools: listed, left_out, findings }
     }
 }
 
 fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> DynamicTool {
-    let Definition { own_name, title, hints, function, whole } = definition;
+    let Definition { own_name, title, hints, function, whole, .. } = definition;
+    let (description, schema) = (function.description.clone(), function.parameters.clone());
     let output = OutputSchema::of(&whole);
     let returns = output.result_schema();
     let target = Arc::new(Callee { name: own_name, output, passes_meta: server.trusted });
@@ -110,6 +117,7 @@ fn tool(server: &Server, definition: Definition, caller: &Arc<Caller>) -> Dynami
         let (caller, target) = (Arc::clone(&caller), Arc::clone(&target));
         Box::pin(async move { caller.call(&target, arguments, call).await })
     });
+    let tool = tool.lowered(move |dialect| lowered::lower(dialect, &description, &schema));
     let mut tool = tool.toolset(toolset_name(&server.name)).title(title).timeout(server.call_timeout + more);
     if let Some(returns) = returns {
         tool = tool.returns(returns);

@@ -42,6 +42,9 @@ pub struct ServerReport {
     pub tools: Vec<ListedTool>,
     /// The tools that cannot be used, each with the reason.
     pub left_out: Vec<LeftOut>,
+    /// What is changed in the schemas of the tools that are registered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<SchemaFinding>,
     /// The tools that a person has not accepted as they are now.
     pub held_back: Vec<HeldBack>,
     /// Accepted tools that the server does not list any more.
@@ -70,6 +73,16 @@ pub struct LeftOut {
     pub tool: String,
     /// The reason.
     pub reason: String,
+}
+
+/// A change in the schema of a tool: a mistake that has been mended, or something that a dialect shows in another form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct SchemaFinding {
+    /// The name that the server gave the tool.
+    pub tool: String,
+    /// What is changed.
+    pub what: String,
 }
 
 /// Whether a server can be used.
@@ -105,6 +118,7 @@ impl ServerReport {
             unset_variables: Vec::new(),
             tools: Vec::new(),
             left_out: Vec::new(),
+            findings: Vec::new(),
             held_back: Vec::new(),
             removed: Vec::new(),
             server_changes: Vec::new(),
@@ -179,6 +193,9 @@ impl fmt::Display for ServerReport {
         }
         for LeftOut { tool, reason } in left_out {
             write!(f, "\n    left out: `{tool}`: {reason}")?;
+        }
+        for SchemaFinding { tool, what } in &self.findings {
+            write!(f, "\n    changed: `{tool}`: {what}")?;
         }
         for held in held_back {
             write!(f, "\n    held back: `{}`: {}", held.tool, held.reason())?;

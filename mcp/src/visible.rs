@@ -13,3 +13,9 @@ pub(crate) fn visible(text: &str) -> String {
     }
     visible
 }
+
+/// Returns the first characters of a text, on one line.
+pub(crate) fn one_line(text: &str, max: usize) -> String {
+    let beginning: String = text.chars().take(max).collect();
+    visible(&beginning).replace('\n', " ")
+}

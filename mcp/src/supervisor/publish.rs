@@ -42,7 +42,7 @@ impl Supervisor {
         let Review { accepted, held_back, removed, server_changes, problem } =
             server.pinning.review(server, &listed, definitions);
         *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = Some(listed);
-        let Built { provider, tools, left_out: unused } =
+        let Built { provider, tools, left_out: unused, findings } =
             ServerProvider::build(server, accepted, &held_back, &self.caller);
         left_out.extend(unused);
         left_out.extend(missing(server, &tools, &held_back, &left_out));
@@ -52,6 +52,7 @@ impl Supervisor {
         let registered = self.registry.replace(self.provider, provider);
         self.update(|report| {
             report.left_out = left_out;
+            report.findings = findings;
             report.held_back = held_back;
             report.removed = removed;
             report.server_changes = server_changes;
