@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use toolc_model::ModelTable;
+use toolc_model::{ModelDialect, ModelTable};
 use toolc_tables::checks::{self, is_in, report};
 use toolc_tables::codes;
 use toolc_tables::diagnostic::{At, Code, Diagnostic, InvalidFile, Sink};
@@ -208,6 +208,19 @@ fn check_model(model: &ModelTable, sink: &Sink) {
         // Do not show it: it may be the key itself.
         let help = "write the key into `.env`, as `NAME=...`, and the name here";
         report(sink, name, "`key_variable` is not the name of a variable", "expected letters, digits and `_`", help);
+    }
+    if let (Some(api), Some(dialect)) = (&model.api, &model.dialect)
+        && !dialect.value.fits(api.value)
+    {
+        let fitting: Vec<String> = ModelDialect::of(api.value).map(|one| format!("`{}`", one.word())).collect();
+        let (dialect_word, api_word) = (dialect.value.word(), api.value.word());
+        report(
+            sink,
+            dialect,
+            &format!("the dialect `{dialect_word}` does not fit the API `{api_word}`"),
+            &format!("expected one of {}", fitting.join(", ")),
+            "for the dialect of the API, leave it out",
+        );
     }
     if let Some(name) = model.model.as_ref().filter(|name| name.value.trim().is_empty()) {
         report(

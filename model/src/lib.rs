@@ -13,6 +13,7 @@
 mod api;
 #[cfg(feature = "client")]
 mod client;
+mod dialect;
 mod error;
 mod history;
 mod key;
@@ -22,6 +23,7 @@ mod request;
 pub use api::{Api, assistant_message, user_message};
 #[cfg(feature = "client")]
 pub use client::{Answer, Client, Event, Script, ScriptError};
+pub use dialect::ModelDialect;
 pub use error::{ErrorKind, ModelError};
 pub use history::{without_thinking, without_tool_references};
 pub use key::Key;

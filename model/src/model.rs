@@ -1,11 +1,13 @@
 //! A model: the table of keys with which a configuration describes it, and its values.
 
+use toolc::Dialect;
 use toolc::wire::Usage;
 use toolc_tables::diagnostic::At;
 use toolc_tables::kinds::{Amount, Count, Duration, Required, Table, Text, WholeNumber, Word};
 use toolc_tables::{HasValues as _, defaults, table};
 
 use crate::api::Api;
+use crate::dialect::ModelDialect;
 
 table! {
     /// A language model.
@@ -19,6 +21,9 @@ table! {
         /// The name of the environment variable that holds the key, usually set in `.env`. Default: that of the vendor. Empty if the
         /// server needs no key.
         key_variable: Text,
+        /// The dialect of the definitions of tools, one that fits the API: `portable` for llama.cpp and other servers that refuse much of
+        /// JSON Schema. Default: that of the API.
+        dialect: Word<ModelDialect>,
         /// The number of tokens that the model can read and write in one request. Default: unknown. A conversation is summarised only if it is known, or if the server refuses a request as too long.
         context_tokens: Count,
         /// The maximum number of tokens that the model writes in one response. Default: that of the server.
@@ -64,6 +69,11 @@ impl Model {
         self.base_url.as_deref().map_or(self.api.default_base_url(), str::trim).trim_end_matches('/')
     }
 
+    /// Returns the dialect of the definitions in requests.
+    pub fn definitions_dialect(&self) -> Dialect {
+        self.dialect.map_or(self.api.dialect(), ModelDialect::dialect)
+    }
+
     /// Returns the name of the environment variable that holds the key, or `None` if the server needs no key.
     pub fn key_variable(&self) -> Option<&str> {
         let variable = self.key_variable.as_deref().map_or(self.api.default_key_variable(), str::trim);
@@ -98,6 +108,14 @@ mod tests {
         let own =
             Model { base_url: Some("http://localhost:1/v1/".to_owned()), key_variable: Some(String::new()), ..vendors };
         assert_eq!((own.base_url(), own.key_variable()), ("http://localhost:1/v1", None));
+    }
+
+    #[test]
+    fn a_model_has_the_dialect_of_its_api_unless_it_says_otherwise() {
+        let model = Model::new(Api::ChatCompletions, "m");
+        assert_eq!(model.definitions_dialect(), Dialect::OpenAi);
+        let local = Model { dialect: Some(ModelDialect::Portable), ..model };
+        assert_eq!(local.definitions_dialect(), Dialect::Portable);
     }
 
     #[test]

@@ -79,7 +79,7 @@ impl Agent {
 
     /// Shortens the conversation now.
     pub(crate) async fn compact_now(&mut self) -> Result<(), TurnError> {
-        let turn = self.session.turn(self.model.model().api.dialect()).await;
+        let turn = self.session.turn(self.model.model().definitions_dialect()).await;
         let keep = if self.can_compact(Keep::Usual) { Keep::Usual } else { Keep::Least };
         self.compact(&turn, keep).await
     }

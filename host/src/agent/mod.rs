@@ -173,7 +173,7 @@ impl Agent {
     /// Reports the beginning of the conversation.
     pub(crate) async fn announce(&self, directory: &std::path::Path) {
         let model = self.model.model();
-        let turn = self.session.turn(model.api.dialect()).await;
+        let turn = self.session.turn(model.definitions_dialect()).await;
         self.emit(&AgentEvent::Session {
             session: &self.name,
             model: model.name(),
@@ -220,7 +220,7 @@ impl Agent {
 
     /// Returns an estimate of the tokens of the conversation and the tool definitions.
     pub(crate) async fn context_tokens(&self) -> u64 {
-        let turn = self.session.turn(self.model.model().api.dialect()).await;
+        let turn = self.session.turn(self.model.model().definitions_dialect()).await;
         self.conversation.estimated_tokens() + turn.estimated_tokens() as u64
     }
 }

@@ -184,7 +184,7 @@ impl Setup {
             resumed = record::read(&self.sessions, info, models.main.model().api)?;
             recorder.resume(std::mem::take(&mut resumed.ids));
         }
-        let notes = self.notes(&session, models.main.model().api.dialect(), &observer);
+        let notes = self.notes(&session, models.main.model().definitions_dialect(), &observer);
         let place = environments::place(self.host.environment, &self.host.directory, self.host.profile.config());
         let helper_budget = helper.as_ref().map(|helper| Arc::clone(&helper.budget));
         let budget = helper_budget.unwrap_or_else(|| Budget::new(self.limits.max_iterations));

@@ -75,7 +75,7 @@ impl Agent {
             for news in self.late_servers.news() {
                 self.emit(&AgentEvent::Notice { text: &news });
             }
-            let turn = self.session.turn(self.model.model().api.dialect()).await;
+            let turn = self.session.turn(self.model.model().definitions_dialect()).await;
             let tokens_before = self.tokens;
             self.add_background_results();
             self.compact_if_needed(&turn).await?;

@@ -86,7 +86,7 @@ impl Command {
                 screen.print(&format!("{text}{KEYS}"));
             }
             Self::Tools => {
-                let turn = agent.session.turn(agent.model.model().api.dialect()).await;
+                let turn = agent.session.turn(agent.model.model().definitions_dialect()).await;
                 let mut text: Vec<String> = turn.tools().map(ToOwned::to_owned).collect();
                 text.extend(turn.hidden().map(|hidden| format!("hidden: {hidden}")));
                 screen.print(&show::lines(&text.join("\n")));

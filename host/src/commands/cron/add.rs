@@ -70,7 +70,7 @@ impl AddArgs {
             worker: None,
             helper: None,
         })?;
-        let turn = agent.session.turn_blocking(agent.model.model().api.dialect());
+        let turn = agent.session.turn_blocking(agent.model.model().definitions_dialect());
         let maker = JobMaker {
             registry: setup.host.registry.clone(),
             tools: turn.tools().map(ToOwned::to_owned).collect(),

@@ -152,7 +152,7 @@ struct Script {
 
 /// Runs a script like a command of the model: with the rules of commands, the environment, the limits, and the removal of secrets.
 async fn run_script(agent: &Agent, line: &str) -> Result<Script> {
-    let turn = agent.session.turn(agent.model.model().api.dialect()).await;
+    let turn = agent.session.turn(agent.model.model().definitions_dialect()).await;
     if turn.tool(SHELL).is_none() {
         return Err(Error::Invalid(format!(
             "the script did not run: the job has no tool `{SHELL}`, or the tool is not available"

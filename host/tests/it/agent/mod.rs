@@ -4,6 +4,7 @@ mod background;
 mod batch;
 mod chat;
 mod cron;
+mod definitions;
 mod environments;
 mod helpers;
 mod hooks;

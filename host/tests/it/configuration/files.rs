@@ -43,6 +43,28 @@ fn all_mistakes_are_reported_at_once_with_their_places_and_advice() {
 }
 
 #[test]
+fn a_dialect_that_does_not_fit_the_api_is_refused_with_its_place() {
+    let folder = folder();
+    let model = |api: &str, dialect: &str| {
+        let text = format!("[models.main]\napi = \"{api}\"\nmodel = \"m\"\ndialect = \"{dialect}\"\n");
+        write(&folder, "home/config.toml", &text);
+        run(&folder, &["config", "check"])
+    };
+    for (api, dialect) in [("chat", "portable"), ("gemini", "gemini-openapi"), ("anthropic", "anthropic-strict")] {
+        let accepted = model(api, dialect);
+        assert_eq!(accepted.status, Some(0), "{}", accepted.err);
+    }
+    for (api, dialect) in [("anthropic", "portable"), ("chat", "gemini"), ("interactions", "gemini")] {
+        let refused = model(api, dialect);
+        let message = format!("the dialect `{dialect}` does not fit the API `{api}`");
+        assert!(refused.err.contains("config.toml:4:11") && refused.err.contains(&message), "{}", refused.err);
+        assert_eq!(refused.status, Some(1));
+    }
+    let unknown = model("chat", "portabel");
+    assert!(unknown.err.contains("did you mean `portable`?"), "{}", unknown.err);
+}
+
+#[test]
 fn unknown_toolsets_tools_and_facts_are_mistakes() {
     let folder = folder();
     write(
