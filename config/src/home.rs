@@ -200,6 +200,11 @@ impl Home {
         self.path.join("cron")
     }
 
+    /// Returns the file that the program has locked that writes to a conversation.
+    pub fn session_lock(&self, session: &str) -> PathBuf {
+        self.path.join("sessions").join(format!("{session}.lock"))
+    }
+
     /// Returns the folder of leases: what hosts have made and may leave behind.
     pub fn leases(&self) -> PathBuf {
         self.path.join("leases")

@@ -18,6 +18,8 @@ pub(crate) enum Cause {
     Sqlite(rusqlite::Error),
     /// A later version of this program has written the file.
     Newer { found: isize, known: isize },
+    /// Another writer has added a message to a conversation.
+    OtherWriter { session: String },
 }
 
 impl StoreError {
@@ -50,6 +52,9 @@ impl fmt::Display for StoreError {
                 f,
                 "{path} was written by a later version of this program: it has format {found}, and this version supports formats up to {known}"
             ),
+            Cause::OtherWriter { session } => {
+                write!(f, "another program has added messages to the conversation {session} in {path}")
+            }
         }
     }
 }
@@ -59,7 +64,7 @@ impl std::error::Error for StoreError {
         match &self.cause {
             Cause::File(error) => Some(error),
             Cause::Sqlite(error) => Some(error),
-            Cause::Newer { .. } => None,
+            Cause::Newer { .. } | Cause::OtherWriter { .. } => None,
         }
     }
 }

@@ -45,6 +45,7 @@ fn writer() {
             details: "null",
             keeps_from: None,
             tokens: None,
+            after: None,
         };
         sessions.append(&session, &message).expect("failed to write");
         println!("written {number}");

@@ -99,6 +99,13 @@ pub(crate) struct CallResult {
     pub(crate) json: String,
 }
 
+impl StoredCall {
+    /// Returns whether the call may run in the background, so that its result may follow later.
+    pub(crate) fn is_async(&self) -> bool {
+        self.origin.is_async
+    }
+}
+
 impl Entry {
     /// Returns the entry for an answer of the model.
     pub(crate) fn answer(response: &ModelResponse) -> Self {
@@ -330,14 +337,16 @@ impl Conversation {
         first
     }
 
-    /// Returns the calls without results: all calls of the last entry, and background calls of earlier entries.
+    /// Returns the calls without results: those of the last answer if nothing but results follows it, and background calls of earlier
+    /// answers.
     pub(crate) fn unfinished(&self) -> Vec<StoredCall> {
         let mut unfinished = Vec::new();
         for (at, entry) in self.entries.iter().enumerate() {
             let Entry::Model { calls, .. } = entry else { continue };
             let after = &self.entries[at + 1..];
             let has_result = |call: &StoredCall| after.iter().any(|entry| entry.has_result(&call.id));
-            let calls = calls.iter().filter(|call| after.is_empty() || call.origin.is_async && !has_result(call));
+            let is_last = after.iter().all(|entry| matches!(entry, Entry::Results { .. }));
+            let calls = calls.iter().filter(|call| (is_last || call.is_async()) && !has_result(call));
             unfinished.extend(calls.cloned());
         }
         unfinished

@@ -12,14 +12,17 @@ mod event;
 mod helpers;
 pub(crate) mod hooks;
 pub(crate) mod interrupt;
+mod mend;
 pub(crate) mod plan;
 mod prompt;
 mod record;
+pub(crate) mod resume;
 mod second_opinion;
 mod sent_tools;
 pub(crate) mod setup;
 mod state;
 mod turn;
+mod writer;
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -6,11 +6,14 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use toolc::redaction::Redactor;
+use toolc_config::Home;
 use toolc_model::{Api, Client};
 use toolc_store::{MessageKind, NewMessage, NewSession, SessionInfo, Sessions, StoreError, StoredMessage, TokenCounts};
 
 use super::conversation::{Conversation, Entry, StoredCall};
+use super::mend::{UNFINISHED, mended};
 use super::state::TaskState;
+use super::writer::Writer;
 use crate::ground::error::Result;
 use crate::models::Tokens;
 
@@ -29,12 +32,17 @@ pub(crate) struct Origin {
 pub(super) struct Recorder {
     /// The store, or `None` if nothing is recorded.
     sessions: Option<Sessions>,
+    home: Home,
     redactor: Arc<Redactor>,
     origin: Origin,
     model: Client,
     name: String,
     /// Whether the conversation is in the store.
     has_begun: Cell<bool>,
+    /// The lock of the conversation, once it is in the store.
+    writer: RefCell<Option<Writer>>,
+    /// The last message of the conversation in the store.
+    last: Cell<Option<i64>>,
     /// Whether writing has failed. Recording stops then, because later entries would follow a gap.
     has_failed: Cell<bool>,
     /// The ids of the entries of the conversation in the store.
@@ -44,19 +52,22 @@ pub(super) struct Recorder {
 impl Recorder {
     pub(super) fn new(
         sessions: Option<Sessions>,
+        home: Home,
         redactor: Arc<Redactor>,
         origin: Origin,
         model: Client,
         name: String,
     ) -> Self {
-        let (has_begun, has_failed, ids) = Default::default();
-        Self { sessions, redactor, origin, model, name, has_begun, has_failed, ids }
+        let (has_begun, writer, last, has_failed, ids) = Default::default();
+        Self { sessions, home, redactor, origin, model, name, has_begun, writer, last, has_failed, ids }
     }
 
-    /// Continues a conversation that is in the store. `ids` are the ids of its entries.
-    pub(super) fn resume(&mut self, ids: Vec<i64>) {
+    /// Continues a conversation that is in the store.
+    pub(super) fn resume(&mut self, resumed: &mut StoredConversation) {
         self.has_begun = Cell::new(true);
-        self.ids = RefCell::new(ids);
+        self.ids = RefCell::new(std::mem::take(&mut resumed.ids));
+        self.last = Cell::new(resumed.last);
+        self.writer = RefCell::new(resumed.writer.take());
     }
 
     /// Records an entry.
@@ -121,6 +132,8 @@ impl Recorder {
                 model: model.name(),
                 title: &title,
             })?;
+            // No other process knows the new name yet.
+            self.writer.replace(Writer::lock(&self.home, name).ok());
             self.has_begun.set(true);
         }
         let raw: Vec<&str> = raw.iter().map(|message| message.get()).collect();
@@ -132,8 +145,11 @@ impl Recorder {
             details: &self.redactor.kept_text(&details),
             keeps_from,
             tokens: tokens.map(|Tokens { input, cached, output, .. }| TokenCounts { input, cached, output }),
+            after: self.last.get(),
         };
-        self.ids.borrow_mut().push(sessions.append(name, &message)?);
+        let id = sessions.append(name, &message)?;
+        self.last.set(Some(id));
+        self.ids.borrow_mut().push(id);
         self.has_failed.set(false);
         Ok(())
     }
@@ -148,15 +164,16 @@ fn title(text: &str) -> String {
     }
 }
 
-/// The result of a call that was running when the process was killed.
-pub(super) const UNFINISHED: &str = "the program was ended while the call ran, so it is unknown what the call has done: check before you repeat the call";
-
 /// A conversation that was read from the store. The default is a new conversation.
 #[derive(Default)]
 pub(super) struct StoredConversation {
     pub(super) conversation: Conversation,
     /// The ids of the entries in the store.
     pub(super) ids: Vec<i64>,
+    /// The last message in the store.
+    pub(super) last: Option<i64>,
+    /// The lock of the conversation.
+    pub(super) writer: Option<Writer>,
     /// The calls without results, because the process that ran them was killed.
     pub(super) unfinished: Vec<StoredCall>,
     pub(super) tokens: Tokens,
@@ -164,12 +181,14 @@ pub(super) struct StoredConversation {
     pub(super) state: Option<TaskState>,
 }
 
-/// Reads a conversation that will be continued with this API.
+/// Locks and reads a conversation that will be continued with this API.
 ///
 /// # Errors
-/// Returns an error if the store cannot be read, or a message in it is damaged.
-pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<StoredConversation> {
+/// Returns an error if another process writes to the conversation, the store cannot be read, or a message in it is damaged.
+pub(super) fn read(sessions: &Sessions, home: &Home, info: &SessionInfo, api: Api) -> Result<StoredConversation> {
+    let writer = Writer::lock(home, &info.name)?;
     let mut messages = sessions.messages(&info.name)?;
+    let last = messages.last().map(|message| message.id);
     if let Some(at) = messages.iter().rposition(|message| message.kind == MessageKind::Summary) {
         let summary = messages.remove(at);
         let first = summary.keeps_from.unwrap_or(summary.id);
@@ -181,11 +200,13 @@ pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<
         format!("message {id} of the session {} cannot be read: {error}", info.name)
     };
     let mut entries = Vec::with_capacity(messages.len());
-    let mut ids = Vec::with_capacity(messages.len());
     for message in &messages {
-        entries.push(parse_entry(message).map_err(|error| damaged(message.id, error))?);
-        ids.push(message.id);
+        entries.push((parse_entry(message).map_err(|error| damaged(message.id, error))?, message.id));
     }
+    if info.api == api.word() {
+        entries = mended(entries, api);
+    }
+    let (entries, mut ids): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
     let mut conversation = Conversation::new(entries);
     let mut unfinished = conversation.unfinished();
     if info.api != api.word() {
@@ -205,7 +226,7 @@ pub(super) fn read(sessions: &Sessions, info: &SessionInfo, api: Api) -> Result<
     let state = state.map_err(|error| format!("the state of the session {} cannot be read: {error}", info.name))?;
     let TokenCounts { input, cached, output } = info.tokens;
     let tokens = Tokens { input, cached, output, cost: None };
-    Ok(StoredConversation { conversation, ids, unfinished, tokens, state: Some(state) })
+    Ok(StoredConversation { conversation, ids, last, writer: Some(writer), unfinished, tokens, state: Some(state) })
 }
 
 /// Returns the author of an entry.

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, IsTerminal as _};
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -15,7 +14,7 @@ use toolc_agent::memory;
 use toolc_cli::{ResultStore, Selection};
 use toolc_config::{Home, SearchBy};
 use toolc_environment::{EnvironmentKind, Kind as _, SandboxKind};
-use toolc_store::{Database, SessionInfo, Sessions};
+use toolc_store::{Database, Sessions};
 
 use super::background::Background;
 use super::budget::Budget;
@@ -174,15 +173,11 @@ impl Setup {
         if let Some(directory) = start {
             task.set_directory(directory);
         }
-        // The conversation of a helper is not recorded: its parent records the result.
-        let sessions = (self.record && helper.is_none()).then(|| self.sessions.clone());
-        let origin = Origin { source, directory: self.host.directory.display().to_string() };
-        let redactor = Arc::clone(&self.host.redactor);
-        let mut recorder = Recorder::new(sessions, redactor, origin, models.main.clone(), name.clone());
+        let mut recorder = self.recorder(source, helper.is_some(), &models, &name);
         let mut resumed = StoredConversation::default();
         if let Some(info) = resume {
-            resumed = record::read(&self.sessions, info, models.main.model().api)?;
-            recorder.resume(std::mem::take(&mut resumed.ids));
+            resumed = record::read(&self.sessions, &self.host.profile.home, info, models.main.model().api)?;
+            recorder.resume(&mut resumed);
         }
         let notes = self.notes(&session, models.main.model().definitions_dialect(), &observer);
         let place = environments::place(self.host.environment, &self.host.directory, self.host.profile.config());
@@ -221,6 +216,14 @@ impl Setup {
             agent.restore(state);
         }
         Ok(agent)
+    }
+
+    /// Returns the recorder of an agent. The conversation of a helper is not recorded: its parent records the result.
+    fn recorder(&self, source: &'static str, is_helper: bool, models: &Models, name: &str) -> Recorder {
+        let sessions = (self.record && !is_helper).then(|| self.sessions.clone());
+        let origin = Origin { source, directory: self.host.directory.display().to_string() };
+        let (home, redactor) = (self.host.profile.home.clone(), Arc::clone(&self.host.redactor));
+        Recorder::new(sessions, home, redactor, origin, models.main.clone(), name.to_owned())
     }
 
     fn models_for(&self, plan: &Plan<'_>) -> Models {
@@ -379,7 +382,7 @@ fn open_models(args: &AgentArgs, profile: &Profile) -> Result<Models> {
 }
 
 /// Returns a new name for a conversation. Names begin with the time: `20260301-120000-3f9c2b`.
-fn new_name() -> String {
+pub(super) fn new_name() -> String {
     let now = SystemTime::now();
     let time: String = time::text(now).chars().filter(|letter| letter.is_ascii_digit() || *letter == 'T').collect();
     let random = RandomState::new().hash_one(std::process::id()) & 0xff_ffff;
@@ -390,35 +393,4 @@ fn today() -> String {
     let mut text = time::text(SystemTime::now());
     text.truncate("2026-03-01".len());
     text
-}
-
-/// Finds the conversation whose name begins with `name`, or the latest one of this folder.
-///
-/// # Errors
-/// Returns an error if no conversation is found, or several.
-pub(crate) fn find_to_resume(sessions: &Sessions, name: Option<&str>, directory: &Path) -> Result<SessionInfo> {
-    let Some(name) = name.filter(|name| !name.is_empty()) else {
-        let all = sessions.list(1000)?;
-        let here = directory.display().to_string();
-        let found = all
-            .into_iter()
-            .find(|info| info.directory == here && !matches!(&*info.source, "batch" | "cron" | "kanban"));
-        return found
-            .ok_or_else(|| "no conversation of this folder is recorded: `toolc sessions list` lists all".to_owned())
-            .map_err(Error::Invalid);
-    };
-    let mut found = sessions.find(name)?;
-    match found.len() {
-        0 => Err(Error::Invalid(format!(
-            "no conversation has a name that begins with `{name}`: `toolc sessions list` lists all"
-        ))),
-        1 => Ok(found.remove(0)),
-        count => {
-            let names: Vec<String> = found.iter().take(5).map(|info| info.name.clone()).collect();
-            Err(Error::Invalid(format!(
-                "{count} conversations have a name that begins with `{name}`: type more of the name; the first are {}",
-                names.join(", ")
-            )))
-        }
-    }
 }

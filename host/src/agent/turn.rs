@@ -4,7 +4,6 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use toolc::cancel::CancelHandle;
-use toolc::origin::CallOrigin;
 use toolc::wire::{ModelResponse, Stop};
 use toolc::{CallResponse, CompletedCall, ErrorKind, ToolCall, ToolError, Turn};
 use toolc_catalog::AgentCall;
@@ -14,7 +13,7 @@ use super::budget::Budget;
 use super::compact::{Keep, LONG_RESULT, SHORTEST_RESULT};
 use super::conversation::{Entry, StoredCall};
 use super::event::AgentEvent;
-use super::record::UNFINISHED;
+use super::mend::unfinished_results;
 use super::{Agent, Interrupts, TurnError, TurnOutcome};
 use crate::models::Tokens;
 
@@ -365,14 +364,8 @@ impl Agent {
     /// Adds error results for calls that were running when an earlier process was killed. Every API refuses a conversation in which a call
     /// has no result.
     pub(super) fn end_unfinished(&mut self, calls: &[StoredCall]) {
-        let origins: Vec<CallOrigin> = calls.iter().map(|call| (&call.origin).into()).collect();
-        let calls = calls
-            .iter()
-            .zip(&origins)
-            .map(|(call, origin)| ToolCall::new(&call.name, &call.arguments).with_id(&call.id).with_origin(origin));
-        let completed: Vec<_> = calls.map(|call| cancelled(call, UNFINISHED)).collect();
-        if !completed.is_empty() {
-            self.add(Entry::results(self.model.model().api, &completed), None);
+        if !calls.is_empty() {
+            self.add(unfinished_results(self.model.model().api, calls), None);
         }
     }
 

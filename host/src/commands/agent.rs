@@ -8,7 +8,8 @@ use clap::Args;
 use toolc_config::Home;
 
 use crate::agent::plan::Plan;
-use crate::agent::setup::{AgentArgs, Setup, find_to_resume};
+use crate::agent::resume::ResumeArgs;
+use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Agent, AgentEvent, Interrupts, Observer, TurnOutcome};
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
@@ -38,9 +39,8 @@ pub(crate) struct AgentCommand {
     prompt: String,
     #[command(flatten)]
     args: AgentArgs,
-    /// Continue a recorded conversation: the latest one of this folder, or the one whose name begins with ID.
-    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
-    resume: Option<String>,
+    #[command(flatten)]
+    resume: ResumeArgs,
     /// Print each event as one line of JSON, instead of the answer.
     #[arg(long)]
     json: bool,
@@ -62,10 +62,7 @@ impl AgentCommand {
     async fn run_in(&self, setup: &Arc<Setup>, prompt: &str) -> Result<ExitCode> {
         let mut interrupts = Interrupts::of_process().map_err(|error| Error::failed("handle Ctrl-C", error))?;
         let presses = interrupts.clone();
-        let resume = match &self.resume {
-            Some(name) => Some(find_to_resume(&setup.sessions, Some(name), &setup.host.directory)?),
-            None => None,
-        };
+        let resume = self.resume.find(setup)?;
         let interrupt = presses.clone();
         setup.set_question_hooks(move || interrupt.press(), || Box::new(()));
         let output = Output::default();

@@ -138,7 +138,7 @@ fn show_one(sessions: &Sessions, id: &str) -> Result<()> {
 
 /// Returns the only conversation whose name begins with `id`.
 fn find_one(sessions: &Sessions, id: &str) -> Result<SessionInfo> {
-    crate::agent::setup::find_to_resume(sessions, Some(id), std::path::Path::new(""))
+    crate::agent::resume::find_to_resume(sessions, Some(id), std::path::Path::new(""))
 }
 
 /// Prints the messages of a conversation, without holding all of them in memory.

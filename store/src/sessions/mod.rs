@@ -11,10 +11,10 @@ mod tests;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
 use crate::database::Database;
-use crate::error::StoreError;
+use crate::error::{Cause, StoreError};
 use crate::time::milliseconds;
 
 pub use search::{Order, Search, SearchHit};
@@ -127,6 +127,8 @@ pub struct NewMessage<'a> {
     pub keeps_from: Option<i64>,
     /// The tokens of the request that this message answers.
     pub tokens: Option<TokenCounts>,
+    /// The message that must be the last one of the conversation. `None` adds the message after any other.
+    pub after: Option<i64>,
 }
 
 /// A message of a conversation.
@@ -174,9 +176,19 @@ impl Sessions {
     /// Adds a message to a conversation, and returns its id.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be changed, or the conversation does not exist.
+    /// Returns an error if the file cannot be changed, the conversation does not exist, or its last message is not
+    /// [`after`](NewMessage::after): another program has written to it.
     pub fn append(&self, session: &str, message: &NewMessage<'_>) -> Result<i64, StoreError> {
-        self.database.write(|connection| insert(connection, session, message))
+        let id = self.database.write(|connection| insert(connection, session, message))?;
+        id.ok_or_else(|| StoreError::new(self.database.path(), Cause::OtherWriter { session: session.to_owned() }))
+    }
+
+    /// Copies a conversation and its state under a new name.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be changed, the conversation does not exist, or another one has the new name.
+    pub fn copy(&self, session: &str, name: &str) -> Result<(), StoreError> {
+        self.database.write(|connection| copy(connection, session, name))
     }
 
     /// Sets the state of a conversation, a JSON value, which its agent needs in addition to the messages to continue. If the conversation does
@@ -202,11 +214,17 @@ impl Sessions {
     }
 }
 
-fn insert(connection: &Connection, session: &str, message: &NewMessage<'_>) -> rusqlite::Result<i64> {
-    let NewMessage { kind, text, raw, details, keeps_from, tokens } = *message;
-    let id: Option<i64> =
-        connection.query_row("SELECT id FROM sessions WHERE name = ?1", [session], |row| row.get(0)).optional()?;
-    let id = id.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+/// Adds a message, and returns its id. Returns `None` if another message than `after` is the last one.
+fn insert(connection: &Connection, session: &str, message: &NewMessage<'_>) -> rusqlite::Result<Option<i64>> {
+    let NewMessage { kind, text, raw, details, keeps_from, tokens, after } = *message;
+    let id = id(connection, session)?;
+    if after.is_some() {
+        let last = "SELECT max(id) FROM messages WHERE session = ?1";
+        let last: Option<i64> = connection.prepare(last)?.query_row([id], |row| row.get(0))?;
+        if last != after {
+            return Ok(None);
+        }
+    }
     let sql = "INSERT INTO messages (session, kind, time, text, raw, details, keeps_from, input_tokens, cached_tokens, \
                output_tokens) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     let count = |count: fn(TokenCounts) -> u64| tokens.map(|tokens| count(tokens).cast_signed());
@@ -225,5 +243,41 @@ fn insert(connection: &Connection, session: &str, message: &NewMessage<'_>) -> r
         cached,
         output
     ])?;
-    Ok(connection.last_insert_rowid())
+    Ok(Some(connection.last_insert_rowid()))
+}
+
+fn copy(connection: &Connection, session: &str, name: &str) -> rusqlite::Result<()> {
+    let old = id(connection, session)?;
+    connection.execute(
+        "INSERT INTO sessions (name, started, source, directory, api, model, title, state) \
+         SELECT ?2, ?3, source, directory, api, model, title, state FROM sessions WHERE id = ?1",
+        params![old, name, milliseconds(SystemTime::now())],
+    )?;
+    let new = connection.last_insert_rowid();
+    let ids = |session: i64| -> rusqlite::Result<Vec<i64>> {
+        let mut statement = connection.prepare("SELECT id FROM messages WHERE session = ?1 ORDER BY id")?;
+        statement.query_map([session], |row| row.get(0))?.collect()
+    };
+    connection.execute(
+        "INSERT INTO messages (session, kind, time, text, raw, details, keeps_from, input_tokens, cached_tokens, output_tokens) \
+         SELECT ?2, kind, time, text, raw, details, keeps_from, input_tokens, cached_tokens, output_tokens \
+         FROM messages WHERE session = ?1 ORDER BY id",
+        [old, new],
+    )?;
+    // Summaries refer to other messages by their ids.
+    let (old_ids, new_ids) = (ids(old)?, ids(new)?);
+    let sql = "SELECT id, keeps_from FROM messages WHERE session = ?1 AND keeps_from IS NOT NULL";
+    let summaries: Vec<(i64, i64)> =
+        connection.prepare(sql)?.query_map([new], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+    for (summary, keeps_from) in summaries {
+        let first = old_ids.partition_point(|id| *id < keeps_from);
+        let keeps_from = new_ids.get(first).copied().unwrap_or(i64::MAX);
+        connection.execute("UPDATE messages SET keeps_from = ?2 WHERE id = ?1", [summary, keeps_from])?;
+    }
+    Ok(())
+}
+
+/// Returns the id of a conversation.
+fn id(connection: &Connection, session: &str) -> rusqlite::Result<i64> {
+    connection.prepare("SELECT id FROM sessions WHERE name = ?1")?.query_row([session], |row| row.get(0))
 }

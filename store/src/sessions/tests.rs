@@ -23,7 +23,7 @@ fn start(sessions: &Sessions, name: &str) -> String {
 }
 
 fn new(kind: MessageKind, text: &str) -> NewMessage<'_> {
-    NewMessage { kind, text, raw: "[]", details: "null", keeps_from: None, tokens: None }
+    NewMessage { kind, text, raw: "[]", details: "null", keeps_from: None, tokens: None, after: None }
 }
 
 #[test]
@@ -159,4 +159,44 @@ fn a_search_has_filters() {
     assert_eq!(search(Search { before: Some(later), kinds: &[MessageKind::Model], ..all }), [2]);
     let last: Vec<i64> = sessions.last_messages("a", 1).expect("failed to read").iter().map(|m| m.id).collect();
     assert_eq!(last, [2]);
+}
+
+#[test]
+fn a_message_is_not_added_after_another_one_than_its_writer_knows() {
+    let (_folder, sessions) = store();
+    let name = start(&sessions, "a");
+    let first = sessions.append(&name, &new(MessageKind::User, "a")).expect("failed to add");
+    let after = |after, text| sessions.append(&name, &NewMessage { after: Some(after), ..new(MessageKind::User, text) });
+    let second = after(first, "b").expect("it follows the last message");
+    let error = after(first, "c").expect_err("another message is the last one").to_string();
+    assert!(error.starts_with("another program has added messages to the conversation a in "), "{error}");
+    after(second, "c").expect("it follows the last message");
+    let texts: Vec<_> = sessions.messages(&name).expect("failed to read").into_iter().map(|m| m.text).collect();
+    assert_eq!(texts, ["a", "b", "c"]);
+}
+
+#[test]
+fn a_copy_has_the_same_messages_and_a_summary_that_refers_to_its_own() {
+    let (_folder, sessions) = store();
+    let name = start(&sessions, "a");
+    let tokens = Some(TokenCounts { input: 10, cached: 4, output: 3 });
+    sessions.append(&name, &new(MessageKind::User, "a")).expect("failed to add");
+    let kept = sessions.append(&name, &NewMessage { tokens, ..new(MessageKind::Model, "b") }).expect("failed to add");
+    for keeps_from in [Some(kept), Some(i64::MAX)] {
+        sessions.append(&name, &NewMessage { keeps_from, ..new(MessageKind::Summary, "s") }).expect("failed to add");
+    }
+    sessions.set_state(&name, "{\"todo\":1}").expect("failed to set");
+    sessions.copy(&name, "b").expect("failed to copy");
+    assert_eq!(sessions.state("b").expect("failed to read").as_deref(), Some("{\"todo\":1}"));
+    let [old, new] = [&*name, "b"].map(|name| sessions.messages(name).expect("failed to read"));
+    assert_eq!((new.len(), &*new[0].session), (4, "b"));
+    for (old, new) in old.iter().zip(&new) {
+        assert_eq!((&old.text, old.kind, old.time, old.tokens), (&new.text, new.kind, new.time, new.tokens));
+    }
+    assert_eq!(new.iter().map(|m| m.keeps_from).collect::<Vec<_>>(), [None, None, Some(new[1].id), Some(i64::MAX)]);
+    let found = sessions.search(&Search { query: "a", limit: 10, ..Search::default() }).expect("failed to search");
+    assert_eq!(found.len(), 2, "a copy is searched, too");
+    assert!(sessions.copy(&name, "b").is_err(), "the name is taken");
+    assert!(sessions.copy("unknown", "c").is_err());
+    assert_eq!(sessions.list(10).expect("failed to read").len(), 2, "a copy that failed leaves nothing");
 }

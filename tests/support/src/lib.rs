@@ -8,11 +8,15 @@ mod folder;
 pub mod modal;
 pub mod packages;
 pub mod programs;
+#[cfg(unix)]
+mod signal;
 mod skip;
 #[cfg(unix)]
 pub mod ssh;
 mod wait;
 
 pub use folder::target_folder;
+#[cfg(unix)]
+pub use signal::send_signal;
 pub use skip::{Missing, SANDBOX, SKIPS, Skipped, skip};
 pub use wait::{wait_until, wait_until_within};

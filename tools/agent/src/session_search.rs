@@ -392,7 +392,7 @@ mod tests {
             let new = NewSession { name, source: "chat", directory: "/w", api: "chat", model: "m", title: texts[0] };
             fixture.sessions.start(&new).unwrap();
             for (text, kind) in texts.iter().zip([MessageKind::User, MessageKind::Model, MessageKind::Results]) {
-                let message = NewMessage { kind, text, raw: "[]", details: "null", keeps_from: None, tokens: None };
+                let message = NewMessage { kind, text, raw: "[]", details: "null", keeps_from: None, tokens: None, after: None };
                 fixture.sessions.append(name, &message).unwrap();
             }
         }
@@ -489,6 +489,7 @@ mod tests {
             details: "null",
             keeps_from: None,
             tokens: None,
+            after: None,
         };
         let id = fixture.sessions.append("20260301-a", &message).unwrap();
         let value = fixture.call(json!({ "around_message_id": id, "window": 0 })).value();

@@ -15,7 +15,8 @@ use toolc_config::Home;
 use toolc_store::SessionInfo;
 
 use crate::agent::plan::Plan;
-use crate::agent::setup::{AgentArgs, Setup, find_to_resume};
+use crate::agent::resume::ResumeArgs;
+use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Agent, Interrupts, TurnOutcome};
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
@@ -30,9 +31,8 @@ use screen::Screen;
 pub(crate) struct ChatArgs {
     #[command(flatten)]
     args: AgentArgs,
-    /// Continue a recorded conversation: the latest one of this folder, or the one whose name begins with ID.
-    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
-    resume: Option<String>,
+    #[command(flatten)]
+    resume: ResumeArgs,
 }
 
 impl ChatArgs {
@@ -55,10 +55,7 @@ impl ChatArgs {
 
     async fn run_in(&self, setup: &Arc<Setup>) -> Result<()> {
         let interrupts = Interrupts::of_process().map_err(|error| Error::failed("handle Ctrl-C", error))?;
-        let resume = match &self.resume {
-            Some(name) => Some(find_to_resume(&setup.sessions, Some(name), &setup.host.directory)?),
-            None => None,
-        };
+        let resume = self.resume.find(setup)?;
         let screen = Arc::new(Screen::new());
         let presses = interrupts.clone();
         let approver = setup.person(move || presses.press()).map(|person| screen.with_paused_spinner(person));

@@ -1,12 +1,16 @@
 //! Recorded conversations: resumed, listed, searched, exported and removed.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
+use toolc_store::{Database, NewMessage, Sessions, StoredMessage};
 
 use crate::agent::server::{Reply, Server};
 use crate::agent::vendors::VENDORS;
-use crate::agent::{folder, run, script};
+use crate::agent::{folder, run, script, toolc};
 
 fn list(folder: &Path) -> Vec<Value> {
     let run = run(folder, &["sessions", "list", "--json"], &[]);
@@ -125,4 +129,86 @@ fn conversations_are_listed_searched_exported_and_removed() {
     let unknown = toolc(&["agent", "x", "--model", &model, "--resume", "nothing"]);
     assert_eq!(unknown.status, Some(2));
     assert!(unknown.err.contains("no conversation has a name that begins with `nothing`"), "{}", unknown.err);
+}
+
+#[test]
+fn a_conversation_has_one_writer_and_may_be_copied() {
+    let folder = folder();
+    let start = script(folder.path(), "start", &[json!({ "text": "Ready." })]);
+    assert_eq!(run(folder.path(), &["agent", "Start", "--model", &start], &[]).status, Some(0));
+    let name = list(folder.path())[0]["session"].as_str().expect("a name").to_owned();
+    let waits = json!({ "command": "while [ ! -e go ]; do sleep 0.05; done; cat go" });
+    let calls = json!([{ "name": "terminal", "arguments": waits }]);
+    let slow = script(folder.path(), "slow", &[json!({ "calls": calls }), json!({ "text": "A is done." })]);
+    let mut first = toolc(folder.path(), &["agent", "A", "--json", "--resume", &name, "--model", &slow], &[]);
+    let mut first = first.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("failed to start");
+    let out = BufReader::new(first.stdout.take().expect("a pipe"));
+    let mut events = out.lines().map(|line| line.expect("it is text"));
+    assert!(events.any(|line| line.contains(r#""event":"call_begins""#)), "it ended early");
+
+    let resume = |more: &[&str]| {
+        let quick = script(folder.path(), "quick", &[json!({ "text": "B is done." })]);
+        run(folder.path(), &[&["agent", "B", "--model", &quick, "--resume", &name], more].concat(), &[])
+    };
+    let refused = resume(&[]);
+    assert_eq!((refused.status, &*refused.out), (Some(2), ""), "{}", refused.err);
+    let expected = [&format!("works on the conversation {name}"), "--copy"];
+    assert!(expected.iter().all(|text| refused.err.contains(*text)), "{}", refused.err);
+    let copied = resume(&["--copy"]);
+    assert_eq!((copied.status, &*copied.out), (Some(0), "B is done.\n"), "{}", copied.err);
+
+    std::fs::write(folder.path().join("go"), "gone on\n").expect("failed to write");
+    assert_eq!(events.last().map(|line| line.contains("A is done.")), Some(true));
+    assert_eq!(first.wait().expect("it ends").code(), Some(0));
+    let again = resume(&[]);
+    assert_eq!((again.status, &*again.out), (Some(0), "B is done.\n"), "the lock is free again: {}", again.err);
+
+    let exported = |name: &str| {
+        let lines = run(folder.path(), &["sessions", "export", name], &[]).out;
+        let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("it is JSON"));
+        lines.map(|line| line["text"].as_str().expect("a text").to_owned()).collect::<Vec<_>>()
+    };
+    let texts = exported(&name);
+    let kinds: Vec<bool> = texts.iter().map(|text| text.contains("gone on")).collect();
+    assert_eq!(kinds, [false, false, false, false, true, false, false, false], "{texts:?}");
+    let sessions = list(folder.path());
+    let copy = sessions.iter().find(|session| session["session"] != *name).expect("a copy");
+    let texts = exported(copy["session"].as_str().expect("a name"));
+    assert_eq!(texts.len(), 7, "{texts:?}");
+    assert!(texts[4].contains("before the call had a result"), "{texts:?}");
+    assert_eq!(std::fs::read_dir(folder.path().join("home/sessions")).expect("it exists").count(), 0);
+    let wrong = run(folder.path(), &["agent", "x", "--copy", "--model", "script:quick"], &[]);
+    assert_eq!(wrong.status, Some(2), "a copy needs a conversation: {}", wrong.err);
+}
+
+/// Two processes of an earlier version could write to one conversation.
+#[test]
+fn a_broken_conversation_is_mended_when_it_is_resumed() {
+    let folder = folder();
+    let vendor = &VENDORS[0];
+    let server = Server::start(vec![
+        Reply::Events((vendor.answer)("", &[("c1", "read_file", json!({ "path": "a.txt" }))])),
+        Reply::Events((vendor.answer)("It is alpha.", &[])),
+        Reply::Events((vendor.answer)("I am here.", &[])),
+    ]);
+    let model = format!("{}:m-1", vendor.api);
+    let variables = [(vendor.base, &*server.url), (vendor.key, "sk-a-secret-key")];
+    run(folder.path(), &["agent", "What is in a.txt?", "--model", &model], &variables);
+    let sessions = Sessions::new(Arc::new(Database::new(folder.path().join("home/state.db"))));
+    let name = sessions.list(1).expect("failed to read")[0].name.clone();
+    let messages = sessions.messages(&name).expect("failed to read");
+    for message in [&messages[1], &messages[3], &messages[2]] {
+        let StoredMessage { kind, text, raw, details, .. } = message;
+        let again = NewMessage { kind: *kind, text, raw, details, keeps_from: None, tokens: None, after: None };
+        sessions.append(&name, &again).expect("failed to write");
+    }
+    let again = run(folder.path(), &["agent", "Are you there?", "--model", &model, "--resume"], &variables);
+    assert_eq!(again.out, "I am here.\n", "{}", again.err);
+    let requests = server.requests();
+    let messages = requests[2]["messages"].as_array().expect("messages");
+    let roles: Vec<&str> = messages.iter().map(|message| message["role"].as_str().expect("a role")).collect();
+    let expected = ["system", "user", "assistant", "tool", "assistant", "assistant", "tool", "assistant", "user"];
+    assert_eq!(roles, expected, "{messages:?}");
+    assert!(messages[6].to_string().contains("before the call had a result"), "{}", messages[6]);
+    assert!(messages[8].to_string().contains("[result of read_file]"), "{}", messages[8]);
 }
