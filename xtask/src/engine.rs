@@ -140,7 +140,7 @@ impl Daemon {
 impl Drop for Daemon {
     fn drop(&mut self) {
         // It ends the containers, too.
-        let _ = Command::new("kill").arg(self.process.id().to_string()).status();
+        let _ = Command::new("sh").args(["-c", "kill \"$0\"", &self.process.id().to_string()]).status();
         let _ = self.process.wait();
         let _ = fs::remove_file(&self.socket);
     }

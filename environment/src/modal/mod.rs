@@ -332,7 +332,8 @@ mod tests {
         let without = ModalKind::default().variable("HOME", "/nowhere");
         let Err(error) = without.check() else { return };
         let text = error.to_string();
-        assert!(text.contains("-m pip install modal") || text.contains("MODAL_TOKEN_ID"), "{text}");
+        let remedies = ["-m pip install modal", "MODAL_TOKEN_ID", "set `environment.modal.python`"];
+        assert!(remedies.iter().any(|remedy| text.contains(remedy)), "{text}");
         assert_eq!(text.lines().count(), 1, "{text}");
     }
 

@@ -170,7 +170,7 @@ fn kill_children_running(text: &str) {
     for id in pending {
         let line = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
         if String::from_utf8_lossy(&line).contains(text) {
-            let _ = Command::new("kill").args(["-9", &id.to_string()]).status();
+            toolc_test_support::send_signal("KILL", id);
         }
     }
 }

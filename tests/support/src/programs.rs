@@ -22,6 +22,7 @@ pub const PROGRAMS: &[(&str, &str)] = &[
     ("node", "nodejs"),
     ("npm", "npm"),
     ("nsenter", "util-linux"),
+    ("pgrep", "procps"),
     ("prlimit", "util-linux"),
     ("python3", "python3-venv"),
     ("setpriv", "util-linux"),

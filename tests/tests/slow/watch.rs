@@ -108,9 +108,8 @@ impl Watched {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let ignored =
             status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
-        let (name, number) = if ignored.unwrap_or(0) & 0b10 == 0 { ("-INT", 2) } else { ("-TERM", 15) };
-        let killed = Command::new("kill").args([name, &self.child.id().to_string()]).status();
-        assert!(killed.is_ok_and(|status| status.success()));
+        let (name, number) = if ignored.unwrap_or(0) & 0b10 == 0 { ("INT", 2) } else { ("TERM", 15) };
+        toolc_test_support::send_signal(name, self.child.id());
         self.child.wait().expect("it ends").signal() == Some(number)
     }
 }

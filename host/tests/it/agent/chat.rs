@@ -98,8 +98,7 @@ impl Tmux<'_> {
             String::from_utf8_lossy(&self.run(&["display-message", "-p", "#{pane_pid}"]).stdout).trim().to_owned();
         let children = std::fs::read_to_string(format!("/proc/{shell}/task/{shell}/children")).expect("the shell runs");
         let chat = children.split_whitespace().next().expect("the shell has started the chat");
-        let killed = Command::new("kill").args(["-KILL", chat]).status().expect("failed to start kill");
-        assert!(killed.success());
+        toolc_test_support::send_signal("KILL", chat.parse().expect("a number"));
         self.wait_for("status 137");
     }
 }

@@ -69,8 +69,7 @@ fn start(folder: &TempDir, args: &[&str]) -> Child {
 }
 
 fn signal(child: &Child, name: &str) {
-    let status = std::process::Command::new("kill").args([name, &child.id().to_string()]).status();
-    assert!(status.expect("failed to start `kill`").success());
+    toolc_test_support::send_signal(name, child.id());
 }
 
 /// Takes the lease of a process that was killed, which would otherwise be valid for half a minute.
@@ -525,7 +524,7 @@ fn a_second_runner_leaves_the_jobs_to_the_first() {
 
 #[test]
 fn a_signal_ends_the_runner_with_its_runs() {
-    for name in ["-TERM", "-INT"] {
+    for name in ["TERM", "INT"] {
         let folder = folder();
         let job = add_due(&folder, "a", &script_work(&folder, "echo $$ > pid; sleep 600"));
         let mut runner = start(&folder, &["cron", "run"]);

@@ -65,9 +65,7 @@ impl Running {
     }
 
     pub(super) fn press(&self) {
-        let status =
-            Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().expect("failed to start kill");
-        assert!(status.success());
+        toolc_test_support::send_signal("INT", self.child.id());
     }
 
     /// Returns the exit status, and what went to standard error.

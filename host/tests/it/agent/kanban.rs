@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use toolc_test_support::wait_until;
+use toolc_test_support::{programs, wait_until};
 
 use super::{folder, run, script, toolc};
 
@@ -212,6 +212,9 @@ fn a_worker_that_cannot_start_gives_its_task_back_and_ends_the_work() {
 
 #[test]
 fn a_working_tree_is_made_without_the_programs_of_the_repository() {
+    if !programs::has("git") {
+        return;
+    }
     let folder = folder();
     let folder = folder.path();
     let git = |args: &[&str]| {

@@ -155,8 +155,7 @@ fn a_host_that_was_killed_leaves_the_list_and_the_names_of_its_processes() {
         let is_here = fs::read_link(entry.join("cwd")).is_ok_and(|cwd| cwd == folder.path().canonicalize().expect("x"));
         (is_host && is_here).then(|| entry.file_name().expect("a name").to_string_lossy().into_owned())
     });
-    let killed = std::process::Command::new("kill").args(["-KILL", &id.expect("the host runs")]).status();
-    assert!(killed.expect("failed to start kill").success());
+    toolc_test_support::send_signal("KILL", id.and_then(|id| id.parse().ok()).expect("the host runs"));
     let started = Instant::now();
     while host.try_wait().expect("failed to wait").is_none() {
         assert!(started.elapsed() < LIMIT, "the host still runs");

@@ -1,6 +1,5 @@
 //! The question in a terminal.
 
-use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -71,12 +70,10 @@ fn the_terminal_is_restored_when_the_program_is_interrupted() {
     let mut program = InTerminal::start(folder.path(), &DELETE, "");
     program.answer(1, "\u{3}");
     assert_eq!(program.end().signal(), Some(2));
-    for (name, number) in [("-TERM", 15), ("-INT", 2)] {
+    for (name, number) in [("TERM", 15), ("INT", 2)] {
         let program = InTerminal::start(folder.path(), &DELETE, "");
         program.wait_for("[n]", 1);
-        let sent =
-            Command::new("kill").args([name, &program.id().to_string()]).status().expect("failed to start `kill`");
-        assert!(sent.success());
+        toolc_test_support::send_signal(name, program.id());
         assert_eq!(program.end().signal(), Some(number), "{name}");
     }
     assert!(folder.path().join("a").exists());

@@ -248,8 +248,7 @@ impl HttpServer {
 
     /// Ends the program with a signal, and waits until it has ended.
     fn stop(mut self) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").arg(&pid).status().expect("failed to start `kill`").success());
+        toolc_test_support::send_signal("TERM", self.child.id());
         assert_eq!(self.child.wait().expect("it ends").code(), Some(0));
     }
 }

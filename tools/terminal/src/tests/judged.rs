@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use toolc::Env;
 use toolc::approval::{ApprovalDecision, CommandApproval, CommandMode, approver_fn};
 use toolc::testing::Harness;
+use toolc_test_support::programs;
 
 use super::*;
 
@@ -209,6 +210,9 @@ fn the_end_of_input_is_judged() {
 
 #[test]
 fn code_of_another_language_needs_a_person() {
+    if !programs::has("python3") {
+        return;
+    }
     let session = session(|| ApprovalDecision::AllowForSession);
     let id = session.start("python3 -i", true);
     assert_eq!((session.kind(&id, "print(1)\n"), session.asked()), ("written".to_owned(), 1));
@@ -227,6 +231,9 @@ fn input_of_other_programs_is_not_judged() {
 
 #[test]
 fn keys_for_an_editor_need_a_person_also_without_a_newline() {
+    if !programs::has("vim") || !programs::has("git") {
+        return;
+    }
     let session = session(deny);
     for command in ["vim file || cat", "git commit || cat", "sh -c 'exec ed file'"] {
         let id = session.start(command, true);
@@ -245,6 +252,9 @@ fn keys_for_an_editor_need_a_person_also_without_a_newline() {
 
 #[test]
 fn commands_in_a_pager_are_judged() {
+    if !programs::has("less") {
+        return;
+    }
     let session = session(deny);
     let id = session.start("less file || cat", true);
     for keys in [" ", "G", "/text\r", "!ls\r", "q"] {
