@@ -22,6 +22,8 @@ pub struct Surroundings<'a> {
     pub hidden_variables: Option<&'a [&'a str]>,
     /// The shells that may read the line. By default, all of them.
     pub shells: Shells,
+    /// The numbers of the processes on which the caller depends: its own, and those that have started it or watch over it.
+    pub processes: &'a [u32],
 }
 
 /// A set of shells.

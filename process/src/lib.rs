@@ -7,6 +7,7 @@
 #[cfg_attr(not(unix), path = "no_channel.rs")]
 mod channel;
 mod host_id;
+mod host_processes;
 mod input;
 mod inside;
 mod outcome;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 
 pub use channel::Channel;
 pub use host_id::{HostId, InvalidHostId};
+pub use host_processes::host_processes;
 use input::Input;
 pub use inside::is_inside_a_tool;
 pub use outcome::{EndReason, Outcome};

@@ -244,6 +244,11 @@ fn rule<'b>(manifest: &RuleManifest, groups: &Groups<'_>, arena: &'b Arena) -> R
             statements: arena.words(&manifest.statements),
             script: arena.words(&manifest.script),
             input_lines: arena.texts(&manifest.input_lines),
+            folders_after: arena.subcommands(&manifest.folders_after),
+            data_in: arena.texts(&manifest.data_in),
+            data_from: programs_of(&manifest.data_from),
+            without_data: programs_of(&manifest.without_data),
+            own_processes: is_set(manifest.own_processes.as_ref()),
             forks_itself: is_set(manifest.forks_itself.as_ref()),
         },
     }

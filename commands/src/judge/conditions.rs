@@ -94,6 +94,12 @@ impl Check<'_, '_> {
                 return false;
             }
         }
+        if !wanted.folders_after.is_empty() {
+            let (found, span) = self.folders_after(wanted.folders_after);
+            if !self.require_at(found, span) {
+                return false;
+            }
+        }
         if wanted.variables.is_empty() {
             return true;
         }
@@ -121,6 +127,12 @@ impl Check<'_, '_> {
         if !wanted.input_lines.is_empty() {
             let found = self.input_lines(wanted.input_lines);
             if !self.require(found) {
+                return false;
+            }
+        }
+        if wanted.own_processes {
+            let (found, span) = self.own_processes();
+            if !self.require_at(found, span) {
                 return false;
             }
         }

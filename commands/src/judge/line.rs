@@ -23,6 +23,8 @@ pub(crate) const MAX_COMMANDS: CommandId = 100;
 pub(crate) struct Line<'a> {
     pub(crate) reading: &'a Reading,
     pub(crate) programs: &'a ProgramTable<'a>,
+    /// The numbers of the processes on which the caller depends.
+    pub(crate) processes: &'a [u32],
     /// The names in the path of the home folder.
     home: Vec<Rc<str>>,
     /// The names in the path of the directory in which the line starts.
@@ -75,7 +77,8 @@ impl<'a> Line<'a> {
         let start = names(&start_path);
         let has_functions = reading.scopes.iter().any(|scope| matches!(scope.kind, ScopeKind::Function(_)));
         let (flow, links, visited) = Default::default();
-        Self { reading, programs, home, start, start_path, set_variables, choices, has_functions, flow, links, visited }
+        let processes = surroundings.processes;
+        Self { reading, programs, processes, home, start, start_path, set_variables, choices, has_functions, flow, links, visited }
     }
 
     /// Returns the values of a variable that a `for` loop or an assignment sets, if they are known and nothing else sets it.

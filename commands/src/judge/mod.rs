@@ -2,10 +2,12 @@
 
 mod components;
 mod conditions;
+mod data;
 mod exception;
 mod file;
 mod file_words;
 mod flow;
+mod folder_operands;
 mod folders;
 mod line;
 mod links;
@@ -15,6 +17,7 @@ mod origins;
 mod path;
 mod path_builder;
 mod place_matcher;
+mod processes;
 mod reach;
 mod script;
 mod sources;

@@ -22,6 +22,12 @@ impl<'a> Check<'_, 'a> {
                 || !wanted.flags.is_empty() && self.module_comes_from(wanted.file_from, &files);
             self.require(found.into());
         }
+        if !wanted.data_in.is_empty() && self.can_match() {
+            self.require(self.has_data_in(wanted).into());
+        }
+        if !wanted.data_from.is_empty() && self.can_match() {
+            self.require(self.has_data_from(wanted.data_from).into());
+        }
         if !wanted.input_only_from.is_empty() && self.can_match() {
             let found = self.comes_only_from(wanted.input_only_from);
             self.require(found.into());

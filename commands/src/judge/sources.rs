@@ -9,7 +9,7 @@ use crate::flags::Argument;
 use crate::judge::components::PathWord;
 use crate::judge::flow::{Flow, Unpacker};
 use crate::judge::line::Line;
-use crate::judge::subject::Subject;
+use crate::judge::subject::{Subject, after_prefix};
 use crate::judge::writes::{in_folder, url_name};
 use crate::programs::Writes;
 use crate::reading::{Command, Directory, Input};
@@ -136,6 +136,10 @@ impl Flow {
                 }
                 left -= 1;
                 found.extend(self.writers_of(&word, subject.command, line));
+                // `curl -d @FILE`
+                if let Some(file) = after_prefix(&word, "@") {
+                    found.extend(self.writers_of(&file, subject.command, line));
+                }
             }
             if !found.is_empty() {
                 found.sort_unstable();
@@ -201,6 +205,13 @@ impl Flow {
     }
 }
 
+/// Returns the commands whose output a command reads by files that it names, and those that it runs.
+pub(crate) fn file_sources<'l>(line: &'l Line<'_>, id: CommandId) -> impl Iterator<Item = CommandId> + use<'l> {
+    let flow = line.flow.get_or_init(|| Flow::new(line));
+    let of = |map: &'l HashMap<CommandId, Vec<CommandId>>| map.get(&id).into_iter().flatten().copied();
+    of(&flow.run).chain(of(&flow.read_from))
+}
+
 /// Returns the commands whose output a command reads, directly, through other commands, or through files.
 pub(crate) fn sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> BTreeSet<CommandId> {
     if matches!(by, By::Words([]) | By::Program([])) {
@@ -232,15 +243,14 @@ pub(crate) fn sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> BTreeSet<Co
     while let Some(next) = open.pop() {
         if next != id && found.insert(next) && found.len() <= MAX_SOURCES {
             open.extend(direct_sources(line, next, By::Both));
-            open.extend(flow.run.get(&next).into_iter().flatten());
-            open.extend(flow.read_from.get(&next).into_iter().flatten());
+            open.extend(file_sources(line, next));
         }
     }
     found
 }
 
 /// Returns the commands in pipes and substitutions that a command reads.
-fn direct_sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> Vec<CommandId> {
+pub(crate) fn direct_sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> Vec<CommandId> {
     let command = line.reading.command(id);
     let mut ranges: Vec<Range<CommandId>> = Vec::new();
     if matches!(by, By::Input | By::Both) {

@@ -252,6 +252,13 @@ impl<'a> Subject<'a> {
         self.options.can_contain(name)
     }
 
+    /// Returns whether an option is given without a value in its own word.
+    pub(crate) fn has_bare_option(&self, wanted: &str) -> bool {
+        self.arguments.iter().any(|argument| {
+            matches!(argument, Argument::Option { name, value: None, .. } if flags::is_abbreviation(name, wanted))
+        })
+    }
+
     /// Returns whether one of these options is certainly, or perhaps, given.
     pub(crate) fn has_option(&self, options: &[&str]) -> bool {
         self.arguments.iter().any(|argument| match argument {

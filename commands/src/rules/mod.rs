@@ -114,6 +114,16 @@ pub struct Conditions<'t> {
     pub script: &'t [ScriptEffect],
     /// Patterns, one of which must match a line of standard input that the command line itself contains.
     pub input_lines: &'t [&'t str],
+    /// Subcommands. An operand after one of them, or after `--`, must be able to name more than one file: a folder or a pattern.
+    pub folders_after: &'t [&'t [&'t str]],
+    /// Places. An argument, a variable in one, or standard input must contain data of a file in one of them.
+    pub data_in: &'t [&'t str],
+    /// Programs, which can have subcommands. An argument, a variable in one, or standard input must contain their output.
+    pub data_from: &'t [&'t str],
+    /// Patterns for names of programs whose output has no data of the files that they are given. They do not count for `data_in`.
+    pub without_data: &'t [&'t str],
+    /// Whether an argument must be able to be the number of a process on which the host depends, or of process 1.
+    pub own_processes: bool,
     /// Whether the command must be a function that calls itself more than once in pipes, or in the background.
     pub forks_itself: bool,
 }
@@ -153,6 +163,11 @@ impl Conditions<'_> {
         statements: &[],
         script: &[],
         input_lines: &[],
+        folders_after: &[],
+        data_in: &[],
+        data_from: &[],
+        without_data: &[],
+        own_processes: false,
         forks_itself: false,
     };
 }

@@ -146,6 +146,10 @@ static RULES: LazyLock<RuleSet<'static>> = LazyLock::new(|| {
         Conditions { statements: &[Statement::DeleteWithoutWhere], ..Conditions::EMPTY },
         Conditions { input_lines: &["rm*"], ..Conditions::EMPTY },
         Conditions { forks_itself: true, ..Conditions::EMPTY },
+        Conditions { folders_after: &[&["a"], &["a", "-s", "*"]], ..Conditions::EMPTY },
+        Conditions { data_in: PLACE, without_data: &["ls"], ..Conditions::EMPTY },
+        Conditions { data_from: ANY, ..Conditions::EMPTY },
+        Conditions { own_processes: true, ..Conditions::EMPTY },
     ];
     let places = [Place {
         name: "place",

@@ -115,5 +115,6 @@ impl Judging {
 fn commands(rules: &'static RuleSet<'static>, home: &Home) -> CommandApproval {
     let warn = |error: &toolc_store::StoreError| eprintln!("warning: {error}");
     let store = store(home).on_error(warn);
-    CommandApproval::new(rules).store(Arc::new(store)).log(Arc::new(Log::new(home.clone())))
+    let commands = CommandApproval::new(rules).processes(toolc_process::host_processes);
+    commands.store(Arc::new(store)).log(Arc::new(Log::new(home.clone())))
 }

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use super::groups::{Change, Registration, send};
 use super::isolate::isolate;
 use super::mark::HostMark;
+use crate::host_processes::set_guardian;
 
 /// The script of the guardian.
 const SCRIPT: &str = include_str!("guardian.sh");
@@ -85,7 +86,7 @@ fn spawn(reader: &PipeReader, mark: Option<HostMark>) -> io::Result<Child> {
         command.args(args).env_clear().env("PATH", &path).env("LC_ALL", "C").current_dir("/");
         command.stdin(reader.try_clone()?).stdout(Stdio::null()).stderr(Stdio::null());
         isolate(&mut command, mark.map(HostMark::guardian), None, None);
-        command.spawn()
+        command.spawn().inspect(|child| set_guardian(child.id()))
     };
     shell("/bin/sh").or_else(|_| shell("sh"))
 }

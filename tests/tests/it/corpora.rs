@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use toolc::commands::rules::Verdict;
+use toolc::commands::{Surroundings, judge};
+
 fn corpus(kind: &str, file: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_corpus")).arg(kind).arg(file).output().expect("failed to start corpus")
 }
@@ -20,12 +23,35 @@ fn the_coercion_corpus_passes() {
 
 #[test]
 fn the_corpora_of_commands_pass() {
-    for (file, passed) in [("commands", 245), ("everyday", 300), ("launchers", 213), ("policy", 1969)] {
+    for (file, passed) in [("commands", 245), ("discards", 66), ("everyday", 300), ("launchers", 213), ("leaks", 94), ("policy", 1969), ("signals", 65)] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("corpora/{file}.jsonl"));
         let output = corpus("commands", &path);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
         assert_eq!(last_line(&output), format!("{passed} passed, 0 failed"));
     }
+}
+
+#[test]
+fn a_signal_to_a_process_of_the_host_needs_approval() {
+    let surroundings = Surroundings { processes: &[4711, 815], ..Surroundings::default() };
+    for (line, verdict) in [
+        ("kill 4711", Verdict::Ask),
+        ("kill -9 815 1234", Verdict::Ask),
+        ("kill -STOP -- -4711", Verdict::Ask),
+        ("kill -9 -815", Verdict::Ask),
+        ("P=4711; kill $P", Verdict::Ask),
+        ("sh -c 'kill -INT 4711'", Verdict::Ask),
+        ("gdb -p 815", Verdict::Ask),
+        ("prlimit --pid=4711 --cpu=1", Verdict::Ask),
+        ("kill 4712", Verdict::Allow),
+        ("kill -0 4711", Verdict::Allow),
+        ("echo kill 4711", Verdict::Allow),
+    ] {
+        let judgement = judge(line, toolc_catalog::commands::rules(), &surroundings);
+        assert_eq!(judgement.verdict, verdict, "{line}: {:?}", judgement.findings);
+    }
+    let judgement = judge("kill 4711", toolc_catalog::commands::rules(), &Surroundings::default());
+    assert_eq!(judgement.verdict, Verdict::Allow);
 }
 
 #[test]

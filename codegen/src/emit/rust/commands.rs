@@ -318,6 +318,11 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
         statements,
         script,
         input_lines,
+        folders_after,
+        data_in,
+        data_from,
+        without_data,
+        own_processes,
         forks_itself,
     } = conditions;
     fields.texts("programs", programs);
@@ -352,8 +357,13 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     fields.list("statements", statements, |statement: &Statement| variant("Statement", *statement));
     fields.list("script", script, |effect: &ScriptEffect| variant("ScriptEffect", *effect));
     fields.texts("input_lines", input_lines);
+    fields.list("folders_after", folders_after, |words| strings(words));
+    fields.texts("data_in", data_in);
+    fields.texts("data_from", data_from);
+    fields.texts("without_data", without_data);
+    fields.flag("own_processes", *own_processes);
     fields.flag("forks_itself", *forks_itself);
-    fields.of("Conditions", "EMPTY", 33)
+    fields.of("Conditions", "EMPTY", 38)
 }
 
 /// Returns the path of a variant without fields, whose `Debug` form is its name.

@@ -35,6 +35,7 @@ pub struct CommandApproval {
     pub(crate) environment: String,
     pub(crate) home: Option<PathBuf>,
     pub(crate) directory: Option<PathBuf>,
+    pub(crate) processes: Option<fn() -> Vec<u32>>,
     pub(crate) store: Option<Arc<dyn ApprovalStore>>,
     pub(crate) log: Option<Arc<dyn ApprovalLog>>,
     /// Tools, each with a shell parameter that the host names.
@@ -86,6 +87,7 @@ impl CommandApproval {
             environment: Self::LOCAL.to_owned(),
             home: None,
             directory: None,
+            processes: None,
             store: None,
             log: None,
             named: Vec::new(),
@@ -111,6 +113,13 @@ impl CommandApproval {
     /// session's [`Env`](crate::Env) if the environment is `local`, and unknown otherwise.
     pub fn home(mut self, path: impl Into<PathBuf>) -> Self {
         self.home = Some(path.into());
+        self
+    }
+
+    /// Sets the function that returns the numbers of the processes on which the host depends, so that rules recognise a signal to one
+    /// of them. By default, it is only the process itself. It is called for each command that runs on the machine of this process.
+    pub fn processes(mut self, find: fn() -> Vec<u32>) -> Self {
+        self.processes = Some(find);
         self
     }
 

@@ -32,6 +32,8 @@ pub(super) struct CommandPlace {
     variables: Vec<(String, String)>,
     /// The names of the other variables. `None` if the environment is not known.
     hidden_variables: Option<Vec<String>>,
+    /// The processes on which the host depends. None if the command runs elsewhere.
+    processes: Vec<u32>,
 }
 
 impl CommandPlace {
@@ -63,6 +65,7 @@ impl CommandPlace {
             home: home.or_else(|| env.var("HOME").filter(|_| is_local)).as_deref().and_then(absolute),
             variables,
             hidden_variables,
+            processes: if is_local { own_processes(config) } else { Vec::new() },
         }
     }
 
@@ -133,9 +136,15 @@ impl CommandPlace {
             home: self.home.as_deref().map(Path::new),
             variables: &variables,
             hidden_variables: hidden.as_deref(),
+            processes: &self.processes,
             ..Surroundings::default()
         })
     }
+}
+
+/// Returns the numbers of the processes on which the host depends.
+fn own_processes(config: &CommandApproval) -> Vec<u32> {
+    config.processes.map_or_else(|| vec![std::process::id()], |find| find())
 }
 
 /// Returns an absolute path without `.`, `..` and double slashes. `None` for a relative path.
@@ -234,6 +243,18 @@ mod tests {
             let judged = place.surroundings(|surroundings| surroundings.directory.map(Path::to_owned));
             assert_eq!(judged.as_deref(), Some(Path::new("/w/app/\u{fffd}")));
         }
+    }
+
+    #[test]
+    fn only_local_commands_know_the_processes_of_the_host() {
+        let processes = |config: CommandApproval, elsewhere| {
+            let place = CommandPlace::new(&config, elsewhere, &Env::empty(), |_| false, &ShellState::default());
+            place.surroundings(|surroundings| surroundings.processes.to_vec())
+        };
+        let config = || CommandApproval::new(&RULES).processes(|| vec![11, 12]);
+        assert_eq!(processes(config(), None), [11, 12]);
+        assert_eq!(processes(CommandApproval::new(&RULES), None), [std::process::id()]);
+        assert!(processes(config(), Some("docker")).is_empty());
     }
 
     #[test]

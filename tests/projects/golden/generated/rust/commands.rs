@@ -447,6 +447,46 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions { forks_itself: true, ..Conditions::EMPTY },
     },
     Rule {
+        name: "throw-away-a-folder",
+        description: "Throws away a folder.",
+        check: "",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["toss"],
+            folders_after: &[&["away"], &["away", "-s", "*"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-data-of-notes",
+        description: "Sends data of notes, or of a program.",
+        check: "",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["curl"],
+            data_in: &["notes"],
+            data_from: &["cat", "git log"],
+            without_data: &["ls"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "signal-to-the-host",
+        description: "Ends the host.",
+        check: "",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["kill"], own_processes: true, ..Conditions::EMPTY },
+    },
+    Rule {
         name: "run-a-note",
         description: "Runs a program that lies among the notes.",
         check: "",
