@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toolc::{Dialect, LoweredTool};
+use toolc::Dialect;
+use toolc::schema::LoweredTool;
 use toolc_codegen::dialects::{self, DIALECTS};
 use toolc_codegen::lower::run_time::show;
 

@@ -93,7 +93,7 @@ pub use data::secret::Secret;
 pub use data::segment::FactValue;
 pub use data::to_json::ToJson;
 pub use env::Env;
-pub use provider::dynamic::{DynamicTool, DynamicTools, LoweredTool};
+pub use provider::dynamic::{DynamicTool, DynamicTools};
 pub use provider::{HandlerReply, ToolProvider};
 pub use registry::Registry;
 pub use result::attachment;
@@ -220,10 +220,11 @@ pub mod repair {
 }
 
 pub mod schema {
-    //! Argument tables, built from JSON Schemas, and function definitions in OpenAI's format.
+    //! Argument tables, built from JSON Schemas, and the definitions of tools that are made at run time.
 
     pub use crate::data::name::parameter_aliases;
     pub use crate::data::table::{SchemaError, Table};
+    pub use crate::provider::dynamic::LoweredTool;
     pub use crate::provider::function_definition::FunctionDefinition;
 }
 
