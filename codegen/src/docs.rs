@@ -2,6 +2,7 @@
 //! runtime.
 
 mod approval;
+mod dialects;
 mod layers;
 pub mod packages;
 pub mod repair;
@@ -14,7 +15,7 @@ use crate::emit::usual_programs;
 use crate::failure::Failure;
 use crate::manifest::keys::docs_table;
 use crate::source::Sources;
-use crate::{compile, dialects, lint};
+use crate::{compile, lint};
 
 /// Returns the path, relative to `root`, and the text of each file that is generated, or has generated parts.
 ///
@@ -40,7 +41,7 @@ pub fn pages(root: &Path) -> Result<Vec<(String, String)>, Failure> {
             ("commands/src/programs/usual.rs", usual_programs(catalog.commands())),
             (APPROVAL, approval::renew_tables(&catalog, &read(APPROVAL)?)?),
             (ARCHITECTURE, layers::renew_table(root, &architecture)?),
-            ("docs/dialects.md", dialects::docs_page()),
+            ("docs/dialects.md", dialects::page()),
             (MANIFESTS, docs_table::renew_tables(&read(MANIFESTS)?)),
             ("docs/repair.md", repair::page()),
             (SEMVER, packages::renew_published(&packages, &read(SEMVER)?)?),

@@ -27,10 +27,6 @@ pub mod catalog;
 pub mod check;
 pub mod commands;
 #[doc(hidden)]
-pub mod conditional_json;
-#[doc(hidden)]
-pub mod dialects;
-#[doc(hidden)]
 #[cfg(feature = "emit")]
 pub mod docs;
 #[doc(hidden)]
@@ -61,11 +57,7 @@ pub mod report;
 #[cfg(feature = "cli")]
 mod scaffold;
 #[doc(hidden)]
-pub mod schema;
-#[doc(hidden)]
 pub mod source;
-#[doc(hidden)]
-pub mod text;
 mod timings;
 #[doc(hidden)]
 #[cfg(feature = "emit")]
@@ -76,6 +68,8 @@ pub use check::Checked;
 pub use failure::Failure;
 pub use lint::Options;
 pub use source::Sources;
+#[doc(hidden)]
+pub use toolc_lower::{conditional_json, dialects, schema, text};
 
 use diagnostic::{Diagnostic, Sink};
 use timings::Timings;

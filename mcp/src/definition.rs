@@ -46,7 +46,14 @@ impl Definition {
         let (function, mends) = function(&whole, name(&own_name)).map_err(|reason| (own_name.clone(), reason))?;
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let title = text(&whole["title"]).or_else(|| text(&whole["annotations"]["title"]));
-        Ok(Self { title: title.unwrap_or_default(), hints: hints(&whole["annotations"]), own_name, function, mends, whole })
+        Ok(Self {
+            title: title.unwrap_or_default(),
+            hints: hints(&whole["annotations"]),
+            own_name,
+            function,
+            mends,
+            whole,
+        })
     }
 }
 
@@ -155,11 +162,23 @@ mod tests {
     #[test]
     fn a_mistake_in_one_parameter_is_mended() {
         for (schema, pointer, part) in [
-            (json!({ "properties": { "a": { "$ref": "#/$defs/missing" } } }), "/properties/a", "refers to `#/$defs/missing`"),
-            (json!({ "properties": { "a": { "$ref": "https://example.com/s" } } }), "/properties/a", "refers to `https"),
+            (
+                json!({ "properties": { "a": { "$ref": "#/$defs/missing" } } }),
+                "/properties/a",
+                "refers to `#/$defs/missing`",
+            ),
+            (
+                json!({ "properties": { "a": { "$ref": "https://example.com/s" } } }),
+                "/properties/a",
+                "refers to `https",
+            ),
             (json!({ "properties": { "a": { "type": "blob" } } }), "/properties/a/type", "`blob` is not a type"),
             (json!({ "properties": { "a": 7 } }), "/properties/a", "is not a schema"),
-            (json!({ "properties": { "a": { "contentMediaType": 7 } } }), "/properties/a/contentMediaType", "is not valid"),
+            (
+                json!({ "properties": { "a": { "contentMediaType": 7 } } }),
+                "/properties/a/contentMediaType",
+                "is not valid",
+            ),
             (json!({ "properties": { "a": { "type": "array" } } }), "/properties/a", "without `items`"),
         ] {
             let read = read(json!({ "name": "t", "inputSchema": schema })).expect("it can be used");

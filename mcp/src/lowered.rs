@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use toolc::Dialect;
 use toolc::schema::LoweredTool;
-use toolc_codegen::dialects::{self, DIALECTS};
-use toolc_codegen::lower::run_time::show;
+use toolc_lower::dialects::{self, DIALECTS};
+use toolc_lower::run_time::show;
 
 use crate::visible::one_line;
 
@@ -18,7 +18,7 @@ const MAX_REMOVED: usize = 200;
 /// Mends the schema of a tool. Returns what has been mended, or why the schema cannot be used.
 pub(crate) fn mend(schema: &mut Value) -> Result<Vec<String>, String> {
     let mut mends: Vec<String> =
-        toolc_codegen::schema::mend(schema).into_iter().map(|mend| line(&mend.pointer, &mend.what)).collect();
+        toolc_lower::schema::mend(schema).into_iter().map(|mend| line(&mend.pointer, &mend.what)).collect();
     for _ in 0..MAX_REMOVED {
         let (pointer, problem) = match jsonschema::draft202012::meta::validate(schema) {
             Ok(()) => break,
@@ -31,7 +31,10 @@ pub(crate) fn mend(schema: &mut Value) -> Result<Vec<String>, String> {
     }
     if let Err(error) = jsonschema::draft202012::meta::validate(schema) {
         let pointer = error.instance_path().to_string();
-        return Err(format!("its `inputSchema` is not a JSON Schema: {}, at `{pointer}`", one_line(&error.to_string(), 200)));
+        return Err(format!(
+            "its `inputSchema` is not a JSON Schema: {}, at `{pointer}`",
+            one_line(&error.to_string(), 200)
+        ));
     }
     if mends.len() > MAX_MENDS {
         let more = mends.len() - MAX_MENDS;
@@ -70,9 +73,9 @@ pub(crate) fn lower(dialect: Dialect, description: &str, schema: &Value) -> Opti
 /// Returns what dialects of vendors that accept any schema change in a tool. The changes of those that accept a subset are expected.
 pub(crate) fn changes(description: &str, schema: &Value) -> Vec<String> {
     let mut dialects_of = BTreeMap::<String, Vec<&str>>::new();
-    let vendors = DIALECTS.iter().filter(|dialect| {
-        dialect.in_runtime().is_some() && dialect.accepts_any_schema() && dialect.lenient.is_none()
-    });
+    let vendors = DIALECTS
+        .iter()
+        .filter(|dialect| dialect.in_runtime().is_some() && dialect.accepts_any_schema() && dialect.lenient.is_none());
     for dialect in vendors {
         for change in show(dialect, description, schema).changes() {
             dialects_of.entry(one_line(&change, 200)).or_default().push(dialect.name);

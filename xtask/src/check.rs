@@ -26,14 +26,14 @@ const CHECKS: &[(&str, Option<&str>, &[&str])] = &[
 const TESTS: &[&str] = &["test", "--workspace", "--no-fail-fast"];
 
 /// The folder whose modules a macro declares, so that rustfmt does not find them.
-const DECLARED_BY_MACRO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../codegen/src/dialects");
+const DECLARED_BY_MACRO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../lower/src/dialects");
 
 /// Runs all checks, also after one has failed. If packages are wanted, installs what tests need, and starts an engine for containers.
 pub(crate) fn run(install: bool) -> ExitCode {
     let mut summary = Summary::default();
     let (engine, variables) = prepare(install, &mut summary);
     for (name, component, command) in CHECKS {
-        let hidden = if command[0] == "fmt" { " -- codegen/src/dialects/*.rs" } else { "" };
+        let hidden = if command[0] == "fmt" { " -- lower/src/dialects/*.rs" } else { "" };
         println!("==> {name}: cargo {}{hidden}", command.join(" "));
         if component.is_some_and(|component| !is_installed(component)) {
             let component = command[0];

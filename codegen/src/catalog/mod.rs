@@ -12,15 +12,15 @@ use toolc::__gen::graph::{Graph, Members, remove_unmet};
 use toolc::__gen::segment;
 use toolc::__gen::segment::{Atoms, Comparison, Segment};
 use toolc::FactValue;
+use toolc_lower::conditional_json::{CondJson, unconditional_text};
+use toolc_lower::text::atoms::{AtomId, Template, When};
+use toolc_lower::text::template::Piece;
 
-use crate::conditional_json::{CondJson, unconditional_text};
 use crate::diagnostic::{At, Place};
 use crate::manifest::{
     CommandsManifest, DialectManifest, DistributionManifest, FactManifest, PluginManifest, ToolManifest,
     ToolsetManifest, VariableManifest,
 };
-use crate::text::atoms::{AtomId, Template, When};
-use crate::text::template::Piece;
 use required_tools::RequiredTools;
 pub use resolve::resolve;
 pub use settings::{SchemaFiles, Settings};

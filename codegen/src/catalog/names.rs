@@ -5,14 +5,14 @@ use std::mem::discriminant;
 
 use toolc::__gen::segment::Comparison;
 use toolc::FactValue;
+use toolc_lower::dialects::DIALECTS;
+use toolc_lower::text::condition::AtomExpr;
 
 use super::{Atom, ExternalId, FactId, ToolId, ToolsetId, VariableId};
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Diagnostic, Place, Sink};
-use crate::dialects::DIALECTS;
 use crate::manifest::{ANY, FactManifest};
 use crate::source::Kind;
-use crate::text::condition::AtomExpr;
 
 /// All declared names.
 pub(super) struct Names<'s> {

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolc::__gen::graph::{Graph, Set};
+use toolc_lower::dialects::DIALECTS;
+use toolc_lower::text::atoms::AtomTable;
 
 use super::names::Names;
 use super::required_tools::RequiredTools;
@@ -10,10 +12,8 @@ use super::settings::settings;
 use super::{Atom, Catalog, Distribution, ExternalId, FactId, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
-use crate::dialects::DIALECTS;
 use crate::manifest::{DistributionManifest, FactManifest, Manifests, RequiresManifest, ToolManifest, ToolsetManifest};
 use crate::source::Kind;
-use crate::text::atoms::AtomTable;
 
 /// Builds the catalog. Unknown and duplicate names are reported and omitted.
 // This function is long because it takes the manifests apart and puts the catalog together: most lines are one field.

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use toolc_lower::dialects::{DIALECTS, Dialect};
+
 use super::names::Names;
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Diagnostic, Sink};
-use crate::dialects::{DIALECTS, Dialect};
 use crate::manifest::{RuleLevel, SchemasManifest, SettingsManifest, VendorToolsManifest};
 use crate::project::{GENERATED, MANIFESTS};
 use crate::source::Kind;

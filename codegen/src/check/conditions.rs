@@ -6,16 +6,16 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use toolc::__gen::segment;
 use toolc::__gen::segment::{Atoms, MAX_ATOMS};
+use toolc_lower::schema::{Defs, Property, Schema};
+use toolc_lower::text::atoms::{AtomId, Template, When};
+use toolc_lower::text::condition::AtomExpr;
+use toolc_lower::text::template::Piece;
+use toolc_lower::text::turns::turns;
 
 use crate::catalog::{Atom, Catalog, Requires, Tool, ToolId};
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
 use crate::manifest::ToolManifest;
-use crate::schema::{Defs, Property, Schema};
-use crate::text::atoms::{AtomId, Template, When};
-use crate::text::condition::AtomExpr;
-use crate::text::template::Piece;
-use crate::text::turns::turns;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {

@@ -4,12 +4,12 @@ use serde_json::Value;
 use toolc::__gen::table::{SlotKind, Type};
 use toolc::args::{self, Limits, SlotBuffer};
 use toolc::schema::Table;
+use toolc_lower::schema::{Choice, Defs, Schema, equal, type_of};
 
 use super::plain::is_plainly_valid;
 use crate::catalog::Catalog;
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Code, Diagnostic, Edit, Place, Sink, ticked};
-use crate::schema::{Choice, Defs, Schema, equal, type_of};
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for (_, tool) in catalog.tools() {

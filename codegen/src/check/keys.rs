@@ -6,13 +6,14 @@ use toolc::__gen::name::PORTABLE;
 use toolc::__gen::table::Type;
 use toolc::behaviour::Execution;
 use toolc::client_fields::{MAX_ICON, MAX_ICONS, MAX_META, is_meta_key, is_picture_address};
+use toolc_lower::dialects::Syntax;
+use toolc_lower::dialects::{DIALECTS, Dialect};
+use toolc_lower::schema::{Additional, Property, Schema};
 
 use crate::catalog::{Catalog, Tool};
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Diagnostic, Place, Sink, ticked};
-use crate::dialects::{DIALECTS, Dialect};
-use crate::manifest::{Overlap, Syntax, TextInputManifest, is_reserved, text_pattern_error};
-use crate::schema::{Additional, Property, Schema};
+use crate::manifest::{Overlap, TextInputManifest, is_reserved, text_pattern_error};
 use crate::source::Kind;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
@@ -203,7 +204,7 @@ fn check_meta(tool: &Tool, sink: &Sink) {
     let Some(At { value: meta, place }) = &tool.manifest.meta else { return };
     if !meta.is_object() {
         let found = Diagnostic::new(codes::WRONG_TYPE, *place, "`meta` must be a table");
-        sink.push(found.label(format!("expected a table, found {}", crate::schema::type_of(meta).name())));
+        sink.push(found.label(format!("expected a table, found {}", toolc_lower::schema::type_of(meta).name())));
         return;
     }
     let keys = meta.as_object().into_iter().flat_map(|meta| meta.keys());

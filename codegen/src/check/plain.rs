@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 use toolc::__gen::table::Type;
+use toolc_lower::schema::{Schema, type_of};
 
 use crate::diagnostic::At;
-use crate::schema::{Schema, type_of};
 
 /// Returns whether a value is obviously valid. If not, a validator must decide.
 pub(super) fn is_plainly_valid(value: &Value, schema: &Schema) -> bool {

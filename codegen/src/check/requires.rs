@@ -1,10 +1,11 @@
 //! Checks requirements: their conditions must refer to facts only, and variables must have valid names.
 
+use toolc_lower::text::atoms::{AtomId, When};
+use toolc_lower::text::condition::Condition;
+
 use crate::catalog::{Atom, Catalog};
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Diagnostic, Sink};
-use crate::text::atoms::{AtomId, When};
-use crate::text::condition::Condition;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     let tools = catalog.tools().map(|(_, tool)| (&tool.manifest.requires.when, &tool.atoms));

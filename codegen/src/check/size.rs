@@ -1,10 +1,11 @@
 //! Finds tools that are too large for the argument tables and the segments of definitions.
 
+use toolc_lower::text::atoms::Template;
+use toolc_lower::text::template::Piece;
+
 use crate::catalog::Catalog;
 use crate::diagnostic::codes;
 use crate::diagnostic::{Diagnostic, Sink};
-use crate::text::atoms::Template;
-use crate::text::template::Piece;
 
 /// Tables and segments have 16-bit indices, and each part needs a few. Usable tools are far smaller.
 const MAX_PARTS: usize = 10_000;

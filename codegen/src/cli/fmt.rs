@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 use similar::TextDiff;
+use toolc_tables::visible::visible;
 
 use super::{Project, Streams, find_root, print};
 use crate::diagnostic::SourceId;
@@ -9,7 +10,6 @@ use crate::failure::Failure;
 use crate::format::format;
 use crate::report::plural;
 use crate::source::Sources;
-use toolc_tables::visible::visible;
 
 /// Formats the manifests, or checks their format. Returns whether all manifests are formatted now.
 pub(super) fn run(project: Project, check: bool, streams: &mut Streams<'_>) -> Result<bool, Failure> {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use clap::Args;
 use similar::TextDiff;
+use toolc_tables::visible::visible;
 
 use super::watch::{Run, watch};
 use super::{Project, Streams, find_root, print};
@@ -20,7 +21,6 @@ use crate::source::{Kind, Sources};
 use crate::timings::Timings;
 use crate::write::{self, Plan, Stale};
 use crate::{Compilation, compile_timed};
-use toolc_tables::visible::visible;
 
 /// The arguments of `gen`.
 #[derive(Debug, Clone, Copy, Default, Args)]

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use toolc_tables::visible::{is_control, visible};
 
 use super::{CatalogCommand, Command, GenArgs, Project, Streams, attempt, print};
 use crate::failure::Failure;
 use crate::report::plural;
 use crate::scaffold::FileChanges;
 use crate::scaffold::project::{NewProject, ToolcSource};
-use toolc_tables::visible::{is_control, visible};
 
 /// The arguments of `init`.
 #[derive(Debug, Args)]

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use toolc_tables::visible::visible;
+
 use super::{Streams, find_root, print, unknown};
 use crate::catalog::{Tool, Toolset, ToolsetId};
 use crate::diagnostic::{Diagnostic, Level, SourceId};
@@ -12,7 +14,6 @@ use crate::report::{Shown, plural};
 use crate::source::{Kind, Sources};
 use crate::timings::Timings;
 use crate::{Catalog, inspect};
-use toolc_tables::visible::visible;
 
 /// A project whose manifests may have errors.
 pub(super) struct Inspected {

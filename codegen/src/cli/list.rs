@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 use toolc::__gen::graph::Members;
+use toolc_lower::text::first_sentence;
+use toolc_tables::visible::visible;
 
 use super::inspect::Inspected;
 use super::{Streams, print, unknown};
 use crate::catalog::{Tool, ToolId, Toolset};
 use crate::failure::Failure;
-use crate::text::first_sentence;
-use toolc_tables::visible::visible;
 
 /// The arguments of `list`.
 #[derive(Debug, Args)]

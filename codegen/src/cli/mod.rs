@@ -28,6 +28,7 @@ pub use generate::GenArgs;
 pub use lint::LintArgs;
 use toolc::__gen::graph::Pick;
 use toolc::suggest::{did_you_mean, nearest};
+use toolc_tables::visible::visible;
 
 use crate::diagnostic::{Diagnostic, Places};
 use crate::failure::Failure;
@@ -35,7 +36,6 @@ use crate::project::MANIFESTS;
 use crate::report::{Format, Report, Shown};
 use crate::source::Sources;
 use crate::{Catalog, compile};
-use toolc_tables::visible::visible;
 
 /// What the exit status of every command means, for `--help`.
 pub const EXIT_STATUS: &str = "\

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 use toolc::__gen::graph::Members;
+use toolc_lower::dialects::{self, DIALECTS, Dialect, Language};
 
 use super::inspect::Inspected;
 use super::turn::TurnArgs;
 use super::{Streams, print, unknown};
 use crate::Catalog;
 use crate::catalog::Tool;
-use crate::dialects::{self, DIALECTS, Dialect, Language};
 use crate::failure::Failure;
 use crate::lower;
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use toolc_tables::visible::visible;
 use walkdir::WalkDir;
 
 use super::{Streams, print};
@@ -17,7 +18,6 @@ use crate::failure::Failure;
 use crate::project::{MANIFESTS, PLUGIN, SETTINGS};
 use crate::report::plural;
 use crate::source::is_read;
-use toolc_tables::visible::visible;
 
 /// The time between two polls.
 const INTERVAL: Duration = Duration::from_millis(300);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use toolc_commands::rules::{RuleSet, Verdict};
 use toolc_commands::{Cause, DoubtKind};
+use toolc_tables::Words as _;
 
 use super::compile::{Arena, added, compile};
 use super::examples;
@@ -14,7 +15,6 @@ use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
 use crate::manifest::{
     CommandsManifest, ProgramManifest, RuleManifest, RuleWords, RunsKind, RunsManifest, WrittenOperands,
 };
-use toolc_tables::Words as _;
 
 /// The owner of a file of rules, which decides what its rules may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -541,24 +541,22 @@ fn keys_given(runs: &RunsManifest) -> [(&'static str, Option<Place>); 15] {
 /// Returns the required keys of a way to run others, and the optional ones.
 fn keys_of(kind: RunsKind) -> (&'static [&'static str], &'static [&'static str]) {
     match kind {
-        RunsKind::Operands => {
-            (
-                &[],
-                &[
-                    "after",
-                    "skip",
-                    "flags",
-                    "known",
-                    "except",
-                    "separator",
-                    "assignments",
-                    "appends",
-                    "placeholder_flags",
-                    "unless",
-                    "split_flags",
-                ],
-            )
-        }
+        RunsKind::Operands => (
+            &[],
+            &[
+                "after",
+                "skip",
+                "flags",
+                "known",
+                "except",
+                "separator",
+                "assignments",
+                "appends",
+                "placeholder_flags",
+                "unless",
+                "split_flags",
+            ],
+        ),
         RunsKind::Code => (&["flags", "shell"], &["first_operand"]),
         RunsKind::Joined => (&["shell"], &["after", "skip", "unless"]),
         RunsKind::Operand => (&["shell"], &["skip"]),

@@ -5,19 +5,19 @@ use serde_json::{Map, Value, json};
 use toolc::__gen::indented;
 use toolc::FactValue;
 use toolc::behaviour::Annotations;
+use toolc_lower::conditional_json::CondJson;
+use toolc_lower::schema::Schema;
+use toolc_lower::text::atoms::When;
+use toolc_lower::text::condition::Condition;
+use toolc_tables::{HasKeys as _, fact_to_json};
 
 use super::conditional::{condition_json, conditional};
 use super::{Draft, Inputs, Part, Turn, turn};
 use crate::catalog::{Atom, Distribution, ExternalId, Requires, Tool, ToolId, Toolset, ToolsetId};
-use crate::conditional_json::CondJson;
 use crate::diagnostic::Place;
 use crate::lower::Lowered;
 use crate::manifest::{Caller, CommandsManifest, Overlap, RequiresManifest, ToolsetKind};
 use crate::project::MARK;
-use crate::schema::Schema;
-use crate::text::atoms::When;
-use crate::text::condition::Condition;
-use toolc_tables::{HasKeys as _, fact_to_json};
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     in_turn(catalog, &turn::DEFAULT)

@@ -5,14 +5,14 @@
 //! parameter can have any name, and a default any value.
 
 use serde_json::{Map, Value, json};
+use toolc_lower::conditional_json::CondJson;
+use toolc_lower::text::atoms::{AtomId, FactRef, Template, When};
+use toolc_lower::text::condition::Condition;
+use toolc_lower::text::template::Piece;
+use toolc_tables::fact_to_json;
 
 use crate::catalog::{Atom, Tool};
-use crate::conditional_json::CondJson;
 use crate::lower::Lowered;
-use crate::text::atoms::{AtomId, FactRef, Template, When};
-use crate::text::condition::Condition;
-use crate::text::template::Piece;
-use toolc_tables::fact_to_json;
 
 /// Returns the descriptions and schemas of a tool that depend on the turn, with all their parts, and which parts these are; `None` if
 /// nothing depends on it.

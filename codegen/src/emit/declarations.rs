@@ -11,15 +11,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::{Value, json};
 use toolc::__gen::segment::Atoms;
 use toolc::FactValue;
+use toolc_lower::conditional_json::CondJson;
+use toolc_lower::dialects::Dialect;
+use toolc_lower::text::atoms::{AtomId, Template, Uses, When};
+use toolc_lower::text::template::Piece;
+use toolc_lower::text::turns::turns;
 
 use super::conditional::{atom_json, text_json};
 use crate::catalog::Tool;
-use crate::conditional_json::CondJson;
-use crate::dialects::Dialect;
 use crate::lower::Lowered;
-use crate::text::atoms::{AtomId, Template, Uses, When};
-use crate::text::template::Piece;
-use crate::text::turns::turns;
 
 /// The key of the declaration in its document.
 const KEY: &str = "declaration";

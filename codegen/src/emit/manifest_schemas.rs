@@ -1,13 +1,13 @@
 //! `manifest/KIND.schema.json`: a JSON Schema for each kind of manifest, for completion and checks in editors.
 
 use serde_json::{Value, json};
+use toolc_tables::json_schema;
 
 use super::{Draft, Inputs};
 use crate::lower::Lowered;
 use crate::manifest::keys::{KeyType, PROPERTY, SCHEMA};
 use crate::project::MARK;
 use crate::source::Kind;
-use toolc_tables::json_schema;
 
 pub(super) fn emit<'c>(_: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     Kind::ALL

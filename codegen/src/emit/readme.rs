@@ -1,13 +1,13 @@
 //! `README.md`: describes the folder, and lists the tools and toolsets.
 
 use minijinja::context;
+use toolc_lower::dialects::{Language, find};
+use toolc_lower::text::first_sentence;
 
 use super::{Draft, Inputs};
-use crate::dialects::{Language, find};
 use crate::lower::Lowered;
 use crate::markdown;
 use crate::project::MARK;
-use crate::text::first_sentence;
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     vec![Draft::new("README.md", Inputs::All, || text(catalog))]

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
+use toolc_lower::dialects::Dialect;
 
 use super::conditional::condition_json;
 use crate::catalog::Tool;
-use crate::dialects::Dialect;
 use crate::lower::rewrites::{Entry, Node, Rewrites};
 use crate::lower::{Lowered, accepts, rewrites as lowered};
 

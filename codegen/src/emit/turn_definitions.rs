@@ -1,10 +1,10 @@
 //! `turns/DIALECT.json` of a bundle: the definitions that depend on the turn, for programs in other languages.
 
 use serde_json::{Map, Value, json};
+use toolc_lower::dialects::{Dialect, Language};
 
 use super::conditional::with_parts;
 use super::declarations::declaration_with_parts;
-use crate::dialects::{Dialect, Language};
 use crate::lower::{Lowered, definition};
 
 /// Returns the file of a dialect, with the tools for which `is_exported` returns true.

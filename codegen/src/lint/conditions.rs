@@ -4,16 +4,16 @@
 use std::collections::BTreeSet;
 
 use toolc::__gen::segment::Atoms;
+use toolc_lower::schema::Schema;
+use toolc_lower::text::atoms::{AtomId, AtomTable, Template, When};
+use toolc_lower::text::condition::{self, AtomExpr, Condition};
+use toolc_lower::text::template::{self, ParsedFact, Piece};
+use toolc_lower::text::turns::turns;
 
 use super::Lint;
 use super::literal::StringLiteral;
 use crate::catalog::{Atom, Tool, ToolId, Toolset};
 use crate::diagnostic::{At, Place};
-use crate::schema::Schema;
-use crate::text::atoms::{AtomId, AtomTable, Template, When};
-use crate::text::condition::{self, AtomExpr, Condition};
-use crate::text::template::{self, ParsedFact, Piece};
-use crate::text::turns::turns;
 
 /// A condition that is the same in every turn.
 pub(super) struct ConstantCondition {

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use toolc_lower::schema::{Def, DefId, Schema};
+
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Sink};
-use crate::schema::{Def, DefId, Schema};
 
 /// How many other copies a finding shows.
 const MAX_SHOWN: usize = 4;

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use toml::de::DeTable;
+use toolc_tables::written;
 
 use super::Lint;
 use crate::diagnostic::Place;
-use toolc_tables::written;
 
 /// A string of a manifest, and the place of each of its parts.
 #[derive(Debug)]

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use toolc_lower::narrow::{Fallback, Loss};
+
 use super::lowered_tool::LoweredTool;
 use super::{Check, LossFilter, Rule};
 use crate::diagnostic::{Code, Diagnostic, Place, Sink, ticked};
-use crate::lower::narrow::{Fallback, Loss};
 
 /// The rules about losses. Those of a single dialect come first and win.
 pub(super) struct LossRules(Vec<(Code, LossFilter)>);

@@ -2,10 +2,11 @@
 
 use std::cell::OnceCell;
 
+use toolc_lower::dialects::Dialect;
+use toolc_lower::narrow::Narrowed;
+
 use super::Lint;
 use crate::catalog::Tool;
-use crate::dialects::Dialect;
-use crate::lower::narrow::Narrowed;
 use crate::lower::{accepts, parameters};
 
 /// A tool and its lowered schemas.

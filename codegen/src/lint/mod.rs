@@ -35,13 +35,13 @@ pub use literal::StringLiteral;
 pub use lowered_tool::LoweredTool;
 pub use rule::{Check, LossFilter, Rule};
 pub use rules::{all_codes, codes};
+use toolc_lower::dialects::{Confidence, Dialect, Limit};
 
 use lossy::LossRules;
 use rayon::prelude::*;
 
 use crate::catalog::{Catalog, ToolId, ToolsetId};
 use crate::diagnostic::{Code, Diagnostic, Level, Places, Sink};
-use crate::dialects::{Confidence, Dialect, Limit};
 use crate::source::Sources;
 
 /// The input of the rules: a catalog, and the files that it was read from. Dereferences to the catalog.

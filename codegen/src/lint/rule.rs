@@ -1,10 +1,11 @@
 //! The parts of a rule: its code, and the function that finds violations.
 
+use toolc_lower::narrow::Loss;
+
 use super::Lint;
 use super::lowered_tool::LoweredTool;
 use crate::catalog::Tool;
 use crate::diagnostic::{Code, Level, Sink};
-use crate::lower::narrow::Loss;
 
 /// A rule of the linter. Everything about it is in one file below `lint/rules`.
 #[derive(Debug)]

@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use toolc::__gen::graph::cycles;
 use toolc::__gen::table::Type;
+use toolc_lower::schema::{Additional, DefId, Defs, Reference, Schema, type_of};
 
 pub(super) use contradictions::contradictions;
 use range::{Range, compare};
 
 use crate::diagnostic::At;
-use crate::schema::{Additional, DefId, Defs, Reference, Schema, type_of};
 
 /// Decides whether the schemas of a tool have values.
 pub(in crate::lint) struct SchemaValues<'d> {

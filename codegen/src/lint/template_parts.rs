@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use toolc::__gen::segment::{Atoms, MAX_ATOMS};
+use toolc_lower::schema::{Property, Schema};
+use toolc_lower::text::atoms::{AtomId, Template, When};
+use toolc_lower::text::template::Piece;
+use toolc_lower::text::turns::turns;
 
 use super::Lint;
 use super::literal::StringLiteral;
 use crate::catalog::{Atom, Requires, Tool, ToolId};
 use crate::diagnostic::{At, Place};
-use crate::schema::{Property, Schema};
-use crate::text::atoms::{AtomId, Template, When};
-use crate::text::template::Piece;
-use crate::text::turns::turns;
 
 /// A part of a text, with its place and the turns in which it appears.
 #[derive(Debug)]

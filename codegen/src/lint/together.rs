@@ -5,11 +5,12 @@
 
 use std::collections::BTreeSet;
 
+use toolc_lower::text::atoms::{AtomId, When};
+use toolc_lower::text::condition::Condition;
+
 use super::Lint;
 use crate::catalog::{Atom, ExternalId, Tool, ToolId, VariableId};
 use crate::diagnostic::Place;
-use crate::text::atoms::{AtomId, When};
-use crate::text::condition::Condition;
 
 /// Why a tool can be shown without another.
 #[derive(Debug)]

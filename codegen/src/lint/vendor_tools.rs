@@ -1,12 +1,13 @@
 //! The vendors' own tools that the requests of the project contain, according to `[vendor_tools]` of `toolc.toml`.
 
+use toolc_lower::dialects::{Dialect, ListSize, Vendor};
+use toolc_tables::Words;
+
 use super::Lint;
 use crate::catalog::{Tool, ToolsetId};
 use crate::diagnostic::{At, Place};
-use crate::dialects::{Dialect, ListSize, Vendor};
 use crate::lower::{DefinitionSizes, accepts, form};
 use crate::manifest::{AnthropicTool, Caller, GeminiTool, OpenAiTool};
-use toolc_tables::Words;
 
 /// One of a vendor's own tools.
 #[derive(Debug, Clone, Copy)]

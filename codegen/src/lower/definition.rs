@@ -1,19 +1,19 @@
 //! The definition of a tool in a dialect.
 
 use serde_json::Value;
+use toolc_lower::conditional_json::{CondJson, conditional};
+use toolc_lower::dialects::{Dialect, SchemaDocument, TextInput, ToolDefinition};
+use toolc_lower::narrow::{Fallback, Loss, Narrowed, narrow_result, text_constraints};
+use toolc_lower::prose::{append_sentence, enum_prose, keyword_prose};
+use toolc_lower::schema::{Additional, Schema};
+use toolc_lower::text::atoms::{AtomId, Template, When};
+use toolc_lower::text::condition::Condition;
+use toolc_lower::text::template::Piece;
 
 use super::examples::{Example, examples, is_always_possible};
 use super::form::{accepts, accepts_callers, form, parameters, refused_parameter};
-use super::narrow::{Fallback, Loss, Narrowed, narrow_result, text_constraints};
-use super::prose::{append_sentence, enum_prose, keyword_prose};
 use crate::catalog::{Atom, Catalog, Tool};
-use crate::conditional_json::{CondJson, conditional};
 use crate::diagnostic::At;
-use crate::dialects::{Dialect, SchemaDocument, TextInput, ToolDefinition};
-use crate::schema::{Additional, Schema};
-use crate::text::atoms::{AtomId, Template, When};
-use crate::text::condition::Condition;
-use crate::text::template::Piece;
 
 /// A tool in one dialect.
 #[derive(Debug)]

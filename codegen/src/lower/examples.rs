@@ -1,14 +1,14 @@
 //! Whole-call examples, in the form in which a dialect sends arguments.
 
 use serde_json::{Map, Value};
+use toolc_lower::dialects::Dialect;
+use toolc_lower::narrow::Narrowed;
+use toolc_lower::schema::{Additional, Defs, Schema, equal};
+use toolc_lower::text::atoms::When;
+use toolc_lower::text::condition::Condition;
 
-use super::narrow::Narrowed;
 use super::rewrites::{Node, Rewrites, expand, rewrites};
 use crate::catalog::Tool;
-use crate::dialects::Dialect;
-use crate::schema::{Additional, Defs, Schema, equal};
-use crate::text::atoms::When;
-use crate::text::condition::Condition;
 
 /// The maximum number of forms of an example that are tried, if a union has several alternatives.
 const MAX_FORMS: usize = 32;
@@ -151,7 +151,7 @@ fn collect_conditions(value: &Value, schema: &Schema, defs: &Defs, conditions: &
     };
     let mut children: Vec<(&Value, &Schema)> = Vec::new();
     for schema in expand(&[schema], defs, |schema| schema.in_place().collect()) {
-        let is_value = |choice: &&crate::schema::Choice| equal(&choice.value.value, value);
+        let is_value = |choice: &&toolc_lower::schema::Choice| equal(&choice.value.value, value);
         for choice in schema.choices.iter().filter(is_value) {
             choice.when.iter().for_each(|when| add(&when.value));
         }

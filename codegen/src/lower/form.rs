@@ -1,9 +1,10 @@
 //! The form of a tool in a dialect: whether the dialect accepts the tool, and the schema of its arguments.
 
-use super::narrow::{Narrowed, narrow};
+use toolc_lower::dialects::Dialect;
+use toolc_lower::narrow::{Narrowed, narrow};
+use toolc_lower::schema::Property;
+
 use crate::catalog::Tool;
-use crate::dialects::Dialect;
-use crate::schema::Property;
 
 /// Returns whether a dialect accepts the names of a tool and of its required parameters, and who may call it.
 pub fn accepts(dialect: &'static Dialect, tool: &Tool) -> bool {

@@ -5,12 +5,9 @@ mod behaviour;
 mod definition;
 mod examples;
 mod form;
-pub mod narrow;
-mod prose;
 mod python;
 mod requires;
 pub mod rewrites;
-pub mod run_time;
 mod sizes;
 mod table;
 
@@ -21,15 +18,16 @@ use std::sync::OnceLock;
 use toolc::__gen::pack::Pack as _;
 use toolc::__gen::segment;
 use toolc::catalog::Definition;
+use toolc_lower::dialects::Dialect;
 
 use crate::catalog::{Atom, Catalog, ExternalId, FactId, Tool, ToolId, Toolset, ToolsetId, VariableId};
 use crate::check::Checked;
-use crate::dialects::Dialect;
 
 pub use definition::{Lowering, definition};
 pub use form::{accepts, form, parameters};
 pub use sizes::DefinitionSizes;
 pub(crate) use table::enum_values;
+pub use toolc_lower::narrow;
 
 use behaviour::lower_behaviour;
 use requires::lower_requirements;
@@ -173,3 +171,8 @@ fn lower_atom(catalog: &Catalog, atom: &Atom) -> segment::Atom {
 fn text(text: &str) -> Cow<'static, str> {
     text.to_owned().into()
 }
+
+#[cfg(test)]
+mod dialect_tests;
+#[cfg(test)]
+mod narrow_tests;

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use toolc::availability::Requirement;
+use toolc_lower::conditional_json::compile;
+use toolc_lower::text::atoms::{AtomId, When};
 
 use super::{lower_atom, text};
 use crate::catalog::{Atom, Catalog, ExternalId, Requires, ToolId, VariableId};
-use crate::conditional_json::compile;
 use crate::diagnostic::{At, Place};
 use crate::manifest::RequiresManifest;
-use crate::text::atoms::{AtomId, When};
 
 pub(super) fn lower_requirements(
     catalog: &Catalog,

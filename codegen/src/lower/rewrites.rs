@@ -12,13 +12,13 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 use toolc::__gen::table::Type;
+use toolc_lower::dialects::Dialect;
+use toolc_lower::schema::{Additional, Defs, Property, Schema};
+use toolc_lower::text::atoms::When;
+use toolc_lower::text::condition::Condition;
 
 use super::form::{form, parameters};
 use crate::catalog::Tool;
-use crate::dialects::Dialect;
-use crate::schema::{Additional, Defs, Property, Schema};
-use crate::text::atoms::When;
-use crate::text::condition::Condition;
 
 /// The maximum number of alternatives of unions that are visited for a tool. Rewrites in further ones are not undone.
 const MAX_ALTERNATIVES: usize = 10_000;

@@ -7,12 +7,12 @@ use serde_json::Value;
 use toolc::__gen::table;
 use toolc::__gen::table::{Bound, Bounds, Literal, Node, Part, SlotKind, Span, Type, Types};
 use toolc::schema::Table;
+use toolc_lower::conditional_json::compile;
+use toolc_lower::schema::{Additional, Choice, Defs, ResolvedSchema, Schema};
+use toolc_lower::text::atoms::When;
 
 use super::text;
-use crate::conditional_json::compile;
 use crate::diagnostic::At;
-use crate::schema::{Additional, Choice, Defs, ResolvedSchema, Schema};
-use crate::text::atoms::When;
 
 pub(super) fn lower_schema(schema: &Schema, defs: &Defs) -> Table {
     let mut layout = Layout { defs, ids: HashMap::new(), pending: VecDeque::new(), table: Table::default() };

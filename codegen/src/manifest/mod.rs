@@ -11,13 +11,13 @@ use std::cell::RefCell;
 use rayon::prelude::*;
 use toolc::__gen::name::PORTABLE;
 use toolc::behaviour::Execution;
+use toolc_lower::schema::Property;
+use toolc_tables::{Form, HasKeys as _, Key, ReadTable as _, syntax};
 
 use toml::Spanned;
 use toml::de::DeTable;
-use toolc_tables::{Form, HasKeys as _, Key, ReadTable as _, syntax};
 
 use crate::diagnostic::{At, Diagnostic, Place, Sink, SourceId, codes, ticked};
-use crate::schema::Property;
 use crate::source::{Fault, Kind, Source, Sources};
 use read::{ManifestReader, declared_name, reader, schema};
 pub(crate) use standard::text_pattern_error;

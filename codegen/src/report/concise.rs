@@ -1,8 +1,9 @@
 //! The format for editors and `grep`: a line for each finding, `PATH:LINE:COLUMN: LEVEL[CODE] NAME: MESSAGE`.
 
+use toolc_tables::visible::visible;
+
 use super::{Report, line};
 use crate::diagnostic::Diagnostic;
-use toolc_tables::visible::visible;
 
 pub(super) fn write(report: &Report<'_>) -> String {
     let format_line = |found: &Diagnostic| {

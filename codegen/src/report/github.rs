@@ -1,9 +1,10 @@
 //! The format for GitHub Actions: workflow commands, which annotate the lines of a pull request.
 
+use toolc_tables::visible::is_control;
+
 use super::base::Base;
 use super::{Report, text};
 use crate::diagnostic::Diagnostic;
-use toolc_tables::visible::is_control;
 
 pub(super) fn write(report: &Report<'_>) -> String {
     let base = Base::new(report.places.sources);

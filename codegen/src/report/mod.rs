@@ -7,8 +7,9 @@ mod human;
 mod json;
 mod sarif;
 
-use crate::diagnostic::{Diagnostic, Level, Place, Places, Position};
 use toolc_tables::visible::is_control;
+
+use crate::diagnostic::{Diagnostic, Level, Place, Places, Position};
 
 pub use human::plural;
 

@@ -8,7 +8,7 @@ use jsonschema::draft202012::meta;
 use serde_json::{Map, json};
 use toolc::schema::FunctionDefinition;
 use toolc::{Registry, ToolCall, ToolOutput, Turn};
-use toolc_codegen::dialects::Dialect as Record;
+use toolc_lower::dialects::Dialect as Record;
 
 use super::*;
 
@@ -88,9 +88,8 @@ impl Refusals<'_> {
         }
         if let Some(refused) = record.tool.root_keywords() {
             let conditions = ["$ref", "if", "then", "else", "dependentSchemas", "not"];
-            let is_refused = |keyword: &&String| {
-                refused.value.contains(&keyword.as_str()) || conditions.contains(&keyword.as_str())
-            };
+            let is_refused =
+                |keyword: &&String| refused.value.contains(&keyword.as_str()) || conditions.contains(&keyword.as_str());
             self.found.extend(root.keys().filter(is_refused).map(|keyword| format!("`{keyword}` at the root")));
         }
         self.schema(self.root.clone(), true);
@@ -192,7 +191,11 @@ fn what_a_dialect_refuses_is_stated_in_words() {
                 ["anyOf", "oneOf", "allOf", "if", "dependencies", "dependentSchemas"].contains(&keyword.as_str())
             });
             if refuses || dialect != Dialect::Anthropic {
-                assert!(definition["description"].as_str().unwrap_or_default().contains(words), "{}: {definition}", case.name);
+                assert!(
+                    definition["description"].as_str().unwrap_or_default().contains(words),
+                    "{}: {definition}",
+                    case.name
+                );
             }
         }
         if let Some(part) = case.value["portable"].as_str() {

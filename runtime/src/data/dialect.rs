@@ -107,7 +107,7 @@ macro_rules! dialects {
     };
 }
 
-/// How the definitions of a dialect are written. `codegen/src/dialects` describes everything else about a dialect, such as
+/// How the definitions of a dialect are written. `lower/src/dialects` describes everything else about a dialect, such as
 /// its limits; a test compares the two.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape {
@@ -374,7 +374,8 @@ impl Dialect {
             }
         };
         if schema.is_none() {
-            let function = if matches!(envelope, Envelope::Nested) { &mut definition["function"] } else { &mut definition };
+            let function =
+                if matches!(envelope, Envelope::Nested) { &mut definition["function"] } else { &mut definition };
             function.as_object_mut().and_then(|function| function.remove(key));
         }
         let Callers { model, code } = behaviour.callers;

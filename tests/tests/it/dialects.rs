@@ -503,7 +503,7 @@ const WEATHER: &str = "name = 'weather'\ntoolset = 's'\ndescription = 'The weath
 fn the_runtime_agrees_with_the_records() {
     let variants: Vec<toolc::Dialect> = DIALECTS.iter().filter_map(Dialect::in_runtime).collect();
     for variant in toolc::Dialect::ALL {
-        assert!(variants.contains(variant), "`{}` has no record in codegen/src/dialects", variant.name());
+        assert!(variants.contains(variant), "`{}` has no record in lower/src/dialects", variant.name());
     }
     for (keys, callers, background) in [
         ("", Callers::MODEL, false),

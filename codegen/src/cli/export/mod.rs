@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use toolc::__gen::graph::Pick;
+use toolc_tables::fact_to_json;
 
 use folder::replace_bundle;
 use selection::select;
@@ -28,7 +29,6 @@ use crate::failure::Failure;
 use crate::lower::lower;
 use crate::project::GENERATED;
 use crate::report::plural;
-use toolc_tables::fact_to_json;
 
 /// The index of a bundle. A later export recognizes its own folder by this file.
 const INDEX: &str = "bundle.json";

@@ -161,7 +161,19 @@ fn runs(runs: &Runs<'_>) -> TokenStream {
     let shell = |shell: CodeShell| variant("CodeShell", shell);
     match *runs {
         Runs::Rest(rest) => {
-            let Rest { after, options, known, except, separator, skip, assignments, appends, placeholder, unless, split } = rest;
+            let Rest {
+                after,
+                options,
+                known,
+                except,
+                separator,
+                skip,
+                assignments,
+                appends,
+                placeholder,
+                unless,
+                split,
+            } = rest;
             let mut fields = Fields::default();
             fields.texts("after", after);
             fields.texts("options", options);

@@ -8,12 +8,12 @@ use quote::{format_ident, quote};
 use toolc::__gen::compiled::openai_description;
 use toolc::__gen::segment::Segment;
 use toolc::__gen::{Index, document};
+use toolc_lower::conditional_json::unconditional_text;
 
 use super::data;
 use super::print::print;
 use super::{facts, statics};
 use crate::catalog::{ToolId, ToolsetId};
-use crate::conditional_json::unconditional_text;
 use crate::lower::Lowered;
 use crate::names::plain;
 

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 use toolc::__gen::table::Type;
+use toolc_lower::schema::{Additional, Schema};
 
 use super::range::{Range, compare};
 use crate::diagnostic::Place;
-use crate::schema::{Additional, Schema};
 
 /// Two keywords of one schema that no value satisfies together.
 pub(in crate::lint) struct Contradiction {

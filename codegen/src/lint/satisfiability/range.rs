@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 
 use serde_json::Value;
+use toolc_lower::schema::Schema;
 
 use crate::diagnostic::{At, Place};
-use crate::schema::Schema;
 
 /// A bound of a range of numbers.
 #[derive(Clone, Copy)]

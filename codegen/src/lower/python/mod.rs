@@ -7,9 +7,9 @@ mod types;
 use std::fmt::Write as _;
 
 use serde_json::Value;
+use toolc_lower::schema::{Property, Schema};
 
 use crate::catalog::{Catalog, Tool, TurnValues};
-use crate::schema::{Property, Schema};
 use names::{Scope, identifier, pascal};
 use types::{Class, Types};
 

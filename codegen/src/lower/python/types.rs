@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 use toolc::__gen::table::{SlotKind, Type};
+use toolc_lower::schema::{Additional, DefId, Defs, Property, Schema};
 
 use super::names::{Scope, is_identifier, pascal};
-use crate::schema::{Additional, DefId, Defs, Property, Schema};
 
 /// A `TypedDict`.
 pub(super) struct Class<'s> {

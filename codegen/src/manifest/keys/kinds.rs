@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 use toolc::__gen::table::Type;
 use toolc::behaviour::{self, MaxResultChars as Max};
+use toolc_lower::schema as read_as;
+use toolc_lower::text::atoms::{Template as Pieces, When};
 use toolc_tables::KeyType;
 pub use toolc_tables::kinds::*;
 pub use toolc_tables::{KeyKind, UNLIMITED, Words};
 
 use crate::diagnostic::At;
-use crate::schema as read_as;
-use crate::text::atoms::{Template as Pieces, When};
 
 /// Declares kinds, with their values.
 macro_rules! manifest_kinds {

@@ -1,12 +1,12 @@
 //! How each kind of key that only manifests have is read.
 
 use toolc::behaviour::{self, MaxResultChars};
+use toolc_lower::schema::Schema;
 use toolc_tables::{KeyKind, ReadKey, Reader};
 
 use super::{ManifestLanguage, ManifestReader, condition, description, name_or_stem, name_place, schema, template};
 use crate::diagnostic::At;
 use crate::manifest::keys::{kinds, schema as keywords};
-use crate::schema::Schema;
 
 /// Implements [`ReadKey`] for kinds of a module, with a function that makes the value from the reader.
 macro_rules! read {

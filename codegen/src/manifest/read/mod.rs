@@ -8,12 +8,12 @@ use std::cell::RefCell;
 
 use toml::Spanned;
 use toml::de::DeTable;
+use toolc_lower::text::atoms::AtomTable;
 use toolc_tables::{Form, Hints, Language, Reader, UnknownKey};
 
 use super::keys::{FOREIGN, FOREIGN_TO_TOOLS, PROPERTY, RENAMED_IN_PLUGINS, SCHEMA, synonyms};
 use crate::diagnostic::{At, Diagnostic, Place, Sink, SourceId, codes, ticked};
 use crate::source::{Kind, Source};
-use crate::text::atoms::AtomTable;
 use text::{condition, description, template};
 
 /// The key of the name of a manifest or a table.

@@ -8,6 +8,9 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use toolc::__gen::table::Type;
 use toolc::suggest::nearest;
+use toolc_lower::schema::{Additional, Bounds, Choice, Def, DefId, Defs, Property, REF_PREFIX, Reference, Schema};
+use toolc_lower::text::atoms::Template;
+use toolc_lower::text::template::Piece;
 use toolc_tables::{Key, KeyType, json, written_as_json};
 
 use super::{ManifestReader, name_place};
@@ -15,9 +18,6 @@ use crate::diagnostic::{At, Diagnostic, Place, codes};
 use crate::manifest::keys::schema as keyword;
 use crate::manifest::keys::{CHOICE, PROPERTY, SCHEMA};
 use crate::manifest::standard::{self, PatternError};
-use crate::schema::{Additional, Bounds, Choice, Def, DefId, Defs, Property, REF_PREFIX, Reference, Schema};
-use crate::text::atoms::Template;
-use crate::text::template::Piece;
 
 /// The maximum nesting of schemas.
 const MAX_DEPTH: usize = 64;

@@ -4,13 +4,13 @@ use std::cell::RefCell;
 
 use toml::Spanned;
 use toml::de::DeValue;
+use toolc_lower::text::Fault;
+use toolc_lower::text::atoms::{AtomId, AtomTable, Template, When};
+use toolc_lower::text::condition::{self, ParsedAtom};
+use toolc_lower::text::template::{self, ParsedFact, Piece};
 
 use super::{ManifestReader, name_place};
 use crate::diagnostic::{At, Code, Diagnostic, codes};
-use crate::text::Fault;
-use crate::text::atoms::{AtomId, AtomTable, Template, When};
-use crate::text::condition::{self, ParsedAtom};
-use crate::text::template::{self, ParsedFact, Piece};
 
 /// Reads the description of a tool; empty if it is missing.
 pub(in crate::manifest) fn description(reader: &ManifestReader<'_>, key: &str) -> At<Template> {

@@ -2,13 +2,13 @@
 
 use toolc_commands::programs::{CodeShell, ScriptLanguage};
 use toolc_commands::rules::{ExpansionKind, InputKind, ScriptEffect, Statement, Verdict};
+use toolc_tables::Reader;
+use toolc_tables::{table, words};
 
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
     Flag, List, Name, Names, OfCommands, Prose, Required, Text, WholeNumber, Word, WordList,
 };
-use toolc_tables::Reader;
-use toolc_tables::{table, words};
 
 table! {
     /// Rules about shell commands: `manifests/commands/NAME.toml`.

@@ -7,12 +7,13 @@ mod project;
 mod tool;
 mod toolset;
 
+use toolc_tables::HasKeys as _;
+
 use super::keys::Key;
 use crate::source::Kind;
 pub use commands::*;
 pub use project::*;
 pub use tool::*;
-use toolc_tables::HasKeys as _;
 pub use toolset::*;
 
 /// Every manifest that could be parsed, and the names of those that could not, so that a broken file is reported once.

@@ -1,14 +1,14 @@
 //! The manifests that exist once in a project.
 
 use toolc::FactValue;
+use toolc_tables::Reader;
+use toolc_tables::{table, words};
 
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
     Count, Duration, FactValue as FactValueKey, Flag, FlagOr, Names, Prose, Required, Table, TableOrDefault, Tables,
     Text, Url, WordList, WordsByName,
 };
-use toolc_tables::Reader;
-use toolc_tables::{table, words};
 
 table! {
     /// The facts: `manifests/facts.toml`.

@@ -1,18 +1,19 @@
 //! The manifest of a tool.
 
 use toolc::behaviour::{Annotations, Callers};
+use toolc_lower::conditional_json::CondJson;
+use toolc_lower::dialects::Syntax;
+use toolc_lower::schema::{Defs, Schema};
+use toolc_lower::text::atoms::AtomTable;
+use toolc_tables::{Language, Reader};
+use toolc_tables::{table, words};
 
-use crate::conditional_json::CondJson;
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
     Condition, Description, Duration, Execution, Flag, FlagOr, Json, MaxResultChars, Name, Names, Params, Prose,
     Required, Schema as SchemaKey, Table, TableOrDefault, Tables, Template, Text, Texts, Word, WordList,
 };
 use crate::manifest::keys::schema::ArgumentsRoot;
-use crate::schema::{Defs, Schema};
-use crate::text::atoms::AtomTable;
-use toolc_tables::{Language, Reader};
-use toolc_tables::{table, words};
 
 table! {
     /// A tool: `manifests/tools/NAME.toml`.
@@ -109,18 +110,6 @@ table! {
     } with {
         /// The table.
         place: Place = Reader::place,
-    }
-}
-
-words! {
-    /// What describes a text.
-    pub enum Syntax {
-        /// No language: any text.
-        Text = "text",
-        /// A grammar of the parser generator Lark.
-        Lark = "lark",
-        /// A regular expression in the syntax of the Rust crate `regex`, which must match the whole text.
-        Regex = "regex",
     }
 }
 

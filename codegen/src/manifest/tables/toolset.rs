@@ -1,5 +1,7 @@
 //! The manifests of toolsets and distributions.
 
+use toolc_lower::text::atoms::AtomTable;
+use toolc_tables::{Reader, Refused};
 use toolc_tables::{table, words};
 
 use super::RequiresManifest;
@@ -7,8 +9,6 @@ use crate::diagnostic::At;
 use crate::manifest::keys::kinds::{
     Count, FlagOr, Name, Names, Percents, Prose, Required, TableOrDefault, Text, Texts, Word,
 };
-use crate::text::atoms::AtomTable;
-use toolc_tables::{Reader, Refused};
 
 table! {
     /// A toolset: `manifests/toolsets/NAME.toml`.

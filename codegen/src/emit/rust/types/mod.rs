@@ -9,11 +9,11 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use serde_json::Value;
 use toolc::__gen::table::SlotKind;
+use toolc_lower::schema::{Additional, Alternative, Defs, Property, Schema};
 
 use crate::catalog::{Tool, TurnValues};
 use crate::lower;
 use crate::names::{Meaning, Scope, pascal, path_word, plain, snake, variants};
-use crate::schema::{Additional, Alternative, Defs, Property, Schema};
 
 /// Returns `Args`, `Returns` if the tool has a typed result, and every type that they need.
 pub(super) fn emit(tool: &Tool, values: &TurnValues) -> TokenStream {

@@ -31,11 +31,12 @@
 //! tools = ["read_file", "web_search"]
 //! ```
 
+use toolc_lower::text::condition::AtomExpr;
+
 use crate::lint::codes;
 use crate::catalog::{Atom, Requires, Tool, ToolId};
 use crate::diagnostic::{At, Diagnostic, Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::text::condition::AtomExpr;
 
 pub(super) const RULE: Rule = Rule::new("C046", "deprecated-in-use", Some(Level::Warning), Check::Output(check));
 

@@ -30,12 +30,13 @@
 
 use std::time::Duration;
 
+use toolc_lower::schema::Property;
+
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::verbs::words;
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::Property;
 
 pub(super) const RULE: Rule = Rule::new("C064", "timeout-below-parameter", Some(Level::Warning), Check::Tool(check));
 

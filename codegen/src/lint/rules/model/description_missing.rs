@@ -15,6 +15,8 @@
 //! description = "Read a text file of the project, or a window of its lines. Use it before changing a file."
 //! ```
 
+use toolc_lower::text::atoms::Template;
+use toolc_lower::text::template::Piece;
 use toolc::__gen::segment::Atoms;
 
 use crate::lint::codes;
@@ -22,8 +24,6 @@ use crate::catalog::ToolId;
 use crate::diagnostic::{At, Diagnostic, Level, Sink};
 use crate::lint::template_parts::holds;
 use crate::lint::{Check, Lint, Rule};
-use crate::text::atoms::Template;
-use crate::text::template::Piece;
 
 pub(super) const RULE: Rule = Rule::new("M010", "description-missing", Some(Level::Warning), Check::Catalog(check));
 

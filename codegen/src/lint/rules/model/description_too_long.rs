@@ -16,10 +16,11 @@
 //! budgets.description = 2000
 //! ```
 
+use toolc_lower::dialects::Confidence;
+
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink};
-use crate::dialects::Confidence;
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule = Rule::new("M012", "description-too-long", Some(Level::Warning), Check::Tool(check));

@@ -26,6 +26,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use toolc_lower::schema::Schema;
 use regex::Regex;
 use toolc::__gen::table::Type;
 
@@ -33,7 +34,6 @@ use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("M017", "enum-in-prose", Some(Level::Warning), Check::Tool(check));
 

@@ -19,12 +19,13 @@
 //! Read a text file, or a window of its lines. Use it before changing a file."""
 //! ```
 
+use toolc_lower::text::atoms::Template;
+use toolc_lower::text::template::Piece;
+
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Edit, Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::text::atoms::Template;
-use crate::text::template::Piece;
 
 pub(super) const RULE: Rule =
     Rule::new("M004", "leading-or-trailing-space", Some(Level::Warning), Check::Tool(check)).fixable();

@@ -19,13 +19,14 @@
 //! description = "The maximum number of lines to return."
 //! ```
 
+use toolc_lower::schema::{DefId, Property, Schema};
+use toolc_lower::text::atoms::Template;
+use toolc_lower::text::template::Piece;
+
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::{DefId, Property, Schema};
-use crate::text::atoms::Template;
-use crate::text::template::Piece;
 
 pub(super) const RULE: Rule =
     Rule::new("M001", "parameter-description-missing", Some(Level::Warning), Check::Tool(check));

@@ -25,6 +25,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use toolc_lower::schema::{Property, Schema};
 use regex::Regex;
 use serde_json::Value;
 
@@ -32,7 +33,6 @@ use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{At, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::{Property, Schema};
 
 pub(super) const RULE: Rule = Rule::new("M025", "prose-contradicts-schema", Some(Level::Warning), Check::Tool(check));
 

@@ -29,12 +29,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use toolc_lower::dialects::DIALECTS;
 use toolc::__gen::segment::Atoms;
 
 use crate::lint::codes;
 use crate::catalog::{Atom, ExternalId, Tool, ToolId};
 use crate::diagnostic::{Code, Diagnostic, Level, Place, Sink};
-use crate::dialects::DIALECTS;
 use crate::lint::mentions::{is_harmless, mentions};
 use crate::lint::template_parts::Part;
 use crate::lint::together::Separation;

@@ -34,13 +34,13 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use toolc_lower::schema::Additional;
 use regex::Regex;
 
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::Additional;
 
 pub(super) const RULE: Rule = Rule::new("M024", "unknown-parameter-mention", Some(Level::Warning), Check::Tool(check));
 

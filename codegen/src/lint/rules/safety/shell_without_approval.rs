@@ -31,6 +31,7 @@
 
 use std::sync::LazyLock;
 
+use toolc_lower::schema::{Property, Schema};
 use regex::Regex;
 use toolc::__gen::code_names::{AMBIGUOUS, COMMANDS, PROGRAMS};
 use toolc::__gen::table::Type;
@@ -40,7 +41,6 @@ use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::verbs::{Effect, effect_of, stem, words};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::{Property, Schema};
 
 pub(super) const RULE: Rule = Rule::new("A011", "shell-without-approval", Some(Level::Warning), Check::Tool(check));
 

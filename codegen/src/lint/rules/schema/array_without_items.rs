@@ -20,13 +20,13 @@
 //! description = "The sections to read."
 //! ```
 
+use toolc_lower::schema::Schema;
 use toolc::__gen::table::Type;
 
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("S022", "array-without-items", Some(Level::Warning), Check::Tool(check));
 

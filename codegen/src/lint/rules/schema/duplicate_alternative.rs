@@ -20,13 +20,13 @@
 //! oneOf = [{ type = "integer" }, { type = "string" }]
 //! ```
 
+use toolc_lower::schema::{Defs, Schema};
 use serde_json::Value;
 
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::{Defs, Schema};
 
 pub(super) const RULE: Rule = Rule::new("S062", "duplicate-alternative", Some(Level::Warning), Check::Tool(check)).fixable();
 

@@ -21,13 +21,13 @@
 //! additionalProperties = { type = "string" }
 //! ```
 
+use toolc_lower::schema::{Additional, Schema};
 use toolc::__gen::table::Type;
 
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::{Additional, Schema};
 
 pub(super) const RULE: Rule = Rule::new("S061", "empty-object", Some(Level::Warning), Check::Tool(check));
 

@@ -40,6 +40,7 @@
 //! properties.heading = { type = "string", description = "Its heading.", required = true }
 //! ```
 
+use toolc_lower::schema::{Alternative, Defs, Property, Schema, TagDefect};
 use rayon::prelude::*;
 use serde_json::Value;
 use toolc::__gen::table::Type;
@@ -49,7 +50,6 @@ use super::duplicate_alternative::without_annotations;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Place, Sink};
 use crate::lint::{Check, Lint, Rule, copies};
-use crate::schema::{Alternative, Defs, Property, Schema, TagDefect};
 
 pub(super) const RULE: Rule = Rule::new("S064", "indistinct-alternative", Some(Level::Warning), Check::Catalog(check));
 

@@ -23,6 +23,7 @@
 //! minLength = 1
 //! ```
 
+use toolc_lower::schema::{Additional, Schema};
 use toolc::__gen::table::Type;
 
 use crate::lint::codes;
@@ -30,7 +31,6 @@ use super::unknown_format;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Place, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::{Additional, Schema};
 
 pub(super) const RULE: Rule = Rule::new("S060", "keyword-without-effect", Some(Level::Warning), Check::Tool(check));
 

@@ -35,11 +35,12 @@
 //! additionalProperties = { type = "string" }
 //! ```
 
+use toolc_lower::schema::{Additional, Schema};
+
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::{Additional, Schema};
 
 pub(super) const RULE: Rule = Rule::new("S028", "open-object", None, Check::Tool(check));
 

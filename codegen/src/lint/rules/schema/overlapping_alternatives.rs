@@ -20,6 +20,7 @@
 //! anyOf = [{ type = "integer" }, { type = "number" }]
 //! ```
 
+use toolc_lower::schema::{Defs, Schema};
 use serde_json::{Map, Value};
 use toolc::__gen::table::Type;
 
@@ -28,7 +29,6 @@ use super::duplicate_alternative::without_annotations;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::{Defs, Schema};
 
 pub(super) const RULE: Rule = Rule::new("S070", "overlapping-alternatives", Some(Level::Warning), Check::Tool(check));
 
@@ -104,7 +104,7 @@ fn sample(schema: &Schema, defs: &Defs, depth: usize) -> Option<Value> {
         Type::Object => {
             let is_any_required = schema.properties.iter().any(|property| property.required);
             let chosen = schema.properties.iter().filter(|property| property.required || !is_any_required);
-            let entry = |property: &crate::schema::Property| {
+            let entry = |property: &toolc_lower::schema::Property| {
                 Some((property.name.value.clone(), sample(&property.schema, defs, depth + 1)?))
             };
             let entries = chosen.map(entry).collect::<Option<Map<String, Value>>>()?;

@@ -23,11 +23,12 @@
 //! required = true
 //! ```
 
+use toolc_lower::schema::Schema;
+
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::Schema;
 
 pub(super) const RULE: Rule =
     Rule::new("S024", "required-with-default", Some(Level::Warning), Check::Tool(check)).fixable();

@@ -20,11 +20,12 @@
 //! description = "The file to read."
 //! ```
 
+use toolc_lower::schema::{Property, Schema, type_of};
+
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::{Property, Schema, type_of};
 
 pub(super) const RULE: Rule = Rule::new("S023", "untyped-property", Some(Level::Warning), Check::Tool(check));
 

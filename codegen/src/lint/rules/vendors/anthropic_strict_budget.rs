@@ -72,15 +72,15 @@
 //! e2.type = "string"
 //! ```
 
+use toolc_lower::dialects::{Dialect, Limit, Total};
+use toolc_lower::schema::Schema;
 use rayon::prelude::*;
 
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink};
-use crate::dialects::{Dialect, Limit, Total};
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::{accepts, form, parameters};
-use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("P009", "anthropic-strict-budget", Some(Level::Warning), Check::Output(check));
 

@@ -38,10 +38,11 @@
 //! items = { type = "string" }
 //! ```
 
+use toolc_lower::dialects::Dialect;
+
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink, ticked};
-use crate::dialects::Dialect;
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::form;
 

@@ -59,14 +59,15 @@
 //! properties.without = { type = "string", description = "A word that the lines do not contain." }
 //! ```
 
+use toolc_lower::dialects::Dialect;
+use toolc_lower::narrow::Narrowed;
+use toolc_lower::schema::Schema;
+
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Place, Sink, ticked};
-use crate::dialects::Dialect;
 use crate::lint::{Check, Lint, Rule};
-use crate::lower::narrow::Narrowed;
 use crate::lower::{accepts, form, parameters};
-use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("P023", "code-cannot-call", Some(Level::Warning), Check::Output(check));
 

@@ -34,11 +34,12 @@
 //! anyOf = [{ type = "integer" }, { type = "string" }]
 //! ```
 
+use toolc_lower::schema::Schema;
+
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("P012", "gemini-anyof", None, Check::Tool(check));
 

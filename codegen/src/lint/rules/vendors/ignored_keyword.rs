@@ -36,12 +36,13 @@
 //! pattern = "^[a-z]{2}"
 //! ```
 
+use toolc_lower::schema::Schema;
+
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Place, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::{accepts, form};
-use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("P030", "ignored-keyword", None, Check::Tool(check));
 

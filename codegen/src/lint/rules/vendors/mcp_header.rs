@@ -40,17 +40,17 @@
 //! x-mcp-header = "Region"
 //! ```
 
+use toolc_lower::dialects::{HeaderRules, Limit};
+use toolc_lower::schema::{Property, Schema};
+use toolc_lower::text::atoms::AtomId;
+use toolc_lower::text::turns::turns;
 use serde_json::Value;
 use toolc::__gen::segment::Atoms;
 
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{At, Diagnostic, Level, Place, Sink};
-use crate::dialects::{HeaderRules, Limit};
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::{Property, Schema};
-use crate::text::atoms::AtomId;
-use crate::text::turns::turns;
 
 pub(super) const RULE: Rule = Rule::new("P028", "mcp-header", Some(Level::Warning), Check::Tool(check));
 

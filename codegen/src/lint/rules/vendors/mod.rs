@@ -1,4 +1,4 @@
-//! Rules about the limits of vendors, which are data in [`dialects`](crate::dialects). A rule checks only the dialects that the
+//! Rules about the limits of vendors, which are data in [`dialects`](toolc_lower::dialects). A rule checks only the dialects that the
 //! project lists. Lowering rewrites most of what a vendor rejects; the rules that report such rewrites are off by default.
 //! Rules that warn are about what is omitted, or rejected nevertheless.
 

@@ -111,13 +111,13 @@
 
 use std::collections::BTreeSet;
 
+use toolc_lower::schema::Schema;
 use serde_json::Value;
 
 use crate::lint::codes;
 use crate::diagnostic::{Diagnostic, Level, Place, Sink};
 use crate::lint::{Check, LoweredTool, Rule};
 use crate::lower::form;
-use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("P006", "openai-size", Some(Level::Warning), Check::LoweredTool(check));
 

@@ -22,15 +22,15 @@
 //! description = "The maximum number of lines to return."
 //! ```
 
+use toolc_lower::dialects::{Dialect, Limit, NameGrammar};
+use toolc_lower::schema::{Property, Schema};
 use toolc::__gen::name::PORTABLE;
 
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink, ticked};
-use crate::dialects::{Dialect, Limit, NameGrammar};
 use crate::lint::verbs::words;
 use crate::lint::{Check, Lint, Rule};
-use crate::schema::{Property, Schema};
 
 pub(super) const RULE: Rule = Rule::new("P002", "parameter-name", Some(Level::Warning), Check::Tool(check));
 

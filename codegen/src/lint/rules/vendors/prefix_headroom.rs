@@ -26,11 +26,12 @@
 //!
 //! ```
 
+use toolc_lower::dialects::DIALECTS;
+
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::dialects::DIALECTS;
 
 pub(super) const RULE: Rule = Rule::new("P017", "prefix-headroom", Some(Level::Warning), Check::Tool(check));
 

@@ -41,12 +41,13 @@
 //! description = "Where to start reading."
 //! ```
 
+use toolc_lower::dialects::Refs;
+use toolc_lower::schema::Schema;
+
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Sink, ticked};
 use crate::lint::{Check, Lint, Rule};
-use crate::dialects::Refs;
-use crate::schema::Schema;
 
 pub(super) const RULE: Rule = Rule::new("P007", "ref-with-siblings", None, Check::Tool(check));
 

@@ -36,13 +36,14 @@
 
 use std::collections::BTreeMap;
 
+use toolc_lower::dialects::Dialect;
+use toolc_lower::text::atoms::{AtomId, AtomTable, FactRef, Uses};
+
 use crate::lint::codes;
 use crate::catalog::{Atom, FactId, Tool};
 use crate::diagnostic::{Diagnostic, Level, Place, Sink, ticked};
-use crate::dialects::Dialect;
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::definition;
-use crate::text::atoms::{AtomId, AtomTable, FactRef, Uses};
 
 pub(super) const RULE: Rule = Rule::new("P029", "varies-per-session", Some(Level::Warning), Check::Output(check));
 

@@ -26,10 +26,11 @@
 
 use std::collections::BTreeMap;
 
+use toolc_lower::dialects::Dialect;
+
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Place, Sink, ticked};
-use crate::dialects::Dialect;
 use crate::lint::{Check, Lint, Rule};
 use crate::lower::accepts;
 

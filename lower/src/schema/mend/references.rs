@@ -1,0 +1,153 @@
+//! `$ref`s, and the keywords to which they refer.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::{Mender, Object, for_each_subschema, push_step_even_empty, shown};
+
+/// Replaces the spellings of older drafts: `definitions`, `$recursiveRef`, names of schemas.
+pub(super) fn modernise(schema: &mut Value) {
+    let mut names = HashMap::new();
+    rename_definitions(schema);
+    collect_names(schema, "", &mut names);
+    rewrite(schema, &names);
+}
+
+fn each_schema(schema: &mut Value, each: &mut dyn FnMut(&mut Object)) {
+    let Some(map) = schema.as_object_mut() else { return };
+    each(map);
+    for_each_subschema(map, &mut |_, _, schema| each_schema(schema, each));
+    // What has not been mended yet: tuples of older drafts.
+    if let Some(Value::Array(items)) = map.get_mut("items") {
+        for schema in items {
+            each_schema(schema, each);
+        }
+    }
+}
+
+fn rename_definitions(schema: &mut Value) {
+    each_schema(schema, &mut |map| {
+        let Some(Value::Object(definitions)) = map.get_mut("definitions").map(Value::take) else { return };
+        map.remove("definitions");
+        if let Some(known) = map.entry("$defs").or_insert_with(|| Value::Object(Object::new())).as_object_mut() {
+            for (name, definition) in definitions {
+                known.entry(name).or_insert(definition);
+            }
+        }
+    });
+}
+
+/// Collects the pointers of schemas with an address or a name of their own.
+fn collect_names(schema: &mut Value, pointer: &str, names: &mut HashMap<String, String>) {
+    let Some(map) = schema.as_object_mut() else { return };
+    for (keyword, prefix) in [("$id", ""), ("id", ""), ("$anchor", "#"), ("$dynamicAnchor", "#")] {
+        if let Some(name) = map.get(keyword).and_then(Value::as_str) {
+            names.entry(format!("{prefix}{}", name.trim_end_matches('#'))).or_insert_with(|| format!("#{pointer}"));
+        }
+    }
+    for_each_subschema(map, &mut |keyword, name, schema| {
+        let mut inner = pointer.to_owned();
+        push_step_even_empty(&mut inner, keyword);
+        if super::LISTS.contains(&keyword) || super::MAPS.contains(&keyword) {
+            push_step_even_empty(&mut inner, name);
+        }
+        collect_names(schema, &inner, names);
+    });
+}
+
+fn rewrite(schema: &mut Value, names: &HashMap<String, String>) {
+    each_schema(schema, &mut |map| {
+        for old in ["$recursiveRef", "$dynamicRef"] {
+            if let Some(target) = map.remove(old) {
+                map.entry("$ref").or_insert(target);
+            }
+        }
+        let Some(Value::String(target)) = map.get_mut("$ref") else { return };
+        if let Some(pointer) = names.get(target.trim_end_matches('#')).filter(|_| !target.starts_with("#/")) {
+            target.clone_from(pointer);
+        } else if let Some((address, pointer)) = target.split_once('#')
+            && names.get(address).is_some_and(|root| root == "#")
+        {
+            *target = format!("#{pointer}");
+        }
+        *target = target.replace("/definitions/", "/$defs/");
+    });
+}
+
+/// Removes the `$ref`s that have no target in the schema. Their values may be anything.
+pub(super) fn check(root: &mut Value, mender: &mut Mender) {
+    let mut dangling = Vec::new();
+    find(root, root, "", &mut dangling);
+    for (pointer, target) in dangling {
+        if let Some(map) = root.pointer_mut(&pointer).and_then(Value::as_object_mut) {
+            map.remove("$ref");
+        }
+        mender.pointer = pointer;
+        mender
+            .mended("", format!("refers to `{}`, which the schema does not have: it may be any value", shown(&target)));
+    }
+    mender.pointer.clear();
+}
+
+fn find(root: &Value, value: &Value, pointer: &str, dangling: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(map) => {
+            if let Some(target) = map.get("$ref").filter(|target| !is_property(pointer, target)) {
+                let text = target.as_str().unwrap_or_default();
+                if target_of(root, text).is_none() {
+                    dangling
+                        .push((pointer.to_owned(), target.as_str().map_or_else(|| target.to_string(), str::to_owned)));
+                }
+            }
+            for (key, value) in map {
+                if ["enum", "const", "default", "examples", "example"].contains(&key.as_str()) && !is_map(pointer) {
+                    continue;
+                }
+                let mut inner = pointer.to_owned();
+                push_step_even_empty(&mut inner, key);
+                find(root, value, &inner, dangling);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                find(root, item, &format!("{pointer}/{index}"), dangling);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns whether the place is that of an object with properties, whose keys are not keywords.
+fn is_map(pointer: &str) -> bool {
+    pointer.rsplit('/').next().is_some_and(|last| super::MAPS.contains(&last))
+}
+
+/// Returns whether `$ref` is the name of a property here.
+fn is_property(pointer: &str, target: &Value) -> bool {
+    is_map(pointer) && target.is_object()
+}
+
+/// Returns the target of a `$ref` within a schema.
+pub fn target_of<'s>(root: &'s Value, target: &str) -> Option<&'s Value> {
+    let pointer = target.strip_prefix('#')?;
+    let schema = root.pointer(pointer).or_else(|| root.pointer(&percent_decoded(pointer)?))?;
+    matches!(schema, Value::Object(_) | Value::Bool(_)).then_some(schema)
+}
+
+/// Returns `text` without URI escapes, or `None` if one is invalid.
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte == b'%' {
+            let code = std::str::from_utf8(rest.get(..2)?).ok()?;
+            bytes.push(u8::from_str_radix(code, 16).ok()?);
+            rest = &rest[2..];
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
