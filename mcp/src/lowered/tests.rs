@@ -120,9 +120,10 @@ impl Refusals<'_> {
             self.found.extend(undeclared.map(|name| format!("{name} is required and not declared")));
         }
         if let Some(target) = map.get("$ref").and_then(Value::as_str)
-            && target.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)).is_none()
+            && target != "#"
+            && target.strip_prefix("#/$defs/").and_then(|name| self.root["$defs"].get(name)).is_none()
         {
-            self.found.push(format!("`{target}` leads nowhere"));
+            self.found.push(format!("`{target}` leads to no definition"));
         }
         if !record.accepts_any_schema() {
             self.subset(&map, record);

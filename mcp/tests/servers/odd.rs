@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use toolc::Dialect;
 use toolc_mcp::{Oauth, PassedVariable, Server, ServerState, Transport};
 
 use crate::fixture::{Fixture, PATIENCE, error, has_python, is_connected, server};
@@ -266,6 +267,45 @@ fn a_list_whose_empty_cursor_leads_to_the_same_page_is_complete() {
     let report = fixture.report("s");
     assert!(is_connected(&report) && !report.has_problem() && report.left_out.is_empty(), "{report}");
     assert_eq!(fixture.own_names("s"), ["echo"]);
+}
+
+#[test]
+fn a_definition_that_vendors_refuse_is_mended_and_its_tool_gets_the_names_of_its_schema() {
+    if !has_python() {
+        return;
+    }
+    let properties = json!({
+        "$filter": { "type": "string" }, "$top": { "type": "int", "minimum": 0, "exclusiveMinimum": true }, "tags": { "type": "array" },
+    });
+    let tools = json!([
+        { "name": "arguments", "inputSchema": { "type": "object", "properties": properties, "required": ["$filter"] } },
+        { "name": "union", "inputSchema": { "type": "object", "properties": { "a": { "$ref": "#/$defs/none" } }, "oneOf": [{ "required": ["a"] }, {}] } },
+        { "name": "text", "inputSchema": { "type": "string" } },
+    ]);
+    let list = format!("{{\"jsonrpc\":\"2.0\",\"id\":@,\"result\":{{\"tools\":{tools}}}}}\n");
+    let fixture = Fixture::new([program("s", &json!({ "tools/list": list }))]);
+    let report = fixture.report("s");
+    assert_eq!(fixture.own_names("s"), ["arguments", "union"], "{report}");
+    let text = report.to_string();
+    for part in [
+        "changed: `arguments`: its `inputSchema` at `/properties/tags` is an array without `items`: they may be any values",
+        "changed: `arguments`: `$filter` is shown as `filter` in `anthropic`, `gemini`",
+        "changed: `union`: its `inputSchema` at `/properties/a` refers to `#/$defs/none`",
+        "changed: `union`: `oneOf` of the root is in words in `openai`, `openai-responses`, `anthropic`",
+        "left out: `text`",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    for sent in [json!({ "filter": "x", "top": "5", "tags": "a" }), json!({ "$filter": "x", "$top": 5, "tags": ["a"] })]
+    {
+        let got = fixture.call("mcp__s__arguments", &sent);
+        let got: Value = serde_json::from_str(got.as_str().expect("a text")).expect("JSON");
+        assert_eq!(got, json!({ "$filter": "x", "$top": 5, "tags": ["a"] }));
+    }
+    let refused = fixture.call("mcp__s__arguments", &json!({ "filter": "x", "top": 0 }));
+    assert!(error(&refused).contains("/top"), "{refused}");
+    let portable = fixture.session().turn_blocking(Dialect::Portable);
+    assert!(portable.definitions().contains("mcp__s__union"), "{}", portable.definitions());
 }
 
 #[test]

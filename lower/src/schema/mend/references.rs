@@ -1,17 +1,97 @@
 //! `$ref`s, and the keywords to which they refer.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
 use super::{Mender, Object, for_each_subschema, push_step_even_empty, shown};
 
-/// Replaces the spellings of older drafts: `definitions`, `$recursiveRef`, names of schemas.
+/// The maximum number of bytes of the schemas that are copied to `$defs`.
+const MAX_COPIED: usize = 64 << 10;
+
+/// Replaces the spellings of older drafts: `definitions`, `$recursiveRef`, names of schemas. Every `$ref` leads to the root or to `$defs`
+/// then, because some vendors follow no other.
 pub(super) fn modernise(schema: &mut Value) {
     let mut names = HashMap::new();
     rename_definitions(schema);
     collect_names(schema, "", &mut names);
-    rewrite(schema, &names);
+    let mut targets = BTreeSet::new();
+    each_schema(schema, &mut |map| {
+        for old in ["$recursiveRef", "$dynamicRef"] {
+            if let Some(target) = map.remove(old) {
+                map.entry("$ref").or_insert(target);
+            }
+        }
+        targets.extend(map.get("$ref").and_then(Value::as_str).map(str::to_owned));
+    });
+    let mut copies = Copies { left: MAX_COPIED, ..Copies::default() };
+    let new: HashMap<String, String> = targets
+        .into_iter()
+        .map(|target| {
+            let new = copies.definition(schema, current(schema, &target, &names));
+            (target, new)
+        })
+        .collect();
+    if !copies.made.is_empty()
+        && let Some(defs) =
+            schema.as_object_mut().map(|map| map.entry("$defs").or_insert_with(|| Value::Object(Object::new())))
+        && let Some(defs) = defs.as_object_mut()
+    {
+        defs.extend(copies.made);
+    }
+    each_schema(schema, &mut |map| {
+        if let Some(Value::String(target)) = map.get_mut("$ref")
+            && let Some(new) = new.get(target.as_str())
+        {
+            target.clone_from(new);
+        }
+    });
+}
+
+/// Returns a `$ref` without names and keywords of older drafts.
+fn current(root: &Value, target: &str, names: &HashMap<String, String>) -> String {
+    if target_of(root, target).is_some() {
+        return target.to_owned();
+    }
+    if let Some(pointer) = names.get(target.trim_end_matches('#')) {
+        return pointer.clone();
+    }
+    let pointer = match target.split_once('#') {
+        Some((address, pointer)) if names.get(address).is_some_and(|root| root == "#") => format!("#{pointer}"),
+        _ => target.to_owned(),
+    };
+    pointer.replace("/definitions/", "/$defs/")
+}
+
+/// The schemas to which a `$ref` leads that are neither the root nor a definition: copies of them become definitions.
+#[derive(Default)]
+struct Copies {
+    made: Object,
+    left: usize,
+}
+
+impl Copies {
+    /// Returns the `$ref` of the definition that is the target of a `$ref`, or that is a copy of it.
+    fn definition(&mut self, root: &Value, target: String) -> String {
+        let is_definition = target.strip_prefix("#/$defs/").is_some_and(|name| !name.contains('/'));
+        let Some(schema) = target_of(root, &target).filter(|_| !is_definition && !["#", "#/"].contains(&&*target))
+        else {
+            return target;
+        };
+        let Some(left) = self.left.checked_sub(schema.to_string().len()) else { return target };
+        self.left = left;
+        let last = target.rsplit('/').next().unwrap_or_default();
+        let is_letter = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
+        let base: String = last.chars().map(|letter| if is_letter(letter) { letter } else { '_' }).take(80).collect();
+        let mut name = base.clone();
+        let mut number = 2_usize;
+        while self.made.contains_key(&name) || root["$defs"].get(&name).is_some() {
+            name = format!("{base}_{number}");
+            number += 1;
+        }
+        self.made.insert(name.clone(), schema.clone());
+        format!("#/$defs/{name}")
+    }
 }
 
 fn each_schema(schema: &mut Value, each: &mut dyn FnMut(&mut Object)) {
@@ -53,25 +133,6 @@ fn collect_names(schema: &mut Value, pointer: &str, names: &mut HashMap<String, 
             push_step_even_empty(&mut inner, name);
         }
         collect_names(schema, &inner, names);
-    });
-}
-
-fn rewrite(schema: &mut Value, names: &HashMap<String, String>) {
-    each_schema(schema, &mut |map| {
-        for old in ["$recursiveRef", "$dynamicRef"] {
-            if let Some(target) = map.remove(old) {
-                map.entry("$ref").or_insert(target);
-            }
-        }
-        let Some(Value::String(target)) = map.get_mut("$ref") else { return };
-        if let Some(pointer) = names.get(target.trim_end_matches('#')).filter(|_| !target.starts_with("#/")) {
-            target.clone_from(pointer);
-        } else if let Some((address, pointer)) = target.split_once('#')
-            && names.get(address).is_some_and(|root| root == "#")
-        {
-            *target = format!("#{pointer}");
-        }
-        *target = target.replace("/definitions/", "/$defs/");
     });
 }
 
