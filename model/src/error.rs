@@ -151,6 +151,11 @@ impl ModelError {
         self
     }
 
+    pub(crate) fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.message += &format!("; an answer must begin within {timeout:?} (`answer_timeout`)");
+        self
+    }
+
     pub(crate) fn with_long_wait(mut self, wait: Duration) -> Self {
         self.message += &format!("; it asks to wait {} seconds: try again later", wait.as_secs());
         self

@@ -28,7 +28,9 @@ table! {
         context_tokens: Count,
         /// The maximum number of tokens that the model writes in one response. Default: that of the server.
         max_output_tokens: Count,
-        /// The maximum time without any data from the server.
+        /// The maximum time until an answer begins, with all repetitions of the request. One try may take half of it.
+        answer_timeout: Duration = "10m",
+        /// The maximum time without any data, after an answer has begun.
         timeout: Duration = "2m",
         /// The number of times that a failed request is repeated, with longer and longer pauses. If a server cannot be reached, at most 4 times.
         retries: WholeNumber = 8,

@@ -1,7 +1,7 @@
 //! One try of a request over HTTP.
 
 use std::sync::OnceLock;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::redirect::Policy;
@@ -20,7 +20,7 @@ use super::wait;
 const MAX_ERROR_BYTES: usize = 64 << 10;
 
 /// The time limit of a test of a key.
-const CHECK_LIMIT: std::time::Duration = std::time::Duration::from_secs(20);
+const CHECK_LIMIT: Duration = Duration::from_secs(20);
 
 /// The connections to a server. The HTTP client is created when it is first used.
 #[derive(Debug)]
@@ -44,16 +44,18 @@ impl Http {
         Self { client: OnceLock::new(), host: host.unwrap_or_else(|| "the server".to_owned()), proxy }
     }
 
-    /// Sends a request that needs these beta features, and reads the answer. Passes its text on as it arrives.
+    /// Sends a request that needs these beta features, and reads the answer, which must begin within `begin`. Passes its text on as it
+    /// arrives.
     pub(crate) async fn attempt(
         &self,
         settings: &Settings,
         betas: &[&str],
         body: &str,
+        begin: Duration,
         on_event: &mut OnEvent<'_>,
     ) -> Result<ModelResponse, ModelError> {
         let limit = settings.limits.total;
-        let answer = match timeout(limit, self.exchange(settings, betas, body, on_event)).await {
+        let answer = match timeout(limit, self.exchange(settings, betas, body, begin, on_event)).await {
             Ok(answer) => answer,
             Err(Elapsed { .. }) => Err(self.timed_out("complete its answer", limit)),
         };
@@ -65,13 +67,14 @@ impl Http {
         settings: &Settings,
         betas: &[&str],
         body: &str,
+        begin: Duration,
         on_event: &mut OnEvent<'_>,
     ) -> Result<ModelResponse, ModelError> {
-        let Settings { model, limits, .. } = settings;
+        let model = &settings.model;
         let sent = self.request(settings, betas, body)?.send();
-        let sent = timeout(limits.first_byte, sent).await;
+        let sent = timeout(begin, sent).await;
         let mut response = sent
-            .map_err(|_| self.timed_out("begin its answer", limits.first_byte))?
+            .map_err(|_| self.timed_out("begin its answer", begin))?
             .map_err(|error| self.failed(&error))?;
         let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
         let status = response.status();
@@ -214,7 +217,7 @@ impl Http {
         ModelError::new(ErrorKind::Broken, format!("the connection to {host} broke: {}", root_cause(error)))
     }
 
-    fn timed_out(&self, what: &str, limit: std::time::Duration) -> ModelError {
+    fn timed_out(&self, what: &str, limit: Duration) -> ModelError {
         ModelError::new(ErrorKind::TimedOut, format!("{} did not {what} within {limit:?}", self.host))
     }
 }

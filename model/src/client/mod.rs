@@ -127,10 +127,10 @@ impl Client {
         let unwritable =
             |error| ModelError::new(ErrorKind::Refused, format!("the request cannot be written as JSON: {error}"));
         let body = (model.api.record().body)(&parameters, request).map_err(unwritable)?;
-        let mut retries = Retries::new(*limits, model.retries);
+        let mut retries = Retries::new(*limits, model.retries, model.answer_timeout);
         loop {
             let begun = Instant::now();
-            match http.attempt(settings, request.betas, &body, on_event).await {
+            match http.attempt(settings, request.betas, &body, retries.time_to_begin(), on_event).await {
                 Ok(response) => return Ok(Answer { response, elapsed: begun.elapsed(), tries: retries.tries() }),
                 Err(error) => {
                     let wait = retries.next(error)?;

@@ -1,7 +1,7 @@
 //! Decides whether and when a request is retried.
 
 use std::hash::{BuildHasher as _, RandomState};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::settings::Limits;
 use crate::error::{ErrorKind, ModelError};
@@ -14,6 +14,9 @@ const MAX_UNREACHABLE: u32 = 4;
 pub(crate) struct Retries {
     limits: Limits,
     max: u32,
+    /// The maximum time until the answer begins, with all tries.
+    timeout: Duration,
+    begun: Instant,
     failed: u32,
 }
 
@@ -24,9 +27,15 @@ pub(crate) struct Wait {
 }
 
 impl Retries {
-    /// Returns the tries of a request that is repeated at most `max` times.
-    pub(crate) fn new(limits: Limits, max: u32) -> Self {
-        Self { limits, max, failed: 0 }
+    /// Returns the tries of a request that is repeated at most `max` times, and whose answer must begin within `timeout`.
+    pub(crate) fn new(limits: Limits, max: u32, timeout: Duration) -> Self {
+        Self { limits, max, timeout, begun: Instant::now(), failed: 0 }
+    }
+
+    /// Returns the time in which the answer to this try must begin. Models that think may send nothing for minutes, but a connection that
+    /// is lost is noticed by nothing else.
+    pub(crate) fn time_to_begin(&self) -> Duration {
+        self.timeout.saturating_sub(self.begun.elapsed()).min(self.timeout / 2)
     }
 
     /// Returns the number of tries, including the current one.
@@ -48,6 +57,9 @@ impl Retries {
             Some(delay) => delay,
             None => self.backoff(),
         };
+        if self.begun.elapsed() + delay >= self.timeout {
+            return Err(error.after_tries(self.tries()).with_timeout(self.timeout));
+        }
         self.failed += 1;
         Ok(Wait { error, delay })
     }
@@ -96,7 +108,10 @@ mod tests {
         use crate::api::Api;
         use crate::model::Model;
         let waited = |kind| {
-            let mut retries = Retries::new(Limits::default(), Model::new(Api::ChatCompletions, "m").retries);
+            let mut retries = {
+                let model = Model::new(Api::ChatCompletions, "m");
+                Retries::new(Limits::default(), model.retries, model.answer_timeout)
+            };
             let mut waited = Duration::ZERO;
             while let Ok(wait) = retries.next(ModelError::new(kind, "busy")) {
                 waited += wait.delay;
@@ -116,7 +131,9 @@ mod tests {
         let limits =
             Limits { first_delay: Duration::from_secs(1), max_delay: Duration::from_secs(8), ..Limits::default() };
         for (failed, longest) in [(0, 1), (1, 2), (3, 8), (40, 8)] {
-            let delay = Retries { limits, max: failed, failed }.backoff();
+            let mut retries = Retries::new(limits, failed, Duration::from_mins(1));
+            retries.failed = failed;
+            let delay = retries.backoff();
             let longest = Duration::from_secs(longest);
             assert!(delay <= longest && delay >= longest / 2, "{failed}: {delay:?}");
         }

@@ -18,8 +18,6 @@ pub(super) struct Settings {
 pub(super) struct Limits {
     /// The maximum time to connect.
     pub(super) connect: Duration,
-    /// The maximum time until the answer begins. Models that think may send nothing for minutes.
-    pub(super) first_byte: Duration,
     /// The maximum time of one try, from the request to the end of the answer.
     pub(super) total: Duration,
     /// The time before the first retry. It doubles with each further retry, and varies at random between half of it and all of it.
@@ -32,7 +30,6 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(15),
-            first_byte: Duration::from_mins(5),
             total: Duration::from_mins(15),
             first_delay: Duration::from_millis(500),
             max_delay: Duration::from_mins(1),

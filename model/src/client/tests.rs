@@ -260,7 +260,7 @@ fn a_request_that_cannot_succeed_is_not_repeated() {
 fn a_server_that_does_not_answer_in_time_is_an_error_that_says_so() {
     let limit = Duration::from_millis(50);
     let silent = ask_with(vec![Reply::Silent], Api::ChatCompletions, |settings| {
-        (settings.limits.first_byte, settings.model.retries) = (limit, 0);
+        (settings.model.answer_timeout, settings.model.retries) = (limit * 2, 0);
     });
     let error = silent.result.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TimedOut);
@@ -276,6 +276,25 @@ fn a_server_that_does_not_answer_in_time_is_an_error_that_says_so() {
         (settings.limits.total, settings.model.retries) = (limit, 0);
     });
     assert!(whole.result.unwrap_err().to_string().ends_with("did not complete its answer within 50ms"));
+}
+
+#[test]
+fn a_silent_server_ends_a_request_within_a_limit_with_all_tries() {
+    let limit = Duration::from_millis(400);
+    let begun = Instant::now();
+    let silent = ask_with((0..9).map(|_| Reply::Silent).collect(), Api::ChatCompletions, |settings| {
+        settings.model.answer_timeout = limit;
+    });
+    let elapsed = begun.elapsed();
+    assert!(elapsed >= limit / 2 && elapsed < limit * 10, "{elapsed:?}");
+    let error = silent.result.unwrap_err().to_string();
+    assert!(error.ends_with("; an answer must begin within 400ms (`answer_timeout`)"), "{error}");
+    assert!((1..=3).contains(&silent.requests.try_iter().count()));
+    // Nor is a busy server asked again after that time.
+    let busy = || Reply::Whole(503, "retry-after: 1\r\n", "busy".to_owned());
+    let busy = ask_with(vec![busy(), busy()], Api::ChatCompletions, |settings| settings.model.answer_timeout = limit);
+    assert!(busy.result.unwrap_err().to_string().contains("`answer_timeout`"));
+    assert_eq!(busy.requests.try_iter().count(), 1);
 }
 
 #[test]
