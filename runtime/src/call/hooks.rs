@@ -155,6 +155,7 @@ pub struct CallInfo<'a> {
     pub(crate) annotations: Annotations,
     pub(crate) arguments: &'a Value,
     pub(crate) began: Option<Instant>,
+    pub(crate) took: Option<Duration>,
     pub(crate) takes_secrets: bool,
     pub(crate) repairs: &'a Repairs,
     pub(crate) sent: Sent<'a>,
@@ -229,10 +230,10 @@ impl<'a> CallInfo<'a> {
         }
     }
 
-    /// Returns the time since the call began, including the time for approval and for waiting for a thread. Zero on
-    /// platforms without a clock.
+    /// Returns the time since the call began, or the time that it took if it has ended, including the time for approval and for waiting
+    /// for a thread. Zero on platforms without a clock.
     pub fn elapsed(&self) -> Duration {
-        self.began.map_or(Duration::ZERO, |began| began.elapsed())
+        self.took.or_else(|| Some(self.began?.elapsed())).unwrap_or_default()
     }
 
     /// Returns whether the tool has secret parameters, whether they were sent or not. The response may contain their

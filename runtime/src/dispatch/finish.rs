@@ -60,6 +60,7 @@ impl Turn {
             }
         }
         if let Some(record) = &mut outcome.call.record {
+            record.took = record.began.map(|began| began.elapsed());
             mem::take(&mut record.trace).end(&outcome.response);
         }
         outcome

@@ -311,6 +311,7 @@ impl Turn {
             annotations: Annotations::DEFAULT,
             arguments: record.map_or(&Value::Null, |record| &record.arguments),
             began: record.and_then(|record| record.began),
+            took: record.and_then(|record| record.took),
             takes_secrets: false,
             repairs: &call.repairs,
             sent: Sent { text: request.arguments(), table: None },

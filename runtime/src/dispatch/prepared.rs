@@ -1,6 +1,6 @@
 //! A call whose tool has been looked up, and the record of it for observers.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -35,6 +35,8 @@ pub(super) struct CallRecord {
     pub(super) arguments: Value,
     /// The start of the call, or `None` if no hook or approver observes it, or if the system has no clock.
     pub(super) began: Option<Instant>,
+    /// The time of the call, once it has ended. A batch reports its calls when all have ended.
+    pub(super) took: Option<Duration>,
     pub(super) trace: Trace,
 }
 
@@ -86,6 +88,7 @@ impl Turn {
         CallRecord {
             arguments: Value::Null,
             began: if self.has_interceptors(tool) { clock::now() } else { None },
+            took: None,
             trace: panics::catch(trace).unwrap_or_default(),
         }
     }

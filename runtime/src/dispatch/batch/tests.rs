@@ -392,3 +392,30 @@ fn integers_and_choices_are_keys_too() {
         );
     }
 }
+
+#[test]
+fn the_time_of_a_call_is_its_own_and_not_that_of_the_batch() {
+    #[derive(Default)]
+    struct Times(Mutex<BTreeMap<String, Duration>>);
+    impl Hook for Times {
+        fn after_call(&self, call: &CallInfo<'_>, _: &CallResponse) -> Result<(), ToolError> {
+            self.0.lock().unwrap().insert(call.id().to_owned(), call.elapsed());
+            Ok(())
+        }
+    }
+    let times = Arc::new(Times::default());
+    let (session, shared) = session(|session| session.hook(Arc::clone(&times) as Arc<dyn Hook>));
+    let turn = session.turn_blocking(Dialect::OpenAi);
+    let requests = ["quick", "slow"].map(|id| ToolCall::new("free", "{}").with_id(id));
+    let mut batch = Box::pin(turn.batch(&requests));
+    let context = &mut Context::from_waker(Waker::noop());
+    assert!(batch.as_mut().poll(context).is_pending());
+    release(&shared, "quick");
+    assert!(batch.as_mut().poll(context).is_pending());
+    let later = Duration::from_millis(200);
+    std::thread::sleep(later);
+    release(&shared, "slow");
+    assert!(batch.as_mut().poll(context).is_ready());
+    let times = times.0.lock().unwrap();
+    assert!(times["slow"] >= times["quick"] + later, "{times:?}");
+}
