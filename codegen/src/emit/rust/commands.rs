@@ -158,37 +158,8 @@ fn program(program: &Program<'_>) -> TokenStream {
 }
 
 fn runs(runs: &Runs<'_>) -> TokenStream {
-    let shell = |shell: CodeShell| variant("CodeShell", shell);
     match *runs {
-        Runs::Rest(rest) => {
-            let Rest {
-                after,
-                options,
-                known,
-                except,
-                separator,
-                skip,
-                assignments,
-                appends,
-                placeholder,
-                unless,
-                split,
-            } = rest;
-            let mut fields = Fields::default();
-            fields.texts("after", after);
-            fields.texts("options", options);
-            fields.flag("known", known);
-            fields.texts("except", except);
-            fields.flag("separator", separator);
-            fields.add("skip", (skip > 0).then(|| number(skip)));
-            fields.flag("assignments", assignments);
-            fields.flag("appends", appends);
-            fields.texts("placeholder", placeholder);
-            fields.texts("unless", unless);
-            fields.texts("split", split);
-            let rest = fields.of("Rest", "PLAIN", 11);
-            quote!(Runs::Rest(#rest))
-        }
+        Runs::Rest(rest) => self::rest(rest),
         Runs::Code { options, shell: code, first_operand } => {
             let (options, shell) = (strings(options), shell(code));
             quote!(Runs::Code { options: #options, shell: #shell, first_operand: #first_operand })
@@ -209,23 +180,60 @@ fn runs(runs: &Runs<'_>) -> TokenStream {
             let shell = shell(code);
             quote!(Runs::Input { shell: #shell })
         }
-        Runs::Session(session) => {
-            let Session { after, skip, with, unless, shell: code } = session;
-            let mut fields = Fields::default();
-            fields.texts("after", after);
-            fields.add("skip", (skip > 0).then(|| number(skip)));
-            fields.texts("with", with);
-            fields.texts("unless", unless);
-            let code = (code != CodeShell::Any).then(|| shell(code));
-            fields.add("shell", code);
-            let session = fields.of("Session", "PLAIN", 5);
-            quote!(Runs::Session(#session))
-        }
+        Runs::Session(session) => self::session(session),
         Runs::File { after, options, unless } => {
             let (after, options, unless) = (strings(after), strings(options), strings(unless));
             quote!(Runs::File { after: #after, options: #options, unless: #unless })
         }
     }
+}
+
+/// Returns the code of the shell of a command language.
+fn shell(shell: CodeShell) -> TokenStream {
+    variant("CodeShell", shell)
+}
+
+fn rest(rest: Rest<'_>) -> TokenStream {
+    let Rest {
+        after,
+        options,
+        known,
+        except,
+        separator,
+        skip,
+        assignments,
+        appends,
+        placeholder,
+        unless,
+        split,
+    } = rest;
+    let mut fields = Fields::default();
+    fields.texts("after", after);
+    fields.texts("options", options);
+    fields.flag("known", known);
+    fields.texts("except", except);
+    fields.flag("separator", separator);
+    fields.add("skip", (skip > 0).then(|| number(skip)));
+    fields.flag("assignments", assignments);
+    fields.flag("appends", appends);
+    fields.texts("placeholder", placeholder);
+    fields.texts("unless", unless);
+    fields.texts("split", split);
+    let rest = fields.of("Rest", "PLAIN", 11);
+    quote!(Runs::Rest(#rest))
+}
+
+fn session(session: Session<'_>) -> TokenStream {
+    let Session { after, skip, with, unless, shell: code } = session;
+    let mut fields = Fields::default();
+    fields.texts("after", after);
+    fields.add("skip", (skip > 0).then(|| number(skip)));
+    fields.texts("with", with);
+    fields.texts("unless", unless);
+    let code = (code != CodeShell::Any).then(|| shell(code));
+    fields.add("shell", code);
+    let session = fields.of("Session", "PLAIN", 5);
+    quote!(Runs::Session(#session))
 }
 
 fn number(number: usize) -> TokenStream {
