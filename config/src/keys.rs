@@ -138,7 +138,7 @@ table! {
         /// The maximum number of helpers of a conversation that work at the same time, at most 10. The others wait.
         at_once: Count = 3,
         /// How many levels of helpers can be below a conversation: with 0 it has none, with 1 helpers cannot have helpers. At most 2.
-        levels: WholeNumber = 2,
+        levels: WholeNumber = 1,
         /// The maximum number of requests to the model of a helper. They also count for `agent.max_iterations`.
         max_iterations: Count = 50,
         /// The model of helpers.

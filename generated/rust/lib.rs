@@ -235,7 +235,7 @@ pub struct Facts {
 }
 
 impl Default for Facts {
-    fn default() -> Self { Self { helper_levels: 2, max_helpers: 3 } }
+    fn default() -> Self { Self { helper_levels: 1, max_helpers: 3 } }
 }
 
 impl IntoIterator for Facts {

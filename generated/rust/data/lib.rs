@@ -30,7 +30,7 @@ pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
 ]);
 
 /// The facts that the conditions and texts of tools use.
-pub static FACTS: Packed<Fact> = Packed::new(&["13 helper_levels2 2 ", "11 max_helpers2 3 "]);
+pub static FACTS: Packed<Fact> = Packed::new(&["13 helper_levels2 1 ", "11 max_helpers2 3 "]);
 
 /// The environment variables that tools require.
 pub static VARIABLES: Packed<Variable> = Packed::new(&[]);

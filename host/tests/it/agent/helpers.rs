@@ -179,6 +179,7 @@ fn each_kind_of_bad_input_is_an_error_that_says_what_to_do() {
         (json!({ "goal": "a", "model": "large" }), "model"),
     ];
     let folder = folder();
+    configure(folder.path(), "[agent.helpers]\nlevels = 2\n");
     let mut answers: Vec<Value> = cases.iter().map(|(arguments, _)| delegate(arguments.clone())).collect();
     answers.push(text("I give up."));
     let run = agent(folder.path(), &answers, &[]);
@@ -260,6 +261,7 @@ fn a_helper_cannot_use_what_it_does_not_have_in_any_way() {
 #[test]
 fn an_orchestrator_has_helpers_and_these_have_none() {
     let folder = folder();
+    configure(folder.path(), "[agent.helpers]\nlevels = 2\n");
     let answers = [
         delegate(json!({ "goal": "Level one", "role": "orchestrator" })),
         text("Done."),
