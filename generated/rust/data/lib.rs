@@ -8,7 +8,7 @@ use ::toolc::Toolset;
 
 /// Every toolset of the catalog.
 pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
-    "10 api-server71 An agent behind an API for trusted clients: the core tools and a shell.0 1 8 terminal1 4 core0 0 0 0 0 ",
+    "10 api-server96 An agent behind an API for trusted clients, in a server of your own: the core tools and a shell.0 1 8 terminal1 4 core0 0 0 0 0 ",
     "7 clarify37 Ask the user questions while working.0 0 0 0 1 13 clarify_tools0 0 0 ",
     "3 cli154 An agent on a developer's command line: the core tools, a shell, scripts, notes, earlier conversations, scheduled jobs, questions to the user and helpers.0 7 8 terminal4 code6 memory14 session_search7 clarify7 cronjob10 delegation1 4 core0 0 0 0 0 ",
     "4 code41 Run Python scripts that call other tools.0 0 0 0 0 0 0 0 ",
@@ -26,7 +26,7 @@ pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "14 session_search46 Search what was said in earlier conversations.0 0 0 0 1 20 session_search_tools0 0 0 ",
     "8 terminal55 Run shell commands on the host, also in the background.0 0 0 0 1 14 terminal_tools0 0 0 ",
     "4 todo40 Plan the steps of a task and track them.0 0 0 0 1 10 todo_tools0 0 0 ",
-    "7 webhook91 A run that untrusted input has started: nothing that reads or changes anything on the host.1 4 todo0 0 0 0 1 4 safe1 0 ",
+    "7 webhook116 A run that untrusted input has started, in a server of your own: nothing that reads or changes anything on the host.1 4 todo0 0 0 0 1 4 safe1 0 ",
 ]);
 
 /// The facts that the conditions and texts of tools use.
