@@ -41,6 +41,7 @@ mod running;
 mod sandbox;
 #[cfg(unix)]
 mod shell;
+mod shell_program;
 #[cfg(unix)]
 mod ssh;
 
@@ -70,6 +71,7 @@ pub use running::{Exit, Outcome, Running};
 pub use sandbox::SandboxKind;
 #[cfg(unix)]
 pub use shell::{ShellCache, ShellFiles};
+pub use shell_program::Shell;
 #[cfg(unix)]
 pub use ssh::SshKind;
 pub use toolc_process::{Channel, EndReason, HostId, Sink, TerminalSize};
@@ -99,6 +101,11 @@ pub trait Environment: fmt::Debug + Send + Sync {
     /// Returns a folder for temporary files that has the same path on this machine and in the environment, or `None` if no such folder
     /// exists.
     fn temporary_folder(&self) -> Option<PathBuf>;
+
+    /// Returns the shell that runs a [`Program::Shell`]. An environment looks for bash once. By default, it is `sh`.
+    fn shell(&self) -> Shell {
+        Shell::Posix
+    }
 
     /// Starts a program.
     ///

@@ -32,7 +32,8 @@ pub struct Launch {
 /// A program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
-    /// A line for the shell of the environment: `sh -c`, or `cmd /C` on Windows.
+    /// A line for the [shell](crate::Environment::shell) of the environment: `bash -c`, `sh -c` where there is no bash, or `cmd /C` on
+    /// Windows.
     Shell(String),
     /// A program and its arguments.
     Command(OsString, Vec<OsString>),

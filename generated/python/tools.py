@@ -730,6 +730,7 @@ class TerminalResult(TypedDict):
     stderr: NotRequired[str]
     exit_code: int | None
     signal: NotRequired[str]
+    shell: NotRequired[str]
     timed_out: bool
     duration_ms: int
     session_id: NotRequired[str]
@@ -748,7 +749,8 @@ def terminal(command: str, background: bool = False, timeout: int | None = None,
     is left out if it exceeds 50,000 characters. At the timeout the command and its children are
     killed, and the result has `timed_out` true and the output so far.
 
-    command: The command line, as for `sh -c`.
+    command: The command line, for bash, or for `sh` where there is no bash: `shell` of the result
+        then says so.
 
     background: Start the command in the background. It ends with the task.
 
@@ -774,6 +776,7 @@ def terminal(command: str, background: bool = False, timeout: int | None = None,
     stderr: Standard error, if it is apart.
     exit_code: Null if a signal ended the shell, or if the command still runs.
     signal: The signal that ended the shell.
+    shell: The shell, if it is not bash.
     timed_out: Whether the command was killed at its timeout.
     duration_ms: How long the command has run.
     session_id: The id of the background process.

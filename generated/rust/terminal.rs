@@ -382,7 +382,7 @@ pub mod process {
 pub mod terminal {
     /// The arguments of `terminal`.
     pub struct Args {
-        /// The command line, as for `sh -c`.
+        /// The command line, for bash, or for `sh` where there is no bash: `shell` of the result then says so.
         pub command: String,
         /// Start the command in the background. It ends with the task.
         pub background: bool,
@@ -448,6 +448,8 @@ pub mod terminal {
         pub exit_code: Option<i64>,
         /// The signal that ended the shell.
         pub signal: Option<String>,
+        /// The shell, if it is not bash.
+        pub shell: Option<String>,
         /// Whether the command was killed at its timeout.
         pub timed_out: bool,
         /// How long the command has run.
@@ -468,12 +470,13 @@ pub mod terminal {
             ::toolc::__gen::debug_fields(
                 f,
                 "Returns",
-                "output stderr exit_code signal timed_out duration_ms session_id pid directory note",
+                "output stderr exit_code signal shell timed_out duration_ms session_id pid directory note",
                 (
                     &self.output,
                     &self.stderr,
                     &self.exit_code,
                     &self.signal,
+                    &self.shell,
                     &self.timed_out,
                     &self.duration_ms,
                     &self.session_id,
@@ -495,6 +498,7 @@ pub mod terminal {
                     (",\"stderr\":", Optional, &self.stderr),
                     (",\"exit_code\":", Always, &self.exit_code),
                     (",\"signal\":", Optional, &self.signal),
+                    (",\"shell\":", Optional, &self.shell),
                     (",\"timed_out\":", Always, &self.timed_out),
                     (",\"duration_ms\":", Always, &self.duration_ms),
                     (",\"session_id\":", Optional, &self.session_id),

@@ -34,7 +34,8 @@ fn above() -> Vec<u32> {
     /// The maximum number of processes above this one.
     const MAX: usize = 32;
     let mut ids = vec![std::os::unix::process::parent_id()];
-    while let Some(parent) = ids.last().filter(|id| **id > 1).and_then(|id| parent_of(*id)).filter(|_| ids.len() < MAX) {
+    while let Some(parent) = ids.last().filter(|id| **id > 1).and_then(|id| parent_of(*id)).filter(|_| ids.len() < MAX)
+    {
         ids.push(parent);
     }
     ids

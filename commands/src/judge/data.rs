@@ -25,9 +25,8 @@ impl Check<'_, '_> {
     /// Returns whether the command has data of a file in one of the places of the rule.
     pub(super) fn has_data_in(&self, wanted: &Conditions<'_>) -> bool {
         let line = self.subject.line;
-        let is_there = |file: &FileWord| {
-            !file.path.is_unknown() && file.is_in(wanted.data_in, self.rules, line) != Match::No
-        };
+        let is_there =
+            |file: &FileWord| !file.path.is_unknown() && file.is_in(wanted.data_in, self.rules, line) != Match::No;
         let has_input = |id| match line.reading.input(id) {
             // Also that of a loop or a group around the command.
             Input::Redirect(redirect) if matches!(redirect.kind, RedirectKind::Read | RedirectKind::ReadWrite) => {

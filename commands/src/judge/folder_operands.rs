@@ -8,8 +8,20 @@ use crate::span::Span;
 use crate::syntax::{Part, Word};
 
 /// Extensions that folders have.
-const OF_FOLDERS: &[&str] =
-    &["app", "bundle", "d", "egg-info", "framework", "git", "lproj", "old", "wiki", "xcassets", "xcodeproj", "xcworkspace"];
+const OF_FOLDERS: &[&str] = &[
+    "app",
+    "bundle",
+    "d",
+    "egg-info",
+    "framework",
+    "git",
+    "lproj",
+    "old",
+    "wiki",
+    "xcassets",
+    "xcodeproj",
+    "xcworkspace",
+];
 
 /// Ends of names without an extension that belong to files.
 const OF_FILES: &[&str] = &["artisan", "configure", "file", "gradlew", "manage", "mvnw"];
@@ -100,12 +112,27 @@ mod tests {
 
     #[test]
     fn names_of_folders_differ_from_names_of_files() {
-        for name in ["src", "src/", ".", "..", "a/b", "*.rs", ":(glob)x", ":/", ".github", "v1.2", "conf.d", "docs/en", "a/."] {
+        for name in
+            ["src", "src/", ".", "..", "a/b", "*.rs", ":(glob)x", ":/", ".github", "v1.2", "conf.d", "docs/en", "a/."]
+        {
             assert!(is_folder_name(name), "{name}");
         }
         for name in [
-            "main.rs", "src/main.rs", "Makefile", "src/Dockerfile", "README", "LICENSE-MIT", ".gitignore", ".bashrc", ".env",
-            "Cargo.lock", ":/src/main.rs", "gradlew", ".editorconfig", ".python-version", "a.test.ts",
+            "main.rs",
+            "src/main.rs",
+            "Makefile",
+            "src/Dockerfile",
+            "README",
+            "LICENSE-MIT",
+            ".gitignore",
+            ".bashrc",
+            ".env",
+            "Cargo.lock",
+            ":/src/main.rs",
+            "gradlew",
+            ".editorconfig",
+            ".python-version",
+            "a.test.ts",
         ] {
             assert!(!is_folder_name(name), "{name}");
         }

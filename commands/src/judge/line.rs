@@ -78,7 +78,20 @@ impl<'a> Line<'a> {
         let has_functions = reading.scopes.iter().any(|scope| matches!(scope.kind, ScopeKind::Function(_)));
         let (flow, links, visited) = Default::default();
         let processes = surroundings.processes;
-        Self { reading, programs, processes, home, start, start_path, set_variables, choices, has_functions, flow, links, visited }
+        Self {
+            reading,
+            programs,
+            processes,
+            home,
+            start,
+            start_path,
+            set_variables,
+            choices,
+            has_functions,
+            flow,
+            links,
+            visited,
+        }
     }
 
     /// Returns the values of a variable that a `for` loop or an assignment sets, if they are known and nothing else sets it.

@@ -46,7 +46,8 @@ impl Check<'_, '_> {
         };
         let is_finder = |id| {
             let command = line.reading.command(id);
-            command.arguments().iter().any(finds_own) || command.redirects.iter().any(|redirect| finds_own(&redirect.target))
+            command.arguments().iter().any(finds_own)
+                || command.redirects.iter().any(|redirect| finds_own(&redirect.target))
         };
         sources.into_iter().any(is_finder).into()
     }

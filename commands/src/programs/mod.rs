@@ -211,18 +211,18 @@ pub struct Rest<'t> {
 impl Rest<'_> {
     /// All operands are the command.
     pub const PLAIN: Self = Self {
-            after: &[],
-            options: &[],
-            known: false,
-            except: &[],
-            separator: false,
-            skip: 0,
-            assignments: false,
-            appends: false,
-            placeholder: &[],
-            unless: &[],
-            split: &[],
-        };
+        after: &[],
+        options: &[],
+        known: false,
+        except: &[],
+        separator: false,
+        skip: 0,
+        assignments: false,
+        appends: false,
+        placeholder: &[],
+        unless: &[],
+        split: &[],
+    };
 }
 
 /// The shell that reads code.
@@ -345,7 +345,8 @@ const REGISTRIES: &[&str] = &["npm:", "jsr:", "pypi:", "cargo:", "gem:", "pipx:"
 
 /// Returns the name before the address of its source, such as `rimraf` for `rimraf@https://...`.
 fn before_source(word: &str) -> &str {
-    let end = word.char_indices().skip(1).find(|(_, letter)| matches!(letter, '@' | ' ')).map_or(word.len(), |(at, _)| at);
+    let end =
+        word.char_indices().skip(1).find(|(_, letter)| matches!(letter, '@' | ' ')).map_or(word.len(), |(at, _)| at);
     &word[..end]
 }
 

@@ -150,14 +150,7 @@ impl Unfolder<'_> {
     }
 
     /// Opens a wrapper with an option whose value is the program, such as `python -m MODULE`.
-    fn open_named(
-        &mut self,
-        index: usize,
-        arguments: &[Word],
-        at: usize,
-        value: Option<&Value<'_>>,
-        rest: &Rest<'_>,
-    ) {
+    fn open_named(&mut self, index: usize, arguments: &[Word], at: usize, value: Option<&Value<'_>>, rest: &Rest<'_>) {
         let (program, next) = match value {
             Some(Value::Word(word)) => ((*word).clone(), at + 2),
             Some(Value::Text(text)) => (Word::plain(text, arguments[at].span), at + 1),

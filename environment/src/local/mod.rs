@@ -13,12 +13,16 @@ use std::env;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::thread;
 
 use toolc_process::{LeftRunning, RunningProcess};
 
-use crate::{Abilities, Environment, Files, Kind, Launch, Promises, Running, Site};
+#[cfg(unix)]
+use crate::Program;
+#[cfg(unix)]
+use crate::shell_program::is_executable;
+use crate::{Abilities, Environment, Files, Kind, Launch, Promises, Running, Shell, Site};
 pub use files::LocalFiles;
 pub(crate) use process::TERM;
 use process::{LocalProcess, StartedProgram};
@@ -32,6 +36,8 @@ pub struct Local {
     /// The variables of the programs, for clients such as ssh and docker, or `None` if programs inherit the variables of this process.
     variables: Option<Vec<(OsString, OsString)>>,
     processes: Arc<Mutex<Processes>>,
+    /// Found when first needed.
+    shell: OnceLock<Shell>,
 }
 
 /// The started programs.
@@ -71,7 +77,7 @@ impl Local {
     pub fn new(directory: impl AsRef<Path>) -> Self {
         let directory = directory.as_ref();
         let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
-        Self { directory, variables: None, processes: Arc::default() }
+        Self { directory, variables: None, processes: Arc::default(), shell: OnceLock::new() }
     }
 
     /// Returns an environment for clients, which are local commands that run programs in another place. Clients have these variables, and
@@ -82,6 +88,12 @@ impl Local {
         local.variables = Some(variables);
         local
     }
+}
+
+/// Returns the shell in the folders of the variable `PATH`.
+#[cfg(unix)]
+fn shell_in(path: Option<&std::ffi::OsStr>) -> Shell {
+    Shell::find_in(path, |file| is_executable(&file))
 }
 
 impl Environment for Local {
@@ -109,8 +121,33 @@ impl Environment for Local {
         Some(env::temp_dir())
     }
 
+    #[cfg(unix)]
+    fn shell(&self) -> Shell {
+        *self.shell.get_or_init(|| {
+            let own = self.variables.as_ref();
+            let path = own.map(|own| own.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone()));
+            let path = path.unwrap_or_else(|| env::var_os("PATH"));
+            shell_in(path.as_deref())
+        })
+    }
+
+    #[cfg(not(unix))]
+    fn shell(&self) -> Shell {
+        *self.shell.get_or_init(|| Shell::Cmd)
+    }
+
     fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>> {
         self.processes().check_open()?;
+        #[cfg(unix)]
+        let launch = match launch.program {
+            Program::Shell(_) => {
+                // The system looks for the program in the changed path, too.
+                let path = launch.variables.iter().rev().find(|(name, _)| name == "PATH");
+                let shell = path.map_or_else(|| self.shell(), |(_, path)| shell_in(path.as_deref()));
+                Launch { program: launch.program.in_shell(shell), ..launch }
+            }
+            Program::Command(..) => launch,
+        };
         let StartedProgram { process, streams, channel } =
             process::start(launch, &self.directory, self.variables.as_deref())?;
         let process = Arc::new(process);

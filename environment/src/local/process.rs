@@ -103,11 +103,8 @@ pub(super) fn start(
 #[cfg(unix)]
 fn command(program: Program) -> Command {
     match program {
-        Program::Shell(line) => {
-            let mut command = Command::new("sh");
-            command.arg("-c").arg(line);
-            command
-        }
+        // The environment has chosen the shell before.
+        Program::Shell(line) => with_arguments("sh".into(), vec!["-c".into(), line.into()]),
         Program::Command(program, arguments) => with_arguments(program, arguments),
     }
 }

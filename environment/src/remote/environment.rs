@@ -4,12 +4,17 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{Client, Remote, Streams, variables};
 use crate::copy::Copies;
 use crate::own::OwnFolder;
-use crate::{Abilities, Environment, Files, Kind, Launch, Leases, Promises, Running, ShellCache, ShellFiles};
+use crate::{
+    Abilities, Environment, Files, Kind, Launch, Leases, Program, Promises, Running, Shell, ShellCache, ShellFiles,
+};
+
+/// A script that prints which shell there is.
+const FIND_BASH: &str = "command -v bash > /dev/null 2>&1 && echo bash || echo sh";
 
 /// A container, sandbox or machine in which programs run. It is reached by a local command, the client.
 pub(crate) trait Place: fmt::Debug + Send + Sync {
@@ -42,6 +47,8 @@ pub(crate) struct RemoteEnvironment {
     /// A value that is dropped when the place has ended.
     pub(crate) drop_last: Mutex<Option<Box<dyn fmt::Debug + Send + Sync>>>,
     remote: Remote,
+    /// Found when first needed.
+    shell: OnceLock<Shell>,
     cache: ShellCache,
     _own: OwnFolder,
     /// The leases, which keep the file of the lease locked until the place has ended.
@@ -60,6 +67,7 @@ impl RemoteEnvironment {
             copies: Mutex::default(),
             drop_last: Mutex::default(),
             remote,
+            shell: OnceLock::new(),
             cache: ShellCache::default(),
             _own: own,
             _leases: leases.cloned(),
@@ -122,7 +130,21 @@ impl Environment for RemoteEnvironment {
         self.temporary_folder.clone()
     }
 
+    fn shell(&self) -> Shell {
+        if let Some(shell) = self.shell.get() {
+            return *shell;
+        }
+        // If the place does not answer, the next program looks again.
+        let Ok(answer) = self.output(&["sh", "-c", FIND_BASH]) else { return Shell::Posix };
+        // A shell may print other lines when it reads its settings.
+        *self.shell.get_or_init(|| if answer.ends_with(b"bash\n") { Shell::Bash } else { Shell::Posix })
+    }
+
     fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>> {
+        let launch = match launch.program {
+            Program::Shell(_) => Launch { program: launch.program.in_shell(self.shell()), ..launch },
+            Program::Command(..) => launch,
+        };
         self.remote.start(launch, &self.directory)
     }
 

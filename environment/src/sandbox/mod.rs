@@ -13,13 +13,14 @@ mod programs;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::local::TERM;
 use crate::own::OwnFolder;
 use crate::place;
+use crate::shell_program::is_executable;
 use crate::{
-    Abilities, Environment, Files, Kind, Launch, Leases, Local, Output, Program, Promises, Resource, Running,
+    Abilities, Environment, Files, Kind, Launch, Leases, Local, Output, Program, Promises, Resource, Running, Shell,
     ShellCache, ShellFiles, Site,
 };
 use bounds::Bounds;
@@ -127,6 +128,8 @@ struct Sandbox {
     holder: Mutex<Option<Arc<Holder>>>,
     /// Runs the programs that join the namespaces.
     local: Local,
+    /// Found when first needed.
+    shell: OnceLock<Shell>,
     cache: ShellCache,
     own: OwnFolder,
     /// The leases, which are kept until all resources are removed.
@@ -145,7 +148,8 @@ impl Sandbox {
         let holder = Mutex::new(Some(Arc::new(Holder::start(&programs, &mounts)?)));
         let variables = mounts::variables(&mounts);
         let local = Local::for_clients(vec![("PATH".into(), programs::PATH.into())]);
-        Ok(Self { directory, mounts, variables, programs, bounds, holder, local, cache, own, _leases: leases })
+        let shell = OnceLock::new();
+        Ok(Self { directory, mounts, variables, programs, bounds, holder, local, shell, cache, own, _leases: leases })
     }
 
     /// Returns the running holder, and starts a new one if the last one has ended.
@@ -226,7 +230,18 @@ impl Environment for Sandbox {
         Some(mounts::temporary(self.own.path()))
     }
 
+    fn shell(&self) -> Shell {
+        *self.shell.get_or_init(|| {
+            let path = self.variables.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_os_str());
+            Shell::find_in(path, |inside| self.outside(&inside).is_some_and(|outside| is_executable(&outside)))
+        })
+    }
+
     fn start(&self, launch: Launch) -> io::Result<Box<dyn Running>> {
+        let launch = match launch.program {
+            Program::Shell(_) => Launch { program: launch.program.in_shell(self.shell()), ..launch },
+            Program::Command(..) => launch,
+        };
         let is_exact = launch.directory.as_ref().is_some_and(|path| path.is_absolute());
         let directory = launch.directory.map_or_else(|| self.directory.clone(), |path| self.directory.join(path));
         if !self.has_folder(&directory) {

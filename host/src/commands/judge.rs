@@ -31,7 +31,7 @@ Exit status:
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_STATUS)]
 pub(crate) struct JudgeArgs {
-    /// The command, as for `sh -c`, or `-` to read it from stdin.
+    /// The command, as for `bash -c` or `sh -c`, or `-` to read it from stdin.
     command: String,
     /// The directory in which the command would run. Default: the current one.
     #[arg(long, value_name = "DIR")]

@@ -23,7 +23,15 @@ fn the_coercion_corpus_passes() {
 
 #[test]
 fn the_corpora_of_commands_pass() {
-    for (file, passed) in [("commands", 245), ("discards", 66), ("everyday", 300), ("launchers", 213), ("leaks", 94), ("policy", 1969), ("signals", 65)] {
+    for (file, passed) in [
+        ("commands", 245),
+        ("discards", 66),
+        ("everyday", 300),
+        ("launchers", 213),
+        ("leaks", 94),
+        ("policy", 1969),
+        ("signals", 65),
+    ] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("corpora/{file}.jsonl"));
         let output = corpus("commands", &path);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));

@@ -22,8 +22,11 @@ const ELSEWHERE: &[&str] = &[
 ];
 
 fn verdict(line: &str, directory: Option<&str>) -> Verdict {
-    let surroundings =
-        Surroundings { directory: directory.map(Path::new), home: Some(Path::new("/home/me")), ..Surroundings::default() };
+    let surroundings = Surroundings {
+        directory: directory.map(Path::new),
+        home: Some(Path::new("/home/me")),
+        ..Surroundings::default()
+    };
     judge(line, toolc_catalog::commands::rules(), &surroundings).verdict
 }
 
@@ -79,7 +82,14 @@ fn an_ordinary_file_above_an_unknown_directory_is_read_without_approval() {
             assert_eq!(verdict(&line, None), Verdict::Allow, "{line}");
         }
     }
-    for command in ["cat ../*", "cd sub; cat ../etc/shadow", "echo x > ../out.txt", "cp a ../b", "mv ../a ../b", "sed -i s/a/b/ ../x"] {
+    for command in [
+        "cat ../*",
+        "cd sub; cat ../etc/shadow",
+        "echo x > ../out.txt",
+        "cp a ../b",
+        "mv ../a ../b",
+        "sed -i s/a/b/ ../x",
+    ] {
         assert_eq!(verdict(command, None), Verdict::Allow, "{command}");
     }
 }

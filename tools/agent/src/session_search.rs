@@ -392,7 +392,8 @@ mod tests {
             let new = NewSession { name, source: "chat", directory: "/w", api: "chat", model: "m", title: texts[0] };
             fixture.sessions.start(&new).unwrap();
             for (text, kind) in texts.iter().zip([MessageKind::User, MessageKind::Model, MessageKind::Results]) {
-                let message = NewMessage { kind, text, raw: "[]", details: "null", keeps_from: None, tokens: None, after: None };
+                let message =
+                    NewMessage { kind, text, raw: "[]", details: "null", keeps_from: None, tokens: None, after: None };
                 fixture.sessions.append(name, &message).unwrap();
             }
         }

@@ -15,7 +15,7 @@ use crate::place::{self, CommandStart, Variables};
 use crate::shell_state::{RecordFile, RecordedState};
 use crate::signals::signal_of;
 use crate::transcript::{Captured, Transcript};
-use crate::{TerminalHandlers, failed_start, join_notes};
+use crate::{TerminalHandlers, failed_start, join_notes, other_shell};
 
 /// The default time limit of a command, in seconds.
 const TIMEOUT: u64 = 180;
@@ -75,6 +75,7 @@ impl TerminalHandlers {
             signal: signal_of(outcome.exit),
             timed_out,
             duration_ms: i64::try_from(started.elapsed().as_millis()).unwrap_or(i64::MAX),
+            shell: other_shell(&*environment),
             session_id: None,
             pid: None,
             directory: None,
@@ -97,11 +98,8 @@ impl TerminalHandlers {
         };
         // Only environments on this machine use its disk.
         let is_on_this_machine = environment.temporary_folder().is_some();
-        let disk = if is_on_this_machine {
-            self.disk_warning(directory.as_deref().unwrap_or(&place.directory), call)
-        } else {
-            None
-        };
+        let now = directory.as_deref().unwrap_or(&place.directory);
+        let disk = if is_on_this_machine { self.disk_warning(now, call) } else { None };
         let directory = directory.map(|directory| directory.to_string_lossy().into_owned());
         Ok(Returns {
             directory,

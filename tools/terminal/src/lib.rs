@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::terminal::{TerminalTools, process as process_tool, terminal};
-use toolc_environment::DirectoryChanged;
+use toolc_environment::{DirectoryChanged, Environment, Shell};
 use toolc_workspace::{ChildVariables, Environments, Workspace};
 
 use background::processes::HostProcesses;
@@ -154,6 +154,12 @@ fn failed_start(error: &io::Error) -> ToolError {
         _ => "the host may be out of resources: try again later",
     };
     ToolError::new(format!("failed to start the shell: {error}; {advice}"))
+}
+
+/// Returns the name of the shell of an environment, if that is not bash.
+fn other_shell(environment: &dyn Environment) -> Option<String> {
+    let shell = environment.shell();
+    (shell != Shell::Bash).then(|| shell.name().to_owned())
 }
 
 /// Joins the notes of a result.

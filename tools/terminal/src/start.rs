@@ -12,7 +12,7 @@ use crate::background::{Background, Start};
 use crate::place;
 use crate::signals::signal_of;
 use crate::typed::{Languages, SystemPrograms, TypedInput};
-use crate::{TerminalHandlers, failed_start, join_notes};
+use crate::{TerminalHandlers, failed_start, join_notes, other_shell};
 
 /// How long a call waits for a command that may end immediately.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
@@ -47,6 +47,7 @@ impl TerminalHandlers {
             patterns: args.watch_patterns.unwrap_or_default(),
             typed,
         };
+        let shell = other_shell(&*environment);
         let process = Background::start(start, environment, slot, self.on_event.clone());
         let process = process.map_err(|error| failed_start(&error))?;
         processes.add(Arc::clone(&process), &self.processes);
@@ -63,6 +64,7 @@ impl TerminalHandlers {
             signal: outcome.and_then(|outcome| signal_of(outcome.exit)),
             timed_out: process.has_timed_out(),
             duration_ms: i64::try_from(process.age().as_millis()).unwrap_or(i64::MAX),
+            shell,
             session_id: Some(process.id.clone()),
             pid: process.pid().map(i64::from),
             directory: None,

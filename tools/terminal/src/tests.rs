@@ -5,6 +5,7 @@ mod directories;
 mod foreground;
 mod judged;
 mod programs;
+mod shell;
 mod state;
 
 use std::fs;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use toolc_environment::{
     DirectoryChanged, EndReason, Environment, Exit, Input, Kind as _, Launch, Local, OnEnd, Outcome, Output, Program,
-    Running, SandboxKind, Sink, Site, TerminalSize,
+    Running, SandboxKind, Shell, Sink, Site, TerminalSize,
 };
 use toolc_test_support::apptainer::Recorder;
 #[cfg(feature = "daytona")]
@@ -227,6 +227,9 @@ fn shell_line(it: &Try) {
     let expected = Outcome { exit: Exit::Code(0), reason: EndReason::Exited, left_running: false };
     assert_eq!((outcome, text), (expected, format!("{}\n", it.folder.display())));
     assert!(it.folder.join("file").exists());
+    let shell = it.run(line("echo ${BASH_VERSION:+bash} $0"), |_| {}).1;
+    let expected = if it.environment.shell() == Shell::Bash { "bash bash\n" } else { "sh" };
+    assert!(shell.trim_start().starts_with(expected), "{shell}");
     assert_eq!(it.environment.directory(), it.folder);
     assert!(!it.environment.name().is_empty());
 }

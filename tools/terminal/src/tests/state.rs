@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use toolc_environment::{
-    Abilities, Environment, Files, Kind, Launch, Local, Promises, Running, ShellCache, ShellFiles, Site,
+    Abilities, Environment, Files, Kind, Launch, Local, Program, Promises, Running, ShellCache, ShellFiles, Site,
 };
 use toolc_workspace::Environments;
 
@@ -122,7 +122,9 @@ fn what_a_line_does_to_its_shell_cannot_break_the_state() {
     assert!(!failed["output"].as_str().unwrap().contains('2'), "not the second line: {failed}");
     assert_eq!(f.run("exit 3")["exit_code"], 3);
     assert_eq!(f.run("sh -c 'exit 4'")["exit_code"], 4);
-    assert_eq!(f.run("echo $0 $# ${1-none}")["output"], "sh 0 none\n");
+    let shell = f.run("echo $0 $# ${1-none}");
+    let name = shell["shell"].as_str().unwrap_or("bash");
+    assert_eq!(shell["output"], format!("{name} 0 none\n"));
 }
 
 #[test]
@@ -191,7 +193,7 @@ fn the_file_with_the_state_is_private_and_removed() {
     assert!(path.contains("/toolc-shell-") && !std::path::Path::new(path).exists(), "{path}");
 }
 
-/// An environment that shares no folder with this machine, as far as the tool knows.
+/// An environment that shares no folder with this machine, as far as the tool knows, and has no bash.
 #[derive(Debug)]
 struct Elsewhere(Local, ShellCache);
 
@@ -242,6 +244,9 @@ impl Environment for Elsewhere {
     }
 
     fn start(&self, mut launch: Launch) -> std::io::Result<Box<dyn Running>> {
+        if let Program::Shell(line) = launch.program {
+            launch.program = Program::Command("sh".into(), vec!["-c".into(), line.into()]);
+        }
         launch.variables.push(("TMPDIR".into(), Some(self.0.directory().join("temporary").into())));
         self.0.start(launch)
     }
@@ -266,6 +271,8 @@ fn the_state_lasts_also_in_an_environment_that_shares_no_folder() {
     let f = Fixture { handlers, dir, caller: Caller::new() };
     let temporary = f.path().join("temporary");
     fs::create_dir(&temporary).unwrap();
+    let shell = f.run("echo $0");
+    assert_eq!((&shell["output"], &shell["shell"]), (&json!("sh\n"), &json!("sh")));
     fs::create_dir(f.path().join("a b")).unwrap();
     let moved = f.run("umask 022; cd 'a b' && export A=1; exit 3");
     assert_eq!((&moved["exit_code"], moved["directory"].as_str()), (&json!(3), f.path().join("a b").to_str()));
