@@ -7,6 +7,7 @@ use std::{fmt, io};
 
 use toolc_process::{Sink, TerminalSize};
 
+use crate::files::FileIdentity;
 use crate::running::Outcome;
 
 /// A program to start.
@@ -19,6 +20,8 @@ pub struct Launch {
     /// An absolute path has no symbolic links, as [`Files::resolve`](crate::Files::resolve) returns it: if it has one, that has taken the
     /// place of the directory, and the program [does not start](DirectoryChanged).
     pub directory: Option<PathBuf>,
+    /// The identity of the directory. If another folder has taken its place, the program [does not start](DirectoryChanged).
+    pub identity: Option<FileIdentity>,
     /// Changes to the environment's variables: a value to set, or `None` to remove the variable. The last change of a name counts.
     pub variables: Vec<(OsString, Option<OsString>)>,
     /// The standard input.
@@ -87,11 +90,22 @@ impl fmt::Debug for OnEnd {
 impl Launch {
     /// Starts a program in the environment's directory, with its variables and no input.
     pub fn new(program: Program, output: Output) -> Self {
-        Self { program, directory: None, variables: Vec::new(), input: Input::Empty, output, on_end: None }
+        let (directory, identity, variables) = (None, None, Vec::new());
+        Self { program, directory, identity, variables, input: Input::Empty, output, on_end: None }
+    }
+
+    /// Returns what the scripts that enter the directory check: `any` for nothing, `exact` for a path without links, or the device and
+    /// the inode of a folder whose path has no links.
+    pub(crate) fn directory_check(&self) -> String {
+        match self.identity {
+            _ if !self.directory.as_ref().is_some_and(|path| path.is_absolute()) => "any".to_owned(),
+            Some(FileIdentity { device, inode }) => format!("{device}:{inode}"),
+            None => "exact".to_owned(),
+        }
     }
 }
 
-/// The error if a link has taken the place of the directory of a [`Launch`].
+/// The error if a link or another folder has taken the place of the directory of a [`Launch`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DirectoryChanged;
 
@@ -104,7 +118,7 @@ impl DirectoryChanged {
 
 impl fmt::Display for DirectoryChanged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a symbolic link has taken the place of the working directory")
+        f.write_str("a symbolic link or another folder has taken the place of the working directory")
     }
 }
 

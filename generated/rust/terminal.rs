@@ -37,7 +37,11 @@ pub trait TerminalTools: Send + Sync {
     /// Returns the directory in which a call of `terminal` starts its command: an absolute path without symbolic links. The command is judged in this directory, and then [`terminal`](Self::terminal) gets it from [`Call::start_directory`]. This is called on a thread of the pool, before the call is approved, if the session judges commands. It must change nothing.
     ///
     /// `start_directory = true` in `manifests/tools/terminal.toml`.
-    fn terminal_directory(&self, args: &terminal::Args, call: &Call<'_>) -> Result<::std::path::PathBuf, ToolError>;
+    fn terminal_directory(
+        &self,
+        args: &terminal::Args,
+        call: &Call<'_>,
+    ) -> Result<::toolc::directory::FoundDirectory, ToolError>;
 }
 
 /// Returns a provider of the tools of this toolset alone.

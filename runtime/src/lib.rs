@@ -166,6 +166,12 @@ pub mod catalog {
     pub use crate::text::tokens::estimated_tokens;
 }
 
+pub mod directory {
+    //! The directory in which the command of a call starts.
+
+    pub use crate::call::found_directory::FoundDirectory;
+}
+
 pub mod error {
     //! Errors of tool providers and sessions. The error of a call is [`ToolError`](crate::ToolError).
 

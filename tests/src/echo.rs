@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::path::PathBuf;
 use std::task::Poll;
 
 use toolc::availability::Availability;
@@ -219,7 +218,7 @@ impl ShutTools for Echo {
         echo(&args)
     }
 
-    fn shell_directory(&self, _: &shut::shell::Args, _: &Call<'_>) -> Result<PathBuf, ToolError> {
+    fn shell_directory(&self, _: &shut::shell::Args, _: &Call<'_>) -> Result<toolc::directory::FoundDirectory, ToolError> {
         Ok("/projects/app".into())
     }
 }

@@ -140,6 +140,17 @@ pub struct Metadata {
     pub version: Version,
     /// The permissions and the owner.
     pub permissions: Permissions,
+    /// What tells the file from others. `None` if the system does not say.
+    pub identity: Option<FileIdentity>,
+}
+
+/// What tells a file or folder from another one at the same path, as long as both exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileIdentity {
+    /// The number of the device.
+    pub device: u64,
+    /// The number of the file on the device.
+    pub inode: u64,
 }
 
 /// The kind of a file.

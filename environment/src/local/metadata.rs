@@ -3,13 +3,34 @@
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::files::{FileKind, Metadata, Permissions, Version};
+use crate::files::{FileIdentity, FileKind, Metadata, Permissions, Version};
 
 impl Metadata {
     /// Converts the metadata of a file.
     pub(crate) fn from_std(meta: &fs::Metadata) -> Self {
         let version = Version { len: meta.len(), modified: meta.modified().ok().and_then(nanoseconds) };
-        Self { kind: kind(meta.file_type()), version, permissions: permissions(meta) }
+        Self {
+            kind: kind(meta.file_type()),
+            version,
+            permissions: permissions(meta),
+            identity: FileIdentity::from_std(meta),
+        }
+    }
+}
+
+impl FileIdentity {
+    /// Returns the identity of a file, or `None` on systems other than Unix.
+    pub fn from_std(meta: &fs::Metadata) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            Some(Self { device: meta.dev(), inode: meta.ino() })
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = meta;
+            None
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use toolc_process::{Channel, Process, RunningProcess, Sink, Stream, TerminalSize};
 
 use super::Processes;
+use crate::files::FileIdentity;
 use crate::{DirectoryChanged, Exit, Input, Launch, Outcome, Output, Program, Running};
 
 /// The value of `TERM` on a terminal. Its escape sequences are the most widely supported.
@@ -37,13 +38,16 @@ pub(super) struct StartedProgram {
     pub(super) channel: Option<Channel>,
 }
 
-/// Checks that a directory exists, and that its path has no links.
-fn check_no_link(directory: &Path) -> io::Result<()> {
-    let resolved = fs::canonicalize(directory).map_err(|error| {
+/// Checks that a directory exists, that its path has no links, and that it has this identity.
+fn check_directory(directory: &Path, identity: Option<FileIdentity>) -> io::Result<()> {
+    let failed = |error: io::Error| {
         io::Error::new(error.kind(), format!("the directory `{}` cannot be entered: {error}", directory.display()))
-    })?;
+    };
+    let resolved = fs::canonicalize(directory).map_err(failed)?;
+    let found = FileIdentity::from_std(&fs::symlink_metadata(directory).map_err(failed)?);
     // On Windows, paths without links have another form.
-    if cfg!(unix) && resolved != directory { Err(DirectoryChanged.into()) } else { Ok(()) }
+    let is_same = !cfg!(unix) || resolved == directory;
+    if is_same && identity.is_none_or(|identity| found == Some(identity)) { Ok(()) } else { Err(DirectoryChanged.into()) }
 }
 
 /// Starts a program. `inherited` are the variables of programs, or `None` if they inherit the variables of this process.
@@ -52,9 +56,9 @@ pub(super) fn start(
     default_directory: &Path,
     inherited: Option<&[(OsString, OsString)]>,
 ) -> io::Result<StartedProgram> {
-    let Launch { program, directory, variables, input, output, on_end } = launch;
+    let Launch { program, directory, identity, variables, input, output, on_end } = launch;
     if let Some(directory) = directory.as_deref().filter(|directory| directory.is_absolute()) {
-        check_no_link(directory)?;
+        check_directory(directory, identity)?;
     }
     let mut command = command(program);
     if let Some(inherited) = inherited {

@@ -105,18 +105,18 @@ impl Remote {
     /// # Errors
     /// Like [`Environment::start`](crate::Environment::start).
     pub(crate) fn start(&self, launch: Launch, directory: &Path) -> io::Result<Box<dyn Running>> {
-        let Launch { program, directory: launch_directory, variables, input, output, on_end } = launch;
+        let check = launch.directory_check();
+        let Launch { program, directory: launch_directory, variables, input, output, on_end, identity: _ } = launch;
         if self.0.is_closed() {
             return Err(io::Error::other("the environment has been cleaned up"));
         }
         if input == Input::Channel {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "this environment does not support channels"));
         }
-        let is_exact = launch_directory.as_ref().is_some_and(|path| path.is_absolute());
         let directory = launch_directory.map_or_else(|| directory.to_owned(), |path| directory.join(path));
         let terminal = matches!(output, Output::Terminal { .. });
         let reports = Reports::new(format!("{}{:016x}", self.0.prefix, random()));
-        let words = words(&reports, &program, (directory, is_exact), variables, &output)?;
+        let words = words(&reports, &program, (directory, check), variables, &output)?;
         let streams = Streams { input: input != Input::Empty || terminal, terminal };
         let separate = |stdout, stderr| Output::Apart {
             stdout: Box::new(reports.output(stdout)),
@@ -221,7 +221,7 @@ impl Inner {
         output: Output,
     ) -> io::Result<Box<dyn Running>> {
         let Client { program, on_end } = self.place.client(words, streams)?;
-        self.local.start(Launch { program, directory: None, variables: Vec::new(), input, output, on_end })
+        self.local.start(Launch { input, on_end, ..Launch::new(program, output) })
     }
 
     /// Ends all processes of the programs with these tokens and sessions.
@@ -277,11 +277,11 @@ fn find_or_end(mode: &str, ids: &[OsString]) -> Vec<OsString> {
     script.into_iter().chain(ids.iter().cloned()).collect()
 }
 
-/// Returns the command that runs a program in a directory by `run.sh`. If the directory is exact, its path must have no links.
+/// Returns the command that runs a program in a directory by `run.sh`, with what [`Launch::directory_check`] returns.
 fn words(
     reports: &Reports,
     program: &Program,
-    (directory, is_exact): (PathBuf, bool),
+    (directory, check): (PathBuf, String),
     variables: Vec<(OsString, Option<OsString>)>,
     output: &Output,
 ) -> io::Result<Vec<OsString>> {
@@ -295,7 +295,7 @@ fn words(
         reports.token().into(),
         streams.into(),
         directory.into(),
-        if is_exact { "exact" } else { "any" }.into(),
+        check.into(),
     ]);
     if matches!(output, Output::Terminal { .. }) {
         words.push(format!("TERM={TERM}").into());

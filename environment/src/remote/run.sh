@@ -1,16 +1,19 @@
 # Runs a program in an environment, and reports its start and end. Runs in any POSIX shell.
 #
-# Arguments: TOKEN, `merged`, `apart` or the size of the terminal (`ROWS COLUMNS`), DIRECTORY, `exact` if no link may be in its path or
-# else `any`, changes of variables (`NAME=VALUE`, or
+# Arguments: TOKEN, `merged`, `apart` or the size of the terminal (`ROWS COLUMNS`), DIRECTORY, what is known about it, changes of variables (`NAME=VALUE`, or
 # `-NAME` to remove one), `--`, and the program with its arguments. A report begins with \036 and the token, anywhere on standard output,
-# and extends to the end of the line. Separate standard error begins after \036, the token and a line break.
+# and extends to the end of the line. What is known is `any` for nothing, `exact` if no link may be in the path, or the device and the inode
+# of the folder (`DEVICE:INODE`), whose path then also has no links. Separate standard error begins after \036, the token and a line break.
 toolc_token=$1 toolc_output=$2
 report() { printf '\036%s %s\n' "$toolc_token" "$1"; }
 cd -P -- "$3" 2> /dev/null || { report no-directory; exit 1; }
-if [ "$4" = exact ] && [ "$PWD" != "$3" ]; then
-    report other-directory
-    exit 1
-fi
+case $4 in
+any) toolc_same=1 ;;
+*:*) [ "$PWD" = "$3" ] && [ "$(stat -c %d:%i .)" = "$4" ] && toolc_same=1 ;;
+*) [ "$PWD" = "$3" ] && toolc_same=1 ;;
+esac
+[ "$toolc_same" ] || { report other-directory; exit 1; }
+unset toolc_same
 shift 4
 while [ "$1" != -- ]; do
     case $1 in

@@ -11,13 +11,19 @@ use crate::Program;
 
 /// A script that joins the control groups before `--`. [`JOIN`] follows it.
 const OUTSIDE: &str = r#"while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift"#;
-/// A script that runs a program in a directory, after [`CLOSE`]. If `$2` is `exact`, the path of the directory must have no links.
+/// A script that runs a program in a directory, after [`CLOSE`]. `$2` is what [`Launch::directory_check`](crate::Launch) returns.
 const INSIDE: &str = r#"
 cd -P -- "$1" || exit 125
-if [ "$2" = exact ] && [ "$PWD" != "$1" ]; then
-    echo "toolc: a symbolic link has taken the place of the working directory: nothing was run" >&2
+case $2 in
+any) same=1 ;;
+*:*) [ "$PWD" = "$1" ] && [ "$(stat -c %d:%i .)" = "$2" ] && same=1 ;;
+*) [ "$PWD" = "$1" ] && same=1 ;;
+esac
+if ! [ "$same" ]; then
+    echo "toolc: a symbolic link or another folder has taken the place of the working directory: nothing was run" >&2
     exit 125
 fi
+unset same
 shift 2
 exec "$@"
 "#;
@@ -26,8 +32,8 @@ exec "$@"
 #[derive(Debug)]
 pub(super) struct Entry<'a> {
     pub(super) directory: &'a Path,
-    /// Whether the path of the directory has no links, so that one there now has taken its place.
-    pub(super) is_exact: bool,
+    /// What is known about the directory.
+    pub(super) check: String,
     pub(super) variables: &'a [(OsString, OsString)],
     pub(super) program: Program,
 }
@@ -58,7 +64,7 @@ impl Entry<'_> {
             words.push(assignment(name, value)?);
         }
         words.extend(["sh".into(), "-c".into(), format!("{CLOSE}{INSIDE}").into(), "sh".into()]);
-        words.extend([self.directory.into(), if self.is_exact { "exact" } else { "any" }.into()]);
+        words.extend([self.directory.into(), self.check.into()]);
         match self.program {
             Program::Shell(line) => words.extend(["sh".into(), "-c".into(), line.into()]),
             Program::Command(program, arguments) => {

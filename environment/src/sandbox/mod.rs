@@ -242,7 +242,7 @@ impl Environment for Sandbox {
             Program::Shell(_) => Launch { program: launch.program.in_shell(self.shell()), ..launch },
             Program::Command(..) => launch,
         };
-        let is_exact = launch.directory.as_ref().is_some_and(|path| path.is_absolute());
+        let check = launch.directory_check();
         let directory = launch.directory.map_or_else(|| self.directory.clone(), |path| self.directory.join(path));
         if !self.has_folder(&directory) {
             let text = format!("the directory `{}` is not in the sandbox", directory.display());
@@ -258,9 +258,9 @@ impl Environment for Sandbox {
             self.check_program(Path::new(program), &directory, path)?;
         }
         let holder = self.holder()?;
-        let entry = Entry { directory: &directory, is_exact, variables: &variables, program: launch.program };
+        let entry = Entry { directory: &directory, check, variables: &variables, program: launch.program };
         let program = entry.command(&self.programs, holder.namespaces(), &self.bounds)?;
-        let launch = Launch { program, directory: Some("/".into()), variables: Vec::new(), ..launch };
+        let launch = Launch { program, directory: Some("/".into()), identity: None, variables: Vec::new(), ..launch };
         self.local.start(launch)
     }
 

@@ -1,10 +1,10 @@
-//! Parses the output of `stat`: the mode in hexadecimal digits, the length, the time in seconds, the user, the group, and the time as text,
-//! which contains the fraction of the second.
+//! Parses the output of `stat`: the mode in hexadecimal digits, the length, the time in seconds, the user, the group, the device, the
+//! inode, and the time as text, which contains the fraction of the second.
 
 use std::io;
 
 use super::script::unexpected;
-use crate::files::{FileKind, Metadata, Permissions, Version};
+use crate::files::{FileIdentity, FileKind, Metadata, Permissions, Version};
 
 const NANOSECONDS: i128 = 1_000_000_000;
 
@@ -12,7 +12,7 @@ const NANOSECONDS: i128 = 1_000_000_000;
 pub(super) fn parse(line: &[u8]) -> io::Result<Metadata> {
     let text = String::from_utf8_lossy(line);
     let words: Vec<&str> = text.split_whitespace().collect();
-    let [mode, len, seconds, user, group, _date, time, ..] = *words else { return Err(unexpected()) };
+    let [mode, len, seconds, user, group, device, inode, _date, time, ..] = *words else { return Err(unexpected()) };
     let failed = |_| unexpected();
     let mode = u32::from_str_radix(mode, 16).map_err(failed)?;
     let seconds: i128 = seconds.parse().map_err(failed)?;
@@ -21,7 +21,8 @@ pub(super) fn parse(line: &[u8]) -> io::Result<Metadata> {
     let version = Version { len: len.parse().map_err(failed)?, modified: Some(modified) };
     let permissions =
         Permissions { mode: mode & 0o7777, user: user.parse().map_err(failed)?, group: group.parse().map_err(failed)? };
-    Ok(Metadata { kind: kind(mode), version, permissions })
+    let identity = FileIdentity { device: device.parse().map_err(failed)?, inode: inode.parse().map_err(failed)? };
+    Ok(Metadata { kind: kind(mode), version, permissions, identity: Some(identity) })
 }
 
 /// Returns a version in the form that the function `version` of the scripts writes.
@@ -49,13 +50,14 @@ mod tests {
 
     #[test]
     fn a_line_of_stat_is_read() {
-        let found = parse(b"81ed 12 1700000000 0 5 2023-11-14 22:13:20.000000789 +0000\n").unwrap();
+        let found = parse(b"81ed 12 1700000000 0 5 42 77 2023-11-14 22:13:20.000000789 +0000\n").unwrap();
         assert_eq!(found.kind, FileKind::Regular);
         assert_eq!(found.permissions, Permissions { mode: 0o755, user: 0, group: 5 });
+        assert_eq!(found.identity, Some(FileIdentity { device: 42, inode: 77 }));
         assert_eq!(text(found.version), "12 1700000000 000000789");
-        let without_fraction = parse(b"41ed 0 5 0 0 1970-01-01 00:00:05 +0000").unwrap();
+        let without_fraction = parse(b"41ed 0 5 0 0 1 2 1970-01-01 00:00:05 +0000").unwrap();
         assert_eq!((without_fraction.kind, text(without_fraction.version)), (FileKind::Folder, "0 5 000000000".into()));
-        for damaged in ["", "81ed 12", "xyz 1 1 1 1 a b", "81ed -1 1 1 1 a b"] {
+        for damaged in ["", "81ed 12", "xyz 1 1 1 1 1 1 a b", "81ed -1 1 1 1 1 1 a b", "81ed 1 1 1 1 1 x a b"] {
             assert!(parse(damaged.as_bytes()).is_err(), "{damaged}");
         }
     }

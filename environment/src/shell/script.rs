@@ -34,7 +34,7 @@ x" ] || exit 86
 }
 look() {
     exists "$1" || exit 80
-    stat -c '%f %s %Y %u %g %y' -- "$1" && return
+    stat -c '%f %s %Y %u %g %d %i %y' -- "$1" && return
     exit 82
 }
 regular() {

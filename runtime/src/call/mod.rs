@@ -3,6 +3,7 @@
 pub(crate) mod approval;
 pub(crate) mod changes;
 pub(crate) mod completed;
+pub(crate) mod found_directory;
 pub(crate) mod hooks;
 pub(crate) mod origin;
 pub(crate) mod response;
@@ -155,7 +156,14 @@ impl<'a> Call<'a> {
     /// `workdir` names.
     #[cfg(feature = "approval")]
     pub fn start_directory(&self) -> Option<&Path> {
-        self.judged.as_ref()?.directory.as_deref()
+        Some(&self.judged.as_ref()?.directory.as_ref()?.path)
+    }
+
+    /// Returns what tells the folder of [`start_directory`](Self::start_directory) from another one that has taken its place, as the
+    /// handlers [have found](crate::directory::FoundDirectory::identity) it. A handler must start the command in this folder or not at all.
+    #[cfg(feature = "approval")]
+    pub fn start_identity(&self) -> Option<(u64, u64)> {
+        self.judged.as_ref()?.directory.as_ref()?.identity
     }
 
     /// Changes the state of this tool's shell for later calls of this task. The commands of these calls are judged with it.

@@ -8,12 +8,12 @@ pub(crate) mod function_definition;
 pub(crate) mod invalid_tools;
 
 use std::fmt;
-use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::args::Slots;
 use crate::call::Call;
+use crate::call::found_directory::FoundDirectory;
 use crate::data::catalog::{Definition, Fact, Tool, Toolset, Variable};
 use crate::data::dialect::Dialect;
 use crate::env::Env;
@@ -106,16 +106,16 @@ pub trait ToolProvider: Send + Sync {
     fn call<'a>(&'a self, index: usize, args: Slots<'_, '_>, call: &'a Call<'a>) -> HandlerReply<'a>;
 }
 
-/// The future of the directory in which a command starts: an absolute path without symbolic links.
-pub type StartDirectory<'a> = Pin<Box<dyn Future<Output = Result<PathBuf, ToolError>> + Send + 'a>>;
+/// The future of the directory in which a command starts.
+pub type StartDirectory<'a> = Pin<Box<dyn Future<Output = Result<FoundDirectory, ToolError>> + Send + 'a>>;
 
 /// Finds the directory in which a command starts, on a thread of the process's pool.
 pub fn start_directory<'a, W>(call: &'a Call<'a>, find: W) -> StartDirectory<'a>
 where
-    W: FnOnce(&Call<'_>) -> Result<PathBuf, ToolError> + Send + 'static,
+    W: FnOnce(&Call<'_>) -> Result<FoundDirectory, ToolError> + Send + 'static,
 {
     Box::pin(async move {
-        let found = Arc::new(Mutex::new(PathBuf::new()));
+        let found = Arc::new(Mutex::new(FoundDirectory::default()));
         let slot = Arc::clone(&found);
         let find = move |call: &Call<'_>| {
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = find(call)?;

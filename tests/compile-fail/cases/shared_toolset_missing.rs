@@ -20,7 +20,7 @@ impl TerminalTools for Desk {
         Err(ToolError::new("closed"))
     }
 
-    fn terminal_directory(&self, _: &terminal::terminal::Args, _: &Call<'_>) -> Result<std::path::PathBuf, ToolError> {
+    fn terminal_directory(&self, _: &terminal::terminal::Args, _: &Call<'_>) -> Result<toolc::directory::FoundDirectory, ToolError> {
         Err(ToolError::new("closed"))
     }
 }

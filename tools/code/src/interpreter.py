@@ -112,6 +112,8 @@ class Host:
         self.last_id = 0
         # The number of the script that runs.
         self.run = None
+        # The folder in which the next script is judged.
+        self.folder = current_folder()
         self.runs = queue.SimpleQueue()
         threading.Thread(target=self.receive, daemon=True).start()
 
@@ -213,12 +215,21 @@ def execute(code, file, namespace):
     return shortened(repr(value), MAX_RESULT)
 
 
-def enter(directory):
+def current_folder():
+    """Returns what tells the current directory from another folder at its path, or None."""
+    try:
+        found = os.stat(".")
+        return found.st_dev, found.st_ino
+    except OSError:
+        return None
+
+
+def enter(host, directory):
     """Changes to the directory in which a script was judged, or raises an error if the path now leads elsewhere."""
     if directory is None:
         return
     os.chdir(directory)
-    if os.getcwd() != directory:
+    if os.getcwd() != directory or current_folder() != host.folder:
         raise OSError("the directory %r has changed since the script was judged: nothing was run" % directory)
 
 
@@ -243,7 +254,7 @@ def run(host, message, namespace):
     host.run = number
     result = error = None
     try:
-        enter(message["directory"])
+        enter(host, message["directory"])
         result = execute(code, file, namespace)
     except SystemExit as exit:
         if exit.code not in (None, 0):
@@ -264,6 +275,7 @@ def run(host, message, namespace):
             os.write(descriptor, message["mark"].encode())
         except OSError:
             pass
+    host.folder = current_folder()
     host.send({"type": "done", "run": number, "result": result, "error": error, "directory": current_directory()})
 
 

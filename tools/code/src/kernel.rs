@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use toolc::{ErrorKind, ToolError};
+use toolc_environment::files::FileIdentity;
 use toolc_environment::{Environment, Exit, Input, Launch, OnEnd, Output, Program, Running};
 
 use crate::connection::{Connection, Mailbox};
@@ -82,7 +83,7 @@ impl Kernel {
     /// Starts an interpreter in this directory, or else in the directory of the environment, and waits until it is ready.
     pub(crate) fn start(
         environment: &Arc<dyn Environment>,
-        directory: Option<PathBuf>,
+        directory: Option<(PathBuf, Option<FileIdentity>)>,
         variables: Variables,
         limits: &Limits,
         is_cancelled: &dyn Fn() -> bool,
@@ -100,7 +101,9 @@ impl Kernel {
         let output = Output::Apart { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()) };
         let mut launch = Launch::new(Program::Command(PYTHON.into(), arguments), output);
         launch.variables = variables;
+        let (directory, identity) = directory.unzip();
         launch.directory.clone_from(&directory);
+        launch.identity = identity.flatten();
         if let Some(mailbox) = mailbox.clone() {
             launch.on_end = Some(OnEnd(Box::new(move |_| mailbox.end())));
         } else {

@@ -26,6 +26,7 @@ use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::code::CodeTools;
 use toolc_catalog::code::execute_code::{Args, Returns, ReturnsError};
 use toolc_environment::Environment;
+use toolc_environment::files::FileIdentity;
 use toolc_workspace::{ChildVariables, Environments, Workspace};
 
 use frames::Exception;
@@ -182,15 +183,16 @@ impl CodeHandlers {
         let directory = directory.map_err(|error| {
             ToolError::new(format!("the directory of this task cannot be found: {error}; nothing was run"))
         })?;
+        let identity = environment.files().metadata(&directory).ok().and_then(|folder| folder.identity);
         call.approve_code_blocking("code", code, Some(&directory))?;
-        self.start_in(environment, Some(directory), task, slot, call)
+        self.start_in(environment, Some((directory, identity)), task, slot, call)
     }
 
     /// Starts an interpreter, and replaces the previous interpreter of the task.
     fn start_in(
         &self,
         environment: &Arc<dyn Environment>,
-        directory: Option<PathBuf>,
+        directory: Option<(PathBuf, Option<FileIdentity>)>,
         task: &Arc<TaskKernel>,
         slot: &mut Slot,
         call: &Call<'_>,

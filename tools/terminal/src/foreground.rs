@@ -59,7 +59,7 @@ impl TerminalHandlers {
         let line = format!("{prefix}{}", args.command);
         let (stdout, stderr) = (SharedTranscript::default(), SharedTranscript::default());
         let mut launch = Launch::new(Program::Shell(line), output_of(args, &stdout, &stderr));
-        launch.directory = Some(place.directory.clone());
+        place.set_directory_of(&mut launch);
         launch.variables = place::command_variables(&self.inherited(call), &variables, &place.state, false);
 
         let started = Instant::now();

@@ -22,9 +22,10 @@ mod typed;
 
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use toolc::directory::FoundDirectory;
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::terminal::{TerminalTools, process as process_tool, terminal};
 use toolc_environment::{DirectoryChanged, Environment, Shell};
@@ -120,7 +121,7 @@ impl TerminalTools for TerminalHandlers {
         self.run(&args, call)
     }
 
-    fn terminal_directory(&self, args: &terminal::Args, call: &Call<'_>) -> Result<PathBuf, ToolError> {
+    fn terminal_directory(&self, args: &terminal::Args, call: &Call<'_>) -> Result<FoundDirectory, ToolError> {
         self.directory(args.workdir.as_deref(), call)
     }
 

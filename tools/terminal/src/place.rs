@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolc::approval::ShellState;
+use toolc::directory::FoundDirectory;
 use toolc::{Call, ErrorKind, ToolError};
-use toolc_environment::files::FileKind;
-use toolc_environment::{Environment, Files, Local};
+use toolc_environment::files::{FileIdentity, FileKind};
+use toolc_environment::{Environment, Files, Launch, Local};
 use toolc_workspace::{ChildVariables, Workspace};
 
 use crate::TerminalHandlers;
@@ -16,9 +17,19 @@ use crate::TerminalHandlers;
 #[derive(Debug)]
 pub(crate) struct CommandStart {
     pub(crate) directory: PathBuf,
+    /// The folder for which the command was judged.
+    pub(crate) identity: Option<FileIdentity>,
     pub(crate) state: Arc<ShellState>,
     /// A note for the model.
     pub(crate) note: Option<String>,
+}
+
+impl CommandStart {
+    /// Starts a program in this directory.
+    pub(crate) fn set_directory_of(&self, launch: &mut Launch) {
+        launch.directory = Some(self.directory.clone());
+        launch.identity = self.identity;
+    }
 }
 
 /// The variables of an environment.
@@ -58,9 +69,9 @@ fn without_keys(name: &std::ffi::OsStr) -> Option<&'static str> {
 }
 
 impl TerminalHandlers {
-    /// Returns the directory in which a call starts: the path of an existing folder, without symbolic links. If the directory of the
+    /// Returns the directory in which a call starts: an existing folder, whose path has no symbolic links. If the directory of the
     /// shell no longer exists, it is the default one.
-    pub(crate) fn directory(&self, workdir: Option<&str>, call: &Call<'_>) -> Result<PathBuf, ToolError> {
+    pub(crate) fn directory(&self, workdir: Option<&str>, call: &Call<'_>) -> Result<FoundDirectory, ToolError> {
         let environment = self.environments.for_call(call)?;
         let files = environment.files();
         let default = || default_directory(&*environment, call);
@@ -84,20 +95,23 @@ impl TerminalHandlers {
     ) -> Result<CommandStart, ToolError> {
         let state = call.shell_state();
         let files = environment.files();
-        let directory = match call.start_directory() {
-            // If a link has taken its place, the environment starts nothing.
-            Some(judged) => judged.to_owned(),
+        let found = match call.start_directory() {
+            // If a link or another folder has taken its place, the environment starts nothing.
+            Some(judged) => FoundDirectory { path: judged.to_owned(), identity: call.start_identity() },
             None => self.directory(workdir, call)?,
         };
+        let identity = found.identity.map(|(device, inode)| FileIdentity { device, inode });
+        let directory = found.path;
         let gone = state.directory.as_deref().filter(|current| {
-            workdir.is_none() && *current != directory && folder(&*files, current).as_ref() != Some(&directory)
+            let leads_there = |current| folder(&*files, current).is_some_and(|found| found.path == directory);
+            workdir.is_none() && *current != directory && !leads_there(current)
         });
-        let Some(gone) = gone else { return Ok(CommandStart { directory, state, note: None }) };
+        let Some(gone) = gone else { return Ok(CommandStart { directory, identity, state, note: None }) };
         let (gone, now) = (gone.display(), directory.display());
         let note = format!("the working directory `{gone}` no longer exists: the command ran in `{now}`");
         let state = ShellState { directory: Some(directory.clone()), variables: state.variables.clone() };
         call.set_shell_state(state.clone());
-        Ok(CommandStart { directory, state: Arc::new(state), note: Some(note) })
+        Ok(CommandStart { directory, identity, state: Arc::new(state), note: Some(note) })
     }
 
     /// Returns the workspace of an environment. On this machine, it is the workspace of these handlers.
@@ -156,9 +170,10 @@ fn default_directory(environment: &dyn Environment, call: &Call<'_>) -> PathBuf 
     call.directory().unwrap_or_else(|| environment.directory().to_owned())
 }
 
-/// Returns the path of a folder without symbolic links, or `None` if it does not exist.
-fn folder(files: &dyn Files, path: &Path) -> Option<PathBuf> {
-    let resolved = files.resolve(path).ok()?;
-    let found = files.metadata(&resolved).ok()?;
-    (found.kind == FileKind::Folder).then_some(resolved)
+/// Returns a folder by its path without symbolic links, or `None` if it does not exist.
+fn folder(files: &dyn Files, path: &Path) -> Option<FoundDirectory> {
+    let path = files.resolve(path).ok()?;
+    let found = files.metadata(&path).ok()?;
+    let identity = found.identity.map(|found| (found.device, found.inode));
+    (found.kind == FileKind::Folder).then_some(FoundDirectory { path, identity })
 }

@@ -27,7 +27,7 @@ impl TerminalHandlers {
         let Some(slot) = self.processes.slot() else { return Err(too_many(&processes)) };
         let directory = place.directory.to_str().map(str::to_owned);
         let mut launch = Launch::new(Program::Shell(args.command.clone()), Output::None);
-        launch.directory = Some(place.directory);
+        place.set_directory_of(&mut launch);
         launch.variables = place::command_variables(&self.inherited(call), &variables, &place.state, args.pty);
         launch.input = Input::Open;
         // Determined before the command starts, because the command can change where programs are found.

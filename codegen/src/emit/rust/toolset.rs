@@ -232,7 +232,7 @@ fn directory_method(tool: &Tool, method: &Ident) -> TokenStream {
     ));
     quote! {
         #about
-        fn #method(&self, args: &#module::Args, call: &Call<'_>) -> Result<::std::path::PathBuf, ToolError>;
+        fn #method(&self, args: &#module::Args, call: &Call<'_>) -> Result<::toolc::directory::FoundDirectory, ToolError>;
     }
 }
 

@@ -275,6 +275,19 @@ fn replaced_directory(it: &Try) {
         let file = it.folder.join(directory).join("ran");
         assert_eq!(std::fs::remove_file(file).is_ok(), runs, "{directory:?}");
     }
+    let identity = |name: &str| {
+        let found = it.environment.files().metadata(&it.folder.join(name)).expect("the folder exists");
+        found.identity.expect("it has an identity")
+    };
+    let (old, other) = (identity("other/in"), identity("other"));
+    for (identity, runs) in [(old, true), (other, false)] {
+        let mut launch = Launch::new(line("echo x > ran"), Output::None);
+        launch.directory = Some(it.folder.join("other/in"));
+        launch.identity = Some(identity);
+        let outcome = it.environment.start(launch).and_then(|running| running.wait(&|| false));
+        assert_eq!(std::fs::remove_file(it.folder.join("other/in/ran")).is_ok(), runs, "{outcome:?}");
+        assert!(runs || outcome.as_ref().is_ok() || outcome.as_ref().is_err_and(DirectoryChanged::is), "{outcome:?}");
+    }
 }
 
 fn variables(it: &Try) {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::call::found_directory::FoundDirectory;
 use crate::vec_map::VecMap;
 
 /// The state of a tool's shell: what later commands of the same task start with. The judge of commands knows it, too.
@@ -22,11 +23,11 @@ pub struct ShellState {
 pub(crate) struct JudgedStart {
     pub(crate) state: Arc<ShellState>,
     /// The directory, an absolute path. `None` if it is unknown.
-    pub(crate) directory: Option<PathBuf>,
+    pub(crate) directory: Option<FoundDirectory>,
 }
 
 impl JudgedStart {
-    pub(crate) fn new(state: &Arc<ShellState>, directory: Option<PathBuf>) -> Arc<Self> {
+    pub(crate) fn new(state: &Arc<ShellState>, directory: Option<FoundDirectory>) -> Arc<Self> {
         Arc::new(Self { state: Arc::clone(state), directory })
     }
 }

@@ -11,7 +11,6 @@ mod typed;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -24,6 +23,7 @@ use crate::call::approval::log::{DecidedBy, RecordedDecision};
 use crate::call::approval::policy::{CommandApproval, CommandMode};
 use crate::call::approval::shell::{JudgedStart, ShellState};
 use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, subject};
+use crate::call::found_directory::FoundDirectory;
 use crate::call::hooks::{HostError, HostStage};
 use crate::call::{Call, ToolCall};
 use crate::dispatch::approval::{self, Answer};
@@ -103,10 +103,10 @@ impl Turn {
         context.set_judged_start(Some(JudgedStart::new(&state, None)));
         let (place, directory) = if let Some(finding) = self.start_directory(id, &context, arguments)? {
             let directory = self.wait_for_directory(id, finding, &context).await?;
-            (place.in_directory(&directory), Some(directory))
+            (place.in_directory(&directory.path), Some(directory))
         } else {
             let place = place.in_directory_of(arguments, self.table(id));
-            let directory = place.directory.as_ref().map(PathBuf::from);
+            let directory = place.directory.as_deref().map(FoundDirectory::from);
             (place, directory)
         };
         let _ = call.judged.set(JudgedStart::new(&state, directory));
@@ -134,7 +134,7 @@ impl Turn {
         id: ToolId,
         finding: StartDirectory<'_>,
         call: &Call<'_>,
-    ) -> Result<PathBuf, ToolError> {
+    ) -> Result<FoundDirectory, ToolError> {
         let limit = self.time_limit(id);
         let found = with_deadline(CatchPanic(finding), CancelledFuture::new(call.cancel_sources()), limit).await;
         found.unwrap_or_else(|interrupted| {

@@ -195,35 +195,43 @@ fn the_commands_of_a_script_run_where_they_are_judged_wherever_the_script_is() {
 
 #[test]
 fn a_script_does_not_run_in_a_directory_that_is_replaced_while_a_person_decides() {
-    let swap: Arc<Mutex<Option<PathBuf>>> = Arc::default();
+    type Replace = fn(&Path);
+    let swap: Arc<Mutex<Option<(PathBuf, Replace)>>> = Arc::default();
     let asked = Arc::clone(&swap);
     let approver = approver_fn(move |_| {
-        if let Some(path) = asked.lock().unwrap().take() {
-            fs::remove_dir(&path).unwrap();
-            symlink("/etc", &path).unwrap();
+        if let Some((path, replace)) = asked.lock().unwrap().take() {
+            fs::rename(&path, path.with_extension("old")).unwrap();
+            replace(&path);
         }
         ApprovalDecision::AllowOnce
     });
+    let with_link: Replace = |path| symlink("/etc", path).unwrap();
+    let with_folder: Replace = |path| fs::create_dir(path).unwrap();
     let commands = CommandApproval::new(toolc_catalog::commands::rules());
     let Some(it) = fixture_with(Limits::default(), |session| session.commands(commands).approver(approver)) else {
         return;
     };
-    for (name, before) in [("first", None), ("second", Some("import os; os.chdir('../second')"))] {
-        let (task, path) = (Task::new(name), it.path().join(name));
-        fs::create_dir(&path).unwrap();
-        task.set_directory(it.path().join("first"));
+    let later = Some("import os; os.chdir('../second')");
+    for (number, (name, before, replace)) in
+        [("first", None, with_link), ("second", later, with_link), ("first", None, with_folder), ("second", later, with_folder)]
+            .into_iter()
+            .enumerate()
+    {
+        let root = it.path().join(number.to_string());
+        let (task, path) = (Task::new(&*number.to_string()), root.join(name));
+        fs::create_dir_all(root.join("first")).unwrap();
+        fs::create_dir_all(&path).unwrap();
+        task.set_directory(root.join("first"));
         if let Some(code) = before {
             assert_eq!(it.run_in(&task, code).get("error"), None);
         }
-        *swap.lock().unwrap() = Some(path.clone());
+        *swap.lock().unwrap() = Some((path.clone(), replace));
         let arguments = json!({ "code": "1" }).to_string();
         let refused =
             it.harness.send(&ToolCall::new("execute_code", &arguments).with_task(&task)).response().json.clone();
         // The environment does not start the interpreter, or the interpreter does not run the script.
         let texts = ["has taken the place of the working directory", "has changed since the script was judged"];
-        assert!(texts.iter().any(|text| refused.contains(text)), "{refused}");
-        fs::remove_file(&path).unwrap();
-        fs::create_dir(&path).unwrap();
+        assert!(texts.iter().any(|text| refused.contains(text)), "{number}: {refused}");
     }
 }
 

@@ -347,30 +347,56 @@ fn a_command_in_a_sandbox_runs_where_it_was_judged() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_folder_that_is_replaced_while_a_person_decides_is_refused_in_a_sandbox() {
-    let Some(kind) = sandbox() else { return };
-    let dir = TempDir::new().unwrap();
-    let root = dir.path().canonicalize().unwrap();
+    for (how, replace) in REPLACEMENTS {
+        let Some(kind) = sandbox() else { return };
+        let dir = TempDir::new().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let workspace = Workspace::new(&root);
+        let environments = Environments::local(&workspace).with_kind(kind).by_default("sandbox");
+        let handlers = TerminalHandlers::new(workspace).environments(environments);
+        let harness = replacing(handlers, &root, *replace);
+        let refused = harness.call("terminal", json!({"command": format!("{WHERE}; touch ran"), "workdir": "sub"})).value();
+        let output = refused["output"].as_str().unwrap();
+        assert!(output.contains("has taken the place of the working directory"), "{how}: {refused}");
+        assert_eq!(refused["exit_code"], 125);
+        assert!(!root.join("other/ran").exists() && !root.join("sub/ran").exists(), "{how}");
+    }
+}
+
+/// Replaces the folder `sub` in a folder.
+type Replace = fn(&Path);
+
+/// What takes the place of a folder.
+const REPLACEMENTS: &[(&str, Replace)] = &[
+    ("a link to another folder", |root| {
+        fs::remove_dir(root.join("sub")).unwrap();
+        symlink("other", root.join("sub")).unwrap();
+    }),
+    ("another folder", |root| {
+        fs::rename(root.join("sub"), root.join("old")).unwrap();
+        fs::rename(root.join("other"), root.join("sub")).unwrap();
+    }),
+    ("a new folder", |root| {
+        fs::rename(root.join("sub"), root.join("old")).unwrap();
+        fs::create_dir(root.join("sub")).unwrap();
+    }),
+];
+
+/// Returns a session in which the folder `sub` is replaced while a person decides.
+fn replacing(handlers: TerminalHandlers, root: &Path, replace: Replace) -> Harness {
     for folder in ["sub", "other"] {
         fs::create_dir(root.join(folder)).unwrap();
     }
-    let workspace = Workspace::new(&root);
-    let environments = Environments::local(&workspace).with_kind(kind).by_default("sandbox");
-    let handlers = TerminalHandlers::new(workspace).environments(environments);
-    let replaced = root.join("sub");
-    let harness = Harness::with_session(toolc_catalog::terminal::provider(handlers), |session| {
+    let root = root.to_owned();
+    Harness::with_session(toolc_catalog::terminal::provider(handlers), |session| {
         session
             .env(Env::empty().with_program("sh"))
             .commands(CommandApproval::new(toolc_catalog::commands::rules()))
             .approver(approver_fn(move |_| {
-                fs::remove_dir(&replaced).unwrap();
-                symlink("other", &replaced).unwrap();
+                replace(&root);
                 ApprovalDecision::AllowOnce
             }))
-    });
-    let refused = harness.call("terminal", json!({"command": format!("{WHERE}; touch ran"), "workdir": "sub"})).value();
-    assert!(refused["output"].as_str().unwrap().contains("has taken the place of the working directory"), "{refused}");
-    assert_eq!(refused["exit_code"], 125);
-    assert!(!root.join("other/ran").exists());
+    })
 }
 
 #[test]
@@ -423,24 +449,18 @@ fn the_directory_of_a_task_that_is_a_link_is_judged_as_its_target() {
 
 #[test]
 fn a_folder_that_is_replaced_while_a_person_decides_is_refused() {
-    let dir = TempDir::new().unwrap();
-    let root = dir.path().canonicalize().unwrap();
-    let sub = root.join("sub");
-    fs::create_dir(&sub).unwrap();
-    let handlers = TerminalHandlers::new(Workspace::new(&root));
-    let replaced = sub.clone();
-    let harness = Harness::with_session(toolc_catalog::terminal::provider(handlers), |session| {
-        session
-            .env(Env::empty().with_program("sh"))
-            .commands(CommandApproval::new(toolc_catalog::commands::rules()))
-            .approver(approver_fn(move |_| {
-                fs::remove_dir(&replaced).unwrap();
-                symlink("/etc", &replaced).unwrap();
-                ApprovalDecision::AllowOnce
-            }))
-    });
-    let refused = harness.call("terminal", json!({"command": WHERE, "workdir": "sub"})).response().json.clone();
-    assert!(refused.contains("has changed since the command was judged"), "{refused}");
+    for (how, replace) in REPLACEMENTS {
+        for background in [false, true] {
+            let dir = TempDir::new().unwrap();
+            let root = dir.path().canonicalize().unwrap();
+            let harness = replacing(TerminalHandlers::new(Workspace::new(&root)), &root, *replace);
+            let command = format!("{WHERE}; touch ran");
+            let arguments = json!({"command": command, "workdir": "sub", "background": background});
+            let refused = harness.call("terminal", arguments).response().json.clone();
+            assert!(refused.contains("has changed since the command was judged"), "{how}: {refused}");
+            assert!(!root.join("other/ran").exists() && !root.join("sub/ran").exists(), "{how}");
+        }
+    }
 }
 
 #[test]

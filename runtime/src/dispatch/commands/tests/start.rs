@@ -1,10 +1,9 @@
 //! Where a command starts: its handlers get the directory in which it was judged.
 
-use std::path::PathBuf;
-
 use super::*;
 use crate::args::Slots;
 use crate::call::Call;
+use crate::call::found_directory::FoundDirectory;
 use crate::data::catalog::{Definition, Tool, Toolset};
 use crate::provider::{HandlerReply, StartDirectory, ToolProvider, start_directory};
 use crate::result::error::ToolError;
@@ -17,7 +16,7 @@ fn showing() -> DynamicTool {
     DynamicTool::sync("terminal", "", schema, move |_, call| shown(call)).shell("command")
 }
 
-type Find = fn(&Call<'_>) -> Result<PathBuf, ToolError>;
+type Find = fn(&Call<'_>) -> Result<FoundDirectory, ToolError>;
 
 /// A provider whose handlers find the directory.
 struct Finding(Box<dyn ToolProvider>, Find);
