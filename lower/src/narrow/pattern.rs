@@ -70,8 +70,11 @@ fn expand_shorthands(body: &str) -> Option<(String, bool)> {
     let mut letters = body.chars().peekable();
     // Whether the current letter is the end of a repetition.
     let mut is_repetition = false;
+    // Whether there is nothing yet that could be repeated.
+    let mut is_start = true;
     while let Some(letter) = letters.next() {
         let follows_repetition = std::mem::replace(&mut is_repetition, !in_class && "*+?}".contains(letter));
+        let follows_start = std::mem::replace(&mut is_start, !in_class && "(|".contains(letter));
         match letter {
             '\\' => out += &escape(letters.next()?, in_class)?,
             '[' if !in_class => {
@@ -99,6 +102,8 @@ fn expand_shorthands(body: &str) -> Option<(String, bool)> {
                 out.push(')');
             }
             '^' | '$' => return None,
+            '*' | '+' | '?' if follows_start => return None,
+            '*' | '+' if follows_repetition => return None,
             // A lazy repetition matches the same strings.
             '?' if follows_repetition => {}
             '|' => {
@@ -108,7 +113,8 @@ fn expand_shorthands(body: &str) -> Option<(String, bool)> {
             other => out.push(other),
         }
     }
-    Some((out, has_choice))
+    // An open class or group is an error in a grammar, which fails the whole request.
+    (group_depth == 0 && !in_class).then_some((out, has_choice))
 }
 
 /// Returns an escape without shorthands, or `None` if it has no equivalent.
@@ -153,6 +159,14 @@ mod tests {
             (r"^(a)\1$", None),
             ("^(?=a).*$", None),
             (r"^[^\D]$", None),
+            ("[open", None),
+            ("(open", None),
+            ("closed)", None),
+            ("*a", None),
+            ("^(+a)$", None),
+            ("^(a|?b)$", None),
+            ("^a**$", None),
+            (r"^\(+[(|]?$", Some(r"^\(+[(|]?$")),
         ] {
             assert_eq!(to_grammar_pattern(pattern, Some(100)).as_deref(), grammar, "{pattern}");
             // The result is stable.
