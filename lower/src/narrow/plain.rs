@@ -89,6 +89,9 @@ impl Narrower<'_> {
                 schema.choices.clear();
             } else {
                 schema.types = types;
+                // A value of another type is never valid, and a vendor may refuse it: null in an enum of strings.
+                let is_typed = |choice: &Choice| schema.types.iter().any(|ty| is_of_type(&choice.value.value, *ty));
+                schema.choices.retain(is_typed);
             }
         }
         if schema.types.contains(&Type::Number) {

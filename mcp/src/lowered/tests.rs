@@ -149,6 +149,13 @@ impl Refusals<'_> {
         let keywords = record.schema.keywords().map(|limit| limit.value).unwrap_or_default();
         let is_unknown = |word: &&String| !structure.contains(&word.as_str()) && !keywords.contains(&word.as_str());
         self.found.extend(map.keys().filter(is_unknown).map(|word| format!("the keyword `{word}`")));
+        if let Some(Value::Array(values)) = map.get("enum")
+            && record.schema.enums().is_some_and(|enums| enums.value == dialects::Enums::Strings)
+            && !map.contains_key("nullable")
+        {
+            self.found
+                .extend(values.iter().filter(|value| !value.is_string()).map(|value| format!("the value {value}")));
+        }
         if let Some(max) = record.schema.max_repetitions().map(|max| max.value) {
             let counts = ["minLength", "maxLength", "minItems", "maxItems"].iter().filter_map(|word| map.get(*word));
             let long = counts.filter(|count| count.as_u64().is_none_or(|count| count > max));
