@@ -30,16 +30,17 @@ impl Writer {
     /// Locks the conversation.
     ///
     /// # Errors
-    /// If another process holds the lock.
+    /// If another process holds the lock, or the file cannot be written.
     pub(crate) fn lock(home: &Home, session: &str) -> Result<Self> {
         let path = home.session_lock(session);
         let until = Instant::now() + WAIT;
         loop {
             match try_lock(home, &path) {
-                Ok(Some(file)) => return Ok(Self { path, file: Some(file) }),
-                Err(_) => return Ok(Self { path, file: None }),
-                Ok(None) if Instant::now() < until => thread::sleep(PAUSE),
-                Ok(None) => {
+                Ok(Attempt::Locked(file)) => return Ok(Self { path, file: Some(file) }),
+                Ok(Attempt::Unsupported) => return Ok(Self { path, file: None }),
+                Err(error) => return Err(Error::failed(format!("lock the conversation {session} with {}", path.display()), error)),
+                Ok(Attempt::Held) if Instant::now() < until => thread::sleep(PAUSE),
+                Ok(Attempt::Held) => {
                     let process = holder(&path).map(|id| format!(" {id}")).unwrap_or_default();
                     return Err(Error::Invalid(format!(
                         "the process{process} works on the conversation {session}: wait until it ends, or continue a copy of the \
@@ -60,8 +61,17 @@ impl Drop for Writer {
     }
 }
 
-/// Opens and locks the file, and writes the number of this process into it. Returns `None` if another process holds the lock.
-fn try_lock(home: &Home, path: &Path) -> io::Result<Option<File>> {
+/// The outcome of one try to take a lock.
+enum Attempt {
+    Locked(File),
+    /// Another process holds the lock.
+    Held,
+    /// The file system has no locks.
+    Unsupported,
+}
+
+/// Opens and locks the file, and writes the number of this process into it.
+fn try_lock(home: &Home, path: &Path) -> io::Result<Attempt> {
     loop {
         let folder = path.parent().unwrap_or(path);
         home.create(folder)?;
@@ -72,14 +82,14 @@ fn try_lock(home: &Home, path: &Path) -> io::Result<Option<File>> {
         let mut file = options.open(path)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) => return Ok(Attempt::Held),
+            Err(TryLockError::Error(_)) => return Ok(Attempt::Unsupported),
         }
         // The process before may have removed the file after this one had opened it.
         if is_at(&file, path) {
             file.set_len(0)?;
             file.write_all(std::process::id().to_string().as_bytes())?;
-            return Ok(Some(file));
+            return Ok(Attempt::Locked(file));
         }
     }
 }
@@ -123,6 +133,11 @@ mod tests {
         // A file that a killed process has left is not locked.
         fs::write(home.session_lock("20260301-a"), "1").expect("failed to write");
         drop(Writer::lock(&home, "20260301-a").expect("the lock is free"));
+        // Without the file, nothing would exclude another process.
+        fs::remove_dir_all(folder.path().join("sessions")).expect("failed to remove");
+        fs::write(folder.path().join("sessions"), "").expect("failed to write");
+        let error = Writer::lock(&home, "20260301-a").expect_err("a file is in the place of the folder").to_string();
+        assert!(error.contains("lock the conversation 20260301-a with "), "{error}");
     }
 
     #[test]
