@@ -42,7 +42,11 @@ pub trait ShutTools: Send + Sync {
     /// Returns the directory in which a call of `shell` starts its command: an absolute path without symbolic links. The command is judged in this directory, and then [`shell`](Self::shell) gets it from [`Call::start_directory`]. This is called on a thread of the pool, before the call is approved, if the session judges commands. It must change nothing.
     ///
     /// `start_directory = true` in `manifests/tools/shell.toml`.
-    fn shell_directory(&self, args: &shell::Args, call: &Call<'_>) -> Result<::toolc::directory::FoundDirectory, ToolError>;
+    fn shell_directory(
+        &self,
+        args: &shell::Args,
+        call: &Call<'_>,
+    ) -> Result<::toolc::directory::FoundDirectory, ToolError>;
 }
 
 /// Returns a provider of the tools of this toolset alone.
