@@ -218,7 +218,11 @@ impl ShutTools for Echo {
         echo(&args)
     }
 
-    fn shell_directory(&self, _: &shut::shell::Args, _: &Call<'_>) -> Result<toolc::directory::FoundDirectory, ToolError> {
+    fn shell_directory(
+        &self,
+        _: &shut::shell::Args,
+        _: &Call<'_>,
+    ) -> Result<toolc::directory::FoundDirectory, ToolError> {
         Ok("/projects/app".into())
     }
 }

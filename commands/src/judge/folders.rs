@@ -9,8 +9,7 @@ pub(crate) const UNKNOWN_FOLDER: &str = "\u{0}folder";
 pub(crate) const UNKNOWN_HOME: &str = "/home/\u{0}folder";
 
 /// Represents an unknown working directory.
-pub(crate) const UNKNOWN_START: &str =
-    "/\u{0}folder/\u{0}folder/\u{0}folder/\u{0}folder/\u{0}folder/\u{0}folder";
+pub(crate) const UNKNOWN_START: &str = "/\u{0}folder/\u{0}folder/\u{0}folder/\u{0}folder/\u{0}folder/\u{0}folder";
 
 /// Returns the names in an absolute path.
 pub(crate) fn names(path: &str) -> Vec<Rc<str>> {

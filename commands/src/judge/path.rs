@@ -51,7 +51,8 @@ impl PathWord {
     pub(super) fn simplified(components: Vec<Component>, depends_on_cd: bool, tail: Option<usize>) -> Self {
         let count = components.len();
         let components = simplified(components);
-        let after_unknown = || components.iter().rev().take_while(|component| **component != Component::Unknown).count();
+        let after_unknown =
+            || components.iter().rev().take_while(|component| **component != Component::Unknown).count();
         let most = if components.len() == count { count } else { after_unknown() };
         Self { tail: tail.map(|length| length.min(most)), components, depends_on_cd }
     }

@@ -47,7 +47,11 @@ fn check_directory(directory: &Path, identity: Option<FileIdentity>) -> io::Resu
     let found = FileIdentity::from_std(&fs::symlink_metadata(directory).map_err(failed)?);
     // On Windows, paths without links have another form.
     let is_same = !cfg!(unix) || resolved == directory;
-    if is_same && identity.is_none_or(|identity| found == Some(identity)) { Ok(()) } else { Err(DirectoryChanged.into()) }
+    if is_same && identity.is_none_or(|identity| found == Some(identity)) {
+        Ok(())
+    } else {
+        Err(DirectoryChanged.into())
+    }
 }
 
 /// Starts a program. `inherited` are the variables of programs, or `None` if they inherit the variables of this process.

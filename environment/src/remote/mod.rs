@@ -291,12 +291,7 @@ fn words(
         Output::Terminal { size, .. } => format!("{} {}", size.rows, size.columns),
     };
     let mut words: Vec<OsString> = vec!["sh".into(), "-c".into(), RUN.into(), "toolc".into()];
-    words.extend([
-        reports.token().into(),
-        streams.into(),
-        directory.into(),
-        check.into(),
-    ]);
+    words.extend([reports.token().into(), streams.into(), directory.into(), check.into()]);
     if matches!(output, Output::Terminal { .. }) {
         words.push(format!("TERM={TERM}").into());
     }

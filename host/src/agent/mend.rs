@@ -237,7 +237,8 @@ mod tests {
 
     #[test]
     fn a_mended_conversation_needs_no_mending() {
-        let parts = [user("A"), answer(&["a"]), answer(&["b", "c"]), answer(&[]), results(&["a"]), results(&["c", "d"])];
+        let parts =
+            [user("A"), answer(&["a"]), answer(&["b", "c"]), answer(&[]), results(&["a"]), results(&["c", "d"])];
         // All sequences of five parts.
         for number in 0..parts.len().pow(5) {
             let at = |place: u32| parts[number / parts.len().pow(place) % parts.len()].clone();

@@ -38,7 +38,12 @@ impl Writer {
             match try_lock(home, &path) {
                 Ok(Attempt::Locked(file)) => return Ok(Self { path, file: Some(file) }),
                 Ok(Attempt::Unsupported) => return Ok(Self { path, file: None }),
-                Err(error) => return Err(Error::failed(format!("lock the conversation {session} with {}", path.display()), error)),
+                Err(error) => {
+                    return Err(Error::failed(
+                        format!("lock the conversation {session} with {}", path.display()),
+                        error,
+                    ));
+                }
                 Ok(Attempt::Held) if Instant::now() < until => thread::sleep(PAUSE),
                 Ok(Attempt::Held) => {
                     let process = holder(&path).map(|id| format!(" {id}")).unwrap_or_default();

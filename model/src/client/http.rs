@@ -73,9 +73,8 @@ impl Http {
         let model = &settings.model;
         let sent = self.request(settings, betas, body)?.send();
         let sent = timeout(begin, sent).await;
-        let mut response = sent
-            .map_err(|_| self.timed_out("begin its answer", begin))?
-            .map_err(|error| self.failed(&error))?;
+        let mut response =
+            sent.map_err(|_| self.timed_out("begin its answer", begin))?.map_err(|error| self.failed(&error))?;
         let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
         let status = response.status();
         if !status.is_success() {

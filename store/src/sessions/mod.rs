@@ -267,8 +267,10 @@ fn copy(connection: &Connection, session: &str, name: &str) -> rusqlite::Result<
     // Summaries refer to other messages by their ids.
     let (old_ids, new_ids) = (ids(old)?, ids(new)?);
     let sql = "SELECT id, keeps_from FROM messages WHERE session = ?1 AND keeps_from IS NOT NULL";
-    let summaries: Vec<(i64, i64)> =
-        connection.prepare(sql)?.query_map([new], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<_>>()?;
+    let summaries: Vec<(i64, i64)> = connection
+        .prepare(sql)?
+        .query_map([new], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
     for (summary, keeps_from) in summaries {
         let first = old_ids.partition_point(|id| *id < keeps_from);
         let keeps_from = new_ids.get(first).copied().unwrap_or(i64::MAX);

@@ -166,7 +166,8 @@ fn a_message_is_not_added_after_another_one_than_its_writer_knows() {
     let (_folder, sessions) = store();
     let name = start(&sessions, "a");
     let first = sessions.append(&name, &new(MessageKind::User, "a")).expect("failed to add");
-    let after = |after, text| sessions.append(&name, &NewMessage { after: Some(after), ..new(MessageKind::User, text) });
+    let after =
+        |after, text| sessions.append(&name, &NewMessage { after: Some(after), ..new(MessageKind::User, text) });
     let second = after(first, "b").expect("it follows the last message");
     let error = after(first, "c").expect_err("another message is the last one").to_string();
     assert!(error.starts_with("another program has added messages to the conversation a in "), "{error}");

@@ -194,19 +194,8 @@ fn shell(shell: CodeShell) -> TokenStream {
 }
 
 fn rest(rest: Rest<'_>) -> TokenStream {
-    let Rest {
-        after,
-        options,
-        known,
-        except,
-        separator,
-        skip,
-        assignments,
-        appends,
-        placeholder,
-        unless,
-        split,
-    } = rest;
+    let Rest { after, options, known, except, separator, skip, assignments, appends, placeholder, unless, split } =
+        rest;
     let mut fields = Fields::default();
     fields.texts("after", after);
     fields.texts("options", options);

@@ -212,10 +212,14 @@ fn a_script_does_not_run_in_a_directory_that_is_replaced_while_a_person_decides(
         return;
     };
     let later = Some("import os; os.chdir('../second')");
-    for (number, (name, before, replace)) in
-        [("first", None, with_link), ("second", later, with_link), ("first", None, with_folder), ("second", later, with_folder)]
-            .into_iter()
-            .enumerate()
+    for (number, (name, before, replace)) in [
+        ("first", None, with_link),
+        ("second", later, with_link),
+        ("first", None, with_folder),
+        ("second", later, with_folder),
+    ]
+    .into_iter()
+    .enumerate()
     {
         let root = it.path().join(number.to_string());
         let (task, path) = (Task::new(&*number.to_string()), root.join(name));

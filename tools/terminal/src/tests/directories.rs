@@ -355,7 +355,8 @@ fn a_folder_that_is_replaced_while_a_person_decides_is_refused_in_a_sandbox() {
         let environments = Environments::local(&workspace).with_kind(kind).by_default("sandbox");
         let handlers = TerminalHandlers::new(workspace).environments(environments);
         let harness = replacing(handlers, &root, *replace);
-        let refused = harness.call("terminal", json!({"command": format!("{WHERE}; touch ran"), "workdir": "sub"})).value();
+        let refused =
+            harness.call("terminal", json!({"command": format!("{WHERE}; touch ran"), "workdir": "sub"})).value();
         let output = refused["output"].as_str().unwrap();
         assert!(output.contains("has taken the place of the working directory"), "{how}: {refused}");
         assert_eq!(refused["exit_code"], 125);
