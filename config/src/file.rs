@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use toolc::redaction::without_secrets;
 use toolc_model::{ModelDialect, ModelTable};
 use toolc_tables::checks::{self, is_in, report};
 use toolc_tables::codes;
@@ -135,7 +136,9 @@ impl ConfigFile {
 fn invalid(error: InvalidFile, path: &Path) -> ConfigError {
     let count = error.diagnostics().len();
     let mistakes = if count == 1 { "a mistake".to_owned() } else { format!("{count} mistakes") };
-    let message = format!("the configuration {} has {mistakes}\n\n{error}", path.display());
+    // The lines of the file can contain keys that do not belong there.
+    let error_text = without_secrets(&error.to_string(), &[]);
+    let message = format!("the configuration {} has {mistakes}\n\n{error_text}", path.display());
     ConfigError::mistake(message).with_source(error)
 }
 

@@ -205,7 +205,7 @@ pub mod limits {
 pub mod redaction {
     //! Replacing the values of secret variables in texts that a host stores or shows.
 
-    pub use toolc_redact::{REDACTED, RedactedStream, Redactor};
+    pub use toolc_redact::{REDACTED, RedactedStream, Redactor, without_secrets};
 }
 
 pub mod suggest {

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
+use toolc::redaction::without_secrets;
 use toolc_config::{ConfigFile, EnvFile, Home};
 
 use crate::assembly::{check_names, registry_to_show};
@@ -87,8 +88,38 @@ fn show(home: &Home, as_json: bool) -> Result<()> {
         ("profile".to_owned(), home.profile().to_string().into()),
         ("home".to_owned(), json!(home.path())),
     ]);
-    shown.append(&mut file.to_json());
+    let mut settings = Value::Object(file.to_json());
+    hide_secrets(&mut settings);
+    if let Value::Object(settings) = &mut settings {
+        shown.append(settings);
+    }
     shown.insert("variables".to_owned(), env.names().collect());
     let shown = Value::Object(shown);
     print(&if as_json { format!("{shown}\n") } else { format!("{shown:#}\n") })
+}
+
+/// Replaces what seems to be secret in the values: the file is not for keys, but an address or an argument can contain one.
+fn hide_secrets(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = without_secrets(text, &[]),
+        Value::Array(items) => {
+            let mut option = String::new();
+            for item in items {
+                let Value::String(text) = item else {
+                    hide_secrets(item);
+                    continue;
+                };
+                let next = text.clone();
+                // `--token`, and its value in the next item.
+                let hidden = without_secrets(&format!("{option} {text}"), &[]);
+                *text = match hidden.strip_prefix(&*option).and_then(|rest| rest.strip_prefix(' ')) {
+                    Some(hidden) => hidden.to_owned(),
+                    None => without_secrets(text, &[]),
+                };
+                option = next;
+            }
+        }
+        Value::Object(members) => members.values_mut().for_each(hide_secrets),
+        _ => {}
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use toolc::redaction::without_secrets;
 use toolc_process::Sink;
 
 use crate::visible::visible;
@@ -17,10 +18,12 @@ const MAX_SHOWN: usize = 1000;
 pub(super) struct StderrTail(Arc<Mutex<VecDeque<u8>>>);
 
 impl StderrTail {
-    /// Returns the end as a clause for a message, or an empty text. `redact` replaces secrets.
+    /// Returns the end as a clause for a message, or an empty text. `redact` replaces known secrets. What seems to be one is replaced, too:
+    /// a server can print a key that it was not given.
     pub(super) fn clause(&self, redact: impl Fn(&str) -> String) -> String {
         let mut bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = visible(&redact(&String::from_utf8_lossy(bytes.make_contiguous())));
+        let text = redact(&String::from_utf8_lossy(bytes.make_contiguous()));
+        let text = visible(&without_secrets(&text, &[]));
         let text = text.trim();
         let Some((start, _)) = text.char_indices().rev().take(MAX_SHOWN).last() else { return String::new() };
         format!("; its stderr: {}{}", if start > 0 { "…" } else { "" }, &text[start..])
@@ -40,6 +43,14 @@ impl Sink for StderrTail {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_seems_to_be_a_key_is_not_shown() {
+        let mut tail = StderrTail::default();
+        tail.push(b"refused: ghp_abcdefghijklmnopqrstuvwxyz0123456789 for postgres://me:hunter22@host/db\n");
+        let clause = tail.clause(str::to_owned);
+        assert!(!clause.contains("ghp_") && !clause.contains("hunter22") && clause.contains("refused"), "{clause}");
+    }
 
     #[test]
     fn the_end_is_shown_without_secrets() {

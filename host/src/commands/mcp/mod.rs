@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
+use toolc::redaction::without_secrets;
 use toolc_config::{Home, McpServer, McpTransport, add_server, enable_server, remove_server};
 
 use serve::ServeArgs;
@@ -250,15 +251,16 @@ fn list(profile: &Profile, as_json: bool) -> Result<u8> {
     ask::print(&text).map(|()| 0)
 }
 
-/// Returns the command line or the address of a server.
+/// Returns the command line or the address of a server, without what seems to be secret.
 pub(super) fn location(server: &McpServer) -> String {
-    match server.transport() {
+    let location = match server.transport() {
         McpTransport::Stdio { command } => {
             let words = std::iter::once(command).chain(server.args.iter().map(String::as_str));
             shlex::try_join(words).unwrap_or_else(|_| command.to_owned())
         }
         McpTransport::Http { url } => url.to_owned(),
-    }
+    };
+    without_secrets(&location, &[])
 }
 
 fn test(profile: &Profile, names: &[String], as_json: bool) -> Result<u8> {

@@ -296,3 +296,39 @@ fn long_results_are_stored_in_the_home_folder() {
     assert!(call.out.contains("home/cache/results"), "{}", call.out);
     assert!(!folder.path().join("cache").exists());
 }
+
+/// The file is not for keys, but people put some into it.
+#[test]
+fn a_key_in_the_configuration_is_not_shown() {
+    let folder = folder();
+    let file = r#"
+[models.main]
+api = "chat"
+model = "m"
+base_url = "https://me:hunter22@models.example.org/v1"
+
+[mcp.servers.files]
+command = "server"
+args = ["--token", "hunter22", "--api-key=hunter22", "ghp_abcdefghijklmnopqrstuvwxyz0123456789", "--port", "80"]
+
+[mcp.servers.web]
+url = "https://example.org/mcp?api_key=hunter22"
+"#;
+    write(&folder, "home/config.toml", file);
+    for args in [&["config", "show"][..], &["config", "show", "--json"], &["mcp", "list"], &["mcp", "list", "--json"]] {
+        let run = run(&folder, args);
+        assert_eq!(run.status, Some(0), "{}", run.err);
+        let is_shown = ["hunter22", "ghp_"].iter().any(|secret| run.out.contains(secret));
+        assert!(!is_shown && run.out.contains("example.org"), "{args:?}: {}", run.out);
+    }
+    let shown = run(&folder, &["config", "show", "--json"]).json();
+    assert_eq!(shown["mcp"]["servers"]["files"]["args"][5], "80", "{}", shown["mcp"]);
+    for line in ["retries = \"hunter22\"", "base_ur = \"https://me:hunter22@x\"", "api_key = \"hunter22\""] {
+        let wrong = format!("[models.main]\napi = \"chat\"\nmodel = \"m\"\n{line}\n");
+        write(&folder, "home/config.toml", &wrong);
+        let check = run(&folder, &["config", "check"]);
+        let text = check.out + &check.err;
+        assert!(check.status != Some(0) && text.contains("config.toml"), "{text}");
+        assert!(!text.contains(":hunter22@") && !text.contains("api_key = \"hunter22"), "{text}");
+    }
+}
