@@ -10,8 +10,8 @@ use toolc_lower::run_time::show;
 
 use crate::visible::one_line;
 
-/// The maximum number of mends of a schema that are listed.
-const MAX_MENDS: usize = 20;
+/// The maximum number of findings of one kind about a tool that are listed.
+const MAX_LISTED: usize = 20;
 /// The maximum number of parts that are removed from a schema because they are not JSON Schema.
 const MAX_REMOVED: usize = 200;
 
@@ -36,12 +36,7 @@ pub(crate) fn mend(schema: &mut Value) -> Result<Vec<String>, String> {
             one_line(&error.to_string(), 200)
         ));
     }
-    if mends.len() > MAX_MENDS {
-        let more = mends.len() - MAX_MENDS;
-        mends.truncate(MAX_MENDS);
-        mends.push(format!("{more} more"));
-    }
-    Ok(mends)
+    Ok(listed(mends))
 }
 
 fn line(pointer: &str, what: &str) -> String {
@@ -78,14 +73,28 @@ pub(crate) fn changes(description: &str, schema: &Value) -> Vec<String> {
         .filter(|dialect| dialect.in_runtime().is_some() && dialect.accepts_any_schema() && dialect.lenient.is_none());
     for dialect in vendors {
         for change in show(dialect, description, schema).changes() {
-            dialects_of.entry(one_line(&change, 200)).or_default().push(dialect.name);
+            let dialects = dialects_of.entry(one_line(&change, 200)).or_default();
+            // The name can occur in several alternatives.
+            if dialects.last() != Some(&dialect.name) {
+                dialects.push(dialect.name);
+            }
         }
     }
     let line = |(change, dialects): (String, Vec<&str>)| {
         let dialects: Vec<String> = dialects.iter().map(|name| format!("`{name}`")).collect();
         format!("{change} in {}", dialects.join(", "))
     };
-    dialects_of.into_iter().map(line).collect()
+    listed(dialects_of.into_iter().map(line).collect())
+}
+
+/// Returns the first findings about a tool, and the number of the others.
+fn listed(mut findings: Vec<String>) -> Vec<String> {
+    if findings.len() > MAX_LISTED {
+        let more = findings.len() - MAX_LISTED;
+        findings.truncate(MAX_LISTED);
+        findings.push(format!("{more} more"));
+    }
+    findings
 }
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ impl Mender {
         if map.get("id").is_some_and(Value::is_string) {
             map.remove("id");
         }
+        self.keywords_of_draft_3(map);
         self.types(map);
         self.values(map);
         self.bounds(map);
@@ -48,6 +49,28 @@ impl Mender {
         self.items(map);
         self.objects(map);
         self.unions(map);
+    }
+
+    /// Replaces keywords that later drafts have renamed.
+    fn keywords_of_draft_3(&mut self, map: &mut Object) {
+        if let Some(divisor) = map.remove("divisibleBy") {
+            map.entry("multipleOf").or_insert(divisor);
+        }
+        if let Some(base) = map.remove("extends") {
+            let bases = if base.is_array() { base } else { Value::from(vec![base]) };
+            let all = map.entry("allOf").or_insert_with(|| Value::Array(Vec::new()));
+            if let (Value::Array(all), Value::Array(bases)) = (all, bases) {
+                all.extend(bases);
+            }
+        }
+        match map.remove("disallow") {
+            None => {}
+            Some(Value::String(name)) => drop(map.entry("not").or_insert(serde_json::json!({ "type": name }))),
+            Some(Value::Array(types)) if types.iter().all(Value::is_string) => {
+                map.entry("not").or_insert(serde_json::json!({ "type": types }));
+            }
+            Some(_) => self.mended("disallow", "is of an older draft: it is left out"),
+        }
     }
 
     /// Removes a keyword whose value has the wrong form.
@@ -87,7 +110,7 @@ impl Mender {
             several => Some(Value::from(several.to_vec())),
         };
         if !unknown.is_empty() && !is_any {
-            let words = unknown.iter().map(|word| shown(word)).collect::<Vec<_>>().join(", ");
+            let words = unknown.iter().map(|word| shown(word).replace("\\\"", "\"")).collect::<Vec<_>>().join(", ");
             self.mended("type", format!("`{words}` is not a type of JSON: it is left out"));
         }
         match mended {
@@ -237,8 +260,12 @@ impl Mender {
                 }
             }
             Some(Value::String(name)) => {
-                let names = vec![std::mem::take(name)];
-                map.insert("required".to_owned(), names.into());
+                let name = std::mem::take(name);
+                if map.get("properties").is_some_and(|declared| declared.get(&name).is_some()) {
+                    map.insert("required".to_owned(), vec![name].into());
+                } else {
+                    self.remove(map, "required", "a list of names");
+                }
             }
             Some(Value::Null) => drop(map.remove("required")),
             Some(_) => self.remove(map, "required", "a list of names"),
