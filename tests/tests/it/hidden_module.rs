@@ -8,7 +8,7 @@ use ignore::WalkBuilder;
 /// The name of the module.
 const MODULE: &str = concat!("__", "gen");
 /// The folders that may use it.
-const FOLDERS: &[&str] = &["codegen", "fuzz", "generated", "runtime", "tests"];
+const FOLDERS: &[&str] = &["codegen", "fuzz", "generated", "lower", "runtime", "tests"];
 
 #[test]
 fn only_generated_code_and_the_compiler_use_the_hidden_module() {
