@@ -126,7 +126,7 @@ fn passwords_in_urls(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Finds values after names: `TOKEN=x`, `password: x`, `--api-key x`, `-u user:password`, `Authorization: Bearer x`.
+/// Finds values after names: `TOKEN=x`, `token = "x"`, `password: x`, `--api-key x`, `-u user:password`, `Authorization: Bearer x`.
 fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     let mut at = 0;
@@ -154,6 +154,11 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
                 secret_value(text, end + quote + 1 + blanks, 1)
             }
             Some(' ') if name.starts_with('-') => secret_value(text, end + 1, 1),
+            // In TOML, and in the source of programs.
+            Some(' ') if rest.trim_start_matches(' ').starts_with("= \"") => {
+                let sign = text[end..].find('=').unwrap_or_default();
+                secret_value(text, end + sign + 2, 1)
+            }
             // In prose, as in the message of a commit.
             Some(' ') if rest.starts_with(" is ") => {
                 let (value, is_secret) = secret_value(text, end + " is ".len(), MIN_BEARER_LEN);
@@ -216,6 +221,7 @@ mod tests {
             ("DB_PASSWORD=hunter2 ./run".to_owned(), "hunter2".to_owned()),
             ("DB_PASSWORD='hunter2 and more' ./run".to_owned(), "hunter2 and more".to_owned()),
             ("login --password hunter2 --user me".to_owned(), "hunter2".to_owned()),
+            ("api_key = \"hunter2\"".to_owned(), "hunter2".to_owned()),
             ("login --api-key=hunter2".to_owned(), "hunter2".to_owned()),
             ("curl -u me:hunter2 https://x".to_owned(), "hunter2".to_owned()),
             ("echo '{\"client_secret\": \"hunter2\"}'".to_owned(), "hunter2".to_owned()),

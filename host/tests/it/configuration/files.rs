@@ -305,7 +305,7 @@ fn a_key_in_the_configuration_is_not_shown() {
 [models.main]
 api = "chat"
 model = "m"
-base_url = "https://me:hunter22@models.example.org/v1"
+base_url = "https://models.example.org/v1?api_key=hunter22"
 
 [mcp.servers.files]
 command = "server"
