@@ -89,8 +89,10 @@ fn an_interpreter_whose_folder_is_gone_ends() {
     let id = it.result("import os\nos.getpid()");
     std::fs::remove_dir_all(it.mailbox()).unwrap();
     wait_until("the end of the interpreter", || !is_alive(&id));
-    let note = it.run("1")["note"].as_str().unwrap().to_owned();
-    assert!(note.ends_with("the previous interpreter had ended"), "{note}");
+    let ran = it.run("1");
+    // The host notices the end a moment later, or when it sends the script.
+    let is_noted = ran["note"].as_str().is_some_and(|note| note.ends_with("the previous interpreter had ended"));
+    assert!(is_noted || ran["error"]["type"] == "InterpreterEnded", "{ran}");
 }
 
 #[test]
