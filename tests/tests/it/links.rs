@@ -15,7 +15,11 @@ fn root() -> PathBuf {
 
 /// Returns the files with one of these extensions that git does not ignore, with their texts.
 fn texts(extensions: &[&str]) -> BTreeMap<PathBuf, String> {
-    let walk = WalkBuilder::new(root()).hidden(false).filter_entry(|entry| entry.file_name() != ".git").build();
+    let walk = WalkBuilder::new(root())
+        .require_git(false)
+        .hidden(false)
+        .filter_entry(|entry| entry.file_name() != ".git")
+        .build();
     let paths = walk.map(|entry| entry.expect("failed to read a folder").into_path());
     let texts = paths.filter(|path| path.extension().is_some_and(|end| extensions.iter().any(|one| end == *one)));
     texts.map(|path| (path.clone(), fs::read_to_string(path).expect("failed to read a text"))).collect()

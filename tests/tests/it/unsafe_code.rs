@@ -18,7 +18,8 @@ fn is_unsafe(code: &str) -> bool {
 #[test]
 fn unsafe_code_is_in_one_file() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the folder exists");
-    let files = WalkBuilder::new(&root).hidden(false).build().flatten().map(ignore::DirEntry::into_path);
+    let files =
+        WalkBuilder::new(&root).require_git(false).hidden(false).build().flatten().map(ignore::DirEntry::into_path);
     let sources = files.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
     let found: Vec<String> = sources
         .filter(|path| is_unsafe(&fs::read_to_string(path).unwrap_or_default()))

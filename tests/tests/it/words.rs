@@ -116,7 +116,12 @@ fn texts() -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut texts = BTreeMap::new();
     // What git ignores is not the project's.
-    for entry in WalkBuilder::new(&root).hidden(false).filter_entry(|entry| entry.file_name() != ".git").build() {
+    for entry in WalkBuilder::new(&root)
+        .require_git(false)
+        .hidden(false)
+        .filter_entry(|entry| entry.file_name() != ".git")
+        .build()
+    {
         let entry = entry.expect("failed to read a folder");
         let path = entry.path().strip_prefix(&root).expect("it is below the root").to_string_lossy().replace('\\', "/");
         if is_checked(&path) {
