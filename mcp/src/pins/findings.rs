@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use toolc_scan::{Manipulation, hidden_character, manipulation};
+use toolc_scan::{hidden_character, manipulation};
 
 /// The maximum number of characters of a text that are shown.
 const MAX_SHOWN: usize = 120;
@@ -52,10 +52,9 @@ fn check(path: &str, text: &str, found: &mut Vec<TextFinding>) {
     if let Some(name) = hidden_character(text) {
         push(format!("has an invisible character: {name}"));
     }
-    if let Some(Manipulation { what, span, .. }) = manipulation(text) {
-        let shown: String =
-            text[span].split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_SHOWN).collect();
-        push(format!("{what}: \"{}\"", shown.escape_debug()));
+    if let Some(found) = manipulation(text) {
+        let shown: String = found.words(text).chars().take(MAX_SHOWN).collect();
+        push(format!("{}: \"{}\"", found.what, shown.escape_debug()));
     }
 }
 

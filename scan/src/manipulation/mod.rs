@@ -1,8 +1,11 @@
 //! Recognizes texts that manipulate a model, by what they ask for and not by a list of sentences.
 //!
 //! [`grammar`] scores the words of a sentence that tells a model to ignore its instructions, in several languages. [`phrases`] has
-//! the other forms in English, [`requests`] and [`secrecy`] those in other languages.
+//! the other forms in English, [`requests`] and [`secrecy`] those in other languages. [`comments`] and [`encoded`] find what a person
+//! does not see.
 
+mod comments;
+mod encoded;
 mod grammar;
 mod phrases;
 mod requests;
@@ -24,11 +27,39 @@ pub struct Manipulation {
     pub what: &'static str,
     /// The place in the text.
     pub span: Range<usize>,
+    /// What the place stands for, if it is encoded: the beginning of the decoded words.
+    pub decoded: Option<String>,
 }
 
+impl Manipulation {
+    fn new(what: &'static str, span: Range<usize>) -> Self {
+        Self { what, span, decoded: None }
+    }
+
+    /// Returns the words that do it, on one line. `text` is the text in which they were found. Encoded words are decoded.
+    pub fn words(&self, text: &str) -> String {
+        let words = self.decoded.as_deref().unwrap_or_else(|| text.get(self.span.clone()).unwrap_or_default());
+        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        if self.decoded.is_some() { format!("{words} (encoded)") } else { words }
+    }
+}
+
+/// The number of layers of encoding that are removed.
+const MAX_LAYERS: usize = 2;
+
 /// Returns the first manipulation of a text. Invisible characters, which can split the words, are ignored, and letters that look like
-/// others in a word are taken for those.
+/// others in a word are taken for those. Text in Base64 is judged by what it stands for.
 pub fn manipulation(text: &str) -> Option<Manipulation> {
+    within(text, MAX_LAYERS)
+}
+
+/// Returns the first manipulation of a text of which at most so many layers of encoding are removed.
+fn within(text: &str, layers: usize) -> Option<Manipulation> {
+    let encoded = || layers.checked_sub(1).and_then(|layers| encoded::find(text, |decoded| within(decoded, layers)));
+    plain(text).or_else(|| comments::find(text)).or_else(encoded)
+}
+
+fn plain(text: &str) -> Option<Manipulation> {
     if text.is_ascii() {
         return find_visible(text);
     }
@@ -112,7 +143,7 @@ fn find_in(text: &str) -> Option<Manipulation> {
     if !may_have_sentences(text) {
         return phrase;
     }
-    let sentence = grammar::find(text).map(|span| Manipulation { what: "overrides other instructions", span });
+    let sentence = grammar::find(text).map(|span| Manipulation::new("overrides other instructions", span));
     let others = requests::find(text).into_iter().chain(secrecy::find(text));
     phrase.into_iter().chain(sentence).chain(others).min_by_key(|found| found.span.start)
 }

@@ -193,7 +193,7 @@ pub(crate) fn find(text: &str) -> Option<Manipulation> {
     }
     let found = PATTERNS
         .iter()
-        .flat_map(|(what, phrase)| phrase.find_iter(text).map(move |found| Manipulation { what, span: found.range() }));
+        .flat_map(|(what, phrase)| phrase.find_iter(text).map(move |found| Manipulation::new(what, found.range())));
     found.filter(|found| is_meant(text, found)).min_by_key(|found| found.span.start)
 }
 

@@ -155,7 +155,7 @@ pub(crate) fn find(text: &str) -> Option<Manipulation> {
         let spaced = LANGUAGES.iter().find_map(|language| spaced(&folded, language));
         let spaced = spaced.map(|(what, words)| (what, places[words.start].start..places[words.end - 1].end));
         if let Some((what, span)) = spaced.or_else(|| dense(sentence)) {
-            return Some(Manipulation { what, span: start + span.start..start + span.end });
+            return Some(Manipulation::new(what, start + span.start..start + span.end));
         }
         start += sentence.len();
     }

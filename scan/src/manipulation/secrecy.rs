@@ -304,7 +304,7 @@ pub(crate) fn find(text: &str) -> Option<Manipulation> {
         let folded: Vec<String> = places.iter().map(|word| folded(&clause[word.clone()])).collect();
         if let Some(core) = LANGUAGES.iter().find_map(|language| core(&folded, language)) {
             let span = start + places[core.start].start..start + places[core.end - 1].end;
-            return Some(Manipulation { what: "hides something from the user", span });
+            return Some(Manipulation::new("hides something from the user", span));
         }
         start += clause.len();
     }

@@ -1,6 +1,7 @@
 //! A text that manipulates the model. It overrides earlier instructions, in any of thirty languages; hides something from
 //! the user, or claims the user's consent; asks for the conversation or the system prompt; puts itself before all other
-//! tools; or contains markers that separate parts of a prompt, such as `<system>`, `<IMPORTANT>` or `<|im_start|>`.
+//! tools; hides an order in a comment of HTML; or contains markers that separate parts of a prompt, such as `<system>`,
+//! `<IMPORTANT>` or `<|im_start|>`. Text in Base64 is judged by what it stands for.
 //! Markers in backticks are allowed, because such a text describes them. Titles, values and notes count as well.
 //!
 //! ## Why is this bad
@@ -34,8 +35,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for literal in lint.strings(tool).chain(others) {
         let text = literal.value();
         let Some(found) = toolc_scan::manipulation(text) else { continue };
-        let shown = text[found.span.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
-        let message = format!("a text of `{}` {}: \"{shown}\"", tool.name(), found.what);
+        let message = format!("a text of `{}` {}: \"{}\"", tool.name(), found.what, found.words(text));
         sink.push(
             Diagnostic::new(codes::INJECTION_PHRASE, literal.place(found.span), message)
                 .help("remove it, or describe what the tool does instead of how the model should behave"),

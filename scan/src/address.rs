@@ -1,0 +1,247 @@
+//! Addresses at which clouds give credentials to whatever runs in a machine, in any spelling that a program would connect to.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::ops::Range;
+
+/// The addresses of version 4, with whose they are.
+const V4: [(Ipv4Addr, &str); 7] = [
+    (Ipv4Addr::new(169, 254, 169, 254), "most clouds"),
+    (Ipv4Addr::new(169, 254, 169, 253), "Amazon"),
+    (Ipv4Addr::new(169, 254, 170, 2), "Amazon's containers"),
+    (Ipv4Addr::new(169, 254, 170, 23), "Amazon's Kubernetes"),
+    (Ipv4Addr::new(100, 100, 100, 200), "Alibaba"),
+    (Ipv4Addr::new(168, 63, 129, 16), "Azure"),
+    (Ipv4Addr::new(192, 0, 0, 192), "Oracle"),
+];
+
+/// The addresses of version 6.
+const V6: [(Ipv6Addr, &str); 4] = [
+    (Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254), "Amazon"),
+    (Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23), "Amazon's Kubernetes"),
+    (Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254), "Google"),
+    (Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe), "most clouds"),
+];
+
+/// The names.
+const NAMES: [(&str, &str); 10] = [
+    ("metadata.google.internal", "Google"),
+    ("metadata.goog", "Google"),
+    ("metadata.azure.internal", "Azure"),
+    ("metadata.azure.com", "Azure"),
+    ("metadata.tencentyun.com", "Tencent"),
+    ("metadata.packet.net", "Equinix"),
+    ("metadata.platformequinix.com", "Equinix"),
+    ("metadata.oraclecloud.com", "Oracle"),
+    ("instance-data", "Amazon"),
+    ("instance-data.ec2.internal", "Amazon"),
+];
+
+/// The addresses that embed one of version 4 in their last 32 bits: mapped, compatible and translated ones.
+const EMBEDDING: [[u16; 6]; 4] =
+    [[0, 0, 0, 0, 0, 0xffff], [0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0xffff, 0], [0x64, 0xff9b, 0, 0, 0, 0]];
+
+/// Services that resolve a name to the address in it, such as `169.254.169.254.nip.io`.
+const RESOLVERS: [&str; 4] = ["nip.io", "sslip.io", "xip.io", "traefik.me"];
+
+/// An address of a cloud's metadata in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MetadataAddress {
+    /// The place in the text.
+    pub span: Range<usize>,
+    /// The address or name in its usual spelling.
+    pub address: String,
+    /// Whose it is, such as "Amazon".
+    pub whose: &'static str,
+}
+
+/// Returns the first address of a cloud's metadata in a value, such as a URL. Decimal, octal and hexadecimal spellings, addresses of
+/// version 6 that stand for one of version 4, and escapes are understood.
+pub fn metadata_address(text: &str) -> Option<MetadataAddress> {
+    hosts(text).find_map(|span| {
+        let (address, whose) = known(&plain(&text[span.clone()]))?;
+        Some(MetadataAddress { span, address, whose })
+    })
+}
+
+/// Returns the parts of a text that can be hosts.
+fn hosts(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let is_part =
+        |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | ':' | '%' | '-' | '_' | '。' | '．' | '：');
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find(is_part)?;
+        at = text[start..].find(|letter| !is_part(letter)).map_or(text.len(), |end| start + end);
+        Some(start..at)
+    })
+}
+
+/// Returns a host as a program reads it: without escapes, in small letters of ASCII, and without a period at its end.
+fn plain(host: &str) -> String {
+    let unescaped = if host.contains('%') { unescaped(host) } else { host.to_owned() };
+    let ascii = |letter: char| match letter {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),
+        '。' | '｡' => '.',
+        '①'..='⑨' => char::from_u32(u32::from(letter) - 0x2460 + u32::from('1')).unwrap_or(letter),
+        '⓪' | '⁰' | '₀' => '0',
+        other => other.to_ascii_lowercase(),
+    };
+    unescaped.chars().map(ascii).collect::<String>().trim_matches('.').to_owned()
+}
+
+fn unescaped(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let escaped = digits.filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(escaped.unwrap_or(*first));
+        rest = if escaped.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn known(host: &str) -> Option<(String, &'static str)> {
+    // The zone of an address of version 6 follows `%`.
+    let bare = host.split('%').next().unwrap_or(host);
+    if let Some(found) = bare.parse().ok().and_then(of_v6) {
+        return Some(found);
+    }
+    // A port follows the address, or a name precedes it, as in `address:169.254.169.254`.
+    let ends = [host.split(':').next(), host.rsplit(':').next()];
+    ends.into_iter().flatten().find_map(|name| of_name(name.trim_end_matches('.')))
+}
+
+fn of_name(name: &str) -> Option<(String, &'static str)> {
+    if let Some((name, whose)) = NAMES.iter().find(|(known, _)| *known == name) {
+        return Some(((*name).to_owned(), whose));
+    }
+    let own = RESOLVERS.iter().find_map(|resolver| name.strip_suffix(resolver)?.strip_suffix('.'));
+    let address = own.map_or_else(|| name.to_owned(), |own| own.replace('-', "."));
+    let parts: Vec<&str> = address.split('.').collect();
+    // A name can have parts before the address.
+    let last = if own.is_some() { &parts[parts.len().saturating_sub(4)..] } else { &parts[..] };
+    of_v4(v4(last)?)
+}
+
+fn of_v4(address: Ipv4Addr) -> Option<(String, &'static str)> {
+    V4.iter().find(|(known, _)| *known == address).map(|(address, whose)| (address.to_string(), *whose))
+}
+
+fn of_v6(address: Ipv6Addr) -> Option<(String, &'static str)> {
+    if let Some((address, whose)) = V6.iter().find(|(known, _)| *known == address) {
+        return Some((address.to_string(), whose));
+    }
+    let parts = address.segments();
+    let embedded = |high: u16, low: u16| of_v4(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)));
+    if EMBEDDING.iter().any(|start| parts.starts_with(start)) {
+        return embedded(parts[6], parts[7]);
+    }
+    // 6to4.
+    if parts[0] == 0x2002 { embedded(parts[1], parts[2]) } else { None }
+}
+
+/// Reads an address of version 4 as `inet_aton` does: one to four numbers, in decimal, octal or hexadecimal digits, of which the last
+/// one fills the rest.
+fn v4(parts: &[&str]) -> Option<Ipv4Addr> {
+    let number = |part: &&str| match part.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None if part.len() > 1 && part.starts_with('0') => u64::from_str_radix(part, 8).ok(),
+        None if part.bytes().all(|byte| byte.is_ascii_digit()) => part.parse().ok(),
+        None => None,
+    };
+    let numbers: Vec<u64> = parts.iter().map(number).collect::<Option<_>>()?;
+    let (last, first) = numbers.split_last()?;
+    // Large numbers overflow in some programs, and the rest of them is the address.
+    let rest_bits = 32 - 8 * u32::try_from(first.len()).ok().filter(|count| *count < 4)?;
+    let last = if first.is_empty() { last & 0xffff_ffff } else { *last };
+    if first.iter().any(|number| *number > 255) || last >= 1 << rest_bits {
+        return None;
+    }
+    let high = first.iter().fold(0, |address, number| address << 8 | number);
+    u32::try_from(high << rest_bits | last).ok().map(Ipv4Addr::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_addresses_are_found_in_any_spelling() {
+        for text in [
+            "169.254.169.254",
+            "http://169.254.169.254/latest/meta-data/",
+            "http://169.254.169.254:80/",
+            "http://user@169.254.169.254/",
+            "http://example.com@169.254.169.254/",
+            "http://169.254.169.254./",
+            "2852039166",
+            "http://2852039166/",
+            "http://0xA9FEA9FE/",
+            "http://0xa9.0xfe.0xa9.0xfe/",
+            "http://0251.0376.0251.0376/",
+            "http://025177524776/",
+            "http://169.254.43518/",
+            "http://169.16689662/",
+            "http://0xa9.254.0251.254/",
+            "http://[::ffff:169.254.169.254]/",
+            "http://[::ffff:a9fe:a9fe]/",
+            "http://[0:0:0:0:0:ffff:a9fe:a9fe]:80/",
+            "http://[::169.254.169.254]/",
+            "http://[64:ff9b::a9fe:a9fe]/",
+            "http://[2002:a9fe:a9fe::]/",
+            "http://[fd00:ec2::254]/latest",
+            "fd00:0ec2:0:0:0:0:0:0254",
+            "http://[fe80::a9fe:a9fe%25eth0]/",
+            "http://metadata.google.internal/computeMetadata/v1/",
+            "METADATA.GOOGLE.INTERNAL.",
+            "http://100.100.100.200/latest/meta-data/",
+            "http://0x64.0x64.0x64.0xc8/",
+            "http://169.254.170.2/v2/credentials",
+            "http://instance-data/latest",
+            "http://169.254.169.254.nip.io/",
+            "http://a9-x.169-254-169-254.sslip.io/",
+            "http://%31%36%39.254.169.254/",
+            "http://１６９.254.169.254/",
+            "http://169。254。169。254/",
+            "http://①⑥⑨.254.169.254/",
+            "[\"https://example.com\", \"http://169.254.169.254\"]",
+            "curl -s 169.254.169.254/latest",
+            "address:169.254.169.254",
+            "::ffff:169.254.169.254",
+        ] {
+            assert!(metadata_address(text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_addresses_are_not_found() {
+        for text in [
+            "",
+            "169.254.169.25",
+            "169.254.1.254",
+            "http://1169.254.169.254/",
+            "http://169.254.169.254.example.com/",
+            "http://169.254.169.256/",
+            "2852039164",
+            "0xA9FEA9FC",
+            "127.0.0.1",
+            "http://[::1]/",
+            "http://[::ffff:127.0.0.1]/",
+            "http://[fd00:ec2::253]/",
+            "https://metadata.example.com/",
+            "https://google.com/metadata.google.internal.html",
+            "https://docs.example/metadata",
+            "metadata",
+            "100.100.100.201",
+            "http://0251.0376.0251.0377/",
+            "192.0.2.192",
+            "1.2.3",
+            "v169.254.169.254",
+            "10:30:45",
+            "a.b.nip.io",
+        ] {
+            assert_eq!(metadata_address(text), None, "{text}");
+        }
+    }
+}
