@@ -10,14 +10,13 @@ use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use toolc_tables::visible::visible;
-use walkdir::WalkDir;
 
 use super::{Streams, print};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::failure::Failure;
 use crate::project::{MANIFESTS, PLUGIN, SETTINGS};
 use crate::report::plural;
-use crate::source::is_read;
+use crate::source::{is_read, walk};
 
 /// The time between two polls.
 const INTERVAL: Duration = Duration::from_millis(300);
@@ -113,11 +112,9 @@ fn wait_for_change(root: &Path, baseline: Option<&Path>, last: &Snapshot) -> Sna
 }
 
 fn snapshot(root: &Path, baseline: Option<&Path>) -> Snapshot {
-    // Hidden files belong to editors.
-    let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-    let folder = WalkDir::new(root.join(MANIFESTS)).follow_links(true).into_iter();
-    let entries = folder.filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.path())).flatten();
-    let manifests = entries.map(walkdir::DirEntry::into_path).filter(|path| is_read(root, path));
+    let entries = walk(&root.join(MANIFESTS));
+    let paths = entries.iter().filter_map(|found| found.path().map(Path::to_owned));
+    let manifests = paths.filter(|path| is_read(root, path));
     let others = [Some(root.join(SETTINGS)), Some(root.join(PLUGIN)), baseline.map(Path::to_owned)];
     manifests.chain(others.into_iter().flatten()).filter_map(state).collect()
 }

@@ -6,8 +6,8 @@ use std::io::{self, Read as _};
 use std::path::{Component, Path};
 
 use rayon::prelude::*;
-use walkdir::{DirEntry, WalkDir};
 
+use super::walk::{Found, walk};
 use super::{Fault, Source, is_source};
 use crate::failure::Failure;
 use crate::project::{MANIFESTS, PLUGIN, SETTINGS};
@@ -21,27 +21,13 @@ const MAX_BYTES: u64 = 4 << 20;
 /// If the folder with the manifests cannot be read. Only a plugin need not have one.
 pub(super) fn read_all(root: &Path) -> Result<Vec<Source>, Failure> {
     let folder = root.join(MANIFESTS);
-    let mut entries = None;
-    match fs::read_dir(&folder) {
-        Ok(_) => entries = Some(WalkDir::new(&folder).follow_links(true).sort_by_file_name()),
+    let found = match fs::read_dir(&folder) {
+        Ok(_) => walk(&folder),
         // A plugin may have hooks only.
-        Err(error) if error.kind() == io::ErrorKind::NotFound && root.join(PLUGIN).is_file() => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound && root.join(PLUGIN).is_file() => Vec::new(),
         Err(error) => return Err(Failure::io("read", &folder, &error)),
-    }
-    let mut found = Vec::new();
-    for entry in entries.into_iter().flatten() {
-        // Hidden files belong to other programs. Some cannot be read: the lock of an editor may be a dangling link.
-        let path = entry.as_ref().map_or_else(walkdir::Error::path, |entry| Some(entry.path()));
-        if path.is_none_or(|path| is_hidden(path, &folder)) {
-            continue;
-        }
-        found.push(entry.map_err(|error| unreadable_entry(root, &error)));
-    }
-    let read_entry = |entry: &Result<DirEntry, Option<Source>>| match entry {
-        Ok(entry) => source(root, entry.path(), entry.file_type()),
-        Err(source) => source.clone(),
     };
-    let mut sources: Vec<Source> = found.par_iter().filter_map(read_entry).collect();
+    let mut sources: Vec<Source> = found.par_iter().filter_map(|one| found_source(root, one, &found)).collect();
     for path in [SETTINGS, PLUGIN].map(|file| root.join(file)) {
         match fs::metadata(&path) {
             Ok(about) => sources.extend(source(root, &path, about.file_type())),
@@ -86,22 +72,43 @@ fn source(root: &Path, path: &Path, file_type: FileType) -> Option<Source> {
     })
 }
 
-/// Returns the source of an entry that the walk could not read, or `None` if it cannot be a manifest or contain any.
-fn unreadable_entry(root: &Path, error: &walkdir::Error) -> Option<Source> {
-    let path = error.path()?;
-    let relative = relative(root, path).unwrap_or_else(|lossy| lossy);
-    if error.loop_ancestor().is_some() {
-        return Some(Source::unreadable(relative, "is a link to a folder that contains it", "remove the link"));
+/// Returns the source of something that the walk found among `all`, or `None` if it cannot be a manifest or contain any.
+fn found_source(root: &Path, found: &Found, all: &[Found]) -> Option<Source> {
+    let path = found.path()?;
+    let relative = || relative_or_lossy(root, path);
+    match found {
+        Found::Entry(path, file_type) => source(root, path, *file_type),
+        Found::Loop(_) => {
+            Some(Source::unreadable(relative(), "is a link to a folder that contains it", "remove the link"))
+        }
+        Found::Again(_, first) => {
+            let has_sources = |one: &Found| {
+                one.path().is_some_and(|path| path.starts_with(first) && is_source(&relative_or_lossy(root, path)))
+            };
+            let message = format!("leads to `{}`, which is read there", relative_or_lossy(root, first));
+            all.iter().any(has_sources).then(|| Source::unreadable(relative(), message, "remove the link"))
+        }
+        Found::Broken(_, error) => {
+            // Without an extension, it may be meant for a folder of manifests.
+            let relative = relative();
+            let may_be_meant = path.extension().is_none() || is_source(&relative);
+            may_be_meant.then(|| unreadable(path, relative, error))
+        }
+        Found::Unreadable(error) => {
+            let (relative, error) = (relative(), error.io_error()?);
+            (path.is_dir() || is_source(&relative)).then(|| unreadable(path, relative, error))
+        }
     }
-    let is_folder = path.is_dir();
-    let error = error.io_error()?;
-    (is_folder || is_source(&relative)).then(|| unreadable(path, relative, error))
 }
 
 fn unreadable(path: &Path, relative: String, error: &io::Error) -> Source {
     let (message, help) = match error.kind() {
         io::ErrorKind::NotFound => {
-            ("is a link to a file that does not exist".to_owned(), "remove the link, or create its target")
+            let message = match fs::read_link(path) {
+                Ok(target) => format!("is a link to `{}`, which does not exist", target.display()),
+                Err(_) => "does not exist any more".to_owned(),
+            };
+            (message, "remove the link, or create its target")
         }
         io::ErrorKind::PermissionDenied => {
             ("cannot be read: permission denied".to_owned(), "allow your user to read it")
@@ -175,7 +182,7 @@ pub(super) fn relative(root: &Path, path: &Path) -> Result<String, String> {
     if is_text { Ok(relative) } else { Err(relative) }
 }
 
-fn is_hidden(path: &Path, folder: &Path) -> bool {
-    let relative = path.strip_prefix(folder).unwrap_or(path);
-    relative.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
+/// Returns the path relative to `root`, with replacement characters for what is not UTF-8.
+pub(super) fn relative_or_lossy(root: &Path, path: &Path) -> String {
+    relative(root, path).unwrap_or_else(|lossy| lossy)
 }

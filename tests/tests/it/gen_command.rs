@@ -332,7 +332,7 @@ fn an_unreadable_manifest_is_a_finding_and_nothing_is_written() {
     let before = project.bytes("generated");
     let (status, out, err) = project.run(&["gen"]);
     assert_eq!((status, out.as_str()), (1, ""));
-    assert!(err.starts_with("error[C015]: `lost.toml` is a link to a file that does not exist\n"), "{err}");
+    assert!(err.starts_with("error[C015]: `lost.toml` is a link to `nowhere.toml`, which does not exist\n"), "{err}");
     assert_eq!(differences(&before, &project.bytes("generated")), NONE);
 }
 

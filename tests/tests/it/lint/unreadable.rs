@@ -34,7 +34,7 @@ fn whatever_has_the_name_of_a_manifest_is_reported_and_the_rest_is_checked() {
     let expected = [
         "tools/again:1:1: error[C015] misplaced-file: `again` is a link to a folder that contains it: no manifest is read here",
         "tools/caf\u{fffd}.toml:1:1: error[C015] misplaced-file: `caf\u{fffd}.toml` has a name that is not UTF-8: no manifest is read here",
-        "tools/dangling.toml:1:1: error[C015] misplaced-file: `dangling.toml` is a link to a file that does not exist: no manifest is read here",
+        "tools/dangling.toml:1:1: error[C015] misplaced-file: `dangling.toml` is a link to `nowhere`, which does not exist: no manifest is read here",
         "tools/device.toml:1:1: error[C015] misplaced-file: `device.toml` is a device, not a file: no manifest is read here",
         "tools/folder.toml:1:1: error[C015] misplaced-file: `folder.toml` is a folder, not a file: no manifest is read here",
         "tools/itself.toml:1:1: error[C015] misplaced-file: `itself.toml` is a link that cannot be followed: ",
@@ -126,4 +126,171 @@ fn a_byte_order_mark_is_not_a_column_and_is_kept_by_fixes() {
     assert_eq!((status, err.as_str()), (0, "fixed: 1 file\n"));
     let fixed = project.read("manifests/tools/read_file.toml");
     assert!(fixed.starts_with("\u{feff}name = "), "{fixed}");
+}
+
+/// A project with links, and the codes, paths and messages of its findings.
+#[cfg(unix)]
+struct Links {
+    project: Project,
+    outside: tempfile::TempDir,
+}
+
+#[cfg(unix)]
+impl Links {
+    /// Makes the folder `manifests/tools/sub`, the folders `shared`, `shared/deep` and `notes` next to `manifests`, and links, each
+    /// `PATH -> TARGET`. `OUT` is a folder outside of the project.
+    fn new(links: &str) -> Self {
+        let (project, outside) = (Project::new(), tempfile::tempdir().expect("failed to make a folder"));
+        let tool = |name: &str| {
+            format!(
+                "name = \"{name}\"\ntoolset = \"files\"\ndescription = \"Reads {name} of the project for the next step.\"\n"
+            )
+        };
+        project.write("manifests/tools/sub/inner.toml", &tool("inner"));
+        project.write("manifests/tools/other/second.toml", &tool("second"));
+        project.write("shared/one.toml", &tool("one"));
+        project.write("shared/deep/two.toml", &tool("two"));
+        project.write("notes/read.md", "Notes.");
+        std::fs::write(outside.path().join("far.toml"), tool("far")).expect("failed to write");
+        for link in links.split(", ").filter(|link| !link.is_empty()) {
+            let (path, target) = link.split_once(" -> ").expect("a link");
+            let path = project.0.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("failed to make a folder");
+            let target = target.replace("OUT", outside.path().to_str().expect("text"));
+            std::os::unix::fs::symlink(target, path).expect("failed to link");
+        }
+        Self { project, outside }
+    }
+
+    /// Returns the findings about files that are not read, and the names of the tools.
+    fn lint(&self) -> (Vec<String>, Vec<String>) {
+        let (_, out, err) = self.project.run(&["lint", "--format", "concise", "--all", "C015"]);
+        assert_eq!(err, "");
+        let line = |line: &str| {
+            let line = line.strip_prefix("ROOT/manifests/").unwrap_or(line);
+            let (path, message) = line.split_once(":1:1: error[C015] misplaced-file: ").unwrap_or((line, ""));
+            format!("{path}: {}", message.strip_suffix(": no manifest is read here").unwrap_or(message))
+        };
+        let sources = toolc_codegen::Sources::scan(self.project.0.path()).expect("the folder can be read");
+        let is_tool =
+            |source: &&toolc_codegen::source::Source| !source.text.is_empty() && source.path.contains("/tools/");
+        let tools = sources.all().iter().filter(is_tool).map(|source| source.stem.clone());
+        (out.lines().map(line).collect(), tools.collect())
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_that_link_to_one_another_are_read_once() {
+    let contains = "is a link to a folder that contains it";
+    for (links, tools, expected) in [
+        ("", "", vec![]),
+        ("manifests/tools/again -> ../tools", "", vec![format!("tools/again: `again` {contains}")]),
+        ("manifests/tools/up -> ..", "", vec![format!("tools/up: `up` {contains}")]),
+        ("manifests/tools/root -> ../..", "", vec![format!("tools/root: `root` {contains}")]),
+        ("manifests/all -> /", "", vec![format!("all: `all` {contains}")]),
+        ("manifests/tools/sub/self -> .", "", vec![format!("tools/sub/self: `self` {contains}")]),
+        (
+            "manifests/tools/sub/to -> ../other, manifests/tools/other/back -> ../sub",
+            "",
+            vec![
+                "tools/other/back: `back` leads to `manifests/tools/sub`, which is read there".to_owned(),
+                "tools/sub/to: `to` leads to `manifests/tools/other`, which is read there".to_owned(),
+            ],
+        ),
+        (
+            "manifests/a -> tools/sub",
+            "",
+            vec!["a: `a` leads to `manifests/tools/sub`, which is read there".to_owned()],
+        ),
+        ("manifests/tools/shared -> ../../shared", "one two", vec![]),
+        ("manifests/tools/shared -> ../../shared, shared/loop -> .", "one two", vec![format!("tools/shared/loop: `loop` {contains}")]),
+        (
+            "manifests/tools/shared -> ../../shared, shared/home -> ../manifests",
+            "one two",
+            vec![format!("tools/shared/home: `home` {contains}")],
+        ),
+        (
+            "manifests/tools/first -> ../../shared, manifests/tools/second -> ../../shared",
+            "one two",
+            vec!["tools/second: `second` leads to `manifests/tools/first`, which is read there".to_owned()],
+        ),
+        (
+            "manifests/tools/deep -> ../../shared/deep, manifests/tools/shared -> ../../shared",
+            "one two",
+            vec!["tools/shared/deep: `deep` leads to `manifests/tools/deep`, which is read there".to_owned()],
+        ),
+        (
+            "manifests/tools/shared -> ../../shared, shared/tools -> ../manifests/tools/sub",
+            "one two",
+            vec!["tools/shared/tools: `tools` leads to `manifests/tools/sub`, which is read there".to_owned()],
+        ),
+        (
+            "manifests/tools/one.toml -> ../../shared/one.toml, manifests/tools/sub/one.toml -> ../../../shared/one.toml",
+            "one",
+            vec!["tools/sub/one.toml: `one.toml` leads to `manifests/tools/one.toml`, which is read there".to_owned()],
+        ),
+        (
+            "manifests/tools/sub/read_file.toml -> ../read_file.toml",
+            "",
+            vec!["tools/sub/read_file.toml: `read_file.toml` leads to `manifests/tools/read_file.toml`, which is read there".to_owned()],
+        ),
+        ("manifests/tools/one.toml -> ../../shared/link.toml, shared/link.toml -> one.toml", "one", vec![]),
+        ("manifests/tools/.data -> ../../shared, manifests/tools/one.toml -> .data/one.toml", "one", vec![]),
+        ("manifests/tools/far.toml -> OUT/far.toml", "far", vec![]),
+        ("manifests/tools/far -> OUT", "far", vec![]),
+        ("manifests/tools/.hidden -> .., manifests/tools/notes -> ../../notes, manifests/tools/more -> ../../notes", "", vec![]),
+        (
+            "manifests/tools/gone -> ../../nowhere",
+            "",
+            vec!["tools/gone: `gone` is a link to `../../nowhere`, which does not exist".to_owned()],
+        ),
+        ("manifests/tools/README.md -> nowhere", "", vec![]),
+        (
+            "manifests/tools/gone.toml -> OUT/nowhere.toml",
+            "",
+            vec!["tools/gone.toml: `gone.toml` is a link to `OUT/nowhere.toml`, which does not exist".to_owned()],
+        ),
+    ] {
+        let project = Links::new(links);
+        let (found, mut read) = project.lint();
+        let outside = project.outside.path().to_str().expect("text");
+        let found: Vec<String> = found.iter().map(|found| found.replace(outside, "OUT")).collect();
+        assert_eq!(found, expected, "{links}");
+        let mut known: Vec<&str> = tools.split(' ').chain(["inner", "read_file", "second"]).filter(|name| !name.is_empty()).collect();
+        read.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(read, known, "{links}");
+    }
+}
+
+/// There are three million paths through ten folders that link to one another.
+#[cfg(unix)]
+#[test]
+fn many_folders_that_link_to_one_another_are_read_once() {
+    let names: Vec<String> = (0..10).map(|index| format!("f{index}")).collect();
+    let pairs =
+        names.iter().flat_map(|one| names.iter().filter(move |other| *other != one).map(move |other| (one, other)));
+    let links: Vec<String> = pairs.map(|(one, other)| format!("manifests/tools/{one}/{other} -> ../{other}")).collect();
+    let project = Links::new(&links.join(", "));
+    for name in &names {
+        let tool =
+            format!("name = \"tool_{name}\"\ntoolset = \"files\"\ndescription = \"Reads {name} of the project.\"\n");
+        project.project.write(&format!("manifests/tools/{name}/tool_{name}.toml"), &tool);
+    }
+    let (found, tools) = project.lint();
+    assert_eq!((found.len(), tools.len()), (90, 13), "{found:#?}");
+}
+
+/// A link to a file outside of the project is a way to share it: a fix changes the file itself.
+#[cfg(unix)]
+#[test]
+fn a_fix_changes_the_target_of_a_link() {
+    let project = Links::new("manifests/tools/far.toml -> OUT/far.toml");
+    let target = project.outside.path().join("far.toml");
+    let text = std::fs::read_to_string(&target).expect("failed to read").replace(".\"\n", ". \"\n");
+    std::fs::write(&target, &text).expect("failed to write");
+    project.project.run(&["lint", "--fix", "M004"]);
+    assert_ne!(std::fs::read_to_string(&target).expect("failed to read"), text);
+    assert!(project.project.0.path().join("manifests/tools/far.toml").is_symlink());
 }
