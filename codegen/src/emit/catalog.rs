@@ -199,12 +199,17 @@ fn commands(manifest: &CommandsManifest) -> Value {
 
 fn facts(catalog: &Lowered<'_>) -> Value {
     let facts = catalog.facts().iter().map(|fact| {
-        json!({
+        let values: Vec<&str> = fact.values.iter().map(|value| value.value.as_str()).collect();
+        let mut json = json!({
             "name": fact.name.value,
             "default": fact_to_json(&fact.default),
             "description": fact.description,
             "per_session": fact.per_session,
-        })
+        });
+        if !values.is_empty() {
+            json["values"] = json!(values);
+        }
+        json
     });
     facts.collect()
 }

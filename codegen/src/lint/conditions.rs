@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 
 use toolc::__gen::segment::Atoms;
+use toolc::FactValue;
 use toolc_lower::schema::Schema;
 use toolc_lower::text::atoms::{AtomId, AtomTable, Template, When};
 use toolc_lower::text::condition::{self, AtomExpr, Condition};
 use toolc_lower::text::template::{self, ParsedFact, Piece};
-use toolc_lower::text::turns::turns;
+use toolc_lower::text::turns::turns_with_values;
 
 use super::Lint;
 use super::literal::StringLiteral;
@@ -27,6 +28,16 @@ pub(super) struct ConstantCondition {
     pub related: Vec<(Place, String)>,
     /// Whether it is the whole value of a property's `when`.
     pub is_key: bool,
+    /// Whether only a part of the condition is the same in every turn.
+    pub is_part: bool,
+}
+
+impl ConstantCondition {
+    /// Returns the message about it. `how_often` is "never" or "always".
+    pub(super) fn message(&self, how_often: &str) -> String {
+        let subject = if self.is_part { "a part of this condition" } else { "this condition" };
+        format!("{subject} is {how_often} true")
+    }
 }
 
 /// The maximum number of findings per tool. A template can repeat one condition thousands of times.
@@ -39,7 +50,7 @@ pub(super) fn constant_conditions(lint: &Lint<'_>) -> Vec<ConstantCondition> {
         .tools()
         .filter(has_conditions)
         .flat_map(|(id, tool)| check_tool(lint, id, tool).into_iter().take(MAX_FINDINGS));
-    let of_toolsets = lint.toolsets().filter_map(|(_, toolset)| check_toolset(toolset));
+    let of_toolsets = lint.toolsets().filter_map(|(_, toolset)| check_toolset(lint, toolset));
     of_tools.chain(of_toolsets).collect()
 }
 
@@ -85,7 +96,7 @@ fn check_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<ConstantCondition
     if own_count > max_atoms {
         return Vec::new();
     }
-    checker.all = turns(&checker.exprs);
+    checker.all = turns(lint, &checker.exprs);
     // A tool that is never available is reported at its own declaration.
     for given in (0..own_count).map(Some) {
         let is_given = |atoms| given.is_some_and(|index| bit(index, atoms));
@@ -113,6 +124,7 @@ fn check_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<ConstantCondition
                 why,
                 related: checker.origins(&linked),
                 is_key: false,
+                is_part: false,
             });
         }
         checker.found.extend(found);
@@ -123,16 +135,90 @@ fn check_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<ConstantCondition
     checker.found
 }
 
-fn check_toolset(toolset: &Toolset) -> Option<ConstantCondition> {
+fn check_toolset(lint: &Lint<'_>, toolset: &Toolset) -> Option<ConstantCondition> {
     let when = toolset.manifest.requires.when.as_ref().filter(|_| !toolset.atoms.is_empty())?;
     let mut exprs = toolset.manifest.atom_table.atoms.iter().map(|expr| expr.value.clone()).collect();
     let linked = link(&when.value, &toolset.manifest.atom_table, &mut exprs);
     if exprs.len() > usize::try_from(Atoms::BITS).unwrap_or(usize::MAX) {
         return None;
     }
-    let all = turns(&exprs);
-    let never = verdict(&linked, &all, &all)?;
-    Some(ConstantCondition { never, place: when.place, why: by_itself(never), related: Vec::new(), is_key: false })
+    let all = turns(lint, &exprs);
+    let condition = |never, why, is_part| ConstantCondition {
+        never,
+        place: when.place,
+        why,
+        related: Vec::new(),
+        is_key: false,
+        is_part,
+    };
+    match verdict(&linked, &all, &all) {
+        Some(never) => Some(condition(never, by_itself(never), false)),
+        None => constant_part(&linked, &exprs, &all).map(|(never, why)| condition(never, why, true)),
+    }
+}
+
+/// Returns all turns, given that a fact has one of its declared values.
+fn turns(lint: &Lint<'_>, exprs: &[AtomExpr]) -> Vec<Atoms> {
+    turns_with_values(exprs, |name| {
+        let fact = lint.facts().iter().find(|fact| fact.name.value == name);
+        let values = fact.into_iter().flat_map(|fact| &fact.values);
+        values.map(|value| FactValue::Text(value.value.clone().into())).collect()
+    })
+}
+
+/// Finds a part of a condition, of several comparisons, that is the same in every turn. Returns whether it is never true, and why.
+fn constant_part(condition: &Linked, exprs: &[AtomExpr], all: &[Atoms]) -> Option<(bool, String)> {
+    let parts: &[Linked] = match condition {
+        Condition::Atom(_) => return None,
+        Condition::Not(inner) => return constant_part(inner, exprs, all),
+        Condition::And(parts) | Condition::Or(parts) => parts,
+    };
+    parts.iter().find_map(|part| {
+        if matches!(part, Condition::Atom(_)) {
+            return None;
+        }
+        match verdict(part, all, all) {
+            Some(never) => {
+                let always = if never { "never" } else { "always" };
+                Some((never, format!("its part `{}` is {always} true", shown(part, exprs))))
+            }
+            None => constant_part(part, exprs, all),
+        }
+    })
+}
+
+fn shown_atom(atom: &AtomExpr) -> String {
+    match atom {
+        AtomExpr::Tool(name) => format!("tools.{name}"),
+        AtomExpr::Fact(name, None) => format!("facts.{name}"),
+        AtomExpr::Fact(name, Some((comparison, FactValue::Text(text)))) => {
+            format!("facts.{name} {} '{text}'", comparison.sign())
+        }
+        AtomExpr::Fact(name, Some((comparison, FactValue::Integer(value)))) => {
+            format!("facts.{name} {} {value}", comparison.sign())
+        }
+        AtomExpr::Fact(name, Some((comparison, FactValue::Boolean(value)))) => {
+            format!("facts.{name} {} {value}", comparison.sign())
+        }
+    }
+}
+
+/// Returns a condition as a manifest has it.
+fn shown(condition: &Linked, exprs: &[AtomExpr]) -> String {
+    let joined = |parts: &[Linked], word: &str| {
+        let parts = parts.iter().map(|part| match part {
+            Condition::Or(_) if word == " and " => format!("({})", shown(part, exprs)),
+            _ => shown(part, exprs),
+        });
+        parts.collect::<Vec<_>>().join(word)
+    };
+    match condition {
+        Condition::Atom(index) => shown_atom(&exprs[*index]),
+        Condition::Not(inner) if matches!(**inner, Condition::Atom(_)) => format!("not {}", shown(inner, exprs)),
+        Condition::Not(inner) => format!("not ({})", shown(inner, exprs)),
+        Condition::And(parts) => joined(parts, " and "),
+        Condition::Or(parts) => joined(parts, " or "),
+    }
 }
 
 impl ConditionChecker<'_> {
@@ -265,13 +351,20 @@ impl ConditionChecker<'_> {
                 let place = written.place(start..end);
                 if remaining.is_empty() {
                     let why = "the branches before it cover every turn".to_owned();
-                    self.found.push(ConstantCondition { never: true, place, why, related: Vec::new(), is_key: false });
+                    self.found.push(ConstantCondition {
+                        never: true,
+                        place,
+                        why,
+                        related: Vec::new(),
+                        is_key: false,
+                        is_part: false,
+                    });
                     break;
                 }
                 let linked = condition.clone().map(&mut |atom| position(&mut self.exprs, atom.atom));
                 // The last branch may be written with `elif` instead of `else`.
                 let found = self.evaluate(&linked, place, &remaining, within);
-                let is_all = found.as_ref().is_some_and(|found| !found.never);
+                let is_all = found.as_ref().is_some_and(|found| !found.never && !found.is_part);
                 self.found.extend(found);
                 let (true_turns, others) = remaining.into_iter().partition::<Vec<_>, _>(|&atoms| holds(&linked, atoms));
                 if !true_turns.is_empty() {
@@ -296,7 +389,10 @@ impl ConditionChecker<'_> {
         remaining: &[Atoms],
         within: &[Atoms],
     ) -> Option<ConstantCondition> {
-        let never = verdict(condition, remaining, within)?;
+        let Some(never) = verdict(condition, remaining, within) else {
+            let (never, why) = constant_part(condition, &self.exprs, &self.all)?;
+            return Some(ConstantCondition { never, place, why, related: Vec::new(), is_key: false, is_part: true });
+        };
         let (why, related) = if verdict(condition, &self.all, &self.all) == Some(never) {
             (by_itself(never), Vec::new())
         } else if verdict(condition, &self.shown(), &self.shown()) == Some(never) {
@@ -304,7 +400,7 @@ impl ConditionChecker<'_> {
         } else {
             ("the enclosing conditions determine it".to_owned(), Vec::new())
         };
-        Some(ConstantCondition { never, place, why, related, is_key: false })
+        Some(ConstantCondition { never, place, why, related, is_key: false, is_part: false })
     }
 
     /// Returns the places of the known conditions that refer to the same tools or facts.

@@ -7,6 +7,7 @@ mod conditions;
 mod copies;
 #[cfg(feature = "emit")]
 pub mod docs_page;
+mod english;
 mod graph;
 mod lark;
 mod levels;
@@ -16,11 +17,13 @@ mod lowered_tool;
 mod mentions;
 mod patterns;
 mod promises;
+mod prose;
 mod rule;
 pub mod rules;
 mod satisfiability;
 mod template_parts;
 mod together;
+mod value_lists;
 mod vendor_tools;
 mod verbs;
 

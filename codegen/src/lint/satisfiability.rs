@@ -4,6 +4,7 @@ mod contradictions;
 mod range;
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 use toolc::__gen::graph::cycles;
@@ -13,7 +14,8 @@ use toolc_lower::schema::{Additional, DefId, Defs, Reference, Schema, type_of};
 pub(super) use contradictions::contradictions;
 use range::{Range, compare};
 
-use crate::diagnostic::At;
+use crate::diagnostic::{At, Place};
+use crate::source::SourceId;
 
 /// Decides whether the schemas of a tool have values.
 pub(in crate::lint) struct SchemaValues<'d> {
@@ -74,6 +76,26 @@ impl<'d> SchemaValues<'d> {
         let is_empty = |schema: &Schema| !shallow.is_satisfiable(&[schema], 0);
         let parts = schema.in_place().chain(schema.reference.iter().map(|to| &self.defs.get(to.to).schema));
         is_empty(schema) && !is_reported_elsewhere(schema) && !parts.into_iter().any(is_empty)
+    }
+
+    /// Returns whether null is the only value of a schema. Nested schemas are considered satisfiable.
+    pub(in crate::lint) fn is_only_null(&self, schema: &Schema) -> bool {
+        static OTHERS: LazyLock<Schema> = LazyLock::new(|| {
+            let types = Type::ALL.into_iter().filter(|ty| *ty != Type::Null).collect();
+            Schema { types, additional: Additional::Allow, ..Schema::new(Place::new(SourceId(0), 0..0)) }
+        });
+        let may_be_null = schema.types.contains(&Type::Null)
+            || schema.types.is_empty()
+                && (schema.reference.is_some()
+                    || schema.constant.is_some()
+                    || !schema.choices.is_empty()
+                    || schema.in_place().next().is_some());
+        // Most schemas have another type, and no part that could exclude it.
+        if !may_be_null || schema.has_errors {
+            return false;
+        }
+        let shallow = Self { defs: self.defs, has_value: vec![true; self.has_value.len()], ignores_nested: true };
+        shallow.is_satisfiable(&[schema], 0) && !shallow.is_satisfiable(&[schema, &OTHERS], 0)
     }
 
     /// Returns whether some value satisfies all of these schemas.

@@ -10,6 +10,7 @@ use std::cell::RefCell;
 
 use rayon::prelude::*;
 use toolc::__gen::name::PORTABLE;
+use toolc::FactValue;
 use toolc::behaviour::Execution;
 use toolc_lower::schema::Property;
 use toolc_tables::{Form, HasKeys as _, Key, ReadTable as _, syntax};
@@ -52,12 +53,36 @@ fn run_as_processes(tools: &mut [ToolManifest]) {
 
 impl Manifests {
     /// Adds the facts of a manifest. One without a value is broken.
-    fn add_facts(&mut self, manifest: FactsManifest) {
-        for FactTable { name, default, description, per_session, .. } in manifest.facts {
+    fn add_facts(&mut self, manifest: FactsManifest, sink: &Sink) {
+        for FactTable { name, default, values, description, per_session, .. } in manifest.facts {
             match default {
-                Some(default) => self.facts.push(FactManifest { name, default, description, per_session }),
+                Some(default) => {
+                    if let Some(found) = misfit(&name.value, &default, &values) {
+                        sink.push(found);
+                    }
+                    self.facts.push(FactManifest { name, default, values, description, per_session });
+                }
                 None => self.broken.push((Kind::Facts, name.value)),
             }
+        }
+    }
+}
+
+/// Returns what is wrong with the values of a fact.
+fn misfit(name: &str, default: &FactValue, values: &[At<String>]) -> Option<Diagnostic> {
+    let first = values.first()?;
+    match default {
+        FactValue::Text(text) if values.iter().any(|value| value.value == **text) => None,
+        FactValue::Text(text) => {
+            let message = format!("the default of the fact `{name}` is not one of its values");
+            let found = Diagnostic::new(codes::INVALID_VALUE, first.place, message);
+            Some(
+                found.label(format!("expected `{text}` among them")).help(format!("add `{text}`, or change `default`")),
+            )
+        }
+        FactValue::Boolean(_) | FactValue::Integer(_) => {
+            let message = format!("the fact `{name}` is {}, and only a text can have `values`", default.noun());
+            Some(Diagnostic::new(codes::INCOMPATIBLE_KEYS, first.place, message).help("remove `values`"))
         }
     }
 }
@@ -102,7 +127,7 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
             if reader.refused().is_any() {
                 manifests.broken.push((kind, ANY.to_owned()));
             }
-            manifests.add_facts(FactsManifest::read(&reader));
+            manifests.add_facts(FactsManifest::read(&reader), sink);
         }
         Kind::Env => {
             if reader.refused().is_any() {

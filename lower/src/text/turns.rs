@@ -15,6 +15,17 @@ type Compared<'a> = Option<&'a (Comparison, FactValue)>;
 ///
 /// There must not be more atoms than [`Atoms`] has bits.
 pub fn turns<'a>(atoms: impl IntoIterator<Item = &'a AtomExpr>) -> Vec<Atoms> {
+    turns_with_values(atoms, |_| Vec::new())
+}
+
+/// Returns every possible combination of these atoms, if facts have certain values only. `values` returns those of a fact, and none if
+/// any value is possible.
+///
+/// There must not be more atoms than [`Atoms`] has bits.
+pub fn turns_with_values<'a>(
+    atoms: impl IntoIterator<Item = &'a AtomExpr>,
+    values_of: impl Fn(&str) -> Vec<FactValue>,
+) -> Vec<Atoms> {
     let mut by_fact: BTreeMap<&str, Vec<(usize, Compared<'_>)>> = BTreeMap::new();
     let mut turns = vec![0];
     for (index, atom) in atoms.into_iter().enumerate() {
@@ -23,7 +34,7 @@ pub fn turns<'a>(atoms: impl IntoIterator<Item = &'a AtomExpr>) -> Vec<Atoms> {
             AtomExpr::Fact(name, compared) => by_fact.entry(name).or_default().push((index, compared.as_ref())),
         }
     }
-    for comparisons in by_fact.values() {
+    for (name, comparisons) in &by_fact {
         // Returns the atoms that hold for a value of the fact.
         let holding_atoms = |value: FactValue| {
             let holds = |compared: Compared<'_>| match compared {
@@ -32,8 +43,11 @@ pub fn turns<'a>(atoms: impl IntoIterator<Item = &'a AtomExpr>) -> Vec<Atoms> {
             };
             comparisons.iter().map(|(index, compared)| Atoms::from(holds(*compared)) << index).sum::<Atoms>()
         };
-        let values = comparisons.iter().flat_map(|(_, compared)| values_around(*compared));
-        let possible: BTreeSet<Atoms> = values.map(holding_atoms).collect();
+        let mut values = values_of(name);
+        if values.is_empty() {
+            values = comparisons.iter().flat_map(|(_, compared)| values_around(*compared)).collect();
+        }
+        let possible: BTreeSet<Atoms> = values.into_iter().map(holding_atoms).collect();
         turns = combine(&turns, &possible.into_iter().collect::<Vec<_>>());
     }
     turns

@@ -25,6 +25,8 @@ table! {
     pub struct FactTable {
         /// The value that is used if the host supplies none. It also determines the type of the fact.
         default: Required<FactValueKey>,
+        /// The values that hosts supply, for a text. Conditions that compare the fact with others are reported. Default: any text.
+        values: Names,
         /// The description for people who write hosts.
         description: Required<Prose>,
         /// Whether the sessions of one process may have different values. Default: `false`.
@@ -42,6 +44,8 @@ pub struct FactManifest {
     pub name: At<String>,
     /// The value that is used if the host supplies none.
     pub default: FactValue,
+    /// The values that hosts supply. Empty if they are unknown.
+    pub values: Vec<At<String>>,
     /// The description for people who write hosts.
     pub description: String,
     /// Whether the sessions of one process may have different values.

@@ -37,9 +37,9 @@ pub(super) const RULE: Rule =
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for condition in conditions::constant_conditions(lint).into_iter().filter(|condition| !condition.never) {
         let found =
-            Diagnostic::new(codes::CONDITION_ALWAYS_TRUE, condition.place, "this condition is always true").label(condition.why);
+            Diagnostic::new(codes::CONDITION_ALWAYS_TRUE, condition.place, condition.message("always")).label(condition.why);
         let found = condition.related.into_iter().fold(found, |found, (place, label)| found.related(place, label));
         let found = found.help("remove the condition, or correct it");
-        sink.push(if condition.is_key { found.fix(Edit::Remove(condition.place)) } else { found });
+        sink.push(if condition.is_key && !condition.is_part { found.fix(Edit::Remove(condition.place)) } else { found });
     }
 }

@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule::new("C043", "condition-never-true", Some(Lev
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for condition in conditions::constant_conditions(lint).into_iter().filter(|condition| condition.never) {
         let found =
-            Diagnostic::new(codes::CONDITION_NEVER_TRUE, condition.place, "this condition is never true").label(condition.why);
+            Diagnostic::new(codes::CONDITION_NEVER_TRUE, condition.place, condition.message("never")).label(condition.why);
         let found = condition.related.into_iter().fold(found, |found, (place, label)| found.related(place, label));
         sink.push(found.help("correct the condition, or remove what depends on it"));
     }

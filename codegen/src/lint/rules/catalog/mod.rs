@@ -7,6 +7,7 @@ declare_rules! {
     CONDITION_ALWAYS_TRUE condition_always_true
     CONDITION_IN_PLAIN_TEXT condition_in_plain_text
     CONDITION_NEVER_TRUE condition_never_true
+    CONFLICTING_RULES conflicting_rules
     DEPRECATED_IN_USE deprecated_in_use
     DISABLING_DOES_NOTHING disabling_does_nothing
     DUPLICATE_ITEM duplicate_item
@@ -18,6 +19,7 @@ declare_rules! {
     REQUIREMENT_ALWAYS_MET requirement_always_met
     REQUIREMENT_OUTSIDE_TOOLSET requirement_outside_toolset
     TIMEOUT_BELOW_PARAMETER timeout_below_parameter
+    UNKNOWN_FACT_VALUE unknown_fact_value
     UNLISTED_HOME_TOOL unlisted_home_tool
     UNREACHABLE_TOOL unreachable_tool
     UNUSED_ALLOW unused_allow

@@ -23,95 +23,25 @@
 //! enum = ["utf8", "latin1", "ascii"]
 //! ```
 
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
-
 use toolc_lower::schema::Schema;
-use regex::Regex;
 use toolc::__gen::table::Type;
 
 use crate::lint::codes;
 use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink};
-use crate::lint::{Check, Lint, Rule};
+use crate::lint::{Check, Lint, Rule, value_lists};
 
 pub(super) const RULE: Rule = Rule::new("M017", "enum-in-prose", Some(Level::Warning), Check::Tool(check));
 
-/// Patterns of complete lists of values. The group `list` is the list.
-static LIST_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    const QUOTED: &str = r#"(?:"[^"\n]{1,60}"|'[^'\n]{1,60}'|`[^`\n]{1,60}`)"#;
-    const LITERAL: &str = r#"(?:"[^"\n]{1,60}"|'[^'\n]{1,60}')"#;
-    const BARE: &str = r"(?:[A-Za-z0-9][\w.+-]*\w|[A-Za-z0-9])";
-    const AND: &str = r"(?:\s*,\s*(?:or|and)\s+|\s+(?:or|and)\s+|\s*[,|/]\s*)";
-    // What has a fixed set of values.
-    const KIND: &str = "(?:type|kind|mode|format|style|state|status|level|order|strategy|method|unit|direction|category|role|visibility|priority|severity)s?";
-    // The end of the list.
-    const END: &str = r"\s*(?:[.;)\n]\s*|[.;)\n]?$|\(default|, default|- default)";
-    // What follows a value in parentheses: `'a' (default)`.
-    const NOTE: &str = r"(?:\s*\((?:the )?default\))?";
-    let quoted = format!("{QUOTED}{NOTE}(?:{AND}{QUOTED}{NOTE})+");
-    let bare = format!("(?:{BARE})(?:{AND}(?:{BARE}))+");
-    [
-        // one of: a, b or c
-        format!(r"(?i)\bone of(?: the following)?(?: values?| options?)?\s*(?::|\()\s*(?P<list>{quoted}|{bare}){END}"),
-        format!(r"(?:^|[.:] )(?:One|one) of (?P<list>{BARE}(?:{AND}{BARE}){{2,}}){END}"),
-        format!(r"(?i)\bone of(?: the following)?(?: values?| options?)?\s*:?\s*(?P<list>{quoted}){END}"),
-        format!(r"(?i)(?:^|[.:] |\b(?:must be|should be|can be|is) )either\s*:?\s*(?P<list>{quoted}){END}"),
-        format!(r"(?i)\bmust be one of (?P<list>{bare}){END}"),
-        // allowed values are a, b, c
-        format!(
-            r"(?i)\b(?:possible|allowed|valid|accepted|supported|permitted|available) (?:values|options|choices|types|formats|modes)\s*(?:are\b\s*:?|:)\s*(?P<list>{quoted}|{bare}){END}"
-        ),
-        format!(r"(?i)\b(?:must|can|may|should|could) be (?P<list>{quoted}){END}"),
-        format!(r"(?i)(?:^|[.:;(] ?)(?:options|choices|values|modes|types|formats)\s*(?:are\b\s*:?|:)\s*(?P<list>{quoted}){END}"),
-        format!(r"(?i)(?:^|[.:;] )(?:must be |should be |can be )?either (?P<list>{BARE}(?:\s*,\s*{BARE})*,? or {BARE}){END}"),
-        format!(r"(?i)(?:^|[.:;] )must be (?P<list>{LITERAL})\s*(?:[.;]|$)"),
-        // the type (a, b, c)
-        format!(r"(?i)\b{KIND}(?: of [\w -]{{1,40}}| to \w+)?\s*\((?P<list>[a-z0-9][a-z0-9_-]*(?:\s*[,|/]\s*(?:or )?[a-z0-9][a-z0-9_-]*){{2,}})\)"),
-        // a|b|c
-        r"(?:^|[\s(:])(?P<list>[a-z][\w-]*(?:\|[a-z][\w-]*)+)(?:$|[\s).;,])".to_owned(),
-        // ("a" or "b"). Backticks are left out, because they often mark other fields.
-        format!(r"\(\s*(?P<list>{LITERAL}(?:\s*,\s*{LITERAL})*(?:\s*,?\s+or\s+|\s*[|/]\s*){LITERAL})\s*\)"),
-    ]
-    .iter()
-    .map(|pattern| Regex::new(pattern).expect("the pattern is valid"))
-    .collect()
-});
-
-/// Words between "either" and "or" that describe a value.
-const ADJECTIVES: &[&str] = &[
-    "absolute", "a", "an", "both", "complete", "empty", "exact", "false", "full", "local", "missing", "negative", "null",
-    "partial", "positive", "present", "relative", "remote", "the", "true", "unique", "valid",
-];
-
-/// Phrases that mark a list as incomplete.
-const OPEN_ENDED: &[&str] =
-    &["e.g", "for example", "such as", "etc", "...", "…", "for instance", "and more", "among others", "ex:"];
-
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
-    let names: BTreeSet<&str> = tool.parameters().map(|parameter| parameter.name.value.as_str()).collect();
+    let names: Vec<&str> = tool.parameters().map(|parameter| parameter.name.value.as_str()).collect();
     for parameter in tool.parameters().filter(|parameter| is_unrestricted_text(&parameter.schema)) {
         let Some(description) = &parameter.schema.description else { continue };
         let Some(literal) = lint.string(description.place) else { continue };
-        let text = literal.value();
-        // Most texts have no list: skip them without running the patterns.
-        if !text.contains(['|', '(', ':', '"', '\'', '`']) && !text.contains("ne of ") && !text.contains("ither ") {
-            continue;
-        }
-        let Some(values) = LIST_PATTERNS.iter().find_map(|pattern| pattern.captures(text)?.name("list")) else { continue };
-        let sentence = sentence(text, values.start(), values.end());
-        // A list of parameter names is not a list of values.
-        let mut items =
-            values.as_str().split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
-        if items.any(|item| names.contains(item) || ADJECTIVES.contains(&item)) {
-            continue;
-        }
-        if OPEN_ENDED.iter().any(|open| sentence.to_lowercase().contains(open)) {
-            continue;
-        }
+        let Some(values) = value_lists::find(literal.value(), &names) else { continue };
         let message = format!("the values of `{}` are listed only in prose", parameter.name.value);
         sink.push(
-            Diagnostic::new(codes::ENUM_IN_PROSE, literal.place(values.range()), message)
+            Diagnostic::new(codes::ENUM_IN_PROSE, literal.place(values), message)
                 .related(parameter.name.place, "the parameter accepts any string")
                 .help("list them in `enum`, and describe in the text what they mean"),
         );
@@ -133,65 +63,4 @@ fn is_unrestricted_text(schema: &Schema) -> bool {
     };
     let has_free_items = || schema.items.as_deref().is_some_and(|items| is_free(items) && has_type(items, Type::String));
     is_free(schema) && (has_type(schema, Type::String) || has_type(schema, Type::Array) && has_free_items())
-}
-
-/// Returns the sentence around a range of bytes.
-fn sentence(text: &str, start: usize, end: usize) -> &str {
-    let before = text[..start].rfind(". ").map_or(0, |at| at + 2);
-    let after = text[end..].find(". ").map_or(text.len(), |at| end + at);
-    &text[before..after]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn list(text: &str) -> Option<&str> {
-        LIST_PATTERNS.iter().find_map(|pattern| pattern.captures(text)?.name("list")).map(|list| list.as_str())
-    }
-
-    #[test]
-    fn complete_lists_are_distinguished_from_other_prose() {
-        for text in [
-            "One of: json, xml, csv",
-            "Format. One of 'json' or \"xml\".",
-            "must be one of (asc, desc)",
-            "Allowed values: a1, b-2 and c_3.",
-            "Valid options are open, closed, all (default: open)",
-            "Either \"asc\" or \"desc\"",
-            "One of issue, incident, test_case or task.",
-            "The type. Valid values are 'a', 'b', and 'c'.",
-            "Order: asc|desc",
-            "Direction (\"up\" or 'down')",
-            "The state ('open', 'closed', or 'all')",
-            "How to show it. Options: 'text' (default), 'lines', or 'count'.",
-            "How to show it; can be \"text\" or \"lines\".",
-            "Must be either asc or desc.",
-            "Type of the output (generic, docker-registry, tls)",
-            "Must be \"image\".",
-        ] {
-            assert!(list(text).is_some(), "{text}");
-        }
-        for text in [
-            "One of: a URL, a path or an identifier",
-            "Either the name or the id",
-            "Either a file or a directory.",
-            "one of the files in the list, or none",
-            "Status name ('To Do', 'In Progress')",
-            "A path or a URL",
-            "Supported formats include json, xml",
-            "Use `a` or `b`",
-            "SHA of the head (`sha` or `diff_refs.head_sha`)",
-            "by type of object (either `page` or `source`)",
-            "One of the files",
-            "read and/or write",
-            "Valid values are between 1 and 5",
-            "Possible values: see the documentation.",
-            "The file (name, path, size)",
-            "Can be a name or an id.",
-            "A path that must be \"absolute\" here",
-        ] {
-            assert_eq!(list(text), None, "{text}");
-        }
-    }
 }

@@ -26,6 +26,7 @@ declare_rules! {
     TOO_MANY_PARAMETERS too_many_parameters
     TOO_MANY_TOOLS too_many_tools
     UNCONDITIONAL_MENTION unconditional_mention
+    UNFINISHED_TEXT unfinished_text
     UNKNOWN_PARAMETER_MENTION unknown_parameter_mention
     UNKNOWN_TOOL_MENTION unknown_tool_mention
 }

@@ -8,6 +8,7 @@ declare_rules! {
     EXTERNAL_WITHOUT_REQUIREMENT external_without_requirement
     INJECTION_PHRASE injection_phrase
     INVISIBLE_UNICODE invisible_unicode
+    METADATA_ADDRESS metadata_address
     OPEN_WORLD_IN_CLOSED_SET open_world_in_closed_set
     READ_ONLY_AND_DESTRUCTIVE read_only_and_destructive
     READ_ONLY_CONTRADICTED read_only_contradicted

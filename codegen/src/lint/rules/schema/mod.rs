@@ -11,6 +11,7 @@ declare_rules! {
     INDISTINCT_ALTERNATIVE indistinct_alternative
     INEXACT_INTEGER inexact_integer
     KEYWORD_WITHOUT_EFFECT keyword_without_effect
+    ONLY_NULL only_null
     OPEN_OBJECT open_object
     OVERLAPPING_ALTERNATIVES overlapping_alternatives
     POINTLESS_PATTERN pointless_pattern

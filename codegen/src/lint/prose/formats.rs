@@ -1,0 +1,76 @@
+//! Another form than `format`: a date for `uri`, an address of mail for `date`.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use toolc::__gen::table::Type;
+
+use super::{Contradiction, Described, regex};
+
+/// What a text can say that a value is.
+struct Form {
+    /// The words for messages.
+    noun: &'static str,
+    /// The formats of such values.
+    formats: &'static [&'static str],
+    /// A pattern of the words.
+    words: &'static str,
+}
+
+const fn form(noun: &'static str, formats: &'static [&'static str], words: &'static str) -> Form {
+    Form { noun, formats, words }
+}
+
+const FORMS: [Form; 10] = [
+    form("a date", &["date", "date-time"], r"(?:due |start |end |calendar |birth)?date\b|day\b|\by{4}-mm-dd"),
+    form(
+        "a point in time",
+        &["date-time", "date", "time"],
+        r"(?:unix )?timestamp\b|date and time\b|datetime\b|iso[- ]?8601|rfc[- ]?3339",
+    ),
+    form("a time of day", &["time", "date-time"], r"time of day\b|\bhh:mm"),
+    form("a duration", &["duration"], r"duration\b"),
+    form("an email address", &["email", "idn-email"], r"e-?mail(?: address)?\b|mail address\b"),
+    form(
+        "an address of a page",
+        &["uri", "uri-reference", "iri", "iri-reference", "uri-template"],
+        r"(?:\w+ )?(?:url|uri|link|web address|endpoint)\b|https?:",
+    ),
+    form("a UUID", &["uuid"], r"(?:\w+ )?(?:uuid|guid)\b"),
+    form("an IP address", &["ipv4", "ipv6", "hostname"], r"ip(?:v[46])?(?: address)?\b"),
+    form("a host name", &["hostname", "idn-hostname", "ipv4", "ipv6"], r"(?:host ?name|domain(?: name)?|host)\b"),
+    form("a regular expression", &["regex"], r"regular expression\b|reg(?:ular )?exp?\b|regex\b"),
+];
+
+/// The words of each form where a text begins with what the value is, and anywhere.
+static PATTERNS: LazyLock<Vec<(Regex, Regex)>> = LazyLock::new(|| {
+    let patterns = FORMS.iter().map(|form| {
+        let words = form.words;
+        let begin = r"^\s*(?:(?:optional|required)[.:,]?\s+)?(?:(?:an?|the|this|one|valid|full|absolute|complete|iso|unique|your|new|public)\s+){0,3}";
+        (regex(&format!(r"(?i){begin}(?:{words})|(?i)\b(?:in the form|formatted as|in)\s+`?(?:y{{4}}-mm-dd|hh:mm)")), regex(&format!(r"(?i)\b(?:{words})")))
+    });
+    patterns.collect()
+});
+
+pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
+    let format = described.schema.format.as_ref()?;
+    let own = FORMS.iter().any(|form| form.formats.contains(&format.value.as_str()));
+    if !own || described.types().iter().any(|ty| *ty != Type::String) {
+        return None;
+    }
+    let of_format = |form: &Form| form.formats.contains(&format.value.as_str());
+    let forms = || FORMS.iter().zip(PATTERNS.iter());
+    // A text that also names the right form says more than the pattern reads.
+    if forms().any(|(form, (_, anywhere))| of_format(form) && anywhere.is_match(described.text)) {
+        return None;
+    }
+    let (form, span) = forms().filter(|(form, _)| !of_format(form)).find_map(|(form, (begin, _))| {
+        let found = begin.find(described.text)?;
+        let is_name = described.text[found.end()..].trim_start().starts_with(|letter: char| letter.is_ascii_digit());
+        (!is_name).then(|| (form, found.range()))
+    })?;
+    let message =
+        format!("the text says that `{}` is {}, but its format is `{}`", described.name(), form.noun, format.value);
+    let help = "correct one of them: models follow the text, and validators the format";
+    Some(Contradiction { span, message, other: (format.place, "the format".to_owned()), help })
+}

@@ -1,0 +1,309 @@
+//! A text that is not finished. It has a marker such as `TODO:`, `FIXME` or `(TBD)`, or words that stand for others, such as
+//! "lorem ipsum"; or it ends in the middle of a sentence, after "the", a comma or a colon, or with a parenthesis, a quotation mark
+//! or a backtick that is never closed. Markers in quotes and in sentences about markers are allowed. Words are only judged in
+//! English texts.
+//!
+//! ## Why is this bad
+//! The model reads a note of the author as a fact about the tool, and guesses what the missing words say. Often, a program has cut
+//! the text at a number of characters.
+//!
+//! ## Example
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = "Read a text file, or a window of its lines. Use it before changing a file, because the result has the"
+//! ```
+//!
+//! ## Use instead
+//! ```toml
+//! # manifests/tools/read_file.toml
+//! description = "Read a text file, or a window of its lines. Use it before changing a file, because the result has the numbers of the lines."
+//! ```
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::lint::codes;
+use crate::catalog::Tool;
+use crate::diagnostic::{Diagnostic, Level, Sink};
+use crate::lint::english::is_english;
+use crate::lint::mentions::sentence;
+use crate::lint::{Check, Lint, Rule};
+
+use super::placeholder_description::is_to_be_written;
+
+pub(super) const RULE: Rule = Rule::new("M031", "unfinished-text", Some(Level::Warning), Check::Tool(check));
+
+/// What stands for words that are still to be written.
+static MARKER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"\b(?:TODO|FIXME|XXX)(?:\([^)\n]{0,30}\))?:|[\[(<](?:TODO|FIXME|TBD|TBA|XXX)\b[^\])>\n]{0,60}[\])>]",
+        r"|\b(?:FIXME|TBD)\b(?:[.!]|\s*$)|(?m:^\s*(?:TODO|FIXME|TBD)\b\s*(?:-|$))|[.;]\s+(?:TODO|FIXME)\s+[a-z]",
+        r"|(?i:\blorem ipsum\b)|\?\?\?+",
+        r"|(?i:[\[<](?:insert|add|your|describe|write)\s[^\]>\n]{0,40}(?:here|description|text)[\]>])",
+        r"|(?:(?:^|[.(\[]\s?)[Tt]o be (?:defined|determined|documented|decided|written|completed|specified))[.)\]]?(?:\s*$|[.)\]])",
+    ))
+    .expect("the pattern is valid")
+});
+
+/// A part of every text that [`MARKER`] matches.
+const SIGNS: [&str; 9] = ["TODO", "FIXME", "TBD", "TBA", "XXX", "orem ipsum", "???", "o be ", "ere"];
+
+/// Words of a sentence that describes markers.
+const ABOUT_MARKERS: [&str; 8] =
+    ["comment", "marker", "placeholder", "tagged", "annotation", "such as", "e.g.", "for example"];
+
+/// Words after which an English sentence goes on.
+const OPEN_WORDS: [&str; 27] = [
+    "a", "an", "and", "because", "but", "e.g", "either", "every", "from the", "i.e", "if", "into the", "its", "like the", "must",
+    "nor", "of the", "or", "should", "such as", "than", "the", "their", "unless", "whether", "whose", "your",
+];
+
+fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    for text in tool.texts() {
+        let Some(literal) = lint.string(text.place) else { continue };
+        let value = literal.value();
+        let Some((what, span)) = unfinished(value) else { continue };
+        if is_to_be_written(value) {
+            continue;
+        }
+        let message = format!("a text of `{}` is not finished: {what}", tool.name());
+        sink.push(
+            Diagnostic::new(codes::UNFINISHED_TEXT, literal.place(span), message)
+                .help("finish the text; put words that are meant as they are in backticks"),
+        );
+    }
+}
+
+/// Returns why a text is not finished, and the place. `None` if it is finished, as far as can be seen.
+fn unfinished(text: &str) -> Option<(String, Range<usize>)> {
+    marker(text).or_else(|| cut_off(text)).or_else(|| never_closed(text))
+}
+
+fn marker(text: &str) -> Option<(String, Range<usize>)> {
+    if !SIGNS.iter().any(|sign| text.contains(sign)) {
+        return None;
+    }
+    let found = MARKER.find_iter(text).find(|found| {
+        let sentence = sentence(text, &found.range()).to_lowercase();
+        !is_quoted(text, found.start()) && !ABOUT_MARKERS.iter().any(|about| sentence.contains(about))
+    })?;
+    let shown = found.as_str().trim_matches(|letter: char| letter.is_whitespace() || matches!(letter, '.' | ';'));
+    let start = found.start() + found.as_str().find(shown)?;
+    Some((format!("it has the marker `{shown}`"), start..start + shown.len()))
+}
+
+/// Returns whether a place is in backticks or quotes: an odd number of them are before it in its line.
+fn is_quoted(text: &str, at: usize) -> bool {
+    let line = text[..at].rfind('\n').map_or(0, |line| line + 1);
+    ['`', '"'].iter().any(|quote| text[line..at].matches(*quote).count() % 2 == 1) || text[..at].ends_with('\'')
+}
+
+/// Finds the end of a text after which a sentence would go on.
+fn cut_off(text: &str) -> Option<(String, Range<usize>)> {
+    let whole = text.trim_end();
+    let last = whole.chars().next_back()?;
+    let at = whole.len() - last.len_utf8();
+    let before = &whole[..at];
+    let is_attached = before.ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, ')' | '`' | '"'));
+    // What separates values is also named at the end of a sentence, and an emoji can be written as `:smile:`.
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let found = |what: String, start: usize| Some((what, start..whole.len()));
+    match last {
+        ',' | '，' | '、' if is_attached => found(format!("it ends with `{last}`"), at),
+        ':' | '：' if is_attached && !word.contains([':', '/']) => {
+            found(format!("nothing follows the `{last}` at its end"), at)
+        }
+        '(' | '[' if before.ends_with(' ') && !follows_sign(before) => found(format!("it ends with `{last}`"), at),
+        '…' => elided(before, last),
+        '.' if before.ends_with("..") => elided(before.trim_end_matches('.'), last),
+        letter if letter.is_ascii_alphabetic() || matches!(letter, '.' | '/') => {
+            let bare = whole.trim_end_matches(['.', '/']);
+            // One period ends a sentence; after "the", it hides that one was cut.
+            let open = OPEN_WORDS.iter().filter(|open| ends_with_open(bare, open)).max_by_key(|open| open.len())?;
+            is_english(text).then(|| found(format!("it ends after \"{open}\""), bare.len() - open.len()))?
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether a text names a sign at its end, as in "begins with (".
+fn follows_sign(before: &str) -> bool {
+    let word = before.trim_end().rsplit(' ').next().unwrap_or_default();
+    ["with", "by", "and", "or", "character", "sign", "symbol", "a", "an", "the"].contains(&word)
+}
+
+/// Finds an ellipsis in place of the last words: one that is attached to a word, in a sentence that is not a list.
+fn elided(before: &str, last: char) -> Option<(String, Range<usize>)> {
+    const MIN_CHARS: usize = 24;
+    let start = before.len();
+    let end = start + if last == '.' { 3 } else { last.len_utf8() };
+    let sentence = before.rsplit_once(". ").map_or(before, |(_, sentence)| sentence);
+    let is_list = sentence.contains([',', '"', '\'', '`', '、']) || ["etc", "such as", "like", "e.g"].iter().any(|word| sentence.contains(word));
+    let is_attached = before.ends_with(char::is_alphabetic);
+    (is_attached && !is_list && before.chars().count() >= MIN_CHARS)
+        .then(|| ("it ends with an ellipsis".to_owned(), start..end))
+}
+
+/// Words after which "a" is an article.
+const BEFORE_ARTICLES: [&str; 22] = [
+    "of", "to", "for", "with", "in", "on", "is", "as", "by", "from", "at", "find", "creates", "create", "use", "get", "gets", "returns",
+    "return", "like", "into", "has",
+];
+
+fn ends_with_open(text: &str, open: &&str) -> bool {
+    let rest = text.strip_suffix(*open);
+    rest.is_some_and(|rest| {
+        let word = rest.trim_end().rsplit(' ').next().unwrap_or_default();
+        // "option a" and "row a." name something.
+        let is_name = matches!(*open, "a" | "an") && !BEFORE_ARTICLES.contains(&word);
+        rest.ends_with(char::is_whitespace) && !is_name && !is_quoted(text, rest.len())
+            && word != "="
+    })
+}
+
+/// Finds a parenthesis, a quotation mark or a backtick that opens the last part of a text and is never closed.
+fn never_closed(text: &str) -> Option<(String, Range<usize>)> {
+    if !text.bytes().any(|byte| matches!(byte, b'(' | b'[' | b'"' | b'`')) {
+        return None;
+    }
+    let (mut open, mut quote): (Vec<usize>, Option<(usize, char)>) = (Vec::new(), None);
+    let mut before = ' ';
+    for (at, letter) in text.char_indices() {
+        let next = text[at + letter.len_utf8()..].chars().next().unwrap_or(' ');
+        let is_escaped = before == '\\';
+        match (letter, quote) {
+            ('`' | '"', _) if is_escaped => {}
+            ('`', Some((_, '`'))) | ('"', Some((_, '"'))) => quote = None,
+            // A fence, an inch and a lone sign open nothing.
+            ('`', None) if before != '`' && next != '`' && opens(before, next) => quote = Some((at, letter)),
+            ('"', None) if opens(before, next) => quote = Some((at, letter)),
+            ('(' | '[', None) => open.push(at),
+            // The closing sign of a half-open interval differs from the opening one.
+            (')' | ']', None) => drop(open.pop()),
+            _ => {}
+        }
+        before = letter;
+    }
+    if let Some((at, letter)) = quote {
+        return Some((format!("`{letter}` is never closed"), at..text.len())).filter(|_| is_last_part(text, at));
+    }
+    let at = *open.last()?;
+    let sign = &text[at..=at];
+    // A face, a sign on its own, and an interval.
+    let is_opened = !text[..at].ends_with([':', '"', '\'', '\\']) && !text[at + 1..].starts_with([' ', '\'', '"']);
+    (is_opened && is_last_part(text, at)).then(|| (format!("`{sign}` is never closed"), at..text.trim_end().len()))
+}
+
+fn opens(before: char, next: char) -> bool {
+    (before.is_whitespace() || matches!(before, '(' | '[' | ':')) && next.is_alphanumeric()
+}
+
+/// Returns whether what begins at a place is in the last line, and ends without a period: a list of signs, or a picture in
+/// characters, is not cut off.
+fn is_last_part(text: &str, at: usize) -> bool {
+    let rest = text[at..].trim_end();
+    !rest.contains('\n') && rest.len() > 1 && !rest.ends_with(['.', '!', '?', '。']) && !rest[1..].contains(". ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unfinished_texts_are_found() {
+        for text in [
+            "Read a file. TODO: say which ones are allowed.",
+            "Reads a file. FIXME(anna): what about links?",
+            "The folder (TBD).",
+            "The maximum size is TBD",
+            "The format of the date. [TODO]",
+            "Read a file. <TODO describe the encoding>",
+            "XXX: check this with the server team",
+            "The limit. TODO document the unit",
+            "Lorem ipsum dolor sit amet, consectetur.",
+            "Deletes rows. [insert description here]",
+            "The kind of index. To be defined.",
+            "The price (to be determined) of the item",
+            "What does it return ???",
+            "FIXME",
+            "Lists the issues of a repository.\nTODO - filters",
+            "Search the index for the",
+            "Return the number of items and",
+            "The user's name or",
+            "Use it to find a",
+            "Reads a file, unless",
+            "Sends the message to the user because",
+            "The path of the file, relative to the folder,",
+            "Returns the following fields:",
+            "Deletes the branch (",
+            "The identifier of the user (as returned by `find_user`",
+            "The name of the tool, as in `read_fil",
+            "The title of the page, such as \"Introduction to",
+            "Search all documents that the current user may rea...",
+            "Lists all the tickets of the project that are still o…",
+            "Returns the first match of the.",
+            "The status of the order (one of open, closed",
+            "文件的路径，",
+            "返回以下字段：",
+        ] {
+            assert!(unfinished(text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn finished_texts_are_not_found() {
+        for text in [
+            "Find comments such as TODO: and FIXME: in sources.",
+            "Marks a line with `TODO:`.",
+            "Adds the text \"TODO: review\" to the file.",
+            "Show the items of the TODO list.",
+            "TODO items to show",
+            "Create a TODO",
+            "Phone number, XXX-XXX-XXXX.",
+            "The folder to look in",
+            "The account that the user signs in with",
+            "What the page consists of",
+            "The date to start from",
+            "Which option to choose: option a",
+            "Vitamin a",
+            "Field 1 of row a.",
+            "Zeigt die Datei an",
+            "Décrit le but",
+            "Hängt den Text an.",
+            "Wie der Nutzer heißt und wo er wohnt",
+            "Values, separated by ,",
+            "The text begins with (",
+            "Reacts with an emoji, such as :thumbs_up:",
+            "One of text, html, json, ...",
+            "Files, folders, links...",
+            "Please wait...",
+            "Half-open interval [0, 1)",
+            "Interval (0, 1]",
+            "Height in inches, such as 5' 11\"",
+            "The character ` or \"",
+            "A face :(",
+            "Use `a` or `b`, and \"c\".",
+            "```\nprint(\"x\")\n```",
+            "Steps: 1) open it, 2) read it, 3) close it.",
+            "Regular expression, e.g. `^(a|b`.",
+            "To be read by people",
+            "Whether the task is to be completed today",
+            "The columns are:\n- name\n- size",
+            "Insert a text here <br>",
+            "Is it ready??",
+            "",
+            "Reads a file (or a folder) and its `name`.",
+            "Sort by name/size/date/",
+            "Text in Latin: et cetera",
+            "Prefix of the address, such as http://",
+            "Port 80 of the address, such as localhost:80",
+            "Name of the key in the form scope:name:",
+            "何を検索するか",
+            "Отправляет сообщение пользователю и",
+        ] {
+            assert_eq!(unfinished(text), None, "{text}");
+        }
+    }
+}
