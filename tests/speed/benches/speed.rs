@@ -9,9 +9,12 @@ mod handler;
 mod harness;
 mod living;
 mod ours;
+mod sample;
 
 use std::hint::black_box;
+use std::iter::Cycle;
 use std::process::Command;
+use std::slice::Iter;
 use std::time::Duration;
 
 use harness::{Timing, rounds, side, time};
@@ -39,6 +42,7 @@ struct Comparison {
 
 const COMPARISONS: &[Comparison] = &[
     Comparison { name: "call, 5 right arguments", floor: "a hand-written match, serde derive", run: right },
+    Comparison { name: "call, 40 tools in turn", floor: "a hand-written match, serde derive", run: in_turn },
     Comparison { name: "call, 4 of 5 to repair", floor: "the same match, right arguments", run: almost },
     Comparison { name: "call, 1,000 tools to choose from", floor: "ours with 40 tools", run: many },
     Comparison { name: "definitions, unchanged turn", floor: "none", run: unchanged },
@@ -83,6 +87,36 @@ fn right(budget: Duration) -> Vec<Timing> {
         || ours::call(black_box(&turn), black_box("trivial"), black_box(RIGHT)),
         || floor::call(black_box("trivial"), black_box(RIGHT)),
     )
+}
+
+/// Measures calls of every tool, one after the other: branch predictors and caches see more than one tool's code.
+fn in_turn(budget: Duration) -> Vec<Timing> {
+    let turn = ours::turn(&ours::registry());
+    let calls = sample::calls(turn.definitions());
+    assert_eq!(calls.len(), 40);
+    for (name, arguments) in &calls {
+        assert_eq!(
+            ours::call(&turn, name, arguments).json,
+            floor::call(name, arguments).expect("right arguments"),
+            "{name}"
+        );
+    }
+    let (mut ours, mut floor) = (calls.iter().cycle(), calls.iter().cycle());
+    compare(
+        budget,
+        || {
+            let (name, arguments) = next_of(&mut ours);
+            ours::call(black_box(&turn), black_box(name), black_box(arguments))
+        },
+        || {
+            let (name, arguments) = next_of(&mut floor);
+            floor::call(black_box(name), black_box(arguments))
+        },
+    )
+}
+
+fn next_of<'c>(calls: &mut Cycle<Iter<'c, (String, String)>>) -> &'c (String, String) {
+    calls.next().expect("there are 40 calls")
 }
 
 fn almost(budget: Duration) -> Vec<Timing> {
