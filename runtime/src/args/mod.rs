@@ -39,7 +39,7 @@ pub(crate) use digits::restore_numbers;
 pub(crate) use inner_call::{InnerCall, ParsedCall, inner_calls, into_owned, only_inner_call, parse_call};
 use reader::Reader;
 use repaired::RepairedParameters;
-pub(crate) use scan::same;
+pub(crate) use scan::{same, three_words};
 use validate::Problems;
 
 /// Limits of the arguments of one call.

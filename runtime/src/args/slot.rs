@@ -83,6 +83,7 @@ pub struct SlotBuffer<'a> {
 
 impl<'a> SlotBuffer<'a> {
     /// Resets the buffer to `count` absent slots, and returns them.
+    #[inline]
     pub(super) fn reset(&mut self, count: usize) -> &mut [Slot<'a>] {
         if self.used {
             *self = Self::default();
@@ -107,7 +108,8 @@ impl<'a> SlotBuffer<'a> {
     #[inline]
     pub(crate) fn owns_memory(&self) -> bool {
         let owns = |slot: &Slot<'_>| matches!(slot, Slot::Strings(_) | Slot::Heap(_));
-        self.heap.capacity() != 0 || self.inline.iter().take(self.count).any(owns)
+        // Without an early end, the loop is unrolled.
+        self.heap.capacity() != 0 || self.inline.iter().fold(false, |found, slot| found | owns(slot))
     }
 
     pub(super) fn all_slots(&mut self) -> &mut [Slot<'a>] {

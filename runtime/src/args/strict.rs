@@ -76,8 +76,10 @@ impl<'a> StrictReader<'_, '_, 'a> {
         // Fast paths for the most common parameters: one type without further constraints.
         if node.is_plain() {
             match (node.form, next) {
-                (SlotKind::String, b'"') if node.literals.len == 0 && node.bounds.is_none() => {
+                (SlotKind::String, b'"') if node.literals.len == 0 => {
                     if let Some(text) = self.scan.plain_string() {
+                        let bounds = self.reader.table.bounds(node);
+                        bounds.is_none_or(|bounds| fits_length(text, bounds)).then_some(())?;
                         return put(slot, Slot::Text(text));
                     }
                 }
@@ -90,10 +92,10 @@ impl<'a> StrictReader<'_, '_, 'a> {
                     return put(slot, Slot::Integer(self.integer(node)?));
                 }
                 (SlotKind::Boolean, b't') if node.literals.len == 0 => {
-                    return put(slot, self.scan.word("true").map(|()| Slot::Boolean(true))?);
+                    return put(slot, self.scan.word(b"true").map(|()| Slot::Boolean(true))?);
                 }
                 (SlotKind::Boolean, b'f') if node.literals.len == 0 => {
-                    return put(slot, self.scan.word("false").map(|()| Slot::Boolean(false))?);
+                    return put(slot, self.scan.word(b"false").map(|()| Slot::Boolean(false))?);
                 }
                 _ => {}
             }
@@ -118,8 +120,8 @@ impl<'a> StrictReader<'_, '_, 'a> {
             (SlotKind::String | SlotKind::Choice, b'"') => self.string(node, slot),
             (SlotKind::Integer, b'-' | b'0'..=b'9') => put(slot, Slot::Integer(self.integer(node)?)),
             (SlotKind::Number, b'-' | b'0'..=b'9') => put(slot, Slot::Number(self.number(node)?.as_f64()?)),
-            (SlotKind::Boolean, b't') => put(slot, self.scan.word("true").map(|()| Slot::Boolean(true))?),
-            (SlotKind::Boolean, b'f') => put(slot, self.scan.word("false").map(|()| Slot::Boolean(false))?),
+            (SlotKind::Boolean, b't') => put(slot, self.scan.word(b"true").map(|()| Slot::Boolean(true))?),
+            (SlotKind::Boolean, b'f') => put(slot, self.scan.word(b"false").map(|()| Slot::Boolean(false))?),
             (SlotKind::Array, b'[') => put(slot, self.array(node, depth)?),
             (SlotKind::Object, b'{') => {
                 let mut slots = Vec::new();
@@ -129,7 +131,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
             }
             (SlotKind::Map, b'{') => put(slot, Heap::Map(self.map(node, depth)?).into()),
             (_, b'n') => {
-                self.scan.word("null")?;
+                self.scan.word(b"null")?;
                 if self.reader.allows_null(node) { put(slot, Slot::Null) } else { optional.then_some(()) }
             }
             _ => None,
@@ -263,21 +265,20 @@ impl<'a> StrictReader<'_, '_, 'a> {
         while self.scan.next(first, b'}')? {
             first = false;
             // Usually, the model writes the properties in declared order, without escapes in their names.
-            let index = match properties.get(next) {
-                Some(property) if !property.hidden && self.scan.key(property.name.quoted()) => next,
-                _ => {
-                    let key = self.key()?;
-                    let Some(index) = find_property(properties, &key) else {
-                        if node.additional == Additional::Deny {
-                            return None;
-                        }
-                        let mut value = Slot::Absent;
-                        self.item(additional_node(node), depth, &mut value)?;
-                        entries(slots.last_mut()?)?.push((key, value));
-                        continue;
-                    };
-                    index
-                }
+            let index = if let Some(index) = self.declared(properties, next) {
+                index
+            } else {
+                let key = self.key()?;
+                let Some(index) = find_property(properties, &key) else {
+                    if node.additional == Additional::Deny {
+                        return None;
+                    }
+                    let mut value = Slot::Absent;
+                    self.item(additional_node(node), depth, &mut value)?;
+                    entries(slots.last_mut()?)?.push((key, value));
+                    continue;
+                };
+                index
             };
             let (property, slot) = (properties.get(index)?, slots.get_mut(index)?);
             if read & (1 << index) != 0 {
@@ -291,8 +292,15 @@ impl<'a> StrictReader<'_, '_, 'a> {
             sort(entries(slots.last_mut()?)?)?;
         }
         let missing = |(index, property): (usize, &Property)| property.required && read & (1 << index) == 0;
-        let is_complete = read.count_ones() as usize == properties.len();
-        (is_complete || !properties.iter().enumerate().any(missing)).then_some(())
+        (!properties.iter().enumerate().any(missing)).then_some(())
+    }
+
+    /// Skips the key of one of the properties from `next` on, if it comes next, and returns the index of the property.
+    #[inline]
+    fn declared(&mut self, properties: &[Property], next: usize) -> Option<usize> {
+        let rest = properties.get(next..)?;
+        let found = rest.iter().position(|property| !property.hidden && self.scan.key(property.name.quoted()))?;
+        Some(next + found)
     }
 
     fn map(&mut self, node: &Node, depth: usize) -> Option<Entries<'a>> {

@@ -339,8 +339,11 @@ fn out_of_bounds(value: &Value, bounds: &Bounds) -> Option<String> {
 }
 
 /// Returns whether the length of `text`, in code points, is within bounds.
+#[inline]
 pub(super) fn fits_length(text: &str, bounds: &Bounds) -> bool {
-    (bounds.min_length.is_none() && bounds.max_length.is_none())
+    // A code point has one to four bytes, so most texts need not be counted.
+    let (least, most) = ((text.len() as u64).div_ceil(4), text.len() as u64);
+    (bounds.min_length.is_none_or(|min| min <= least) && bounds.max_length.is_none_or(|max| most <= max))
         || in_range(text.chars().count(), bounds.min_length, bounds.max_length)
 }
 

@@ -407,7 +407,9 @@ impl<'a> Call<'a> {
     /// Returns whether the call is cancelled: the host cancelled the call, its task or its session, or the call exceeded
     /// its time limit. Handlers should check this often (it is cheap), and then stop.
     pub fn is_cancelled(&self) -> bool {
-        self.cancel_sources().into_iter().flatten().any(CancelEpoch::is_cancelled)
+        let is_over = |source: Option<CancelEpoch<'_>>| source.is_some_and(CancelEpoch::is_cancelled);
+        let [own, request, task, session] = self.cancel_sources();
+        is_over(own) || is_over(request) || is_over(task) || is_over(session)
     }
 
     /// Completes when the call is cancelled. After a cancellation, the future of an async handler is polled once more
