@@ -221,8 +221,8 @@ impl RegistrySnapshot {
 
     /// Finds a tool by its own name.
     pub(crate) fn find(&self, name: &str) -> Option<ToolId> {
-        let mut ids = self.names.candidates(name).iter().map(|&position| ToolId(position as usize));
-        ids.find(|&id| same(self[id].name.as_bytes(), name.as_bytes()))
+        let is = |position: usize| same(self[ToolId(position)].name.as_bytes(), name.as_bytes());
+        self.names.find(name, is).map(ToolId)
     }
 
     /// Finds a toolset by its name or an alias.
