@@ -26,10 +26,12 @@ pub(super) type Interceptors<'c> = Pin<Box<dyn Future<Output = Result<Arguments,
 
 impl Turn {
     /// Returns whether hooks or the approver see calls of this tool. For an unknown tool (`None`), only hooks do.
+    #[inline]
     pub(super) fn has_interceptors(&self, tool: Option<ToolId>) -> bool {
         !self.config().hooks.is_empty() || tool.is_some_and(|id| self.may_need_approval(id))
     }
 
+    #[inline]
     fn may_need_approval(&self, id: ToolId) -> bool {
         #[cfg(feature = "approval")]
         if self.judges_commands(id) {

@@ -1,4 +1,5 @@
-//! The pipeline of a call, which is the same for single calls, batches and the agent's own tools:
+//! The pipeline of a call, which is the same for single calls, batches and the agent's own tools. A call that nothing observes takes a
+//! shorter way through the same parts.
 //!
 //! 1. [`expanded`]: the tool is looked up, by a [corrected](misnamed) name if necessary. A call of tool search's `tool_call` is
 //!    replaced by the calls inside it, and a call with a [text](text_call) by one with arguments.
@@ -35,14 +36,15 @@ mod unknown_tool;
 
 use std::pin::{Pin, pin};
 
-use crate::call::ToolCall;
 use crate::call::response::CallResponse;
+use crate::call::{Call, ToolCall};
 use crate::dispatch::expanded::Step;
 use crate::dispatch::guard::guarded;
 use crate::dispatch::prepared::PreparedCall;
 use crate::dispatch::running::AgentLoop;
-use crate::panics::CatchPanic;
+use crate::panics::{self, CatchPanic};
 use crate::provider::HandlerReply;
+use crate::registration::ids::ToolId;
 use crate::result::output::ToolResult;
 use crate::run::cancel::CancelEpoch;
 use crate::session::turn::Turn;
@@ -62,23 +64,61 @@ impl Turn {
     /// 7. Scrub an error, or shorten a result that is too long.
     /// 8. Run the hooks' [`after_call`](crate::hooks::Hook::after_call).
     pub async fn call(&self, request: &ToolCall<'_>) -> CallResponse {
-        let inner = self.only_inner_call(request);
+        let is_plain = !request.is_text() && request.origin().namespace.is_empty();
+        let exact = if is_plain { self.find(request.name()) } else { None };
+        let inner = if is_plain && exact.is_none() { self.only_inner_call(request) } else { None };
         let inner = inner.as_ref().map(|(name, arguments)| request.redirected(name, arguments));
         let found = inner.as_ref().unwrap_or(request);
-        let is_plain = !request.is_text() && request.origin().namespace.is_empty();
-        let Some(id) = self.find(found.name()).filter(|_| is_plain) else {
-            return guarded(self.call_unlisted(request), |error| Err(error).into()).await;
+        let id = if inner.is_some() { self.find(found.name()) } else { exact };
+        let Some(id) = id.filter(|id| !self.is_observed(Some(*id))) else {
+            return guarded(self.call_in_steps(request), |error| Err(error).into()).await;
         };
-        let mut call = self.prepare(found, Some(id));
-        let result = self.run(&mut call, self.cancel_epoch(), &running::no_loop).await;
+        // Nothing observes the call. One guard is around all of it, and writes the reply to its place, because each value that leaves a
+        // guard or a future is copied.
+        let mut call = PreparedCall::new(found, Some(id));
+        let context = self.context(id, found, self.cancel_epoch());
+        let (mut reply, mut has_begun) = (None, false);
+        let panicked = panics::catch(|| reply = Some(self.reply_unobserved(id, &mut call, &context, &mut has_begun)));
+        let result = match (reply, panicked) {
+            (Some(HandlerReply::Ready(result)), _) => result,
+            (Some(HandlerReply::Async(handler)), _) => match CatchPanic(pin!(self.wait(id, handler, &context))).await {
+                Ok(result) => result,
+                Err(panicked) => Err(self.panicked(&call, &panicked)),
+            },
+            (None, Err(panicked)) if has_begun => Err(panicked.into()),
+            (None, Err(panicked)) => Err(self.panicked(&call, &panicked)),
+            (None, Ok(())) => unreachable!("what does not panic replies"),
+        };
         self.finish(call, result)
     }
 
-    /// Runs a call that names no tool, or not exactly, or has several calls inside it, or a text, or a namespace.
+    /// Returns the reply of the handler of a call that nothing observes. Sets `has_begun` before it calls the handler.
+    #[inline]
+    fn reply_unobserved<'c>(
+        &'c self,
+        id: ToolId,
+        call: &mut PreparedCall<'_>,
+        context: &'c Call<'c>,
+        has_begun: &mut bool,
+    ) -> HandlerReply<'c> {
+        if let Err(refused) = self.check_caller(id, call.request) {
+            return HandlerReply::Ready(Err(refused));
+        }
+        self.take_arguments(id, call, None, context, |slots| match slots {
+            Ok(slots) => {
+                *has_begun = true;
+                self.reply(id, slots, context, &running::no_loop)
+            }
+            Err(error) => HandlerReply::Ready(Err(error)),
+        })
+    }
+
+    /// Runs a call that is observed, or that names no tool, or not exactly, or has several calls inside it, or a text, or a
+    /// namespace.
     ///
     /// The future is boxed, so that the stack frame of other calls stays small.
     #[cold]
-    fn call_unlisted<'c>(
+    fn call_in_steps<'c>(
         &'c self,
         request: &'c ToolCall<'c>,
     ) -> Pin<Box<dyn Future<Output = CallResponse> + Send + 'c>> {

@@ -42,6 +42,7 @@ pub(super) struct CallRecord {
 
 impl<'c> PreparedCall<'c> {
     /// Returns a call that no hook, approver or subscriber observes.
+    #[inline]
     pub(super) fn new(request: &'c ToolCall<'c>, tool: Option<ToolId>) -> Self {
         Self {
             request,

@@ -41,6 +41,7 @@ pub(super) struct CallArguments {
 
 impl Turn {
     /// Returns the context for the handler of a call.
+    #[inline]
     pub(super) fn context<'c>(&'c self, id: ToolId, request: &ToolCall<'c>, session: CancelEpoch<'c>) -> Call<'c> {
         Call::in_scope(self.name(id), request.or_task(&self.config().task), session, self)
     }
@@ -114,15 +115,25 @@ impl Turn {
             Ok(slots) => slots,
             Err(error) => return HandlerReply::Ready(Err(error)),
         };
-        let reply = panics::catch(|| {
-            if self.plan(id).agent_run {
-                agent(self.name(id), slots).map_or_else(HandlerReply::agent, HandlerReply::Async)
-            } else {
-                let (provider, index) = self.state().provider(id);
-                provider.call(index.0, slots, call)
-            }
-        });
+        let reply = panics::catch(|| self.reply(id, slots, call, agent));
         reply.unwrap_or_else(|panicked| HandlerReply::Ready(Err(panicked.into())))
+    }
+
+    /// Does the same as [`start`](Self::start) for valid arguments. A panic of the handler is not caught.
+    #[inline]
+    pub(super) fn reply<'c, 'l: 'c>(
+        &'c self,
+        id: ToolId,
+        slots: Slots<'_, '_>,
+        call: &'c Call<'c>,
+        agent: &AgentLoop<'l>,
+    ) -> HandlerReply<'c> {
+        if self.plan(id).agent_run {
+            agent(self.name(id), slots).map_or_else(HandlerReply::agent, HandlerReply::Async)
+        } else {
+            let (provider, index) = self.state().provider(id);
+            provider.call(index.0, slots, call)
+        }
     }
 
     /// Returns the time limit of a call.
