@@ -38,7 +38,10 @@ pub(super) fn patch(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
     let file = args.path.as_deref().filter(|path| !path.is_empty());
     let patch = args.patch.as_deref().filter(|patch| !patch.is_empty());
     let old = args.old_string.as_deref().filter(|old| !old.is_empty());
-    let files = match args.mode {
+    let new = args.new_string.as_deref().filter(|new| !new.is_empty());
+    // A patch alone can only be meant as one.
+    let is_patch_alone = patch.is_some() && old.is_none() && new.is_none() && !args.replace_all;
+    let files = match if is_patch_alone { Mode::Patch } else { args.mode } {
         Mode::Replace => {
             if patch.is_some() {
                 return Err(ToolError::new(
@@ -57,7 +60,6 @@ pub(super) fn patch(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
             vec![replace::run(handlers, file, old, new, args.replace_all, call)?]
         }
         Mode::Patch => {
-            let new = args.new_string.as_deref().filter(|new| !new.is_empty());
             if old.is_some() || new.is_some() || args.replace_all {
                 return Err(ToolError::new(
                     "`old_string`, `new_string` and `replace_all` are for the mode `replace`: set `mode` to `replace`, or omit \

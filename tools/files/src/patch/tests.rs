@@ -160,6 +160,15 @@ fn missing_and_contradictory_parameters_are_explained() {
 }
 
 #[test]
+fn a_patch_without_old_and_new_text_needs_no_mode() {
+    let f = fixture();
+    f.put("a.txt", "one\n");
+    let args = Args { mode: Mode::Replace, ..applying("--- a/a.txt\n+++ b/a.txt\n@@\n-one\n+two\n") };
+    f.handlers.patch(args, &f.call()).unwrap();
+    assert_eq!(f.get("a.txt"), "two\n");
+}
+
+#[test]
 fn a_path_limits_a_patch_to_its_file() {
     let f = fixture();
     f.put("a.txt", "one\n");
