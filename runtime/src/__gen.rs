@@ -13,10 +13,10 @@ pub use crate::data::{name, pack, requirement, segment, table, to_json};
 pub use crate::index::{Index, document::document};
 pub use crate::provider::{StartDirectory, compiled, start_directory};
 pub use crate::stamp::{STAMP, assert_stamp};
-pub use crate::text::code_names;
 pub use crate::text::identifier::{RESERVED as RESERVED_IDENTIFIERS, identifier};
 pub use crate::text::json::indented;
 pub use crate::text::prose::keyword_prose;
+pub use crate::text::{code_names, names};
 pub use toolc_redact::words;
 
 pub mod graph {

@@ -211,7 +211,7 @@ pub mod redaction {
 pub mod suggest {
     //! Suggestions of similar names ("did you mean").
 
-    pub use crate::text::nearest::{did_you_mean, nearest, suggestion};
+    pub use crate::text::nearest::{did_you_mean, nearest, nearest_name, suggestion};
 }
 
 pub mod repair {

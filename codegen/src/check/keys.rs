@@ -30,6 +30,7 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
         check_meta(tool, sink);
         check_examples(tool, sink);
         check_approval(tool, sink);
+        check_clamps(tool, sink);
     }
     check_dialects(catalog, sink);
 }
@@ -119,6 +120,25 @@ fn check_parallel(tool: &Tool, sink: &Sink) {
     }
     if let Some(key) = &manifest.parallel_key {
         check_parameter(tool, key, "parallel_key", &[Type::String, Type::Integer], sink);
+    }
+}
+
+/// Reports `clamp` where there is no bound, or where the bound might not be an allowed value.
+fn check_clamps(tool: &Tool, sink: &Sink) {
+    for schema in tool.manifest.roots().flat_map(Schema::walk) {
+        for property in schema.properties.iter().filter(|property| property.clamp && !property.schema.has_errors) {
+            let bounds = &tool.manifest.defs.resolve(&property.schema).schema.bounds;
+            let has_others = bounds.exclusive_minimum.is_some()
+                || bounds.exclusive_maximum.is_some()
+                || bounds.multiple_of.is_some();
+            let types = tool.manifest.defs.types(&property.schema);
+            let is_number = matches!(types.as_slice(), [Type::Integer | Type::Number]);
+            if !is_number || has_others || (bounds.minimum.is_none() && bounds.maximum.is_none()) {
+                let message =
+                    format!("`clamp` of `{}` needs a number with `minimum` or `maximum`", property.name.value);
+                incompatible(property.name.place, message, "use these bounds alone, or remove `clamp`", sink);
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The check stage: finds errors that need the whole catalog. Each check has a file here and an entry in `CHECKS`. What compiles but
 //! is bad practice is reported by the [linter](crate::lint).
 
+mod aliases;
 mod commands;
 mod conditions;
 mod cycles;
@@ -25,6 +26,7 @@ use crate::diagnostic::{Diagnostic, Level, Sink};
 type Check = fn(&Catalog, &Sink);
 
 const CHECKS: &[Check] = &[
+    aliases::check,
     conditions::check,
     cycles::check,
     defaults::check,

@@ -6,7 +6,7 @@ use toolc::__gen::indented;
 use toolc::FactValue;
 use toolc::behaviour::Annotations;
 use toolc_lower::conditional_json::CondJson;
-use toolc_lower::schema::Schema;
+use toolc_lower::schema::{Property, Schema};
 use toolc_lower::text::atoms::When;
 use toolc_lower::text::condition::Condition;
 use toolc_tables::{HasKeys as _, fact_to_json};
@@ -76,7 +76,12 @@ fn tool_json(catalog: &Lowered<'_>, turn: &Turn, id: ToolId, tool: &Tool) -> Str
     if json["parallel"].is_null() {
         json["parallel"] = json!(Overlap::Never.word());
     }
-    json.insert("secret".to_owned(), json!(secrets(&manifest.params, "")));
+    if manifest.aliases.is_empty() {
+        json.shift_remove("aliases");
+    }
+    json.insert("secret".to_owned(), json!(pointers(&manifest.params, "", &|property| property.secret)));
+    json.insert("clamped".to_owned(), json!(pointers(&manifest.params, "", &|property| property.clamp)));
+    json.insert("parameter_aliases".to_owned(), parameter_aliases(&manifest.params, "").into());
     let schema = |doc: &CondJson| values.render(&doc.segments());
     let returns = manifest.returns.as_ref().map(|returns| schema(&manifest.defs.document(returns)));
     let returns = returns.map(|returns| format!(",\"returns\":{returns}")).unwrap_or_default();
@@ -86,18 +91,36 @@ fn tool_json(catalog: &Lowered<'_>, turn: &Turn, id: ToolId, tool: &Tool) -> Str
     out + ",\"parameters\":" + &schema(&manifest.parameters()) + &returns + &conditional + "}"
 }
 
-/// Returns the JSON pointers of the secret arguments, or `None` if no argument is secret. `parent` is the pointer of `schema`.
-fn secrets(schema: &Schema, parent: &str) -> Option<Vec<String>> {
-    let mut pointers = Vec::new();
+/// Returns the JSON pointers of these arguments, or `None` if there are none. `parent` is the pointer of `schema`.
+fn pointers(schema: &Schema, parent: &str, is_wanted: &dyn Fn(&Property) -> bool) -> Option<Vec<String>> {
+    let mut all = Vec::new();
     for property in &schema.properties {
-        let pointer = format!("{parent}/{}", property.name.value.replace('~', "~0").replace('/', "~1"));
-        let nested = secrets(&property.schema, &pointer).unwrap_or_default();
-        if property.secret {
-            pointers.push(pointer);
+        let pointer = pointer(parent, property);
+        let nested = pointers(&property.schema, &pointer, is_wanted).unwrap_or_default();
+        if is_wanted(property) {
+            all.push(pointer);
         }
-        pointers.extend(nested);
+        all.extend(nested);
     }
-    if pointers.is_empty() { None } else { Some(pointers) }
+    if all.is_empty() { None } else { Some(all) }
+}
+
+/// Returns the aliases of arguments by their JSON pointers. `parent` is the pointer of `schema`.
+fn parameter_aliases(schema: &Schema, parent: &str) -> Map<String, Value> {
+    let mut aliases = Map::new();
+    for property in &schema.properties {
+        let pointer = pointer(parent, property);
+        let nested = parameter_aliases(&property.schema, &pointer);
+        if !property.aliases.is_empty() {
+            aliases.insert(pointer, property.aliases.iter().map(|alias| alias.value.as_str()).collect());
+        }
+        aliases.extend(nested);
+    }
+    aliases
+}
+
+fn pointer(parent: &str, property: &Property) -> String {
+    format!("{parent}/{}", property.name.value.replace('~', "~0").replace('/', "~1"))
 }
 
 /// Returns a toolset as JSON: its manifest with resolved names, and the tools that it resolves to.

@@ -129,6 +129,7 @@ fn lower_tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
         .with_description(catalog.full_turn_values(tool).text(&manifest.description.value))
         .with_arguments(lower_schema(&manifest.params, &manifest.defs))
         .with_behaviour(lower_behaviour(catalog, tool));
+    lowered.aliases = manifest.aliases.iter().map(|alias| text(&alias.value)).collect();
     lowered.emoji = text(&manifest.emoji);
     lowered.atoms = tool.atoms.iter().map(|atom| lower_atom(catalog, atom)).collect();
     lowered.facts = tool.facts.iter().map(|&id| text(&catalog[id].name.value)).collect();

@@ -90,6 +90,9 @@ impl<'s> Layout<'s> {
             let start = count(&self.table.properties);
             for (property, node) in schema.properties.iter().zip(nodes) {
                 self.condition(Part::Property(count(&self.table.properties)), property.when.as_ref());
+                let index = count(&self.table.properties);
+                self.table.aliases.extend(property.aliases.iter().map(|alias| (index, text(&alias.value))));
+                self.table.clamped.extend(property.clamp.then_some(index));
                 self.table.properties.push(table::Property {
                     name: property.name.value.as_str().into(),
                     required: property.required,

@@ -11,7 +11,7 @@ pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "10 api-server96 An agent behind an API for trusted clients, in a server of your own: the core tools and a shell.0 1 8 terminal1 4 core0 0 0 0 0 ",
     "7 clarify37 Ask the user questions while working.0 0 0 0 1 13 clarify_tools0 0 0 ",
     "3 cli154 An agent on a developer's command line: the core tools, a shell, scripts, notes, earlier conversations, scheduled jobs, questions to the user and helpers.0 7 8 terminal4 code6 memory14 session_search7 clarify7 cronjob10 delegation1 4 core0 0 0 0 0 ",
-    "4 code41 Run Python scripts that call other tools.0 0 0 0 0 0 0 0 ",
+    "4 code41 Run Python scripts that call other tools.0 0 0 0 3 14 code_execution20 code_execution_tools10 code_tools0 0 0 ",
     "6 coding73 Work on a project: read and change files, run commands and scripts, plan.0 4 4 file8 terminal4 code4 todo0 0 0 0 0 0 ",
     "4 core48 The tools of every platform: files and planning.0 2 4 file4 todo0 0 0 0 0 0 ",
     "4 cron105 A scheduled run without a person: the core tools and a shell. A command that needs approval does not run.0 1 8 terminal1 4 core0 0 0 0 0 ",

@@ -310,6 +310,7 @@ fn merge_objects(first: &mut Schema, properties: Vec<Property>, additional: Addi
             Some(other) => {
                 property.required |= other.required;
                 property.secret |= other.secret;
+                property.aliases.extend(other.aliases);
                 property.when = and_conditions(property.when, other.when);
                 property.schema = all_of(property.schema, other.schema);
                 merged.push(property);

@@ -17,13 +17,13 @@ impl Narrower<'_> {
 
     /// Narrows a property, and makes it required and nullable if the dialect has no optional properties.
     pub(super) fn narrow_property(&mut self, property: Property) -> Property {
-        let Property { name, required, secret, when, mcp_header, schema } = property;
+        let Property { name, required, secret, aliases, clamp, when, mcp_header, schema } = property;
         let mut schema = self.at_path(&format!(".{}", name.value), |narrower| narrower.narrow_schema(schema)).schema;
         let is_always_required = self.dialect.schema.optional_properties().is_some();
         if !required && is_always_required {
             allow_null(&mut schema);
         }
-        Property { required: required || is_always_required, name, secret, when, mcp_header, schema }
+        Property { required: required || is_always_required, name, secret, aliases, clamp, when, mcp_header, schema }
     }
 }
 

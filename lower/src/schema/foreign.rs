@@ -242,7 +242,16 @@ impl ForeignReader<'_> {
 }
 
 fn property(name: &str, required: bool, schema: Schema) -> Property {
-    Property { name: at(name.to_owned()), required, secret: false, when: None, mcp_header: None, schema }
+    Property {
+        name: at(name.to_owned()),
+        required,
+        secret: false,
+        aliases: Vec::new(),
+        clamp: false,
+        when: None,
+        mcp_header: None,
+        schema,
+    }
 }
 
 fn types(map: &Object) -> Vec<Type> {

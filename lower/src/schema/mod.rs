@@ -194,6 +194,10 @@ pub struct Property {
     pub required: bool,
     /// Whether the value must not appear in errors and logs.
     pub secret: bool,
+    /// Other names by which models know the property. No dialect shows them.
+    pub aliases: Vec<At<String>>,
+    /// Whether a number beyond `minimum` or `maximum` becomes this bound.
+    pub clamp: bool,
     /// The turns in which the property is available, or `None` for all.
     pub when: Option<At<When>>,
     /// `x-mcp-header`: the name of the HTTP header in which MCP clients repeat the value.

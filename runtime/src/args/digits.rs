@@ -6,13 +6,14 @@ use serde_json::{Map, Value};
 use super::literal::{Spelling, spelling};
 use super::open::spelled;
 use super::origin::sent_key;
+use crate::data::table::Table;
 use crate::data::to_json;
 use crate::number;
 
 /// Replaces the strings that repair has made from numbers by what the model wrote.
 #[cold]
-pub(super) fn restore_strings(text: &str, repaired: &mut Value) {
-    restore(text, repaired, &mut |value, sent| {
+pub(super) fn restore_strings(text: &str, repaired: &mut Value, table: &Table) {
+    restore(text, repaired, table, &mut |value, sent| {
         if let (Value::String(converted), Spelling::Number(digits)) = (&mut *value, sent)
             && number::parse(digits).is_some_and(|number| to_json::text(&Value::Number(number)) == *converted)
         {
@@ -26,7 +27,7 @@ pub(crate) fn restore_numbers(text: &str, arguments: &mut Value, write: &dyn Fn(
     if !holds_float(arguments) {
         return;
     }
-    restore(text, arguments, &mut |value, sent| {
+    restore(text, arguments, &Table::default(), &mut |value, sent| {
         let Value::Number(number) = &*value else { return };
         if !number.is_f64() {
             return;
@@ -46,37 +47,37 @@ pub(crate) fn restore_numbers(text: &str, arguments: &mut Value, write: &dyn Fn(
 }
 
 /// Calls `each` with every value that is neither an array nor an object, and what the model wrote in its place.
-fn restore(text: &str, value: &mut Value, each: &mut dyn FnMut(&mut Value, Spelling<'_>)) {
+fn restore(text: &str, value: &mut Value, table: &Table, each: &mut dyn FnMut(&mut Value, Spelling<'_>)) {
     if let Some(sent) = spelled(text) {
-        walk(value, &sent, each);
+        walk(value, &sent, table, each);
     }
 }
 
-fn walk(value: &mut Value, sent: &Value, each: &mut dyn FnMut(&mut Value, Spelling<'_>)) {
+fn walk(value: &mut Value, sent: &Value, table: &Table, each: &mut dyn FnMut(&mut Value, Spelling<'_>)) {
     // The array or object of a string.
     if let (Value::Array(_) | Value::Object(_), Some(Spelling::Text(text))) = (&*value, spelling(sent))
         && let Some(inner) = spelled(text)
         && inner.is_array() == value.is_array()
     {
-        return walk(value, &inner, each);
+        return walk(value, &inner, table, each);
     }
     match (value, sent) {
         (Value::Array(items), Value::Array(sent)) => {
             for (item, sent) in items.iter_mut().zip(sent) {
-                walk(item, sent, each);
+                walk(item, sent, table, each);
             }
         }
         (Value::Object(map), Value::Object(sent)) => {
-            for (key, sent_key) in keys(map, sent) {
+            for (key, sent_key) in keys(map, sent, table) {
                 if let (Some(value), Some(sent)) = (map.get_mut(&key), sent.get(&sent_key)) {
-                    walk(value, sent, each);
+                    walk(value, sent, table, each);
                 }
             }
         }
         // A value of which repair has made an array.
         (Value::Array(items), sent) => {
             if let [item] = &mut items[..] {
-                walk(item, sent, each);
+                walk(item, sent, table, each);
             }
         }
         (value, sent) => {
@@ -88,8 +89,8 @@ fn walk(value: &mut Value, sent: &Value, each: &mut dyn FnMut(&mut Value, Spelli
 }
 
 /// Returns the keys of an object, each with the key that was sent.
-fn keys(map: &Map<String, Value>, sent: &Map<String, Value>) -> Vec<(String, String)> {
-    let with_sent = |key: &String| sent_key(key, sent, map).map(|sent| (key.clone(), sent.to_owned()));
+fn keys(map: &Map<String, Value>, sent: &Map<String, Value>, table: &Table) -> Vec<(String, String)> {
+    let with_sent = |key: &String| sent_key(table, key, sent, map).map(|sent| (key.clone(), sent.to_owned()));
     map.keys().filter_map(with_sent).collect()
 }
 

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::data::table::{Bound, Bounds, Literal, Node, NodeId, Property, Table, Type, Types};
+use crate::data::table::{Bound, Bounds, Literal, Node, NodeId, Table, Type, Types};
 use crate::data::to_json;
+use crate::text::names::same_name;
 use crate::text::nearest::nearest;
 
 /// The maximum length of a displayed value, in bytes.
@@ -55,17 +56,31 @@ pub(super) fn integer_range() -> String {
     format!("integer between {} and {}", i64::MIN, i64::MAX)
 }
 
-/// Describes the error that the key `name` is unknown, with similar or all known keys.
-pub(super) fn unknown_key<'t>(name: &str, properties: impl Iterator<Item = &'t Property> + Clone) -> String {
-    let known = properties.map(|property| &*property.name);
-    let near = nearest(name, known.clone());
+/// Describes the error that the key `name` is unknown, with similar or all known keys, or that it is a second name of a known key.
+pub(super) fn unknown_key(name: &str, table: &Table, node: &Node) -> String {
+    let visible = || table.properties(node).iter().enumerate().filter(|(_, property)| !property.hidden);
+    let known = || visible().map(|(_, property)| &*property.name);
+    let aliases = || visible().flat_map(|(at, property)| table.aliases(node, at).map(|alias| (alias, &*property.name)));
+    if let Some((_, real)) = aliases().find(|(alias, _)| same_name(alias, name)) {
+        return format!("only one value for {}, of which this is another name", quoted(real));
+    }
+    let mut near = nearest(name, known());
+    if near.is_empty() {
+        let near_aliases = nearest(name, aliases().map(|(alias, _)| alias));
+        near = near_aliases
+            .iter()
+            .flat_map(|near| aliases().filter(move |(alias, _)| alias == near))
+            .map(|(_, real)| real)
+            .collect();
+        near.dedup();
+    }
     if !near.is_empty() {
         let near: Vec<String> = near.into_iter().map(quoted).collect();
         format!("no argument of this name (did you mean {}?)", near.join(" or "))
-    } else if known.clone().next().is_none() {
+    } else if known().next().is_none() {
         "no argument of this name (no arguments are known here)".to_owned()
     } else {
-        format!("no argument of this name (the known ones are {})", list(known.map(quoted)))
+        format!("no argument of this name (the known ones are {})", list(known().map(quoted)))
     }
 }
 

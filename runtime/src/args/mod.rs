@@ -107,7 +107,7 @@ fn parse_and_repair(text: &str, reader: &Reader<'_>) -> Result<(Value, RepairedP
     let (mut value, rule) = parse()?;
     let mut repaired = reader.repair_arguments(&mut value);
     if reader.has_spelled.get() {
-        digits::restore_strings(text, &mut value);
+        digits::restore_strings(text, &mut value, reader.table);
     }
     if rule.is_some() {
         repaired.add_whole();
@@ -257,6 +257,10 @@ fn invalid(Problems { listed: mut problems, more }: Problems) -> ToolError {
 
 #[cfg(test)]
 mod agreement;
+#[cfg(test)]
+mod alias_tests;
+#[cfg(test)]
+mod clamp_tests;
 #[cfg(test)]
 mod number_tests;
 #[cfg(test)]

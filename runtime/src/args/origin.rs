@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::reader::Reader;
 use super::rules::RepairRule;
 use crate::data::name::may_be_alias;
+use crate::data::table::Table;
 use crate::text::names::same_name;
 
 /// What a repaired array or object was made from.
@@ -83,7 +84,9 @@ impl Reader<'_> {
                 Step::Key(key) => {
                     let maps = (place.sent.as_deref().and_then(Value::as_object), repaired.and_then(Value::as_object));
                     let sent_key = match maps {
-                        (Some(sent), Some(repaired)) => sent_key(key, sent, repaired).unwrap_or(key).to_owned(),
+                        (Some(sent), Some(repaired)) => {
+                            sent_key(self.table, key, sent, repaired).unwrap_or(key).to_owned()
+                        }
                         _ => key.to_owned(),
                     };
                     push_key(&mut place.pointer, &sent_key);
@@ -98,6 +101,7 @@ impl Reader<'_> {
 
 /// Returns the key by which the model sent the property `key` of a repaired object.
 pub(super) fn sent_key<'k>(
+    table: &Table,
     key: &'k str,
     sent: &'k Map<String, Value>,
     repaired: &Map<String, Value>,
@@ -108,9 +112,12 @@ pub(super) fn sent_key<'k>(
     if !repaired.contains_key(key) {
         return None;
     }
-    let is_renamed =
-        |other: &&String| !repaired.contains_key(*other) && (same_name(other, key) || may_be_alias(other, key));
-    sent.keys().find(is_renamed).map(String::as_str)
+    sent.keys().find(|other| is_renamed(table, other, key, repaired)).map(String::as_str)
+}
+
+/// Returns whether the name `key` replaces the key `sent` in a repaired object.
+pub(super) fn is_renamed(table: &Table, sent: &str, key: &str, repaired: &Map<String, Value>) -> bool {
+    !repaired.contains_key(sent) && (same_name(sent, key) || may_be_alias(sent, key) || table.has_alias(key, sent))
 }
 
 /// Appends a key to a JSON pointer.

@@ -7,7 +7,7 @@
 //! 5. Otherwise, if an array is allowed, the value is wrapped in an array.
 //! 6. Otherwise, the value is kept, and validation reports it.
 //!
-//! In an object that refuses unknown keys, a key that only one declared name resembles gets this name.
+//! In an object that refuses unknown keys, a key gets the declared name that only it resembles, or that it is an alias of.
 
 use serde_json::{Map, Number, Value};
 
@@ -15,6 +15,7 @@ use super::json_type;
 use super::open::{is_blank, opens_with};
 use super::reader::Reader;
 use super::repaired::RepairedParameters;
+use crate::data::bounds;
 use crate::data::name::{PARAMETER, parameter_aliases};
 use crate::data::table::{Additional, Literal, Node, NodeId, Property, SlotKind, Type, Types};
 use crate::data::to_json;
@@ -226,7 +227,7 @@ impl Reader<'_> {
                 for (index, property) in properties.iter().enumerate().filter(|(_, property)| !property.hidden) {
                     if let Some(value) = map.get_mut(&*property.name) {
                         known += 1;
-                        self.repair(value, property.node, inner);
+                        self.repair_property(value, node, index, inner);
                         after(index);
                     }
                 }
@@ -235,15 +236,15 @@ impl Reader<'_> {
                     for index in self.restore_names(map, properties) {
                         if let Some(value) = map.get_mut(&*properties[index].name) {
                             known += 1;
-                            self.repair(value, properties[index].node, inner);
+                            self.repair_property(value, node, index, inner);
                             after(index);
                         }
                     }
                 }
                 if known < map.len() && node.additional == Additional::Deny {
-                    for index in self.rename_keys(map, properties) {
+                    for index in self.rename_keys(map, node, inner) {
                         if let Some(value) = map.get_mut(&*properties[index].name) {
-                            self.repair(value, properties[index].node, inner);
+                            self.repair_property(value, node, index, inner);
                             self.changed.set(true);
                             after(index);
                         }
@@ -257,6 +258,19 @@ impl Reader<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Repairs the value of a property of `node`, which is given by its position.
+    fn repair_property(&self, value: &mut Value, node: &Node, position: usize, depth: usize) {
+        let id = self.table.properties(node)[position].node;
+        self.repair(value, id, depth);
+        if self.table.is_clamped(node, position)
+            && let (Value::Number(number), Some(bounds)) = (&*value, self.table.bounds(self.table.node(id)))
+            && json_type::fits(self.table.types(self.table.node(id)), value)
+            && let Some(bound) = bounds::nearest(number, bounds)
+        {
+            self.change(value, Value::Number(bound));
         }
     }
 
@@ -295,31 +309,53 @@ impl Reader<'_> {
         restored
     }
 
-    /// Gives unknown keys the name of the only declared property that they resemble, if that is not sent as well. Returns the
-    /// indices of these properties.
-    fn rename_keys(&self, map: &mut Map<String, Value>, properties: &[Property]) -> Vec<usize> {
+    /// Gives unknown keys the name of the only declared property that they resemble or are an alias of. If the property is sent as well,
+    /// with the same value, the key is dropped. Returns the indices of these properties.
+    fn rename_keys(&self, map: &mut Map<String, Value>, node: &Node, depth: usize) -> Vec<usize> {
+        let properties = self.table.properties(node);
         let is_known = |key: &str| properties.iter().any(|property| *property.name == *key && !property.hidden);
         if !self.spend(map.len() * properties.len()) {
             return Vec::new();
         }
         let unknown: Vec<String> = map.keys().filter(|key| !is_known(key)).cloned().collect();
         let mut renamed = Vec::new();
-        for (index, property) in properties.iter().enumerate() {
-            let name = &*property.name;
-            // A hidden property counts: its key has its own meaning, and gets its own error.
-            let is_only = || properties.iter().filter(|other| same_name(&other.name, name)).count() == 1;
-            if property.hidden || map.contains_key(name) || !self.spend(unknown.len()) || !is_only() {
+        for (index, Property { name, hidden, node: id, .. }) in properties.iter().enumerate() {
+            if *hidden || !self.spend(unknown.len() + properties.len()) {
                 continue;
             }
-            let mut similar = unknown.iter().filter(|key| same_name(key, name));
-            if let (Some(key), None) = (similar.next(), similar.next())
-                && let Some(value) = map.remove(key)
-            {
-                map.insert(name.to_owned(), value);
+            // A hidden property counts: its key has its own meaning, and gets its own error.
+            let is_only = properties.iter().filter(|other| same_name(&other.name, name)).count() == 1;
+            let is_other_name = |key: &str| {
+                (is_only && same_name(key, name)) || self.table.aliases(node, index).any(|alias| same_name(key, alias))
+            };
+            let similar: Vec<&String> = unknown.iter().filter(|key| is_other_name(key)).collect();
+            if self.unite(map, name, &similar, *id, depth) {
                 renamed.push(index);
             }
         }
         renamed
+    }
+
+    /// Replaces these keys by `name`, if no two of them have different values. Returns whether anything has changed.
+    fn unite(&self, map: &mut Map<String, Value>, name: &str, keys: &[&String], id: NodeId, depth: usize) -> bool {
+        let [first, others @ ..] = keys else { return false };
+        let repaired = |key: &str| {
+            let mut value = map.get(key).cloned().unwrap_or_default();
+            self.repair(&mut value, id, depth);
+            value
+        };
+        let mut values = map.contains_key(name).then_some(name).into_iter().chain(keys.iter().map(|key| key.as_str()));
+        if (map.contains_key(name) || !others.is_empty())
+            && values.next().map(repaired).is_none_or(|value| values.any(|other| repaired(other) != value))
+        {
+            return false;
+        }
+        let value = map.remove(*first).unwrap_or_default();
+        map.entry(name).or_insert(value);
+        for other in others {
+            map.remove(*other);
+        }
+        true
     }
 
     /// Repairs a value toward one of the alternatives of `node`: the first one for which it is valid without repair, otherwise

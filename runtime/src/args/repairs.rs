@@ -5,16 +5,17 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::Limits;
 use super::open;
-use super::origin::{Origin, push_key, sent_key};
+use super::origin::{Origin, is_renamed, push_key, sent_key};
 use super::reader::Reader;
 use super::rules::RepairRule;
 use crate::data::name::may_be_alias;
 use crate::data::table::Table;
 use crate::data::to_json;
+use crate::number;
 use toolc_redact::REDACTED;
 
 /// The maximum number of repairs that are listed for one call.
@@ -22,12 +23,12 @@ const MAX_REPAIRS: usize = 100;
 /// The maximum length of a value in a repair, in bytes.
 const MAX_VALUE_BYTES: usize = 200;
 
-/// A change that the runtime made to the arguments of a call.
+/// A change that the runtime made to the arguments of a call, or to the name of its tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
     /// The place in what the model sent, as a JSON pointer; empty for the arguments as a whole. It continues inside a string
-    /// that contains JSON.
+    /// that contains JSON. Also empty for the name of the tool.
     pub path: String,
     /// The rule of the repair.
     pub rule: RepairRule,
@@ -40,7 +41,11 @@ pub struct Repair {
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, rule, from, to } = self;
-        let place = if path.is_empty() { "the arguments" } else { path };
+        let place = match (rule, &**path) {
+            (RepairRule::ToolName, _) => "the name of the tool",
+            (_, "") => "the arguments",
+            (_, path) => path,
+        };
         write!(f, "{place}: {from} became {to} ({rule})")
     }
 }
@@ -109,7 +114,7 @@ pub(crate) fn find(text: &str, table: &Table, limits: Limits) -> Vec<Repair> {
     // Null that represents absence is not dropped, because that is not a repair: some dialects demand it.
     let _ = reader.repair_arguments(&mut repaired);
     if reader.has_spelled.get() {
-        super::digits::restore_strings(text, &mut repaired);
+        super::digits::restore_strings(text, &mut repaired, table);
     }
     let redacted = reader.redacted(&repaired);
     let mut comparison = Comparison { reader: Reader::new(table, limits), repairs: Vec::new() };
@@ -121,6 +126,11 @@ pub(crate) fn find(text: &str, table: &Table, limits: Limits) -> Vec<Repair> {
     }
     comparison.compare("", &sent, &repaired, &redacted);
     comparison.repairs
+}
+
+/// Returns the repair of the name of a tool.
+pub(crate) fn of_name(sent: &str, name: &str) -> Repair {
+    Repair { path: String::new(), rule: RepairRule::ToolName, from: quoted(sent), to: quoted(name) }
 }
 
 /// Returns what the model sent, as JSON with secrets redacted, or as it is if it is not JSON.
@@ -169,27 +179,38 @@ impl Comparison<'_> {
         }
     }
 
+    /// Adds the repair of a key in the object at `path`.
+    fn add_name(&mut self, path: &str, sent: &str, key: &str, in_secret: bool) {
+        let mut path = path.to_owned();
+        if !in_secret {
+            push_key(&mut path, sent);
+        }
+        let [from, to] = [sent, key].map(|name| if in_secret { quoted(REDACTED) } else { quoted(name) });
+        self.add(&path, RepairRule::ParameterName, from, to);
+    }
+
     /// Adds the repairs of a value.
     fn compare(&mut self, path: &str, sent: &Value, repaired: &Value, redacted: &Value) {
         if is_same(sent, repaired) || self.repairs.len() == MAX_REPAIRS {
             return;
         }
         let shown = Shown::new(repaired, redacted);
-        // The keys inside a secret are not shown either.
-        let in_secret = redacted == REDACTED;
-        let mut add = |rule| self.add(path, rule, shown.or_secret(|| text_of(sent)), shown.text());
-        match (sent, repaired) {
-            (Value::String(_), Value::Null) => return add(RepairRule::NullWord),
-            (Value::String(_), Value::String(_)) => return add(RepairRule::EnumWord),
-            (Value::String(_), Value::Number(_)) => return add(RepairRule::Number),
-            (Value::String(_), Value::Bool(_)) => return add(RepairRule::Boolean),
+        let rule = match (sent, repaired) {
+            (Value::String(_), Value::Null) => Some(RepairRule::NullWord),
+            (Value::String(_), Value::String(_)) => Some(RepairRule::EnumWord),
+            (Value::String(text), Value::Number(number)) => return self.compare_number(path, text, number, &shown),
+            (Value::Number(_), Value::Number(_)) => Some(RepairRule::Bound),
+            (Value::String(_), Value::Bool(_)) => Some(RepairRule::Boolean),
             // The string has the digits that were sent.
             (Value::Number(_), Value::String(digits)) => {
                 let from = shown.or_secret(|| shortened(digits));
                 return self.add(path, RepairRule::String, from, shown.text());
             }
-            (Value::Bool(_), Value::String(_)) => return add(RepairRule::String),
-            _ => {}
+            (Value::Bool(_), Value::String(_)) => Some(RepairRule::String),
+            _ => None,
+        };
+        if let Some(rule) = rule {
+            return self.add(path, rule, shown.or_secret(|| text_of(sent)), shown.text());
         }
         match self.reader.origin(sent, repaired) {
             Origin::Wrapped => {
@@ -200,31 +221,53 @@ impl Comparison<'_> {
                 self.add(path, rule, shown.or_secret(|| text_of(sent)), shown.text());
                 self.compare(path, &content, repaired, redacted);
             }
-            Origin::Same => match (sent, repaired) {
-                (Value::Array(sent), Value::Array(repaired)) => {
-                    for (index, (sent, repaired)) in sent.iter().zip(repaired).enumerate() {
-                        let path = if in_secret { path.to_owned() } else { format!("{path}/{index}") };
-                        self.compare(&path, sent, repaired, child(redacted, |value| value.get(index)));
-                    }
+            Origin::Same => self.compare_children(path, sent, repaired, redacted),
+        }
+    }
+
+    /// Adds the repairs of a number that was sent as a string: that it became a number, and that the number was beyond a bound.
+    fn compare_number(&mut self, path: &str, text: &str, number: &Number, shown: &Shown<'_>) {
+        let from = shown.or_secret(|| quoted(text));
+        let read = number::integer_from(text).map(Number::from).or_else(|| number::number_from(text));
+        match read.filter(|read| !self.reader.table.clamped.is_empty() && !number::equal(read, number)) {
+            None => self.add(path, RepairRule::Number, from, shown.text()),
+            Some(read) => {
+                let read = shown.or_secret(|| text_of(&Value::Number(read)));
+                self.add(path, RepairRule::Number, from, read.clone());
+                self.add(path, RepairRule::Bound, read, shown.text());
+            }
+        }
+    }
+
+    /// Adds the repairs of the items of an array, or of the keys and values of an object.
+    fn compare_children(&mut self, path: &str, sent: &Value, repaired: &Value, redacted: &Value) {
+        // The keys inside a secret are not shown either.
+        let in_secret = redacted == REDACTED;
+        match (sent, repaired) {
+            (Value::Array(sent), Value::Array(repaired)) => {
+                for (index, (sent, repaired)) in sent.iter().zip(repaired).enumerate() {
+                    let path = if in_secret { path.to_owned() } else { format!("{path}/{index}") };
+                    self.compare(&path, sent, repaired, child(redacted, |value| value.get(index)));
                 }
-                (Value::Object(sent), Value::Object(repaired)) => {
-                    for (key, value) in repaired {
-                        let Some(sent_key) = sent_key(key, sent, repaired) else { continue };
-                        let mut path = path.to_owned();
-                        if !in_secret {
-                            push_key(&mut path, sent_key);
-                        }
-                        // A key that the definition has is not a repair.
-                        if sent_key != key && !may_be_alias(sent_key, key) {
-                            let [from, to] =
-                                [sent_key, key].map(|name| if in_secret { quoted(REDACTED) } else { quoted(name) });
-                            self.add(&path, RepairRule::ParameterName, from, to);
-                        }
-                        self.compare(&path, &sent[sent_key], value, child(redacted, |value| value.get(key)));
+            }
+            (Value::Object(sent), Value::Object(repaired)) => {
+                let table = self.reader.table;
+                for (key, value) in repaired {
+                    let Some(sent_key) = sent_key(table, key, sent, repaired) else { continue };
+                    // A key that the definition has is not a repair.
+                    let is_repair =
+                        |other: &&String| is_renamed(table, other, key, repaired) && !may_be_alias(other, key);
+                    for other in sent.keys().filter(is_repair) {
+                        self.add_name(path, other, key, in_secret);
                     }
+                    let mut path = path.to_owned();
+                    if !in_secret {
+                        push_key(&mut path, sent_key);
+                    }
+                    self.compare(&path, &sent[sent_key], value, child(redacted, |value| value.get(key)));
                 }
-                _ => {}
-            },
+            }
+            _ => {}
         }
     }
 }
@@ -232,7 +275,7 @@ impl Comparison<'_> {
 /// Returns whether a value is what was sent. A number in another spelling is.
 fn is_same(sent: &Value, repaired: &Value) -> bool {
     match (sent, repaired) {
-        (Value::Number(sent), Value::Number(repaired)) => crate::number::equal(sent, repaired),
+        (Value::Number(sent), Value::Number(repaired)) => number::equal(sent, repaired),
         _ => sent == repaired,
     }
 }

@@ -6,6 +6,8 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum RepairRule {
+    /// A tool gets its declared name.
+    ToolName,
     /// Missing arguments become `{}`.
     EmptyArguments,
     /// A parameter gets its declared name.
@@ -16,6 +18,8 @@ pub enum RepairRule {
     EnumWord,
     /// A string becomes a number.
     Number,
+    /// A number beyond a bound becomes the bound.
+    Bound,
     /// A string becomes a boolean.
     Boolean,
     /// A string becomes the array or object whose JSON it holds.
@@ -34,12 +38,14 @@ pub enum RepairRule {
 
 impl RepairRule {
     /// All rules.
-    pub const ALL: [RepairRule; 12] = [
+    pub const ALL: [RepairRule; 14] = [
+        RepairRule::ToolName,
         RepairRule::EmptyArguments,
         RepairRule::ParameterName,
         RepairRule::NullWord,
         RepairRule::EnumWord,
         RepairRule::Number,
+        RepairRule::Bound,
         RepairRule::Boolean,
         RepairRule::JsonText,
         RepairRule::AlmostJson,
@@ -52,11 +58,13 @@ impl RepairRule {
     /// Returns the id of the rule, as logs and traces show it.
     pub const fn id(self) -> &'static str {
         match self {
+            RepairRule::ToolName => "tool_name",
             RepairRule::EmptyArguments => "empty_arguments",
             RepairRule::ParameterName => "parameter_name",
             RepairRule::NullWord => "null_word",
             RepairRule::EnumWord => "enum_word",
             RepairRule::Number => "number",
+            RepairRule::Bound => "bound",
             RepairRule::Boolean => "boolean",
             RepairRule::JsonText => "json_text",
             RepairRule::AlmostJson => "almost_json",

@@ -76,7 +76,7 @@ pub(super) fn typed() -> Table {
         Bounds { minimum: Some(Bound::Integer(1)), maximum: Some(Bound::Integer(2000)), ..Bounds::NONE },
         Bounds { max_items: Some(3), ..Bounds::NONE },
     ];
-    Table { nodes, properties, literals, branches: vec![8, 9, 17, 18, 6, 2, 21], bounds, conditions: Vec::new() }
+    Table { nodes, properties, literals, branches: vec![8, 9, 17, 18, 6, 2, 21], bounds, ..Table::default() }
 }
 
 /// Returns the slots of the strict pass, or `None` if it fails.

@@ -221,9 +221,8 @@ impl<'t> Validator<'_, 't> {
             let path = path.then(Step::Key(key), id);
             match node.additional {
                 Additional::Node(id) => self.node(value, id, &path),
-                _ => self.fail(&path, &|| {
-                    (expectation_text::unknown_key(key, table.visible_properties(node)), expectation_text::got(value))
-                }),
+                _ => self
+                    .fail(&path, &|| (expectation_text::unknown_key(key, table, node), expectation_text::got(value))),
             }
         }
     }

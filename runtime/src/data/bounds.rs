@@ -39,6 +39,18 @@ pub(crate) fn within(number: &Number, bounds: &Bounds) -> bool {
         && bounds.multiple_of.is_none_or(|step| is_multiple(number, step))
 }
 
+/// Returns the minimum or maximum that `number` is beyond, if it is within the other bounds.
+pub(crate) fn nearest(number: &Number, bounds: &Bounds) -> Option<Number> {
+    let is_beyond =
+        |bound: Option<Bound>, beyond: Ordering| bound.filter(|bound| compare(number, *bound) == Some(beyond));
+    let bound = is_beyond(bounds.minimum, Ordering::Less).or_else(|| is_beyond(bounds.maximum, Ordering::Greater))?;
+    let nearest = match bound {
+        Bound::Integer(integer) => integer.into(),
+        Bound::Number(float) => Number::from_f64(float)?,
+    };
+    Some(nearest).filter(|nearest| within(nearest, bounds))
+}
+
 /// Compares two numbers by value: exactly if both are integers, in any spelling.
 pub(crate) fn compare(number: &Number, bound: Bound) -> Option<Ordering> {
     match (exact(number), exact_bound(bound)) {

@@ -46,6 +46,8 @@ impl From<Cow<'static, str>> for Definition {
 pub struct Tool {
     /// The name, unique in a registry.
     pub name: Cow<'static, str>,
+    /// Other names by which models know the tool. A call by one of them runs the tool, but no definition shows them.
+    pub aliases: Vec<Cow<'static, str>>,
     /// A title for people. May be empty.
     pub title: Cow<'static, str>,
     /// A description of what the tool does. The description in a definition may differ, because conditional texts are
@@ -76,6 +78,13 @@ impl Tool {
     /// Returns a tool with an empty argument table, the default behaviour, and no requirements.
     pub fn new(name: impl Into<Cow<'static, str>>, toolset: impl Into<Cow<'static, str>>) -> Self {
         Self { name: name.into(), toolset: toolset.into(), ..Self::default() }
+    }
+
+    /// Adds other names by which models know the tool.
+    #[must_use]
+    pub fn with_aliases<N: Into<Cow<'static, str>>>(mut self, aliases: impl IntoIterator<Item = N>) -> Self {
+        self.aliases.extend(aliases.into_iter().map(Into::into));
+        self
     }
 
     /// Sets the title for people.

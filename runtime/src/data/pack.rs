@@ -305,7 +305,8 @@ packed_structs! {
     /// The layout of the packed structs.
     pub(crate) const STRUCTS = {
         Tool {
-            name: Str, title: Str, description: Str, toolset: Str, emoji: Str, arguments: Arc<Table>, atoms: Vec<Atom>, facts: Vec<Str>,
+            name: Str, aliases: Vec<Str>, title: Str, description: Str, toolset: Str, emoji: Str, arguments: Arc<Table>,
+            atoms: Vec<Atom>, facts: Vec<Str>,
             names: Vec<(Dialect, Str)>, requires: Vec<Requirement>, behaviour: Behaviour,
             python: Option<Str>
         }
@@ -328,7 +329,8 @@ packed_structs! {
         Condition { 0: Vec<Op> }
         Table {
             nodes: Vec<Node>, properties: Vec<Property>, literals: Vec<Literal>, branches: Vec<NodeId>,
-            bounds: Vec<Bounds>, conditions: Vec<(Part, Condition)>
+            bounds: Vec<Bounds>, conditions: Vec<(Part, Condition)>, aliases: Vec<(u16, Str)>,
+            clamped: Vec<u16>
         }
         Node {
             types: Types, form: SlotKind, literals: Span, properties: Span, additional: Additional,

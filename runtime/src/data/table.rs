@@ -56,6 +56,10 @@ pub struct Table {
     pub bounds: Vec<Bounds>,
     /// The properties and literals that are only shown in some turns, each with its condition.
     pub conditions: Vec<(Part, Condition)>,
+    /// Other names by which models know properties, each with the index of its property in `properties`. No definition shows them.
+    pub aliases: Vec<(u16, Cow<'static, str>)>,
+    /// The indices of the properties whose numbers become the nearest bound if they are beyond it.
+    pub clamped: Vec<u16>,
 }
 
 /// A part of a table.

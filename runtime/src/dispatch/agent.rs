@@ -8,7 +8,6 @@ use crate::args::Slots;
 use crate::args::repairs::Repairs;
 use crate::call::response::CallResponse;
 use crate::call::{OwnedRequest, ToolCall};
-use crate::dispatch::expanded::Step;
 use crate::dispatch::guard::guarded;
 use crate::dispatch::prepared::{CallRecord, PreparedCall};
 use crate::dispatch::running::CallArguments;
@@ -126,13 +125,13 @@ impl Turn {
 
     async fn agent_task<A: AgentTools>(&self, request: &ToolCall<'_>) -> Option<Result<AgentTask<A>, CallResponse>> {
         let expanded = self.expand(request);
-        let Step { request, tool, refusal: _ } = expanded.single(self, *request)?;
-        let (request, id) = (&request, tool.filter(|&id| self.plan(id).agent_run)?);
+        let step = expanded.single(self, *request)?;
+        let (request, id) = (&step.request, step.tool.filter(|&id| self.plan(id).agent_run)?);
         // Hooks and subscribers must not see a call that this loop does not take.
         if self.is_observed(Some(id)) && self.is_declined(id, request, |tool, slots| A::read(tool, slots).is_none()) {
             return None;
         }
-        let mut call = self.prepare(request, tool);
+        let mut call = self.prepare_step(&step);
         let session = self.cancel_epoch();
         let read = async {
             let read = match self.admit(id, &mut call, session, None)? {

@@ -231,7 +231,7 @@ impl Batch<'_, '_> {
                 let agent = move |tool: &str, slots: Slots<'_, '_>| agent(*owner, tool, slots);
                 *running = Some(Box::pin(async move {
                     let outcome = pin!(async {
-                        let mut call = turn.prepare(&step.request, step.tool);
+                        let mut call = turn.prepare_step(step);
                         let result = match step.refusal {
                             Some(error) => Err(error.clone()),
                             None => turn.run(&mut call, session, &agent).await,

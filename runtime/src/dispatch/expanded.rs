@@ -11,8 +11,8 @@ use crate::text::display::short_name;
 
 /// The calls to run for a call of the model.
 pub(super) enum Expanded<'r> {
-    /// The call itself, with its tool. The tool is `None` for a tool of tool search and for an unknown tool.
-    Itself(Option<ToolId>),
+    /// The call itself, with what it calls.
+    Itself(Called),
     /// The calls inside it, or the same call with arguments instead of a text.
     Inner(InnerCalls<'r>),
 }
@@ -33,16 +33,29 @@ pub(super) enum Inner<'r> {
     Refused(ToolError),
 }
 
+/// What a name calls.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Called {
+    tool: Option<ToolId>,
+    is_corrected: bool,
+}
+
 /// A call to run. Its tool is `None` for a tool of tool search and for an unknown tool.
 #[derive(Clone, Copy)]
 pub(super) struct Step<'s> {
     pub(super) request: ToolCall<'s>,
     pub(super) tool: Option<ToolId>,
+    /// Whether the model wrote another name of the tool, which was corrected.
+    pub(super) is_corrected: bool,
     /// The error of a call that must not run.
     pub(super) refusal: Option<&'s ToolError>,
 }
 
-impl Step<'_> {
+impl<'s> Step<'s> {
+    fn new(request: ToolCall<'s>, Called { tool, is_corrected }: Called) -> Self {
+        Step { request, tool, is_corrected, refusal: None }
+    }
+
     /// Returns the name that the model wrote, which is truncated if no tool has it.
     pub(super) fn name(&self) -> Cow<'_, str> {
         let name = self.request.name();
@@ -65,16 +78,24 @@ impl Turn {
         let exact = self.find(call.name());
         match exact.is_none().then(|| self.inner_calls(call)).flatten() {
             Some(calls) => Expanded::Inner(calls),
-            None => Expanded::Itself(exact.or_else(|| self.find_called(call.name()))),
+            None => Expanded::Itself(self.called(exact, call.name())),
+        }
+    }
+
+    /// Returns what a name calls. `exact` is the tool of exactly this name.
+    fn called(&self, exact: Option<ToolId>, name: &str) -> Called {
+        match exact {
+            Some(_) => Called { tool: exact, is_corrected: false },
+            None => Called { tool: self.find_called(name), is_corrected: true },
         }
     }
 
     fn step<'s>(&self, outer: ToolCall<'s>, inner: &'s Inner<'_>) -> Step<'s> {
         match inner {
             Inner::Call { name, arguments } => {
-                Step { request: outer.redirected(name, arguments), tool: self.find_called(name), refusal: None }
+                Step::new(outer.redirected(name, arguments), self.called(self.find(name), name))
             }
-            Inner::Refused(error) => Step { request: outer, tool: None, refusal: Some(error) },
+            Inner::Refused(error) => Step { refusal: Some(error), ..Step::new(outer, Called::default()) },
         }
     }
 }
@@ -83,7 +104,7 @@ impl Expanded<'_> {
     /// Returns the only call, or `None` if there are several. `call` is the model's call.
     pub(super) fn single<'s>(&'s self, turn: &Turn, call: ToolCall<'s>) -> Option<Step<'s>> {
         match self {
-            Self::Itself(tool) => Some(Step { request: call, tool: *tool, refusal: None }),
+            Self::Itself(called) => Some(Step::new(call, *called)),
             Self::Inner(InnerCalls { first, rest }) => rest.is_empty().then(|| turn.step(call, first)),
         }
     }

@@ -90,8 +90,8 @@ impl Turn {
         let (config, table, limits) = (self.config(), self.table(id), Limits::default());
         let (mut arguments, repaired) = Arguments::read(call.request.arguments(), table, limits)
             .map_err(|error| self.with_definition(id, call.request, error))?;
-        if !repaired.is_empty() {
-            call.repairs = self.record_repairs(id, call.request, repaired);
+        if call.is_corrected || !repaired.is_empty() {
+            call.repairs = self.record_repairs(id, call, repaired);
         }
         call.show_arguments(arguments.redacted(table, limits));
         let mut reasons = Vec::new();

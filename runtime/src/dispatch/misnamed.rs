@@ -1,7 +1,7 @@
-//! Names that models get wrong in known ways: with a prefix, in another case, or with `-` instead of `_`.
+//! Names that models get wrong in known ways: with a prefix, in another case, with `-` instead of `_`, or by an alias that the tool declares.
 //!
 //! Such a name is corrected only if it is unambiguous: it fits exactly one tool of the registry, and the turn shows this tool. Tools that
-//! the turn does not show count, too, so that a call never reaches a tool that the model did not name.
+//! the turn does not show count, too, so that a call never reaches a tool that the model did not name. Names come before aliases.
 
 use crate::registration::ids::ToolId;
 use crate::session::turn::Turn;
@@ -49,10 +49,26 @@ impl Turn {
         })
     }
 
-    /// Returns what a misspelled name is corrected to: the only tool that it fits. The time is linear in the number of tools, which is why
-    /// an exact name comes first.
+    /// Returns what a wrong name is corrected to: the only tool that it means, if the turn shows it.
     #[cold]
     fn corrected(&self, sent: &str) -> Option<Corrected> {
+        self.meant(sent).filter(|meant| match meant {
+            Corrected::Tool(id) => self.has(*id),
+            Corrected::SearchTool(_) => true,
+        })
+    }
+
+    /// Returns the tool that a name means, also one that the turn does not show.
+    pub(super) fn tool_meant(&self, sent: &str) -> Option<ToolId> {
+        match self.meant(sent)? {
+            Corrected::Tool(id) => Some(id),
+            Corrected::SearchTool(_) => None,
+        }
+    }
+
+    /// Returns the only tool whose name a wrong name fits, or else the only one with an alias that it fits. The time is linear in the
+    /// number of tools, which is why an exact name comes first.
+    fn meant(&self, sent: &str) -> Option<Corrected> {
         if sent.len() > MAX_BYTES {
             return None;
         }
@@ -60,13 +76,18 @@ impl Turn {
         let fits = |name: &str| same_spelling(sent, name) || bare.is_some_and(|bare| same_spelling(bare, name));
         let search = self.search_tool_names().iter().filter(|name| fits(name)).map(|name| Corrected::SearchTool(name));
         let tools = self.state().tool_ids().filter(|&id| fits(self.name(id)) || fits(self.dialect_name(id)));
-        let mut all = search.chain(tools.map(Corrected::Tool));
-        let only = all.next().filter(|_| all.next().is_none())?;
-        match only {
+        let mut named = search.chain(tools.map(Corrected::Tool));
+        if let Some(first) = named.next() {
             // The model sees only the name in the dialect.
-            Corrected::Tool(id) => (self.has(id) && fits(self.dialect_name(id))).then_some(only),
-            Corrected::SearchTool(_) => Some(only),
+            let is_shown = |meant: &Corrected| match meant {
+                Corrected::Tool(id) => fits(self.dialect_name(*id)),
+                Corrected::SearchTool(_) => true,
+            };
+            return Some(first).filter(|first| named.next().is_none() && is_shown(first));
         }
+        let has_alias = |id: &ToolId| self.state().tool(*id).aliases.iter().any(|alias| fits(alias));
+        let mut known_as = self.state().tool_ids().filter(has_alias);
+        known_as.next().filter(|_| known_as.next().is_none()).map(Corrected::Tool)
     }
 }
 
@@ -76,5 +97,7 @@ pub(super) fn without_prefix(name: &str) -> Option<&str> {
     SEPARATORS.iter().find_map(|separator| rest.strip_prefix(separator)).filter(|bare| !bare.is_empty())
 }
 
+#[cfg(test)]
+mod alias_tests;
 #[cfg(test)]
 mod tests;

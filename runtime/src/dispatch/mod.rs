@@ -38,7 +38,6 @@ use std::pin::{Pin, pin};
 
 use crate::call::response::CallResponse;
 use crate::call::{Call, ToolCall};
-use crate::dispatch::expanded::Step;
 use crate::dispatch::guard::guarded;
 use crate::dispatch::prepared::PreparedCall;
 use crate::dispatch::running::AgentLoop;
@@ -124,13 +123,13 @@ impl Turn {
     ) -> Pin<Box<dyn Future<Output = CallResponse> + Send + 'c>> {
         Box::pin(async move {
             let expanded = self.expand(request);
-            let Some(Step { request, tool, refusal }) = expanded.single(self, *request) else {
+            let Some(step) = expanded.single(self, *request) else {
                 let mut completed = self.batch(std::slice::from_ref(request)).await;
                 let only = completed.pop().map(|completed| completed.response);
                 return only.unwrap_or_else(|| unreachable!("a batch answers each call"));
             };
-            let mut call = self.prepare(&request, tool);
-            let result = match refusal {
+            let mut call = self.prepare_step(&step);
+            let result = match step.refusal {
                 Some(error) => Err(error.clone()),
                 None => self.run(&mut call, self.cancel_epoch(), &running::no_loop).await,
             };

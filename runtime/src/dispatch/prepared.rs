@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::args::repairs::Repairs;
 use crate::call::ToolCall;
+use crate::dispatch::expanded::Step;
 use crate::observe::trace::{self, Scope, Trace};
 use crate::panics;
 use crate::registration::ids::ToolId;
@@ -19,6 +20,8 @@ pub(super) struct PreparedCall<'c> {
     pub(super) request: &'c ToolCall<'c>,
     /// The tool, or `None` if the turn does not show it.
     pub(super) tool: Option<ToolId>,
+    /// Whether the model wrote another name of the tool, which was corrected.
+    pub(super) is_corrected: bool,
     /// The data for observers, or `None` if no hook, approver or subscriber observes the call.
     pub(super) record: Option<Box<CallRecord>>,
     /// The repairs of the arguments. Empty before they are read.
@@ -47,6 +50,7 @@ impl<'c> PreparedCall<'c> {
         Self {
             request,
             tool,
+            is_corrected: false,
             record: None,
             repairs: Repairs::NONE,
             #[cfg(feature = "approval")]
@@ -73,6 +77,11 @@ impl Turn {
     pub(super) fn prepare<'c>(&self, request: &'c ToolCall<'c>, tool: Option<ToolId>) -> PreparedCall<'c> {
         let record = self.is_observed(tool).then(|| Box::new(self.record(tool, request)));
         PreparedCall { record, ..PreparedCall::new(request, tool) }
+    }
+
+    /// Starts the call of a step.
+    pub(super) fn prepare_step<'s>(&self, step: &'s Step<'s>) -> PreparedCall<'s> {
+        PreparedCall { is_corrected: step.is_corrected, ..self.prepare(&step.request, step.tool) }
     }
 
     /// Returns whether hooks, the approver or traces observe calls of this tool.

@@ -87,17 +87,21 @@ impl Turn {
         take: impl FnOnce(Result<Slots<'_, '_>, ToolError>) -> T,
     ) -> T {
         let (request, mut arguments) = (call.request, CallArguments { read, ..CallArguments::default() });
+        let mut is_corrected = call.is_corrected && arguments.read.is_none();
         let taken = call.scope().within(|| {
             self.with_slots(id, request, &mut arguments, |slots| {
                 take(match slots {
                     Ok(slots) if !context.is_cancelled() => Ok(slots),
                     Ok(_) => Err(cancelled("before it started: nothing was done")),
-                    Err(error) => Err(self.with_definition(id, request, error)),
+                    Err(error) => {
+                        is_corrected = false;
+                        Err(self.with_definition(id, request, error))
+                    }
                 })
             })
         });
-        if !arguments.repaired.is_empty() {
-            call.repairs = self.record_repairs(id, request, arguments.repaired);
+        if is_corrected || !arguments.repaired.is_empty() {
+            call.repairs = self.record_repairs(id, call, arguments.repaired);
         }
         taken
     }

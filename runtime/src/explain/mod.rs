@@ -15,7 +15,7 @@ use crate::availability::HiddenReason;
 use crate::data::requirement::Requirement;
 use crate::data::segment::FactValue;
 use crate::session::turn::Turn;
-use crate::text::nearest::{did_you_mean, nearest};
+use crate::text::nearest::{did_you_mean, nearest_name};
 
 pub use doctor::{Diagnosis, Doctor, MissingVariable};
 
@@ -226,9 +226,10 @@ impl Turn {
     pub fn why(&self, tool: &str) -> Result<Explanation, UnknownTool> {
         let state = self.state();
         let by_dialect_name = || state.tool_ids().find(|&id| self.dialect_name(id) == tool);
-        let Some(id) = state.find(tool).or_else(by_dialect_name) else {
+        let by_alias = || state.tool_ids().find(|&id| state.tool(id).aliases.iter().any(|alias| alias == tool));
+        let Some(id) = state.find(tool).or_else(by_dialect_name).or_else(by_alias) else {
             let names = state.tools.iter().map(|tool| &*tool.name);
-            let nearest = nearest(tool, names).into_iter().map(|name| Cow::from(name.to_owned())).collect();
+            let nearest = nearest_name(tool, names).into_iter().map(|name| Cow::from(name.to_owned())).collect();
             return Err(UnknownTool { name: tool.to_owned(), nearest });
         };
         let (grants, denials) = self.grants_and_denials(id);

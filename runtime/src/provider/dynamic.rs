@@ -203,6 +203,13 @@ impl DynamicTool {
         self
     }
 
+    /// Adds other names by which models know the tool: see [`Tool::aliases`].
+    #[must_use]
+    pub fn aliases<N: Into<Cow<'static, str>>>(mut self, aliases: impl IntoIterator<Item = N>) -> Self {
+        self.tool = self.tool.with_aliases(aliases);
+        self
+    }
+
     /// Sets the effects of a call, as hints for hosts and clients.
     #[must_use]
     pub fn annotations(mut self, annotations: Annotations) -> Self {
@@ -408,7 +415,9 @@ impl DynamicTools {
         let mut problems = Vec::new();
         let mut built = DynamicProvider { toolsets: self.toolsets, ..DynamicProvider::default() };
         for mut tool in self.tools {
-            check_tool_name(&tool.tool.name, &mut problems);
+            for name in std::iter::once(&tool.tool.name).chain(&tool.tool.aliases) {
+                check_tool_name(name, &mut problems);
+            }
             check_toolset_name(&tool.tool.toolset, &mut problems);
             built.tools.push(tool.finish(&mut problems));
             built.data.push(tool.data);

@@ -36,7 +36,7 @@ use crate::run::progress::Progress;
 use crate::run::task::Task;
 use crate::session::config::SessionConfig;
 use crate::session::turn::Turn;
-use crate::text::nearest::suggestion;
+use crate::text::nearest::{did_you_mean, nearest_name};
 use toolc_redact::Redactor;
 
 impl Registry {
@@ -522,11 +522,11 @@ impl fmt::Debug for Session {
 }
 
 fn unknown_toolset(state: &RegistrySnapshot, name: &str) -> SessionError {
-    let similar = suggestion(name, state.toolsets.iter().map(|name| &**name));
-    let hint = if !similar.is_empty() {
-        similar
-    } else if let Some(tool) = state.tool_ids().map(|id| state.tool(id)).find(|tool| tool.name == name) {
+    let similar = nearest_name(name, state.toolsets.iter().map(|name| &**name));
+    let hint = if let Some(tool) = state.tool_ids().map(|id| state.tool(id)).find(|tool| tool.name == name) {
         format!(": it is a tool, of the toolset `{}`", tool.toolset)
+    } else if let Some(question) = did_you_mean(&similar) {
+        format!(": {question}")
     } else {
         let known = state.toolsets.iter().map(|name| format!(", `{name}`"));
         format!(": the known toolsets are `all`{}", known.collect::<String>())

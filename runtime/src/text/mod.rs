@@ -6,7 +6,8 @@ pub(crate) mod display;
 pub(crate) mod identifier;
 pub(crate) mod invisible;
 pub(crate) mod json;
-pub(crate) mod names;
+#[doc(hidden)]
+pub mod names;
 pub(crate) mod nearest;
 pub(crate) mod prose;
 pub(crate) mod tokens;

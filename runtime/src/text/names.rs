@@ -2,13 +2,13 @@
 
 /// Returns whether two names are equal without regard to ASCII case, `_`, `-` and spaces: `filePath`, `FILE_PATH` and
 /// `file-path`.
-pub(crate) fn same_name(a: &str, b: &str) -> bool {
+pub fn same_name(a: &str, b: &str) -> bool {
     significant(a).eq(significant(b)) && significant(a).next().is_some()
 }
 
 /// Returns whether two names are equal without regard to ASCII case, and if `-` and `_` are the same: `read-file` and `Read_File`, but
 /// not `readfile`.
-pub(crate) fn same_spelling(a: &str, b: &str) -> bool {
+pub fn same_spelling(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().map(fold).eq(b.bytes().map(fold))
 }
 

@@ -8,7 +8,7 @@ use toolc_codegen::source::Sources;
 use toolc_codegen::{Compilation, compile};
 
 /// Compiles the shipped manifests for some dialects.
-fn compiled(dialects: &[&str]) -> Compilation {
+pub(super) fn compiled(dialects: &[&str]) -> Compilation {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let read =
         |path: &Path| std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

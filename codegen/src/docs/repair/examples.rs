@@ -78,6 +78,7 @@ pub(super) const EMPTY_ARGUMENTS: &[Example] = &[
 pub(super) const PARAMETER_NAME: &[Example] = &[
     arguments(FILE_PATH, r#"{"filePath": "a"}"#, Repaired(r#"{"file_path": "a"}"#)),
     arguments(FILE_PATH, r#"{"File-Path": "a"}"#, Repaired(r#"{"file_path": "a"}"#)),
+    arguments(FILE_PATH, r#"{"filePath": "a", "file_path": "a"}"#, Repaired(r#"{"file_path": "a"}"#)),
     arguments(FILE_PATH, r#"{"path": "a"}"#, Refused),
     arguments(FILE_PATH, r#"{"filePath": "a", "file_path": "b"}"#, Refused),
     arguments(FILE_PATH, r#"{"filePath": "a", "FilePath": "b"}"#, Refused),
@@ -223,7 +224,8 @@ pub const REFUSED: &[NoRepair] = &[
     },
     NoRepair {
         from: "a value outside the bounds",
-        reason: "The nearest allowed value is not what the model asked for.",
+        reason: "The nearest allowed value is not what the model asked for, unless the author says so: see \
+                 [`bound`](#bound).",
         examples: &[value(r#"{"type": "integer", "maximum": 2000}"#, "5000", Refused)],
     },
     NoRepair {

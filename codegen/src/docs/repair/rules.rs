@@ -7,6 +7,15 @@ use super::examples::{self, Example};
 /// What each rule does, in the order of [`RepairRule::ALL`].
 pub const RULES: &[RuleDescription] = &[
     RuleDescription {
+        rule: RepairRule::ToolName,
+        from: "a name of the tool that differs only in case, `-` or a known prefix, or one of its `aliases`",
+        to: "the name of the tool",
+        condition: "exactly one tool of the registry fits, and the turn shows it",
+        reason: "The author of the tool has said that models know it by this name, or the name can be read in only one way: \
+                 see [wrong names](calls.md#wrong-names).",
+        examples: &[],
+    },
+    RuleDescription {
         rule: RepairRule::EmptyArguments,
         from: "no text, white space, `null` or an empty string as the arguments",
         to: "`{}`",
@@ -16,11 +25,11 @@ pub const RULES: &[RuleDescription] = &[
     },
     RuleDescription {
         rule: RepairRule::ParameterName,
-        from: "a parameter's name that differs only in case, `_`, `-` or spaces",
+        from: "a parameter's name that differs only in case, `_`, `-` or spaces, or one of its `aliases`",
         to: "the declared name",
-        condition: "unknown keys are refused, exactly one declared name fits, and it is not sent as well",
+        condition: "unknown keys are refused, exactly one declared name fits, and no other value is sent for it",
         reason: "The key would be refused, and only one parameter has a name like it. If the schema allows unknown \
-                 keys, the key may be one of them, and is kept.",
+                 keys, the key may be one of them, and is kept. The same value under two names counts once; two values are refused.",
         examples: examples::PARAMETER_NAME,
     },
     RuleDescription {
@@ -50,6 +59,15 @@ pub const RULES: &[RuleDescription] = &[
         reason: "The digits can be read in only one way. `1,000` can be read in two, because a comma is also a decimal \
                  point. A fraction would have to be rounded to an integer.",
         examples: examples::NUMBERS,
+    },
+    RuleDescription {
+        rule: RepairRule::Bound,
+        from: "a number below `minimum` or above `maximum`",
+        to: "this bound",
+        condition: "the manifest says `clamp = true` for the parameter",
+        reason: "For the number of a line or of results, what is meant is the first line, or as many as there can be. Only the \
+                 author of a tool knows that.",
+        examples: &[],
     },
     RuleDescription {
         rule: RepairRule::Boolean,

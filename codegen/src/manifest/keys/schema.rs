@@ -1,8 +1,8 @@
 //! The keywords of schemas: JSON Schema's own (draft 2020-12), and what manifests add to them.
 
 use super::kinds::{
-    Boolean, Choices, Condition, FlagOr, FlagOrSchema, Integer, Json, Jsons, KeyKind, Number, ObjectType, Pattern,
-    Properties, Reference, Required, Schema, Schemas, Template, Text, Types, manifest_kinds,
+    Boolean, Choices, Condition, FlagOr, FlagOrSchema, Integer, Json, Jsons, KeyKind, Names, Number, ObjectType,
+    Pattern, Properties, Reference, Required, Schema, Schemas, Template, Text, Types, manifest_kinds,
 };
 use super::{Key, KeyType, TypedKey};
 use crate::diagnostic::Place;
@@ -78,6 +78,14 @@ pub(in crate::manifest) const WHEN: TypedKey<Condition> = TypedKey::new(
 );
 pub(in crate::manifest) const SECRET: TypedKey<FlagOr<false>> =
     TypedKey::new("secret", "Whether the value must not appear in errors and logs. Default: `false`.");
+pub(in crate::manifest) const ALIASES: TypedKey<Names> = TypedKey::new(
+    "aliases",
+    "Other names by which models know the parameter. A value under one of them is a value of the parameter. They are never sent to the model.",
+);
+pub(in crate::manifest) const CLAMP: TypedKey<FlagOr<false>> = TypedKey::new(
+    "clamp",
+    "Whether a number beyond `minimum` or `maximum` becomes this bound instead of an error. Default: `false`.",
+);
 pub(in crate::manifest) const MCP_HEADER: TypedKey<Text> = TypedKey::new(
     "x-mcp-header",
     "The name of the HTTP header in which MCP clients repeat the value. `Region` stands for `Mcp-Param-Region`.",
@@ -144,7 +152,7 @@ manifest_kinds! {
 }
 
 /// The keys of a property besides the keywords of its schema.
-pub const PROPERTY: &[Key] = &[REQUIRED.key, WHEN.key, SECRET.key, MCP_HEADER.key];
+pub const PROPERTY: &[Key] = &[REQUIRED.key, WHEN.key, SECRET.key, ALIASES.key, CLAMP.key, MCP_HEADER.key];
 
 /// The keys of a conditional value of an `enum`.
 pub const CHOICE: &[Key] = &[VALUE.key, VALUE_WHEN.key];

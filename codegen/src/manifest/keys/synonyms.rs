@@ -34,6 +34,8 @@ pub(in crate::manifest) const SCHEMA: Synonyms = &[
     ("required", &["mandatory", "need", "needed"]),
     ("secret", &["sensitive", "password", "private", "is_secret", "isSecret"]),
     ("when", &["depends_on", "available_when", "condition", "only_if"]),
+    ("aliases", &["also", "other_names", "names", "known_as", "aka"]),
+    ("clamp", &["clip", "saturate", "limit_to_bounds"]),
 ];
 
 /// Returns other names for the keys at the root of a manifest.
@@ -44,6 +46,7 @@ pub(in crate::manifest) fn of_root(kind: Kind) -> Synonyms {
             ("description", &["desc", "doc", "docs", "help", "summary", "prompt"]),
             ("toolset", &["home", "group", "category", "set", "module", "namespace"]),
             ("emoji", &["icon", "symbol"]),
+            ("aliases", &["also", "other_names", "names", "known_as", "aka"]),
             ("execution", &["async", "mode", "runs", "runtime"]),
             ("timeout", &["timeout_ms", "timeout_seconds", "timeout_secs", "max_duration", "deadline"]),
             ("max_result_chars", &["max_chars", "max_result", "max_output", "max_result_size", "limit"]),

@@ -194,6 +194,8 @@ fn property<'t>(
         name: At::new(name.get_ref().to_string(), place),
         required: reader.get(&keyword::REQUIRED),
         secret: reader.get(&keyword::SECRET),
+        aliases: reader.get(&keyword::ALIASES),
+        clamp: reader.get(&keyword::CLAMP),
         when: reader.get(&keyword::WHEN),
         mcp_header: reader.get(&keyword::MCP_HEADER),
         schema: schema(&reader),

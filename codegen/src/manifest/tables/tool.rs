@@ -25,6 +25,8 @@ table! {
         toolset: Required<Text>,
         /// The description for the model. Says what the tool does, when to use it and when not, and what it returns.
         description: Required<Description>,
+        /// Other names by which models know the tool. A call by one of them runs the tool. They are never sent to the model.
+        aliases: Names,
         /// The display name, for protocols that have one.
         title: Text,
         /// The pictures of the tool that MCP clients show. Each is an address that begins with `https://` or `data:image/`; at most 8. They

@@ -34,7 +34,7 @@ impl Table {
             builder.write(id, schema)?;
         }
         let Lists { nodes, properties, literals, branches, bounds } = builder.table;
-        Ok(Table { nodes, properties, literals, branches, bounds, conditions: Vec::new() })
+        Ok(Table { nodes, properties, literals, branches, bounds, ..Table::default() })
     }
 
     /// Returns the table, in which integers may have any size: no typed handler reads them.

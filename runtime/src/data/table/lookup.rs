@@ -1,6 +1,7 @@
 //! Lookups in a table. Indices out of range yield defaults and do not panic.
 
 use super::{Additional, Bounds, Literal, Node, NodeId, Property, Table, Type, Types};
+use crate::text::names::same_name;
 
 impl Table {
     /// Returns the node `id`, or one that allows everything if the table has none.
@@ -16,6 +17,24 @@ impl Table {
     /// Returns the declared properties that are not hidden in this turn.
     pub(crate) fn visible_properties(&self, node: &Node) -> impl Iterator<Item = &Property> + Clone {
         self.properties(node).iter().filter(|property| !property.hidden)
+    }
+
+    /// Returns the other names of a property of `node`, by its position in [`Self::properties`].
+    pub(crate) fn aliases(&self, node: &Node, position: usize) -> impl Iterator<Item = &str> {
+        let index = usize::from(node.properties.start) + position;
+        self.aliases.iter().filter(move |(of, _)| usize::from(*of) == index).map(|(_, alias)| &**alias)
+    }
+
+    /// Returns whether a number beyond a bound becomes the bound, for a property of `node` by its position in [`Self::properties`].
+    pub(crate) fn is_clamped(&self, node: &Node, position: usize) -> bool {
+        self.clamped.iter().any(|index| usize::from(*index) == usize::from(node.properties.start) + position)
+    }
+
+    /// Returns whether `key` is another name of a property that is called `name`.
+    pub(crate) fn has_alias(&self, name: &str, key: &str) -> bool {
+        let is_of =
+            |index: u16| self.properties.get(usize::from(index)).is_some_and(|property| *property.name == *name);
+        self.aliases.iter().any(|(index, alias)| same_name(alias, key) && is_of(*index))
     }
 
     pub(crate) fn literals(&self, node: &Node) -> &[Literal] {

@@ -382,7 +382,7 @@ fn integers_and_choices_are_keys_too() {
         let turn = session.turn_blocking(Dialect::OpenAi);
         let overlaps = arguments.map(|arguments| {
             let tool = turn.find("write");
-            turn.overlap(&Step { request: ToolCall::new("write", arguments), tool, refusal: None })
+            turn.overlap(&Step { request: ToolCall::new("write", arguments), tool, is_corrected: false, refusal: None })
         });
         let key = Some(ParallelKey::new("7"));
         assert!(

@@ -24,6 +24,11 @@ fn call(turn: &Turn, name: &str) -> CallResponse {
     wait(turn.call(&ToolCall::new(name, "{}").with_id("call-1")))
 }
 
+/// Returns the repairs of a call.
+fn names(response: &CallResponse) -> Vec<String> {
+    response.repairs.iter().map(ToString::to_string).collect()
+}
+
 /// Returns a registry with a provider of each of these lists of tools.
 fn providers(names: &[&[&str]]) -> Registry {
     let registry = Registry::new();
@@ -174,7 +179,9 @@ fn hooks_approval_and_limits_see_the_tools_own_name() {
     let exact = call(&turn, "say_it");
     let corrected = call(&turn, "functions.say-it");
     assert!(corrected.is_shortened());
-    assert_eq!(corrected, exact);
+    assert_eq!((&corrected.json, corrected.error), (&exact.json, exact.error));
+    assert_eq!(names(&corrected), [r#"the name of the tool: "functions.say-it" became "say_it" (tool_name)"#]);
+    assert!(exact.repairs.is_empty());
     let seen = seen.lock().unwrap();
     assert_eq!(seen[..3], ["before say_it as None", "approve say_it", "after say_it as None"]);
     let called_as = r#"as Some("functions.say-it")"#;

@@ -278,7 +278,9 @@ fn a_corrected_name_is_logged_with_what_the_model_wrote() {
     let lines = lines.lock().unwrap();
     let begins = r#"toolc: begins tool="open" called_as="functions.Open" id="1" task="errand" arguments="#;
     assert!(lines[0].starts_with(begins), "{}", lines[0]);
+    let repaired = r#"the name of the tool: "functions.Open" became "open" (tool_name)"#;
+    assert!(lines[1].starts_with("toolc: repairs tool=\"open\"") && lines[1].contains(repaired), "{}", lines[1]);
     let ends = r#"toolc: ends tool="open" called_as="OPEN" id="2" task="errand" "#;
-    assert!(lines[2].starts_with(ends) && lines[2].contains("error=invalid_arguments"), "{}", lines[2]);
-    assert!(lines[3].starts_with(r#"toolc: begins tool="open" id="3""#), "{}", lines[3]);
+    assert!(lines[3].starts_with(ends) && lines[3].contains("error=invalid_arguments"), "{}", lines[3]);
+    assert!(lines[4].starts_with(r#"toolc: begins tool="open" id="3""#), "{}", lines[4]);
 }

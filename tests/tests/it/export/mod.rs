@@ -281,6 +281,8 @@ fn undo_arguments(sources: &Sources, per_tool: usize, random: &mut Random) -> BT
             let own = values.value(&tool.manifest.parameters());
             let arguments = &lowered.tool(id).arguments;
             let table = arguments.in_turn(values.atoms()).unwrap_or_else(|| (**arguments).clone());
+            // A schema does not say which numbers are clamped.
+            let table = Table { clamped: Vec::new(), ..table };
             let dynamic = Table::from_schema(&own).expect("the schema is not too large");
             let subject = Subject { schema: own.clone(), lowered: table, dynamic };
             let mut reference = Tool::new(&file["tools"][tool.name_in(dialect.name)], &own);

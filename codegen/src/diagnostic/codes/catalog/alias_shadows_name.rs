@@ -1,7 +1,8 @@
-//! An alias of a toolset that already names a toolset: it equals a toolset's name, another alias, or `all`.
+//! An alias that already names something else: another tool, another parameter of the same object, another toolset, or `all`; or that
+//! another of them has as an alias. For tools and parameters, names that differ only in what the runtime corrects are the same.
 //!
 //! ## Why is this bad
-//! A session that enables or disables the alias could mean either toolset.
+//! A model that writes the alias, or a session that enables it, could mean either.
 //!
 //! ## Example
 //! ```toml

@@ -3,6 +3,7 @@
 use super::declare_rules;
 
 declare_rules! {
+    ALIAS_WITHOUT_EFFECT alias_without_effect
     ALLOW_WITHOUT_REASON allow_without_reason
     CONDITION_ALWAYS_TRUE condition_always_true
     CONDITION_IN_PLAIN_TEXT condition_in_plain_text

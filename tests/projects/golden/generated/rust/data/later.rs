@@ -7,8 +7,8 @@ use ::toolc::Dialect;
 
 pub(in super::super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
-        r#"9 run_later0 0 5 later0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 9 "outcome"0 1 0 0 8 "pauses"0 2 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 1 1 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 "#,
-        "4 wait0 0 5 later0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 10 8 give_way0 2 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 ",
+        r#"9 run_later0 0 0 5 later0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 9 "outcome"0 1 0 0 8 "pauses"0 2 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 1 1 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 "#,
+        "4 wait0 0 0 5 later0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 10 8 give_way0 2 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 ",
     ],
     definitions,
     index: ::toolc::__gen::search_index!["2 29 6 21 1 a1 0 1 5 after1 0 1 5 asked1 0 1 6 before1 0 1 3 end1 0 2 3 for1 0 1 4 give2 0 1 1 1 3 how1 0 2 2 in1 0 1 2 is1 0 1 5 later1 0 3 5 often1 0 1 4 once1 1 1 7 outcome1 0 1 5 pause1 0 2 3 run1 0 3 4 that1 0 2 3 the1 0 1 2 to1 0 2 4 wait1 1 3 3 way2 0 2 1 1 "],

@@ -7,8 +7,8 @@ use ::toolc::Dialect;
 
 pub(in super::super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
-        "8 ask_back0 0 4 loop0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 4 1 8 delegate3 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 ",
-        r#"8 delegate0 0 4 loop0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 6 "task"1 1 0 0 7 "depth"0 2 0 0 0 0 0 0 0 0 0 0 3 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 "#,
+        "8 ask_back0 0 0 4 loop0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 4 1 8 delegate3 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 ",
+        r#"8 delegate0 0 0 4 loop0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 2 6 "task"1 1 0 0 7 "depth"0 2 0 0 0 0 0 0 0 0 0 0 0 0 3 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 "#,
     ],
     definitions,
     index: ::toolc::__gen::search_index!["2 10 22 21 1 a1 1 1 5 agent1 1 2 7 another1 1 1 3 ask1 0 4 4 back1 0 3 2 be1 1 2 4 deep1 1 1 8 delegate1 1 3 5 depth1 1 1 4 done1 1 1 4 give1 1 1 3 how1 1 1 2 is1 1 1 3 may1 1 1 6 nested1 1 1 9 something1 0 1 4 task1 1 2 3 the1 0 1 2 to1 1 2 4 user1 0 1 4 what1 1 1 "],

@@ -7,10 +7,10 @@ use ::toolc::Dialect;
 
 pub(in super::super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
-        r#"6 crunch14 Crunch numbers0 4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 1 9 "outcome"0 1 0 0 3 4 4 well4 4 fail4 5 panic0 0 0 0 0 0 0 1 1 0 1 0 1 0 20000 1 90000 0 0 0 0 1 0 1 0 0 "#,
-        "5 erase0 0 4 shut0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 1 0 1 1 0 0 1 1 13 no_parameters19 It erases too much.0 ",
-        r#"9 fetch_all0 24 Fetch what a page names.4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 6 "page"1 1 0 0 0 0 0 0 1 0 6 crunch0 1 0 16 fetch_everything1 4 1 6 crunch2 0 1 0 1 1 1 0 2 4 page5 pages0 0 1 1 0 0 0 0 "#,
-        r#"5 shell0 0 4 shut0 6 7 6 0 0 1 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 5 "pin"0 4 0 1 9 "command"1 1 0 0 10 "password"0 2 0 1 9 "account"0 3 0 0 6 "code"0 5 0 1 0 0 1 0 0 0 0 0 0 1 20 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 1 7 command1 1 0 0 0 0 "#,
+        r#"6 crunch0 14 Crunch numbers0 4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 4 0 3 0 0 1 0 0 0 0 0 0 0 1 9 "outcome"0 1 0 0 3 4 4 well4 4 fail4 5 panic0 0 0 0 0 0 0 0 0 1 1 0 1 0 1 0 20000 1 90000 0 0 0 0 1 0 1 0 0 "#,
+        "5 erase0 0 0 4 shut0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 1 0 1 1 0 0 1 1 13 no_parameters19 It erases too much.0 ",
+        r#"9 fetch_all0 0 24 Fetch what a page names.4 shut0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 6 "page"1 1 0 0 0 0 0 0 0 0 1 0 6 crunch0 1 0 16 fetch_everything1 4 1 6 crunch2 0 1 0 1 1 1 0 2 4 page5 pages0 0 1 1 0 0 0 0 "#,
+        r#"5 shell0 0 0 4 shut0 6 7 6 0 0 1 4 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 5 "pin"0 4 0 1 9 "command"1 1 0 0 10 "password"0 2 0 1 9 "account"0 3 0 0 6 "code"0 5 0 1 0 0 1 0 0 0 0 0 0 1 20 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 1 7 command1 1 0 0 0 0 "#,
     ],
     definitions,
     index: ::toolc::__gen::search_index!["4 16 7 18 41 41 1 a3 0 1 2 1 3 3 7 account1 3 1 3 all1 2 3 3 ask1 3 1 6 behalf1 3 1 4 code1 3 1 7 command1 3 3 7 compute1 0 1 6 crunch1 0 3 3 end1 0 1 5 erase1 1 4 10 everything1 1 1 5 fetch1 2 5 3 for2 0 1 3 2 3 how1 0 1 5 input1 3 1 2 is1 3 2 2 it2 0 1 3 2 3 its2 0 1 3 1 4 long1 0 1 4 name1 2 2 6 number1 3 1 2 of2 0 1 2 1 2 on2 0 1 3 1 7 outcome1 0 1 3 own1 0 1 4 page1 2 3 8 password1 3 2 3 pin1 3 1 7 pretend2 1 1 3 1 5 prove1 3 1 3 run1 3 2 5 shell1 3 4 4 that1 3 1 3 the2 2 1 3 2 6 thread1 0 1 2 to3 1 1 2 1 3 2 4 what2 2 1 3 2 4 when1 3 1 5 whose1 3 1 3 you1 3 1 "],

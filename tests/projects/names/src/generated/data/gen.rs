@@ -6,7 +6,7 @@ use ::toolc::__gen::compiled::CompiledToolset;
 use ::toolc::Dialect;
 
 pub(in super::super) static PART: CompiledToolset = CompiledToolset {
-    tools: &[r#"3 gen0 0 3 gen0 5 7 6 0 0 1 3 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 2 0 0 1 0 0 0 0 0 0 0 4 5 "vec"0 3 0 0 6 "from"0 1 0 0 8 "option"0 2 0 0 6 "args"0 4 0 0 4 4 4 here4 5 there4 4 some4 4 none0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 "#],
+    tools: &[r#"3 gen0 0 0 3 gen0 5 7 6 0 0 1 3 0 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 2 2 0 0 1 0 0 0 0 0 0 0 4 5 "vec"0 3 0 0 6 "from"0 1 0 0 8 "option"0 2 0 0 6 "args"0 4 0 0 4 4 4 here4 5 there4 4 some4 4 none0 0 0 0 0 0 0 0 0 0 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 "#],
     definitions,
     index: ::toolc::__gen::search_index!["1 53 24 1 a1 0 5 3 arg1 0 1 2 as1 0 5 4 from1 0 1 3 gen1 0 3 2 in1 0 4 2 is1 0 1 2 it1 0 1 3 its1 0 2 4 know1 0 1 5 named1 0 5 2 of1 0 2 6 option1 0 1 9 otherwise1 0 1 3 own1 0 2 7 prelude1 0 3 4 rust1 0 1 9 something1 0 1 6 struct1 0 1 4 that1 0 2 3 the1 0 4 5 trait1 0 1 4 type1 0 4 3 vec1 0 1 "],
 };
