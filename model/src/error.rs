@@ -90,6 +90,9 @@ pub enum ErrorKind {
     /// The conversation before a thinking block has changed, so the server refuses the block. Send the request again [without
     /// thinking](crate::without_thinking).
     StaleThinking,
+    /// The server refuses the thinking that it has sent. Send the request, and all later ones, [without
+    /// thinking](crate::without_thinking).
+    UnwantedThinking,
     /// The conversation refers to a tool that the request does not define. Send the request again [without such
     /// references](crate::without_tool_references).
     UndefinedTool,
@@ -203,7 +206,7 @@ impl Responded<'_> {
             || !matches!(status, 401..=404) && reports_overflow(body);
         let kind = match status {
             _ if is_overflow => ErrorKind::ContextOverflow,
-            400 => self.refusal(body).unwrap_or(ErrorKind::Refused),
+            400 | 422 => self.refusal(body).unwrap_or(ErrorKind::Refused),
             429 if code == "insufficient_quota" => ErrorKind::Unauthorized,
             429 => ErrorKind::RateLimited,
             401 | 403 | 407 => ErrorKind::Unauthorized,

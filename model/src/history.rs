@@ -9,9 +9,10 @@ use crate::api::{Api, raw};
 /// thinking, or the servers of the API accept it.
 ///
 /// Anthropic's models refuse thinking if the conversation before it has changed: see [`StaleThinking`](crate::ErrorKind::StaleThinking).
+/// Some servers of Chat Completions refuse any: see [`UnwantedThinking`](crate::ErrorKind::UnwantedThinking).
 pub fn without_thinking(api: Api, messages: &[Box<RawValue>]) -> Option<Vec<Box<RawValue>>> {
-    let remove = api.record().removals.as_ref()?.thinking;
-    changed(messages, "thinking", remove)
+    let removals = api.record().removals.as_ref()?;
+    changed(messages, removals.thinking_word, removals.thinking)
 }
 
 /// Returns the messages of a conversation without references to tools for which `is_defined` returns false. Returns `None` if nothing must
@@ -24,7 +25,7 @@ pub fn without_tool_references(
     messages: &[Box<RawValue>],
     is_defined: &dyn Fn(&str) -> bool,
 ) -> Option<Vec<Box<RawValue>>> {
-    let remove = api.record().removals.as_ref()?.tool_references;
+    let remove = api.record().removals.as_ref()?.tool_references?;
     changed(messages, "tool_reference", |mut message| {
         remove(&mut message, is_defined);
         Some(message)
@@ -76,6 +77,20 @@ mod tests {
         assert_eq!(serde_json::from_str::<Value>(kept[1].get()).unwrap(), expected);
         assert!(without_thinking(Api::Anthropic, &kept).is_none());
         assert!(without_thinking(Api::Responses, &messages).is_none());
+    }
+
+    #[test]
+    fn thinking_is_removed_from_messages_of_chat_completions() {
+        let api = Api::ChatCompletions;
+        let call = json!({"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+        let message = json!({"role": "assistant", "content": null, "tool_calls": [call], "reasoning": "Hm.", "reasoning_details": [1]});
+        let messages = [user_message(api, "reasoning"), raw(&message)];
+        let kept = without_thinking(api, &messages).expect("there is thinking");
+        assert_eq!(kept[0].get(), messages[0].get());
+        let expected = json!({"role": "assistant", "content": null, "tool_calls": [call]});
+        assert_eq!(serde_json::from_str::<Value>(kept[1].get()).unwrap(), expected);
+        assert!(without_thinking(api, &kept).is_none());
+        assert!(without_tool_references(api, &messages, &|_| false).is_none());
     }
 
     #[test]

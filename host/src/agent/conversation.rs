@@ -222,6 +222,8 @@ impl Conversation {
                         None => text.clone(),
                     });
                 }
+                // Nothing is sent back of the answer.
+                Entry::Model { raw, .. } if raw.is_empty() => {}
                 Entry::Model { raw, .. } | Entry::Results { raw, .. } => {
                     messages.extend(user.take().map(|text| user_message(api, &text)));
                     messages.extend(raw.iter().cloned());

@@ -21,6 +21,7 @@ const NO_BEGINNING: &str = "[The beginning of this conversation is not recorded.
 /// - A call without a result gets one that says so, unless nothing but results follows its answer. Then it is
 ///   [unfinished](super::conversation::Conversation::unfinished).
 /// - An answer at the beginning gets a message before it.
+/// - Answers have the form in which they are sent back: an older version has stored them as they came.
 ///
 /// An entry that is added has the id of the entry after it.
 pub(super) fn mended(entries: Vec<(Entry, i64)>, api: Api) -> Vec<(Entry, i64)> {
@@ -52,6 +53,7 @@ impl Mending {
                 let (later, open): (Vec<_>, Vec<_>) = calls.iter().cloned().partition(StoredCall::is_async);
                 self.open = open;
                 self.later.extend(later);
+                let raw = self.api.wire().sent_back(&raw);
                 self.entries.push((Entry::Model { raw, text, calls }, id));
             }
             Entry::User(text) => {
@@ -233,6 +235,20 @@ mod tests {
         let conversation = Conversation::new(entries.into_iter().map(|(entry, _)| entry).collect());
         let unfinished: Vec<_> = conversation.unfinished().into_iter().map(|call| call.id).collect();
         assert_eq!(unfinished, ["b"]);
+    }
+
+    #[test]
+    fn answers_get_the_form_in_which_they_are_sent_back() {
+        let sent = r#"{"role":"assistant","content":"a","refusal":null,"tool_calls":[],"annotations":[]}"#;
+        let raw = vec![RawValue::from_string(sent.to_owned()).expect("it is JSON")];
+        let answer = Entry::Model { raw, text: "a".to_owned(), calls: Vec::new() };
+        let once = mend(vec![user("A"), answer]);
+        let twice = mended(once.clone(), API);
+        for entries in [once, twice] {
+            let entries = entries.into_iter().map(|(entry, _)| entry).collect();
+            let messages = Conversation::new(entries).messages(API, &[]);
+            assert_eq!(messages[1].get(), r#"{"role":"assistant","content":"a"}"#);
+        }
     }
 
     #[test]

@@ -75,6 +75,8 @@ pub(crate) struct Agent {
     helpers: Arc<Helpers>,
     background: Background,
     sent_tools: SentTools,
+    /// Whether the server has refused its own thinking.
+    is_thinking_unwanted: bool,
     /// The requests that the agent may still make: in this turn, or as a helper.
     budget: Arc<Budget>,
     is_helper: bool,

@@ -207,6 +207,7 @@ impl Setup {
             helpers,
             background: Background::default(),
             sent_tools: SentTools::new(self.host.profile.config().tools.changes),
+            is_thinking_unwanted: false,
             budget,
             is_helper: helper.is_some(),
             has_single_turn: source != "chat",

@@ -173,8 +173,12 @@ impl Agent {
         loop {
             let error = match self.ask(turn, interrupts).await {
                 Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::ContextOverflow => error,
-                // The server no longer accepts thinking, because a summary, other tools or a removed secret changed earlier messages.
-                Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::StaleThinking => {
+                // The server no longer accepts thinking, because a summary, other tools or a removed secret changed earlier messages. Or it
+                // never does.
+                Err(TurnError::Model(error))
+                    if matches!(error.kind(), ModelErrorKind::StaleThinking | ModelErrorKind::UnwantedThinking) =>
+                {
+                    self.is_thinking_unwanted |= error.kind() == ModelErrorKind::UnwantedThinking;
                     if self.conversation.remove_thinking(self.model.model().api) {
                         self.sent_tools.reset();
                         continue;
@@ -281,6 +285,9 @@ impl Agent {
         }
         if !response.messages().is_empty() {
             self.add(Entry::answer(response), response.usage().map(|_| tokens));
+            if self.is_thinking_unwanted {
+                self.conversation.remove_thinking(self.model.model().api);
+            }
         }
         if let Some(usage) = response.usage().filter(|usage| usage.input > 0) {
             self.conversation.set_tokens(usage.input + usage.output);

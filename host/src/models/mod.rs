@@ -39,6 +39,7 @@ impl Models {
             (None, Some(model)) => client(model, env).map(Some),
             (None, None) => Ok(None),
         };
+        warn_of_ignored_variables(main, configured.0, env);
         let main = open_optional(main, configured.0)?.ok_or_else(|| {
             let mut variables: Vec<&str> = Api::ALL.iter().map(|api| api.default_key_variable()).collect();
             variables.dedup();
@@ -113,6 +114,25 @@ fn open(spec: &str, env: &Env) -> Result<Client> {
     }
     let api = Api::from_word(api).ok_or_else(unknown)?;
     client(&Model::new(api, name), env)
+}
+
+/// Prints which variables do not change the server of the main model, although they do so in other programs.
+fn warn_of_ignored_variables(spec: Option<&str>, configured: Option<&Model>, env: &Env) {
+    let named = spec.and_then(|spec| Some((Api::from_word(spec.split_once(':')?.0)?, false)));
+    let is_set = |model: &Model| model.base_url.as_deref().is_some_and(|url| !url.trim().is_empty());
+    let configured = configured.filter(|_| spec.is_none()).map(|model| (model.api, is_set(model)));
+    let Some((api, has_address)) = named.or(configured) else { return };
+    let names = api.ignored_variables(has_address, |name| env.var(name));
+    if names.is_empty() {
+        return;
+    }
+    let (names, variable) = (names.join(", "), api.address_variable());
+    let instead = if has_address {
+        "`base_url` of the model counts".to_owned()
+    } else {
+        format!("the server of a model is set by `base_url` or {variable}")
+    };
+    eprintln!("warning: {names} changes nothing: {instead}");
 }
 
 /// Returns a model with the address that the variable of its vendor has, such as `OPENAI_BASE_URL`, unless the model has an address itself.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use toolc::Dialect;
 use toolc::wire;
 
-use super::{Header, IsDefined, Record, Removals, raw, to_json};
+use super::{Header, IsDefined, Record, Removals, raw, to_json, variables};
 use crate::error::{ErrorKind, Refusal};
 use crate::request::{ModelParameters, Request};
 
@@ -15,8 +15,7 @@ pub(super) const API: Record = Record {
     about: "The Messages API of Anthropic.",
     base_url: "https://api.anthropic.com",
     key_variable: "ANTHROPIC_API_KEY",
-    url_variable: "ANTHROPIC_BASE_URL",
-    url_suffix: "",
+    address_variables: variables::ANTHROPIC,
     dialect: Dialect::Anthropic,
     wire: wire::Api::Anthropic,
     path: |_| "/v1/messages".to_owned(),
@@ -34,7 +33,11 @@ pub(super) const API: Record = Record {
         // A reference to a tool that the request does not define (anthropics/claude-code#81863, of 2026-07).
         Refusal { kind: ErrorKind::UndefinedTool, text: "not found in available tools" },
     ],
-    removals: Some(Removals { thinking: without_thinking, tool_references: remove_tool_references }),
+    removals: Some(Removals {
+        thinking_word: "thinking",
+        thinking: without_thinking,
+        tool_references: Some(remove_tool_references),
+    }),
 };
 
 /// The version of the API.

@@ -6,7 +6,8 @@ use serde_json::value::RawValue;
 use toolc::Dialect;
 use toolc::wire;
 
-use super::{Record, raw, to_json};
+use super::{Record, Removals, raw, to_json, variables};
+use crate::error::{ErrorKind, Refusal};
 use crate::request::{ModelParameters, Request};
 
 pub(super) const API: Record = Record {
@@ -14,8 +15,7 @@ pub(super) const API: Record = Record {
     about: "Chat Completions of OpenAI, which many other servers have.",
     base_url: "https://api.openai.com/v1",
     key_variable: "OPENAI_API_KEY",
-    url_variable: "OPENAI_BASE_URL",
-    url_suffix: "",
+    address_variables: variables::OPENAI,
     dialect: Dialect::OpenAi,
     wire: wire::Api::ChatCompletions,
     path: |_| "/chat/completions".to_owned(),
@@ -25,9 +25,25 @@ pub(super) const API: Record = Record {
     body,
     user_message: |text| json!({ "role": "user", "content": text }),
     assistant_message: |text| json!({ "role": "assistant", "content": text }),
-    refusals: &[],
-    removals: None,
+    refusals: &[
+        // Each server has its own words for it, but all name the member: Groq, Cerebras, Fireworks and older models of DeepSeek, in
+        // reports of 2026.
+        Refusal { kind: ErrorKind::UnwantedThinking, text: "reasoning" },
+    ],
+    removals: Some(Removals {
+        thinking_word: THINKING,
+        thinking: |mut message| {
+            if let Some(members) = message.as_object_mut() {
+                members.retain(|key, _| !key.contains(THINKING));
+            }
+            Some(message)
+        },
+        tool_references: None,
+    }),
 };
+
+/// A part of the names of members with thinking.
+const THINKING: &str = "reasoning";
 
 #[derive(Serialize)]
 struct Body<'a> {

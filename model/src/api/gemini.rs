@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use toolc::Dialect;
 use toolc::wire;
 
-use super::{Record, to_json};
+use super::{Record, to_json, variables};
 use crate::request::{ModelParameters, Request};
 
 pub(super) const API: Record = Record {
@@ -16,8 +16,7 @@ pub(super) const API: Record = Record {
     about: "The Gemini API of Google: `generateContent`.",
     base_url: "https://generativelanguage.googleapis.com/v1beta",
     key_variable: "GEMINI_API_KEY",
-    url_variable: "GOOGLE_GEMINI_BASE_URL",
-    url_suffix: "/v1beta",
+    address_variables: variables::GOOGLE,
     dialect: Dialect::Gemini,
     wire: wire::Api::Gemini,
     path: |model| format!("/models/{}:streamGenerateContent?alt=sse", path_segment(model)),

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use toolc::Dialect;
 use toolc::wire;
 
+use super::variables::{self, AddressVariables};
 use super::{Record, gemini, to_json};
 use crate::request::{ModelParameters, Request};
 
@@ -14,7 +15,7 @@ pub(super) const API: Record = Record {
     about: "The Interactions API of Google's Gemini.",
     // Interactions are in the stable version since June 2026 (ai.google.dev, API versions, 2026-11-27).
     base_url: "https://generativelanguage.googleapis.com/v1",
-    url_suffix: "/v1",
+    address_variables: AddressVariables { suffix: "/v1", ..variables::GOOGLE },
     dialect: Dialect::GeminiInteractions,
     wire: wire::Api::Interactions,
     path: |_| "/interactions".to_owned(),

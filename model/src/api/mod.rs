@@ -8,6 +8,7 @@ mod chat;
 mod gemini;
 mod interactions;
 mod responses;
+mod variables;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -18,6 +19,7 @@ use toolc_tables::Words;
 
 use crate::error::Refusal;
 use crate::request::{ModelParameters, Request};
+use variables::AddressVariables;
 
 macro_rules! apis {
     ($($name:ident = $module:ident;)+) => {
@@ -70,10 +72,8 @@ pub(crate) struct Record {
     base_url: &'static str,
     /// The environment variable that usually holds the key.
     key_variable: &'static str,
-    /// The environment variable with another address, as the vendor's SDK reads it.
-    url_variable: &'static str,
-    /// What follows the address in that variable.
-    url_suffix: &'static str,
+    /// The environment variables with another address.
+    address_variables: AddressVariables,
     /// The dialect of the definitions in requests.
     dialect: Dialect,
     /// The form of answers and results.
@@ -106,10 +106,12 @@ pub(crate) type IsDefined<'a> = &'a dyn Fn(&str) -> bool;
 
 /// Removes from a message what a server refuses.
 pub(crate) struct Removals {
+    /// A word that every message with thinking contains.
+    pub(crate) thinking_word: &'static str,
     /// Removes the thinking of the model. Returns `None` if nothing of the message is left.
     pub(crate) thinking: fn(Value) -> Option<Value>,
-    /// Removes references to tools that are not defined.
-    pub(crate) tool_references: fn(&mut Value, IsDefined<'_>),
+    /// Removes references to tools that are not defined, if the API has any.
+    pub(crate) tool_references: Option<fn(&mut Value, IsDefined<'_>)>,
 }
 
 impl Api {
@@ -130,13 +132,19 @@ impl Api {
 
     /// Returns the address of the server that the user of the vendor's SDK has set, if `variable` returns the values of environment
     /// variables.
-    pub fn other_base_url(self, variable: impl FnOnce(&str) -> Option<String>) -> Option<String> {
-        let Record { url_variable, url_suffix, .. } = self.record();
-        let url = variable(url_variable)?;
-        let url = url.trim().trim_end_matches('/');
-        // The address may already have what follows it in the vendor's SDK.
-        let suffix = if url.ends_with(url_suffix) { "" } else { url_suffix };
-        (!url.is_empty()).then(|| format!("{url}{suffix}"))
+    pub fn other_base_url(self, variable: impl Fn(&str) -> Option<String>) -> Option<String> {
+        self.record().address_variables.address(variable).map(|(_, url)| url)
+    }
+
+    /// Returns the environment variables that are set, and with which other programs reach another server, but this one does not.
+    /// `has_address` says that the model has an address itself, which counts.
+    pub fn ignored_variables(self, has_address: bool, variable: impl Fn(&str) -> Option<String>) -> Vec<String> {
+        self.record().address_variables.ignored(has_address, variable)
+    }
+
+    /// Returns the environment variable with another address, as the vendor's SDK reads it.
+    pub fn address_variable(self) -> &'static str {
+        self.record().address_variables.heeded.first().copied().unwrap_or_default()
     }
 
     /// Returns the dialect of the definitions in requests to the API.
@@ -182,7 +190,7 @@ mod tests {
         let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let files: BTreeSet<String> =
             files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
-        let listed = Api::ALL.iter().map(|api| api.word().to_owned()).chain(["mod".to_owned()]);
+        let listed = Api::ALL.iter().map(|api| api.word().to_owned()).chain(["mod", "variables"].map(str::to_owned));
         assert_eq!(files, listed.collect(), "each file is named like its API, and its API is a line of `apis!`");
     }
 

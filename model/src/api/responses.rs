@@ -15,6 +15,8 @@ pub(super) const API: Record = Record {
     wire: wire::Api::Responses,
     path: |_| "/responses".to_owned(),
     body,
+    refusals: &[],
+    removals: None,
     ..chat::API
 };
 

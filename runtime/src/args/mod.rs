@@ -12,6 +12,8 @@ mod inner_call;
 mod json_type;
 mod literal;
 mod null_absence;
+#[cfg(feature = "__wire-api")]
+pub(crate) mod object_text;
 mod open;
 mod origin;
 mod reader;

@@ -245,7 +245,8 @@ impl Server {
     }
 
     fn initialize(&self, params: &Object<'_>) -> Result<String, RpcError> {
-        let requested = params.non_empty_text("protocolVersion").map_err(|error| RpcError::params(&error))?;
+        // A client without a version, or with an unknown one, gets the newest.
+        let requested = params.optional_text("protocolVersion").ok().flatten().unwrap_or_default();
         let version = SESSION_VERSIONS.iter().find(|version| **version == requested).unwrap_or(&SESSION_VERSIONS[0]);
         let mut out = format!(r#"{{"protocolVersion":"{version}","capabilities":{{"tools":{{}}}},"serverInfo":"#);
         self.push_info(&mut out);
@@ -301,7 +302,9 @@ impl Server {
         let mut hasher = DefaultHasher::new();
         turn.definitions().hash(&mut hasher);
         let list_hash = hasher.finish();
-        let start = match params.optional_text("cursor").map_err(|error| RpcError::params(&error))? {
+        // Some clients send an empty cursor for the first page.
+        let cursor = params.optional_text("cursor").map_err(|error| RpcError::params(&error))?;
+        let start = match cursor.filter(|cursor| !cursor.is_empty()) {
             None => 0,
             Some(cursor) => {
                 let found = cursor_position(&cursor, list_hash);

@@ -8,7 +8,7 @@
 //!
 //! This module does not use the network: its input and output are strings. The size of the input is limited. A message
 //! that does not match the API's schema is a [`WireError`] with the path of the invalid value. It never becomes a call with
-//! truncated arguments. The model's own messages are returned unchanged, except that some calls get new ids.
+//! truncated arguments. The model's own messages are returned without what servers refuse, and some calls get new ids.
 
 #![cfg_attr(
     not(all(feature = "wire-openai", feature = "wire-anthropic", feature = "wire-gemini", feature = "wire-mcp")),

@@ -215,13 +215,13 @@ impl<'a> Object<'a> {
         Ok(if text.trim().is_empty() { NO_ARGUMENTS.to_owned() } else { text })
     }
 
-    /// Returns the text of the arguments of a call, which must be an object. Nothing, null and an empty string are read as an
-    /// empty object.
+    /// Returns the text of the arguments of a call, which must be an object, or a string whose content is read like the arguments of a
+    /// model. Nothing, null and an empty string are read as an empty object.
     #[cfg(feature = "wire-mcp")]
     pub(super) fn object_arguments(&self, key: &str) -> Result<String, WireError> {
         let Some(node) = self.get(key) else { return Ok(NO_ARGUMENTS.to_owned()) };
-        if node.text().is_ok_and(|text| text.trim().is_empty()) {
-            return Ok(NO_ARGUMENTS.to_owned());
+        if let Ok(text) = node.text() {
+            return Ok(if text.trim().is_empty() { NO_ARGUMENTS.to_owned() } else { text });
         }
         Ok(node.require_object()?.json.get().to_owned())
     }
@@ -347,7 +347,7 @@ mod tests {
             assert_eq!(arguments(missing), both("{}"), "{missing}");
         }
         assert_eq!(arguments(r#"{"a":{"b":1}}"#), both(r#"{"b":1}"#));
-        assert_eq!(arguments(r#"{"a":"{\"b\":"}"#), [Some(r#"{"b":"#.to_owned()), None]);
+        assert_eq!(arguments(r#"{"a":"{\"b\":"}"#), both(r#"{"b":"#));
         assert_eq!(arguments(r#"{"a":[1]}"#), [Some("[1]".to_owned()), None]);
     }
 

@@ -184,13 +184,30 @@ fn messages_are_parsed_answered_and_written_back() {
     }
 }
 
+/// Messages with members that servers refuse. The tests of each API compare them, and messages with new ids or arguments.
+const MENDED: &[&str] = &[
+    "chat/calls.json",
+    "chat/refusal.json",
+    "responses/calls.json",
+    "anthropic/calls.json",
+    "anthropic/programs.json",
+    "anthropic/server_tools.json",
+];
+
 #[test]
 fn a_models_message_is_sent_back_unchanged() {
     for (folder, api, _) in APIS {
-        // Messages with new ids or arguments are compared by the tests of each API.
-        let is_changed = |name: &str| ["_id.json", "_input.json", "args.json"].iter().any(|end| name.ends_with(end));
-        for (name, text) in recorded(folder, "json").into_iter().filter(|(name, _)| !is_changed(name)) {
+        let has_new_values =
+            |name: &str| ["_id.json", "_input.json", "args.json"].iter().any(|end| name.ends_with(end));
+        for (name, text) in recorded(folder, "json") {
             let Ok(response) = api.parse(&text) else { continue };
+            let again = api.sent_back(response.messages());
+            let texts =
+                |messages: &[Box<RawValue>]| messages.iter().map(|json| json.get().to_owned()).collect::<Vec<_>>();
+            assert_eq!(texts(&again), texts(response.messages()), "{folder}/{name}");
+            if has_new_values(&name) || MENDED.contains(&&*format!("{folder}/{name}")) {
+                continue;
+            }
             for message in response.messages() {
                 let own = message.get();
                 let own = own.strip_prefix(r#"{"role":"assistant","content":"#).unwrap_or(own);

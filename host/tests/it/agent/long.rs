@@ -100,6 +100,40 @@ fn thinking_that_the_server_refuses_is_removed() {
     assert!(requests[5]["messages"].to_string().contains("c2"), "the call is kept");
 }
 
+/// Returns an answer of Chat Completions that thinks first, in a member that only some servers have.
+fn reasoned(text: &str, calls: &[Call<'_>]) -> Reply {
+    let chat = VENDORS.iter().find(|vendor| vendor.api == "chat").expect("it is a vendor");
+    let mut events = (chat.answer)(text, calls);
+    events.insert(
+        0,
+        r#"{"choices":[{"index":0,"delta":{"role":"assistant","reasoning_content":"Hm.","annotations":[]}}]}"#
+            .to_owned(),
+    );
+    Reply::Events(events)
+}
+
+/// Some servers refuse a request with thinking, and some one without it.
+#[test]
+fn thinking_is_sent_back_until_a_server_refuses_it() {
+    let folder = folder();
+    let read = |id, path: &str| (id, "read_file", json!({ "path": path }));
+    let refusal = r#"{"error":{"message":"messages.2.assistant.reasoning_content: property 'reasoning_content' is unsupported"}}"#;
+    let server = Server::start(vec![
+        reasoned("", &[read("c1", "a.txt")]),
+        reasoned("", &[read("c2", "b.txt")]),
+        Reply::Status(422, "", refusal.to_owned()),
+        reasoned("", &[read("c3", "b.txt")]),
+        reasoned("Done.", &[]),
+    ]);
+    let variables = [("OPENAI_BASE_URL", &*server.url), ("OPENAI_API_KEY", "sk-a-secret-key")];
+    let ran = run(folder.path(), &["agent", "Read both.", "--model", "chat:m-1"], &variables);
+    assert_eq!((ran.status, ran.out.trim()), (Some(0), "Done."), "{}", ran.err);
+    let requests = server.requests();
+    let thoughts = |at: usize| requests[at]["messages"].to_string().matches("reasoning_content").count();
+    assert_eq!([0, 1, 2, 3, 4].map(thoughts), [0, 1, 2, 0, 0]);
+    assert!(!requests[1].to_string().contains("annotations"));
+}
+
 /// A tool that the vendor's search found earlier is gone, for example after a conversation was resumed without its server.
 #[test]
 fn references_to_tools_that_are_gone_are_removed_if_the_server_refuses_them() {

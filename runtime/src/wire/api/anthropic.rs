@@ -3,6 +3,7 @@
 //! Source: `BetaMessage`, `BetaContentBlock` and the raw stream events of its SDK (2.14), and the guides to streaming and to
 //! programmatic tool calling, read 2026-11.
 
+mod sent_back;
 mod update;
 
 use std::collections::BTreeMap;
@@ -26,8 +27,13 @@ use crate::wire::write::{list, object, raw_json};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
-pub(super) const VENDOR: Vendor =
-    Vendor { parse, assemble: || Box::<Events>::default(), results, tool_update: update::tool_update };
+pub(super) const VENDOR: Vendor = Vendor {
+    parse,
+    assemble: || Box::<Events>::default(),
+    sent_back: sent_back::messages,
+    results,
+    tool_update: update::tool_update,
+};
 
 /// Block types that need no answer of the host: thinking, tools that Anthropic's servers run, and changes of the tools. In
 /// addition, all types that end in `_tool_result`.
@@ -95,19 +101,11 @@ fn stop(reason: &str) -> Stop {
 
 fn read(content: &Node<'_>, reason: &str, mut builder: ResponseBuilder) -> Result<ModelResponse, WireError> {
     let blocks = content.items()?;
-    // The API refuses empty text blocks, although it sends some.
-    let mut kept: Vec<&RawValue> = Vec::with_capacity(blocks.len());
     for node in &blocks {
         let block = node.object()?;
         let kind = block.non_empty_text("type")?;
         match &*kind {
-            "text" => {
-                let text = block.text("text")?;
-                if text.is_empty() {
-                    continue;
-                }
-                builder.push_text(&text);
-            }
+            "text" => builder.push_text(&block.text("text")?),
             "tool_use" => {
                 let call = parse_call(node, &block, &mut builder)?;
                 builder.push_call(call, &ValuePlace { node, object: &block, key: "id" })?;
@@ -115,18 +113,9 @@ fn read(content: &Node<'_>, reason: &str, mut builder: ResponseBuilder) -> Resul
             kind if IGNORED.contains(&kind) || kind.ends_with("_tool_result") => {}
             kind => builder.push_unknown(&block, kind, &node.path)?,
         }
-        kept.push(node.json);
     }
-    // The API refuses a message without content.
-    if !kept.is_empty() {
-        let content = if kept.len() == blocks.len() {
-            builder.with_ids(content.json)
-        } else {
-            let kept: Vec<Box<RawValue>> = kept.iter().map(|block| builder.with_ids(block)).collect();
-            raw_json(list(&kept))
-        };
-        builder.messages.push(raw_json(format!(r#"{{"role":"assistant","content":{content}}}"#)));
-    }
+    let content = builder.with_ids(content.json);
+    builder.messages.push(raw_json(format!(r#"{{"role":"assistant","content":{content}}}"#)));
     builder.build(stop(reason), reason.to_owned())
 }
 
@@ -139,14 +128,11 @@ fn parse_call(node: &Node<'_>, block: &Object<'_>, builder: &mut ResponseBuilder
             origin.program = Some(caller.non_empty_text("tool_id")?);
         }
     }
-    let id = block.optional_text("id")?.unwrap_or_default();
+    // The API takes no other id, so such a call gets a new one.
+    let is_taken = |id: &String| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    let id = block.optional_text("id")?.filter(is_taken).unwrap_or_default();
     let name = builder.name(&ValuePlace { node, object: block, key: "name" })?;
-    let place = ValuePlace { node, object: block, key: "input" };
-    let arguments = builder.object_arguments(&place)?;
-    // The API refuses a call without an object.
-    if block.get("input").is_none() {
-        builder.set_json(&place, &arguments);
-    }
+    let arguments = block.arguments("input")?;
     Ok(ParsedCall { id, name, arguments, origin, path: node.path.clone() })
 }
 
@@ -214,9 +200,15 @@ impl ResponseAssembler for Events {
         Ok(())
     }
 
+    fn push_done(&mut self) {
+        self.has_ended |= !self.blocks.is_empty();
+    }
+
     fn finish(&mut self) -> Result<ModelResponse, WireError> {
-        // The end of the message ends its blocks, too.
-        if !self.has_ended {
+        // The end of the message ends its blocks, too. Some gateways omit the last event.
+        let has_blocks = !self.blocks.is_empty() && self.blocks.iter().all(|block| block.has_ended);
+        let has_reason = has_blocks && !self.reason.is_empty();
+        if !self.has_ended && !has_reason {
             return Err(WireError::ended_early("a stream that ends with `message_stop`"));
         }
         let mut blocks = Vec::with_capacity(self.blocks.len());

@@ -7,7 +7,9 @@ mod chunks;
 mod content;
 mod fragment;
 mod joined;
+mod sent_back;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::call::completed::CompletedCall;
@@ -17,17 +19,23 @@ use crate::wire::api::Vendor;
 use crate::wire::api::edits::ValuePlace;
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, WITHOUT_NAME};
+use crate::wire::api::sent_back::is_empty;
 use crate::wire::api::stop::by_word;
 use crate::wire::api::usage::{count as count_tokens, count_in, object};
 use crate::wire::attachment;
 use crate::wire::image::data_url;
 use crate::wire::node::{Node, Object};
-use crate::wire::write::raw_json;
+use crate::wire::write::{self, raw_json};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
-pub(super) const VENDOR: Vendor =
-    Vendor { parse, assemble: || Box::<chunks::Chunks>::default(), results, tool_update: |_, _| None };
+pub(super) const VENDOR: Vendor = Vendor {
+    parse,
+    assemble: || Box::<chunks::Chunks>::default(),
+    sent_back: sent_back::messages,
+    results,
+    tool_update: |_, _| None,
+};
 
 /// Types of parts of a content that need no answer.
 const PARTS: &[&str] = &["thinking", "reference", "image_url", "document_url", "input_audio", "file"];
@@ -40,6 +48,8 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     // Some servers send no reason. A whole body has not been broken off.
     let reason = choice.optional_text("finish_reason")?.unwrap_or_default();
     let message = choice.require("message", "the assistant's message")?;
+    let modern = with_tool_calls(&message)?;
+    let message = modern.as_ref().map_or(message.clone(), |json| Node { json, path: message.path });
     let mut builder = ResponseBuilder::new(usage(&body), identity(&body));
     let is_refusal = read(&message, &mut builder)?;
     builder.push_message(message.json);
@@ -71,6 +81,24 @@ fn stop(reason: &str, is_refusal: bool) -> Stop {
     }
 }
 
+/// Returns a message whose `function_call`, the older form of a call, is in `tool_calls`. Returns `None` if the message has no such call.
+fn with_tool_calls(message: &Node<'_>) -> Result<Option<Box<RawValue>>, WireError> {
+    let object = message.object()?;
+    let Some(call) = object.get("function_call") else { return Ok(None) };
+    let function = call.object()?;
+    let is_blank = |key| function.get(key).is_none_or(|node| is_empty(node.json.get()));
+    let has_calls = object.get("tool_calls").is_some_and(|calls| !is_empty(calls.json.get()));
+    if has_calls || (is_blank("name") && is_blank("arguments")) {
+        return Ok(None);
+    }
+    let calls = raw_json(format!(r#"[{{"type":"function","function":{}}}]"#, call.json));
+    let others = object.all().filter(|(key, _)| !["function_call", "tool_calls"].contains(key));
+    let mut entries: BTreeMap<String, Box<RawValue>> =
+        others.map(|(key, json)| (key.to_owned(), json.to_owned())).collect();
+    entries.insert("tool_calls".to_owned(), calls);
+    Ok(Some(raw_json(write::object(&entries))))
+}
+
 /// Reads the text and the calls of an assistant's message. Returns whether it is a refusal.
 fn read(message: &Node<'_>, builder: &mut ResponseBuilder) -> Result<bool, WireError> {
     let message = message.object()?;
@@ -78,9 +106,6 @@ fn read(message: &Node<'_>, builder: &mut ResponseBuilder) -> Result<bool, WireE
         && role.text()? != "assistant"
     {
         return Err(role.unexpected("`assistant`"));
-    }
-    if let Some(call) = message.get("function_call") {
-        return Err(call.unexpected("`tool_calls`, which replaces it"));
     }
     let refusal = message.optional_text("refusal")?;
     if let Some(content) = message.get("content") {

@@ -3,6 +3,7 @@
 //! Source: `GenerateContentResponse`, `Part` and `FinishReason` in the API's reference and its SDK, read 2026-11.
 
 mod parts;
+mod sent_back;
 
 use std::fmt::Write as _;
 
@@ -13,6 +14,7 @@ use crate::text::json;
 use crate::wire::api::edits::ValuePlace;
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
+use crate::wire::api::sent_back::NameRule;
 use crate::wire::api::stop::by_word;
 use crate::wire::api::usage::{count, object, sum};
 use crate::wire::api::{ResponseAssembler, Vendor};
@@ -23,8 +25,13 @@ use crate::wire::write::{list, raw_json, value};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
-pub(super) const VENDOR: Vendor =
-    Vendor { parse, assemble: || Box::<Chunks>::default(), results, tool_update: |_, _| None };
+pub(super) const VENDOR: Vendor = Vendor {
+    parse,
+    assemble: || Box::<Chunks>::default(),
+    sent_back: sent_back::messages,
+    results,
+    tool_update: |_, _| None,
+};
 
 /// Keys of parts that need no answer of the host: images, and tools that Gemini's servers run.
 const IGNORED: &[&str] =
@@ -43,6 +50,8 @@ const METADATA_KEYS: &[&str] = &[
     "mediaResolution",
     "partMetadata",
 ];
+/// The names of functions that the API takes.
+pub(super) const NAME: NameRule = NameRule { characters: ".:", max_length: 128 };
 /// The prefix of the ids that are generated for calls without an id. They are not sent back.
 const GENERATED_ID: &str = "no-id:";
 
@@ -158,7 +167,7 @@ fn push_call(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireE
         None => format!("{GENERATED_ID}{}", builder.number_of_call()),
     };
     let name = builder.name(&ValuePlace { node, object: &call, key: "name" })?;
-    let arguments = builder.object_arguments(&ValuePlace { node, object: &call, key: "args" })?;
+    let arguments = call.arguments("args")?;
     let parsed = ParsedCall { id, name, arguments, origin: CallOrigin::default(), path: node.path.clone() };
     builder.push_call(parsed, &ValuePlace { node, object: &call, key: "id" })
 }
@@ -184,6 +193,8 @@ struct Chunks {
     usage: Option<Usage>,
     /// The [identity] of the response.
     identity: String,
+    /// Whether the server has sent `[DONE]`.
+    is_done: bool,
 }
 
 enum Part {
@@ -248,8 +259,12 @@ impl ResponseAssembler for Chunks {
         Ok(())
     }
 
+    fn push_done(&mut self) {
+        self.is_done = true;
+    }
+
     fn finish(&mut self) -> Result<ModelResponse, WireError> {
-        if self.reason.is_empty() {
+        if self.reason.is_empty() && !(self.is_done && !self.parts.is_empty()) {
             return Err(WireError::ended_early("a stream that ends with a `finishReason`"));
         }
         let mut builder = ResponseBuilder::new(self.usage, std::mem::take(&mut self.identity));
@@ -294,7 +309,8 @@ fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
         out.push(',');
     }
     out.push_str(r#""name":"#);
-    json::push_string(&mut out, call.name());
+    // The name must be that of the call.
+    json::push_string(&mut out, &NAME.apply(call.name()));
     out.push_str(r#","response":"#);
     let value = value(&response.json);
     // Gemini 3 and later accept images in results; earlier models do not.
@@ -426,7 +442,7 @@ mod tests {
         assert_eq!(names(&[part]), [vec!["f [1]"], vec!["f [1]"]]);
         let body = format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}},"finishReason":"STOP"}}]}}"#);
         let response = Api::Gemini.parse(&body).unwrap();
-        assert!(response.messages()[0].get().contains(r#""args": {"INVALID_JSON":"[1]"}"#), "{response:?}");
+        assert!(response.messages()[0].get().contains(r#""args":{"INVALID_JSON":"[1]"}"#), "{response:?}");
     }
 
     #[test]

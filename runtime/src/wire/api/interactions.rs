@@ -3,6 +3,7 @@
 //! Source: `Interaction`, `Step` and `InteractionSSEEvent` in the types of its SDK (google-genai 3.6), read 2026-11.
 
 mod events;
+mod sent_back;
 
 use std::fmt::Write as _;
 
@@ -16,6 +17,7 @@ use crate::text::json;
 use crate::wire::api::Vendor;
 use crate::wire::api::edits::ValuePlace;
 use crate::wire::api::found::{definition, found_tools};
+use crate::wire::api::gemini::NAME;
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder};
 use crate::wire::api::usage::{count, object, sum};
@@ -26,8 +28,13 @@ use crate::wire::write::{list, raw_json};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
-pub(super) const VENDOR: Vendor =
-    Vendor { parse, assemble: || Box::<events::Events>::default(), results, tool_update: |_, _| None };
+pub(super) const VENDOR: Vendor = Vendor {
+    parse,
+    assemble: || Box::<events::Events>::default(),
+    sent_back: sent_back::messages,
+    results,
+    tool_update: |_, _| None,
+};
 
 /// Step types that need no answer of the host: thoughts, tools that Gemini's servers run, and results.
 const IGNORED: &[&str] = &[
@@ -86,7 +93,7 @@ fn read_steps(steps: &[Node<'_>], mut builder: ResponseBuilder) -> Result<Respon
             "function_call" => {
                 let place = |key| ValuePlace { node, object: &step, key };
                 let (id, name) = (step.optional_text("id")?.unwrap_or_default(), builder.name(&place("name"))?);
-                let (arguments, origin) = (builder.object_arguments(&place("arguments"))?, CallOrigin::default());
+                let (arguments, origin) = (step.arguments("arguments")?, CallOrigin::default());
                 builder.push_call(ParsedCall { id, name, arguments, origin, path: node.path.clone() }, &place("id"))?;
             }
             "function_result" => {
@@ -159,7 +166,7 @@ fn result(completed: &CompletedCall<'_>) -> Box<RawValue> {
     let mut out = String::from(r#"{"type":"function_result","call_id":"#);
     json::push_string(&mut out, call.id());
     out.push_str(r#","name":"#);
-    json::push_string(&mut out, call.name());
+    json::push_string(&mut out, &NAME.apply(call.name()));
     if response.is_error() {
         out.push_str(r#","is_error":true"#);
     }

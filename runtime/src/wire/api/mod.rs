@@ -16,6 +16,7 @@ mod interactions;
 mod response;
 #[cfg(feature = "wire-openai")]
 mod responses;
+mod sent_back;
 mod stop;
 mod stream;
 mod update;
@@ -26,12 +27,15 @@ pub use stream::Stream;
 pub use update::ConversationTools;
 pub use usage::Usage;
 
+use std::borrow::Cow;
+
 use crate::call::completed::CompletedCall;
 use crate::data::dialect::{Dialect, DialectApi};
 use crate::session::turn::Turn;
 use crate::wire::api::update::AppendedTools;
 use crate::wire::body::{is_json, other_body};
-use crate::wire::node::{Node, no_error};
+use crate::wire::node::{Node, no_error, without_lone_surrogates};
+use crate::wire::write::raw_json;
 use crate::wire::{MAX_BODY_BYTES, WireError};
 use serde_json::value::RawValue;
 
@@ -72,6 +76,8 @@ struct Vendor {
     parse: fn(&Node<'_>) -> Result<ModelResponse, WireError>,
     /// Starts to parse a streamed response.
     assemble: fn() -> Box<dyn ResponseAssembler>,
+    /// Returns what is sent back of the messages of one response.
+    sent_back: fn(&[Box<RawValue>]) -> Vec<Box<RawValue>>,
     /// Writes the messages to append to the conversation.
     results: fn(&[CompletedCall<'_>]) -> Vec<Box<RawValue>>,
     /// Returns the change of a conversation's tools to those of a turn as messages, or `None` if the API does not accept it as
@@ -148,7 +154,17 @@ impl Api {
         }
         let body = Node::root(body, "")?;
         no_error(&body)?;
-        (self.vendor().parse)(&body)
+        Ok((self.vendor().parse)(&body)?.with_messages(|messages| self.sent_back(messages)))
+    }
+
+    /// Returns messages of one response in the form in which they are sent back: without what a server may refuse, although it sends it.
+    /// [`ModelResponse::messages`] are in this form. This method is for conversations that a host has stored in another form.
+    pub fn sent_back(self, messages: &[Box<RawValue>]) -> Vec<Box<RawValue>> {
+        let valid = |message: &RawValue| match without_lone_surrogates(message.get()) {
+            Cow::Borrowed(_) => message.to_owned(),
+            Cow::Owned(json) => raw_json(json),
+        };
+        (self.vendor().sent_back)(&messages.iter().map(|message| valid(message)).collect::<Vec<_>>())
     }
 
     /// Returns a parser of one streamed response.

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::call::ToolCall;
 use crate::call::origin::{CallKind, CallOrigin};
 use crate::text::display::Truncated;
-use crate::wire::api::arguments::{as_object, fingerprint};
+use crate::wire::api::arguments::fingerprint;
 use crate::wire::api::edits::{Edits, ValuePlace};
 use crate::wire::api::ids::new_id;
 use crate::wire::node::{Object, is_whole};
@@ -153,13 +153,17 @@ impl ModelResponse {
         Self { container, ..self }
     }
 
+    /// Returns the response with other messages.
+    pub(super) fn with_messages(self, change: impl FnOnce(&[Box<RawValue>]) -> Vec<Box<RawValue>>) -> Self {
+        Self { messages: change(&self.messages), ..self }
+    }
+
     pub(super) const fn set_usage(&mut self, usage: Option<Usage>) {
         self.usage = usage;
     }
 
     /// Returns the model's messages as JSON, to append to the conversation. They include thinking, signatures and content of unknown
-    /// types. Except for new ids of [calls](Self::calls), and for arguments
-    /// that are not an object if the API refuses them, they are unchanged.
+    /// types. They have new ids of [calls](Self::calls), and are without what servers refuse: see [`Api::sent_back`](crate::wire::Api::sent_back).
     pub fn messages(&self) -> &[Box<RawValue>] {
         &self.messages
     }
@@ -240,16 +244,6 @@ impl ResponseBuilder {
         self.calls.push(ReadCall { call, sent_id, is_answered: false });
         self.ends_in_call = true;
         Ok(())
-    }
-
-    /// Returns the text of the arguments at `place`, for an API whose messages must have an object there. Anything else becomes an
-    /// object in the text of the message.
-    pub(super) fn object_arguments(&mut self, place: &ValuePlace<'_, '_>) -> Result<String, WireError> {
-        let arguments = place.object.arguments(place.key)?;
-        if place.object.get(place.key).is_some_and(|sent| sent.require_object().is_err()) {
-            self.edits.set_json(place, &as_object(&arguments));
-        }
-        Ok(arguments)
     }
 
     /// Sets the value at `place` in the text of the message.

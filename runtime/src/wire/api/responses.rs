@@ -3,9 +3,10 @@
 //! Source: `OutputItem`, `InputItem` and `ResponseStreamEvent` in the API's published description and its SDK (3.57), read 2026-11.
 
 mod arguments;
+mod items;
+mod sent_back;
 mod update;
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::call::completed::CompletedCall;
@@ -16,6 +17,7 @@ use crate::wire::api::found::{definition, found_tools};
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, cut_off};
 use crate::wire::api::responses::arguments::Arguments;
+use crate::wire::api::responses::items::Items;
 use crate::wire::api::stop::by_word;
 use crate::wire::api::usage::{count, count_in, object};
 use crate::wire::api::{ResponseAssembler, Vendor};
@@ -26,8 +28,13 @@ use crate::wire::write::{list, raw_json};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
 
-pub(super) const VENDOR: Vendor =
-    Vendor { parse, assemble: || Box::<Events>::default(), results, tool_update: update::tool_update };
+pub(super) const VENDOR: Vendor = Vendor {
+    parse,
+    assemble: || Box::<Events>::default(),
+    sent_back: sent_back::messages,
+    results,
+    tool_update: update::tool_update,
+};
 
 /// Item types that need no answer of the host: reasoning, tools and programs that OpenAI's servers run, and results.
 const IGNORED: &[&str] = &[
@@ -173,8 +180,13 @@ fn is_hosted(shell: &Object<'_>) -> bool {
 
 /// Reads the text of a message. Returns whether it is a refusal.
 fn read_message(message: &Object<'_>, builder: &mut ResponseBuilder) -> Result<bool, WireError> {
+    let content = message.require("content", "an array of parts")?;
+    if content.json.get().starts_with('"') {
+        builder.push_text(&content.text()?);
+        return Ok(false);
+    }
     let mut is_refusal = false;
-    for node in message.require("content", "an array of parts")?.items()? {
+    for node in content.items()? {
         let part = node.object()?;
         match &*part.non_empty_text("type")? {
             "output_text" => builder.push_text(&part.text("text")?),
@@ -213,28 +225,34 @@ fn stop(response: &Object<'_>) -> Result<(Stop, String), WireError> {
 /// servers that omit the output in the last one.
 #[derive(Default)]
 struct Events {
-    /// The items, by their index.
-    items: BTreeMap<u64, Box<RawValue>>,
+    items: Items,
     /// The arguments of calls, as far as events of their own have sent them.
     arguments: Arguments,
     response: Option<ModelResponse>,
+    /// Whether the server has sent `[DONE]`.
+    is_done: bool,
 }
 
 impl ResponseAssembler for Events {
     fn push_event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
         let event = data.object()?;
         match &*event.non_empty_text("type")? {
-            "response.output_text.delta" | "response.refusal.delta" => shown.push_str(&event.text("delta")?),
+            "response.output_text.delta" | "response.refusal.delta" => {
+                let text = event.text("delta")?;
+                shown.push_str(&text);
+                self.items.push_text(&event, &text);
+            }
+            "response.output_item.added" => self.items.begin(&event),
             "response.output_item.done" => {
                 let index = event.require("output_index", "the item's index")?;
                 if self.response.is_some() {
                     return Err(index.unexpected("no item after the complete response"));
                 }
-                if self.items.len() == MAX_ITEMS {
+                if self.items.done.len() == MAX_ITEMS {
                     return Err(index.unexpected(format!("at most {MAX_ITEMS} items")));
                 }
                 let item = event.require("item", "an item")?;
-                if let Some(known) = self.items.insert(index.number()?, item.json.to_owned()) {
+                if let Some(known) = self.items.done.insert(index.number()?, item.json.to_owned()) {
                     let (known, new) = (ids(&Node { json: &known, path: item.path.clone() })?, ids(&item)?);
                     // Without ids, they may be two items.
                     if known != new || new[..2].iter().all(Option::is_none) {
@@ -246,34 +264,8 @@ impl ResponseAssembler for Events {
             // Only the first such event counts, because reading one takes time in proportion to all items.
             "response.completed" | "response.incomplete" | "response.failed" if self.response.is_none() => {
                 let node = event.require("response", "the response")?;
-                let response = node.object()?;
                 no_error(&node)?;
-                let output = response.get("output").map(|output| output.items()).transpose()?.unwrap_or_default();
-                let filled = self.arguments.fill(&output, &mut self.items)?;
-                let output: Vec<Node<'_>> =
-                    output.iter().zip(&filled).map(|(node, json)| Node { json, path: node.path.clone() }).collect();
-                if !output.is_empty() && output.len() < self.items.len() {
-                    let expected = format!("all {} items of the earlier events", self.items.len());
-                    return Err(WireError::new(
-                        response.path_of("output"),
-                        expected,
-                        format!("{} items", output.len()),
-                    ));
-                }
-                let path = |index: &u64| format!("{}/output/{index}", node.path);
-                let items: Vec<Node<'_>> =
-                    self.items.iter().map(|(index, json)| Node { json, path: path(index) }).collect();
-                let read_items = read(&response, &items)?;
-                self.response = Some(if output.is_empty() {
-                    end(&response, &items, read_items)?
-                } else {
-                    let read_output = read(&response, &output)?;
-                    if let Some(call) = read_output.builder.missing(&read_items.builder) {
-                        let path = response.path_of("output");
-                        return Err(WireError::new(path, call.description(), "items without it"));
-                    }
-                    end(&response, &output, read_output)?
-                });
+                self.response = Some(self.complete(&node)?);
             }
             // Events whose content the last event repeats, and unknown events.
             _ => {}
@@ -281,9 +273,42 @@ impl ResponseAssembler for Events {
         Ok(())
     }
 
+    fn push_done(&mut self) {
+        self.is_done = true;
+    }
+
     fn finish(&mut self) -> Result<ModelResponse, WireError> {
-        let broken = || WireError::ended_early("a stream that ends with `response.completed`");
-        self.response.take().ok_or_else(broken)
+        if let Some(response) = self.response.take() {
+            return Ok(response);
+        }
+        if !self.is_done || self.items.done.is_empty() {
+            return Err(WireError::ended_early("a stream that ends with `response.completed`"));
+        }
+        // Some gateways end a stream with `[DONE]` alone.
+        let last = raw_json(r#"{"status":"completed","output":[]}"#.to_owned());
+        self.complete(&Node { json: &last, path: "/response".to_owned() })
+    }
+}
+
+impl Events {
+    /// Returns the response whose last event has this response, or its beginning.
+    fn complete(&mut self, node: &Node<'_>) -> Result<ModelResponse, WireError> {
+        let response = node.object()?;
+        let output = response.get("output").map(|output| output.items()).transpose()?.unwrap_or_default();
+        if output.is_empty() {
+            self.items.complete()?;
+        }
+        let filled = self.arguments.fill(&output, &mut self.items.done)?;
+        let path = |index: usize| format!("{}/output/{index}", node.path);
+        let output: Vec<Node<'_>> =
+            output.iter().zip(&filled).map(|(node, json)| Node { json, path: node.path.clone() }).collect();
+        let all = self.items.with(&output)?;
+        // The last event usually has all items.
+        if all.len() == output.len() {
+            return end(&response, &output, read(&response, &output)?);
+        }
+        let all: Vec<Node<'_>> = all.iter().enumerate().map(|(index, json)| Node { json, path: path(index) }).collect();
+        end(&response, &all, read(&response, &all)?)
     }
 }
 

@@ -27,6 +27,8 @@ struct StreamState {
     /// The beginning of the stream, until its first event.
     beginning: Vec<u8>,
     has_begun: bool,
+    /// Whether an event has been more than a sign of life.
+    is_answering: bool,
     /// The byte order mark, or the beginning of one, before the body begins.
     mark: Vec<u8>,
 }
@@ -40,8 +42,15 @@ enum Body {
 
 impl Stream {
     pub(super) fn new(api: Api, response: Box<dyn ResponseAssembler>) -> Self {
-        let (beginning, mark) = (Vec::new(), Vec::new());
-        let state = StreamState { events: Events::default(), response, body: None, beginning, has_begun: false, mark };
+        let state = StreamState {
+            events: Events::default(),
+            response,
+            body: None,
+            beginning: Vec::new(),
+            has_begun: false,
+            is_answering: false,
+            mark: Vec::new(),
+        };
         Self { api, state: Ok(state) }
     }
 
@@ -67,6 +76,12 @@ impl Stream {
         }
     }
 
+    /// Returns whether the response has begun. Comments, empty events and events of the type `ping`, with which servers keep a connection
+    /// alive, are not a beginning.
+    pub fn is_answering(&self) -> bool {
+        self.state.as_ref().is_ok_and(|state| state.is_answering || state.body.is_some())
+    }
+
     /// Returns the complete response. Call it at the end of the body.
     ///
     /// # Errors
@@ -83,17 +98,18 @@ impl Stream {
             Some(Body::Page(page)) => return Err(other_body(&String::from_utf8_lossy(&page))),
             None => {}
         }
-        let StreamState { events, response, beginning, .. } = &mut state;
+        let StreamState { events, response, beginning, is_answering, .. } = &mut state;
         events.end(&mut |data, number| {
             if serde_json::from_str::<&RawValue>(data).is_err() && !is_empty(data) {
                 return Err(WireError::ended_early("a stream that ends with an event"));
             }
-            event(&mut **response, data, number, &mut String::new())
+            event(&mut **response, data, number, is_answering, &mut String::new())
         })?;
         if events.is_empty() && !begins_events(beginning) {
             return Err(other_body(&String::from_utf8_lossy(beginning)));
         }
-        response.finish()
+        let api = self.api;
+        Ok(response.finish()?.with_messages(|messages| api.sent_back(messages)))
     }
 }
 
@@ -124,7 +140,7 @@ impl StreamState {
     }
 
     fn push_body(&mut self, bytes: &[u8], shown: &mut String) -> Result<(), WireError> {
-        let Self { events, response, body, beginning, .. } = self;
+        let Self { events, response, body, beginning, is_answering, .. } = self;
         match body {
             Some(Body::Json(body)) => {
                 if body.len() + bytes.len() > MAX_BODY_BYTES {
@@ -144,7 +160,7 @@ impl StreamState {
         if events.is_empty() {
             beginning.extend_from_slice(&bytes[..bytes.len().min(MAX_BYTES - beginning.len())]);
         }
-        events.push(bytes, &mut |data, number| event(&mut **response, data, number, shown))
+        events.push(bytes, &mut |data, number| event(&mut **response, data, number, is_answering, shown))
     }
 }
 
@@ -158,7 +174,23 @@ fn is_done(data: &str) -> bool {
     data.trim().trim_matches('"').eq_ignore_ascii_case("[DONE]")
 }
 
-fn event(response: &mut dyn ResponseAssembler, data: &str, number: usize, shown: &mut String) -> Result<(), WireError> {
+/// The types of events with which servers keep a connection alive.
+const SIGNS_OF_LIFE: &[&str] = &["ping", "keepalive", "keep_alive", "keep-alive", "heartbeat"];
+
+/// Returns whether an event only keeps the connection alive.
+fn is_sign_of_life(data: &Node<'_>) -> bool {
+    let Ok(data) = data.object() else { return false };
+    let kind = |key: &&str| data.get(key).and_then(|kind| kind.text().ok());
+    ["type", "event_type"].iter().filter_map(kind).any(|kind| SIGNS_OF_LIFE.contains(&&*kind))
+}
+
+fn event(
+    response: &mut dyn ResponseAssembler,
+    data: &str,
+    number: usize,
+    is_answering: &mut bool,
+    shown: &mut String,
+) -> Result<(), WireError> {
     // OpenAI's streams and compatible ones end with `[DONE]`. Proxies send empty events to keep a connection alive.
     if is_done(data) {
         response.push_done();
@@ -169,6 +201,12 @@ fn event(response: &mut dyn ResponseAssembler, data: &str, number: usize, shown:
     }
     let data = Node::root(data, Events::path(number))?;
     no_error(&data)?;
+    if !*is_answering {
+        if is_sign_of_life(&data) {
+            return Ok(());
+        }
+        *is_answering = true;
+    }
     response.push_event(&data, shown)
 }
 
@@ -190,6 +228,27 @@ mod tests {
         let events = format!("data:\n\ndata\n\n{LAST}\n\ndata: \ndata:\n\ndata: [DONE] \n\ndata:\n\n");
         assert_eq!(stream.push(events.as_bytes()).unwrap(), "a");
         assert_eq!(stream.finish().unwrap().text(), "a");
+    }
+
+    #[test]
+    fn signs_of_life_are_not_the_beginning_of_a_response() {
+        let mut stream = Api::ChatCompletions.stream();
+        for sign in [
+            ": OPENROUTER PROCESSING\n\n",
+            "\n\n",
+            "event: ping\ndata: {\"type\": \"ping\"}\n\n",
+            "data:\n\n",
+            "data: {\"type\":\"heartbeat\"}\n\n",
+            "retry: 3\n\n",
+        ] {
+            stream.push(sign.as_bytes()).unwrap();
+            assert!(!stream.is_answering(), "{sign:?}");
+        }
+        stream.push(format!("{LAST}\n\n").as_bytes()).unwrap();
+        assert!(stream.is_answering());
+        let mut body = Api::ChatCompletions.stream();
+        body.push(b" {").unwrap();
+        assert!(body.is_answering());
     }
 
     #[test]

@@ -169,3 +169,36 @@ fn the_time_and_the_scope_of_caches_are_those_of_the_server() {
         assert!(!reply.contains("ttlMs") && !reply.contains("resultType"), "{reply}");
     }
 }
+
+#[test]
+fn requests_whose_meaning_is_clear_are_answered() {
+    let turn = crate::Registry::new().session().build().unwrap().turn_blocking(Dialect::Mcp);
+    let server = Server::new("s", "1");
+    for (method, params, expected) in [
+        ("tools/list", r#"{"cursor":""}"#, r#""tools":[]"#),
+        ("tools/list", r#"{"cursor":null}"#, r#""tools":[]"#),
+        ("tools/list", "null", r#""tools":[]"#),
+        ("initialize", "{}", r#""protocolVersion":"2025-11-25""#),
+        ("initialize", r#"{"protocolVersion":7,"capabilities":true}"#, r#""protocolVersion":"2025-11-25""#),
+        ("initialize", r#"{"protocolVersion":""}"#, r#""protocolVersion":"2025-11-25""#),
+        ("initialize", r#"{"protocolVersion":"1999-01-01"}"#, r#""protocolVersion":"2025-11-25""#),
+        ("ping", "null", r#""result":{}"#),
+    ] {
+        let message = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
+        let Incoming::Reply(reply) = server.receive(&message, &turn) else { panic!("{message} is answered") };
+        assert!(reply.contains(expected), "{message}: {reply}");
+    }
+    for (arguments, expected) in [
+        (r#""{\"a\":1}""#, r#"{"a":1}"#),
+        (r#""""#, "{}"),
+        ("null", "{}"),
+        (r#""{'a': 1}""#, "{'a': 1}"),
+        (r#"{"a":1}"#, r#"{"a":1}"#),
+    ] {
+        let message = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"f","arguments":{arguments}}}}}"#
+        );
+        let Incoming::Call(request) = server.receive(&message, &turn) else { panic!("{message} is a call") };
+        assert_eq!(request.call().arguments(), expected, "{message}");
+    }
+}

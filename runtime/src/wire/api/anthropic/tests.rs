@@ -20,8 +20,8 @@ fn a_call_without_arguments_is_sent_back_with_an_object() {
         let body = format!(r#"{{"stop_reason":"tool_use","content":[{block}]}}"#);
         let response = Api::Anthropic.parse(&body).unwrap();
         assert_eq!(response.calls()[0].arguments(), "{}");
-        let kept = r#"{"role":"assistant","content":[{"id":"c1","input":{},"name":"now","type":"tool_use"}]}"#;
-        assert_eq!(response.messages()[0].get(), kept);
+        let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
+        assert_eq!(message["content"][0]["input"], json!({}));
     }
 }
 
@@ -52,9 +52,9 @@ fn compaction_blocks_are_sent_back_unchanged() {
 
 #[test]
 fn empty_text_blocks_are_not_sent_back() {
-    let thought = r#"{"thinking":"Hm","type": "thinking"}"#;
+    let upload = r#"{"file_id":"Hm","type": "container_upload"}"#;
     for (block, back) in
-        [(None, vec![]), (Some(thought), vec![format!(r#"{{"role":"assistant","content":[{thought}]}}"#)])]
+        [(None, vec![]), (Some(upload), vec![format!(r#"{{"role":"assistant","content":[{upload}]}}"#)])]
     {
         let empty = r#"{"type":"text","text":""}"#;
         let blocks: Vec<&str> = [empty].into_iter().chain(block).chain([empty]).collect();
@@ -116,7 +116,13 @@ fn blocks_must_be_in_sequence() {
     assert_eq!(error(&[delta]), format!("event 1{not_open}"));
     assert_eq!(error(&[start, stop, delta]), format!("event 3{not_open}"));
     let broken = "expected a stream that ends with `message_stop`, got a stream that ended early";
-    assert_eq!(error(&[start, stop, end[0]]), broken);
+    assert_eq!(error(&[start, stop]), broken);
+    // Some gateways omit the last event.
+    let mut stream = Api::Anthropic.stream();
+    for event in [start, delta, stop, end[0]] {
+        stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
+    }
+    assert_eq!(stream.finish().unwrap().text(), "a");
     assert_eq!(error(&[start, delta]), broken);
 }
 
@@ -313,7 +319,7 @@ fn arguments_that_are_not_an_object_are_those_of_the_call() {
     let block = r#"{"type":"tool_use","id":"c1","name":"f","input": [1]}"#;
     let response = parse(block).unwrap();
     assert_eq!(response.calls()[0].arguments(), "[1]");
-    assert!(response.messages()[0].get().contains(&block.replace("[1]", r#"{"INVALID_JSON":"[1]"}"#)));
+    assert!(response.messages()[0].get().contains(&block.replace(" [1]", r#"{"INVALID_JSON":"[1]"}"#)));
     // A tool that Anthropic runs.
     let response = streamed_call("server_tool_use", &[r#"{"a""#], "end_turn").unwrap();
     assert!(response.messages()[0].get().contains(r#""input":{"INVALID_JSON":"{\"a\""}"#), "{response:?}");

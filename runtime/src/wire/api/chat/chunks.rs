@@ -19,6 +19,8 @@ pub(super) struct Chunks {
     content: Content,
     /// The calls, in the order in which they have begun.
     calls: Vec<Call>,
+    /// A call in the older form, which some servers send in addition.
+    function_call: Option<Call>,
     /// The total number of values.
     values: usize,
     reason: String,
@@ -59,10 +61,15 @@ impl ResponseAssembler for Chunks {
 
     fn finish(&mut self) -> Result<ModelResponse, WireError> {
         // A stream without any message has been broken off, whatever ends it.
-        let has_message =
-            !self.content.is_empty() || !self.calls.is_empty() || self.message.keys().any(|key| key != "role");
+        let has_message = !self.content.is_empty()
+            || !self.calls.is_empty()
+            || self.function_call.is_some()
+            || self.message.keys().any(|key| key != "role");
         if (self.reason.is_empty() || self.is_open) && !(self.is_done && has_message) {
             return Err(WireError::ended_early("a stream that ends with a `finish_reason`"));
+        }
+        if self.calls.is_empty() {
+            self.calls.extend(self.function_call.take());
         }
         let mut message = std::mem::take(&mut self.message);
         message.entry("role".to_owned()).or_insert_with(|| Joined::Text("assistant".to_owned()));
@@ -91,6 +98,7 @@ impl Chunks {
         for (key, _) in delta.all().filter(|(key, _)| *key != "content") {
             let Some(node) = delta.get(key) else { continue };
             match key {
+                "function_call" => self.push_function_call(&node)?,
                 "tool_calls" => calls(&node)?.iter().try_for_each(|call| self.push_call(call))?,
                 _ => join(&mut self.message, key, &node, &mut self.values)?,
             }
@@ -98,6 +106,17 @@ impl Chunks {
                 shown.push_str(&self.visible.push(content(node.json).ok_or_else(|| node.unexpected("a string"))?));
             }
         }
+        Ok(())
+    }
+
+    /// Begins or continues the call in the older form.
+    fn push_function_call(&mut self, node: &Node<'_>) -> Result<(), WireError> {
+        node.require_object()?;
+        let json = raw_json(format!(r#"{{"type":"function","function":{}}}"#, node.json));
+        let call = Node { json: &json, path: node.path.clone() }.object()?;
+        let known = self.function_call.get_or_insert_with(|| Call::at(None));
+        known.extend(&call, Fragment::read(&call)?, &mut self.values)?;
+        self.is_open |= !known.is_blank();
         Ok(())
     }
 

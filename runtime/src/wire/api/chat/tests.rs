@@ -9,7 +9,7 @@ use crate::wire::Api;
 fn calls_are_parsed_and_results_written() {
     let body = r#"{"choices":[{"message":{"role":"assistant","content":null,"tool_calls":[
         {"id":"c1","type":"function","function":{"name":"find","arguments":"{\"n\":12345678901234567890123}"}},
-        {"id":"c2","type":"function","function":{"name":"now","arguments":""}}
+        {"id":"c2","type":"function","function":{"name":"now","arguments":"{}"}}
     ]},"finish_reason":"tool_calls"}]}"#;
     let response = Api::ChatCompletions.parse(body).unwrap();
     let calls: Vec<_> = response.calls().iter().map(|call| (call.id(), call.name(), call.arguments())).collect();
@@ -39,10 +39,10 @@ fn deltas_are_merged() {
         json!({"role": "assistant", "content": "", "reasoning_content": "hm"}),
         json!({"content": "a", "reasoning_content": "m", "tool_calls": [
             {"index": 1, "id": "c2", "type": "function", "function": {"name": "g", "arguments": "{\"a\""}},
-            {"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": ""}, "x": {"y": [1]}},
+            {"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": ""}, "extra_content": {"y": [1]}},
         ]}),
         json!({"content": "b", "tool_calls": [
-            {"index": 0, "id": "", "function": {"arguments": "{}"}, "x": {"y": [2]}},
+            {"index": 0, "id": "", "function": {"arguments": "{}"}, "extra_content": {"y": [2]}},
             {"index": 1, "function": {"arguments": ":1}"}},
         ]}),
     ] {
@@ -59,7 +59,7 @@ fn deltas_are_merged() {
     assert_eq!(calls, [("c1", "f", "{}"), ("c2", "g", r#"{"a":1}"#)]);
     let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
     assert_eq!(message["reasoning_content"], "hmm");
-    assert_eq!(message["tool_calls"][0]["x"]["y"], json!([1, 2]));
+    assert_eq!(message["tool_calls"][0]["extra_content"]["y"], json!([1, 2]));
 }
 
 #[test]
@@ -85,13 +85,13 @@ fn a_text_is_read_whole_and_in_pieces() {
 fn repeated_values_are_not_concatenated() {
     let mut stream = Api::ChatCompletions.stream();
     for reason in ["", "", "stop"] {
-        let delta = json!({"content": "a", "reasoning": "b", "model": "m", "x": {"signature": "s"}});
+        let delta = json!({"content": "a", "reasoning": "b", "model": "m", "signatures": {"signature": "s"}});
         let chunk = json!({"choices": [{"delta": delta, "finish_reason": reason}]});
         stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
     }
     let message: Value = serde_json::from_str(stream.finish().unwrap().messages()[0].get()).unwrap();
     let expected = json!({
-        "role": "assistant", "content": "aaa", "reasoning": "bbb", "model": "m", "x": {"signature": "s"}
+        "role": "assistant", "content": "aaa", "reasoning": "bbb", "signatures": {"signature": "s"}
     });
     assert_eq!(message, expected);
 }
@@ -344,7 +344,8 @@ fn arguments_that_are_an_object_are_kept_to_the_letter() {
         let response = response.unwrap();
         let arguments = r#"{"z": 12345678901234567890123,"a":1.50}"#;
         assert_eq!(response.calls()[0].arguments(), arguments);
-        assert!(response.messages()[0].get().contains(arguments));
+        let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
+        assert_eq!(message["tool_calls"][0]["function"]["arguments"], arguments);
     }
 }
 
@@ -381,7 +382,8 @@ fn a_character_in_two_chunks_is_joined() {
     let mut shown = String::new();
     for content in [r"a\ud83d", r"\ude00\\", r"ud83d \ud83d", "b"] {
         let call = format!(r#"{{"index":0,"function":{{"arguments":"{content}"}}}}"#);
-        let delta = format!(r#"{{"content":"{content}","tool_calls":[{call}],"x":{{"p":1e400,"\ud83d":"\ud83d"}}}}"#);
+        let delta =
+            format!(r#"{{"content":"{content}","tool_calls":[{call}],"thought":{{"p":1e400,"\ud83d":"\ud83d"}}}}"#);
         shown += &stream.push(format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n").as_bytes()).unwrap();
     }
     let end = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"f"}}]},"finish_reason":"stop"}]}"#;
@@ -444,4 +446,48 @@ fn a_call_that_was_cut_off_is_an_error() {
     let error = Api::ChatCompletions.parse(&body).unwrap_err().to_string();
     let path = "/choices/0/message/tool_calls/0";
     assert_eq!(error, format!("{path}: expected a complete call, got a response that was cut off: length"));
+}
+
+#[test]
+fn the_older_form_of_a_call_is_read_whole_and_in_pieces() {
+    let call = |name: &str, arguments: &str| json!({ "function_call": { "name": name, "arguments": arguments } });
+    let blank = |value: Value| json!({ "content": "hello", "function_call": value });
+    for (deltas, expected) in [
+        (vec![call("f", r#"{"a":1}"#)], vec![r#"f {"a":1}"#]),
+        (vec![call("f", ""), call("", r#"{"a""#), call("", ":1}")], vec![r#"f {"a":1}"#]),
+        (
+            vec![json!({ "function_call": { "name": "f" } }), json!({ "function_call": { "arguments": "{}" } })],
+            vec!["f {}"],
+        ),
+        (vec![call("f", r#"{"a":"#), call("f", "1}")], vec![r#"f {"a":1}"#]),
+        (vec![json!({ "function_call": { "name": "f" } })], vec!["f {}"]),
+        (vec![json!({ "function_call": { "name": "f", "arguments": { "a": 1 } } })], vec![r#"f {"a":1}"#]),
+        (vec![json!({ "function_call": { "arguments": "{}" } })], vec!["call_without_a_name {}"]),
+        (vec![blank(json!(null))], vec![]),
+        (vec![blank(json!({}))], vec![]),
+        (vec![blank(json!({ "name": "", "arguments": "" }))], vec![]),
+        (vec![blank(json!({ "name": null, "arguments": null }))], vec![]),
+        (vec![json!({ "function_call": null, "tool_calls": [] , "content": "hello" })], vec![]),
+        // Gateways send both forms of one call.
+        (
+            vec![json!({
+                "function_call": { "name": "f", "arguments": "{}" },
+                "tool_calls": [{ "index": 0, "id": "c", "function": { "name": "f", "arguments": "{}" } }],
+            })],
+            vec!["f {}"],
+        ),
+    ] {
+        let whole = (deltas.len() == 1).then(|| {
+            let body = json!({ "choices": [{ "message": deltas[0], "finish_reason": "function_call" }] });
+            Api::ChatCompletions.parse(&body.to_string())
+        });
+        let streamed = streamed(&deltas, "function_call").map(|(_, response)| response);
+        for response in whole.into_iter().chain([streamed]) {
+            let response = response.unwrap_or_else(|error| panic!("{error}: {deltas:?}"));
+            let calls: Vec<String> =
+                response.calls().iter().map(|call| format!("{} {}", call.name(), call.arguments())).collect();
+            assert_eq!(calls, expected, "{deltas:?}");
+            assert!(response.messages().iter().all(|message| !message.get().contains("function_call\"")), "{deltas:?}");
+        }
+    }
 }

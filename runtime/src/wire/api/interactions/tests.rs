@@ -267,5 +267,6 @@ fn arguments_that_are_not_json_are_those_of_the_call() {
     }
     let body = CALL.replace(r#"{"n":1.0}"#, r#""{\"n\":1.0}""#);
     let response = parse(&body, "requires_action").unwrap();
-    assert_eq!((response.calls()[0].arguments(), response.messages()[0].get()), (r#"{"n":1.0}"#, CALL));
+    let call = CALL.replace(", ", ",");
+    assert_eq!((response.calls()[0].arguments(), response.messages()[0].get()), (r#"{"n":1.0}"#, &*call));
 }
