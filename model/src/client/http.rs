@@ -1,7 +1,7 @@
 //! One try of a request over HTTP.
 
 use std::sync::OnceLock;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::redirect::Policy;
@@ -70,7 +70,7 @@ impl Http {
         begin: Duration,
         on_event: &mut OnEvent<'_>,
     ) -> Result<ModelResponse, ModelError> {
-        let model = &settings.model;
+        let (model, start) = (&settings.model, Instant::now());
         let sent = self.request(settings, betas, body)?.send();
         let sent = timeout(begin, sent).await;
         let mut response =
@@ -79,12 +79,20 @@ impl Http {
         let status = response.status();
         if !status.is_success() {
             let wait = retry_after(header("retry-after-ms"), header(RETRY_AFTER.as_str()), SystemTime::now());
-            let body = self.error_body(&mut response, settings).await;
+            let body = error_body(&mut response, settings.limits.error_body).await;
             let wait = wait.or_else(|| wait::in_body(&body));
             return Err(self.responded(settings, status).failed(&body, wait));
         }
         let mut stream = model.api.wire().stream();
-        while let Some(bytes) = self.chunk(&mut response, settings).await? {
+        loop {
+            let chunk = if stream.is_answering() {
+                let chunk = timeout(model.timeout, response.chunk()).await;
+                chunk.map_err(|_| self.timed_out("continue its answer", model.timeout))?
+            } else {
+                let chunk = timeout(begin.saturating_sub(start.elapsed()), response.chunk()).await;
+                chunk.map_err(|_| self.timed_out("begin its answer", begin))?
+            };
+            let Some(bytes) = chunk.map_err(|error| self.failed(&error))? else { break };
             let text = stream.push(&bytes).map_err(|error| self.unreadable(settings, status, &error))?;
             if !text.is_empty() {
                 on_event(Event::Text(&text));
@@ -115,7 +123,7 @@ impl Http {
         if status.is_success() {
             return Ok(());
         }
-        let body = self.error_body(&mut response, settings).await;
+        let body = error_body(&mut response, settings.limits.error_body).await;
         Err(self.responded(settings, status).failed(&body, None))
     }
 
@@ -161,31 +169,6 @@ impl Http {
         Ok(request)
     }
 
-    /// Returns the next part of the body.
-    async fn chunk(
-        &self,
-        response: &mut reqwest::Response,
-        settings: &Settings,
-    ) -> Result<Option<Vec<u8>>, ModelError> {
-        let limit = settings.model.timeout;
-        match timeout(limit, response.chunk()).await {
-            Ok(chunk) => chunk.map(|bytes| bytes.map(|bytes| bytes.to_vec())).map_err(|error| self.failed(&error)),
-            Err(Elapsed { .. }) => Err(self.timed_out("continue its answer", limit)),
-        }
-    }
-
-    /// Returns the beginning of the body of an error. If reading fails, what has been read counts.
-    async fn error_body(&self, response: &mut reqwest::Response, settings: &Settings) -> String {
-        let mut body = Vec::new();
-        while let Ok(Some(bytes)) = self.chunk(response, settings).await {
-            body.extend_from_slice(&bytes[..bytes.len().min(MAX_ERROR_BYTES - body.len())]);
-            if body.len() == MAX_ERROR_BYTES {
-                break;
-            }
-        }
-        String::from_utf8_lossy(&body).into_owned()
-    }
-
     fn responded(&self, settings: &Settings, status: reqwest::StatusCode) -> Responded<'_> {
         let (wire, refusals) = (settings.model.api.wire(), settings.model.api.record().refusals);
         Responded { host: &self.host, wire, refusals, status: status.as_u16() }
@@ -219,6 +202,21 @@ impl Http {
     fn timed_out(&self, what: &str, limit: Duration) -> ModelError {
         ModelError::new(ErrorKind::TimedOut, format!("{} did not {what} within {limit:?}", self.host))
     }
+}
+
+/// Returns the beginning of the body of an error. If reading fails or takes long, what has been read counts.
+async fn error_body(response: &mut reqwest::Response, limit: Duration) -> String {
+    let mut body = Vec::new();
+    let read = async {
+        while let Ok(Some(bytes)) = response.chunk().await {
+            body.extend_from_slice(&bytes[..bytes.len().min(MAX_ERROR_BYTES - body.len())]);
+            if body.len() == MAX_ERROR_BYTES {
+                break;
+            }
+        }
+    };
+    let _ = timeout(limit, read).await;
+    String::from_utf8_lossy(&body).into_owned()
 }
 
 /// Returns the innermost cause of an error, which says what happened. The outer ones contain the URL.

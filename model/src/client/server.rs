@@ -19,6 +19,8 @@ pub(crate) enum Reply {
     Stalls(String),
     /// Reads the request, and never answers.
     Silent,
+    /// Sends a beginning, and then the same text again and again.
+    Drips(String, &'static str),
 }
 
 /// A request that the server received.
@@ -71,6 +73,14 @@ fn answer(mut stream: TcpStream, reply: &Reply) {
         Reply::Stalls(body) => {
             let sent = stream.write_all((head(200, "", body.len() + 1000) + body).as_bytes());
             until_closed(&mut stream);
+            sent
+        }
+        Reply::Drips(beginning, drop) => {
+            let mut sent = stream.write_all(beginning.as_bytes());
+            while sent.is_ok() {
+                thread::sleep(Duration::from_millis(5));
+                sent = stream.write_all(drop.as_bytes());
+            }
             sent
         }
         Reply::Silent => {

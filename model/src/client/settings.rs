@@ -18,6 +18,8 @@ pub(super) struct Settings {
 pub(super) struct Limits {
     /// The maximum time to connect.
     pub(super) connect: Duration,
+    /// The maximum time for reading the body of an error, which is not the answer.
+    pub(super) error_body: Duration,
     /// The maximum time of one try, from the request to the end of the answer.
     pub(super) total: Duration,
     /// The time before the first retry. It doubles with each further retry, and varies at random between half of it and all of it.
@@ -30,6 +32,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(15),
+            error_body: Duration::from_secs(10),
             total: Duration::from_mins(15),
             first_delay: Duration::from_millis(500),
             max_delay: Duration::from_mins(1),

@@ -297,6 +297,51 @@ fn a_silent_server_ends_a_request_within_a_limit_with_all_tries() {
     assert_eq!(busy.requests.try_iter().count(), 1);
 }
 
+/// Servers that never answer. Each ends a request within the limit for the beginning of an answer, or that for one try.
+#[test]
+fn a_server_that_never_answers_ends_a_request_within_a_limit_whatever_it_sends() {
+    let events = |more: &str| format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n{more}");
+    let status = |status: &str| format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\n\r\n");
+    let (begin, complete, go_on) = ("begin its answer", "complete its answer", "continue its answer");
+    let role = "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\"}}]}\n\n";
+    let servers: Vec<(Reply, &str)> = vec![
+        (Reply::Silent, begin),
+        (Reply::Drips(String::new(), ""), begin),
+        (Reply::Drips("HTTP/1.1 200 OK\r\n".to_owned(), "x: y\r\n"), begin),
+        (Reply::Drips("HTTP/1.1 100 Continue\r\n\r\n".to_owned(), ""), begin),
+        (Reply::Drips(events(""), ""), begin),
+        (Reply::Drips(events(""), ": OPENROUTER PROCESSING\n\n"), begin),
+        (Reply::Drips(events(""), ":\n"), begin),
+        (Reply::Drips(events(""), "\n"), begin),
+        (Reply::Drips(events(""), " "), begin),
+        (Reply::Drips(events(""), "event: ping\ndata: {\"type\": \"ping\"}\n\n"), begin),
+        (Reply::Drips(events(""), "data: {\"type\":\"heartbeat\"}\n\n"), begin),
+        (Reply::Drips(events(""), "data:\n\n"), begin),
+        (Reply::Drips(events(""), "retry: 1000\n\n"), begin),
+        (Reply::Drips(events("data: {\"choices\":"), ""), begin),
+        (Reply::Drips(events(role), ""), go_on),
+        (Reply::Drips(events(&format!("data: {SAYS}\n\n")), ""), go_on),
+        (Reply::Drips(events(&format!("data: {SAYS}\n\n")), ": alive\n\n"), complete),
+        (Reply::Drips(events(role), "data: {\"choices\":[]}\n\n"), complete),
+        (Reply::Drips(events(""), role), complete),
+        (Reply::Drips(events("{\"choices\":"), " "), complete),
+        (Reply::Drips(status("503 Busy"), " "), "503"),
+        (Reply::Drips(status("429 Busy") + "{\"error\":{\"message\":\"slow\"}}", ""), "429"),
+    ];
+    let limit = Duration::from_millis(200);
+    for (reply, part) in servers {
+        let description = format!("{reply:?}");
+        let begun = Instant::now();
+        let outcome = ask_with(vec![reply; 9], Api::ChatCompletions, |settings| {
+            (settings.model.answer_timeout, settings.model.timeout) = (limit, limit);
+            (settings.limits.total, settings.limits.error_body) = (limit * 2, limit);
+        });
+        let error = outcome.result.map(drop).expect_err("there is no answer").to_string();
+        assert!(error.contains(part) && error.contains("`answer_timeout`"), "{description}: {error}");
+        assert!(begun.elapsed() < limit * 20, "{description}: {:?}", begun.elapsed());
+    }
+}
+
 #[test]
 fn a_time_in_the_body_of_an_error_is_waited() {
     let busy = |body: &str| Reply::Whole(429, "", body.to_owned());
