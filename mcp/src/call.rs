@@ -1,18 +1,18 @@
 //! Calls a tool of a server. The call runs on the runtime of the servers, and its future on the runtime of the caller.
 
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::RoleClient;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ElicitRequestParams, ElicitationAction,
-    ErrorCode, InputRequiredResult, ProgressNotificationParam, ServerResult,
+    ErrorCode, InputRequiredResult, ProgressNotificationParam, ProtocolVersion, ServerResult,
 };
 use rmcp::service::{Peer, PeerRequestOptions, ServiceError};
 use serde_json::Value;
 use tokio::runtime::Handle;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use toolc::{Call, ErrorKind, ToolError, ToolResult};
 
 use crate::ask::Questioner;
@@ -28,6 +28,8 @@ use crate::secrets::SecretRedactor;
 
 /// The code of the error with which a server with sessions asks for addresses to be opened.
 const ADDRESS_REQUIRED: i32 = -32042;
+/// The time between two looks at a connection that is being closed.
+const CLOSING: Duration = Duration::from_millis(10);
 
 /// Whether a server can be called.
 #[derive(Debug, Clone)]
@@ -48,6 +50,8 @@ pub(crate) struct Live {
     pub(crate) oauth: Option<Session>,
     /// What the server has sent that belongs to no call.
     pub(crate) inbox: Inbox,
+    /// Ends the connection.
+    pub(crate) end: Arc<Notify>,
 }
 
 /// Calls the tools of one server.
@@ -60,8 +64,8 @@ pub(crate) struct Caller {
     pub(crate) questioner: Arc<Questioner>,
     /// The time limit of a call. Questions to a person do not count.
     pub(crate) timeout: Duration,
-    /// Whether the transport writes marked numbers as numbers. Over HTTP, the protocol library writes the messages.
-    pub(crate) writes_digits: bool,
+    /// The version of the protocol that the server has named when it refused another one.
+    pub(crate) version: Mutex<Option<ProtocolVersion>>,
 }
 
 /// Why a call stops early.
@@ -84,8 +88,7 @@ pub(crate) struct Callee {
 impl Caller {
     /// Calls a tool, and reports its progress. Dropping the future cancels the call.
     pub(crate) async fn call(self: &Arc<Self>, target: &Arc<Callee>, arguments: Value, call: &Call<'_>) -> ToolResult {
-        let arguments = if self.writes_digits { call.with_digits(arguments, &digits::marked) } else { arguments };
-        let Value::Object(arguments) = arguments else {
+        let Value::Object(arguments) = call.with_digits(arguments, &digits::marked) else {
             return Err(ToolError::new("the arguments are not an object"));
         };
         let params = CallToolRequestParams::new(target.name.clone()).with_arguments(arguments);
@@ -226,8 +229,8 @@ impl Caller {
         }
     }
 
-    /// Asks the person to do what the server requires before it runs the call: to open an address, or to log in. Returns whether the
-    /// person has done it, so that the call can be repeated. The server has not run the call.
+    /// Does what the server requires before it runs the call: asks the person to open an address or to log in, or connects with another
+    /// version of the protocol. Returns whether it is done, so that the call can be repeated. The server has not run the call.
     async fn remove_obstacle(
         &self,
         live: &Live,
@@ -249,12 +252,32 @@ impl Caller {
             }
             return Ok(!addresses.is_empty());
         }
+        if let Some(version) = failure::supported_instead(error)
+            && tries.versions()
+        {
+            self.set_version(version);
+            live.end.notify_one();
+            // The supervisor connects again.
+            while !live.peer.is_transport_closed() {
+                tokio::time::sleep(CLOSING).await;
+            }
+            return Ok(true);
+        }
         let (Some(challenge), Some(session)) = (error.auth_challenge(), &live.oauth) else { return Ok(false) };
         if !self.questioner.can_ask() || !tries.logins() {
             return Ok(false);
         }
         let login = session.log_in_again(challenge, logins, &self.questioner).await;
         login.map(|()| true).map_err(|problem| self.error(&format!("requires a login: {problem}")))
+    }
+
+    /// Returns the version of the protocol to connect with, if the server has named one.
+    pub(crate) fn version(&self) -> Option<ProtocolVersion> {
+        self.version.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_version(&self, version: ProtocolVersion) {
+        *self.version.lock().unwrap_or_else(PoisonError::into_inner) = Some(version);
     }
 
     /// Waits until the call should stop.
@@ -381,11 +404,12 @@ impl Rounds {
     }
 }
 
-/// How often a person has done what the server requires.
+/// How often that was done which the server requires.
 #[derive(Debug, Default)]
 struct Tries {
     addresses: u32,
     logins: u32,
+    versions: u32,
 }
 
 impl Tries {
@@ -395,6 +419,11 @@ impl Tries {
     fn addresses(&mut self) -> bool {
         self.addresses += 1;
         self.addresses == 1
+    }
+
+    fn versions(&mut self) -> bool {
+        self.versions += 1;
+        self.versions == 1
     }
 
     fn logins(&mut self) -> bool {

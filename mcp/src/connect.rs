@@ -39,13 +39,15 @@ pub(crate) struct ConnectError {
     pub(crate) is_final: bool,
 }
 
-/// Opens a connection, with the newest version of the protocol that the server knows. `program` is set to its program, if it has one.
+/// Opens a connection, with the newest version of the protocol that the server knows, or with `version` if the server has named it.
+/// `program` is set to its program, if it has one.
 pub(crate) async fn connect(
     server: &Arc<Server>,
     client: &Client,
     env: &Env,
     redactor: &SecretRedactor,
     program: &mut Option<ProgramEnd>,
+    version: Option<ProtocolVersion>,
 ) -> Result<Connection, ConnectError> {
     let inbox = Inbox::default();
     let mut opening =
@@ -54,9 +56,17 @@ pub(crate) async fn connect(
         preferred_versions: vec![ProtocolVersion::LATEST],
         legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
     };
+    let known = match version {
+        Some(version) if version.has_initialize() => {
+            opening.client.version = version;
+            Some(ClientLifecycleMode::Initialize)
+        }
+        Some(version) => Some(ClientLifecycleMode::Discover { preferred_versions: vec![version] }),
+        None => era::needs_handshake(server).then_some(ClientLifecycleMode::Initialize),
+    };
     let mut result = None;
-    if era::needs_handshake(server) {
-        match opening.open(ClientLifecycleMode::Initialize).await {
+    if let Some(known) = known {
+        match opening.open(known).await {
             Ok(connection) => result = Some(Ok(connection)),
             Err(failure) if failure.reported.is_final => return Err(failure.reported),
             Err(_) => era::forget(server),

@@ -21,6 +21,11 @@ pub(crate) fn marked(digits: &str) -> Value {
     format!("{}{digits}", *MARK).into()
 }
 
+/// Returns the digits of a marked string, or `None` for any other string.
+pub(crate) fn of_marked(text: &str) -> Option<&str> {
+    text.strip_prefix(&**MARK)
+}
+
 /// Returns a JSON text in which marked strings are numbers again.
 pub(crate) fn unmarked(json: String) -> String {
     let begin = format!("\"{}", *MARK);
@@ -42,7 +47,7 @@ pub(crate) fn unmarked(json: String) -> String {
 pub(crate) fn rounded(value: &Value) -> Cow<'_, Value> {
     fn has_mark(value: &Value) -> bool {
         match value {
-            Value::String(text) => text.starts_with(&**MARK),
+            Value::String(text) => of_marked(text).is_some(),
             Value::Array(items) => items.iter().any(has_mark),
             Value::Object(map) => map.values().any(has_mark),
             _ => false,
@@ -59,7 +64,7 @@ pub(crate) fn rounded(value: &Value) -> Cow<'_, Value> {
 fn round(value: &mut Value) {
     match value {
         Value::String(text) => {
-            if let Some(digits) = text.strip_prefix(&**MARK) {
+            if let Some(digits) = of_marked(text) {
                 let nearest = digits.parse().unwrap_or(0.0_f64).clamp(f64::MIN, f64::MAX);
                 *value = Number::from_f64(nearest).into();
             }

@@ -4,9 +4,10 @@ use std::error::Error;
 use std::fmt::Write as _;
 
 use reqwest::StatusCode;
-use rmcp::model::{ErrorData, ProtocolVersion};
-use rmcp::service::ClientInitializeError;
+use rmcp::model::{ErrorCode, ErrorData, ProtocolVersion};
+use rmcp::service::{ClientInitializeError, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
+use serde_json::Value;
 
 use crate::http::CONNECT;
 use crate::message::UNREADABLE;
@@ -47,13 +48,23 @@ pub(crate) fn closed_during_start(error: &ClientInitializeError) -> bool {
 pub(crate) fn supported_versions(error: &ClientInitializeError) -> impl Iterator<Item = ProtocolVersion> {
     let named = match error {
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => server_supported.clone(),
-        ClientInitializeError::JsonRpcError(ErrorData { data: Some(data), .. }) => {
-            let versions = data["supported"].as_array().into_iter().flatten();
-            versions.filter_map(|version| serde_json::from_value(version.clone()).ok()).collect()
-        }
+        ClientInitializeError::JsonRpcError(ErrorData { data: Some(data), .. }) => named_versions(data),
         _ => Vec::new(),
     };
     named.into_iter()
+}
+
+fn named_versions(data: &Value) -> Vec<ProtocolVersion> {
+    let versions = data["supported"].as_array().into_iter().flatten();
+    versions.filter_map(|version| serde_json::from_value(version.clone()).ok()).collect()
+}
+
+/// Returns the newest version that this program knows of those that a server names when it refuses the version of a request.
+pub(crate) fn supported_instead(error: &ServiceError) -> Option<ProtocolVersion> {
+    let ServiceError::McpError(refused) = error else { return None };
+    let data = refused.data.as_ref().filter(|_| refused.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION)?;
+    let known = named_versions(data).into_iter().filter(|version| ProtocolVersion::KNOWN_VERSIONS.contains(version));
+    known.max_by(|a, b| a.as_str().cmp(b.as_str()))
 }
 
 fn start_error_text(error: &ClientInitializeError) -> String {

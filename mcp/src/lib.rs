@@ -32,6 +32,7 @@ mod http;
 mod listing;
 mod lowered;
 mod message;
+mod nameless;
 mod names;
 mod oauth;
 mod output;

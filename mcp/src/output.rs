@@ -69,6 +69,11 @@ impl OutputSchema {
         Self { schema, checked: OnceLock::new() }
     }
 
+    /// Returns whether the structured content may be null.
+    pub(crate) fn allows_null(&self) -> bool {
+        self.schema.is_some() && self.problem(Some(&Value::Null)).is_none()
+    }
+
     /// Returns the JSON Schema of the results that [`output`](crate::content::output) makes: the structured content, usually alone. `None`
     /// if the tool has no output schema, or not one that can be used.
     pub(crate) fn result_schema(&self) -> Option<Value> {

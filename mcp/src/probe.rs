@@ -3,7 +3,7 @@
 //! A connection is opened with `server/discover`. A server that does not answer it in time is asked to `initialize` instead. If it was only
 //! slow, it answers both, and the protocol library would take the late answer for the answer to the wrong request.
 //!
-//! The protocol library drops an error without an id. Here, it answers the only open request.
+//! The protocol library drops an error without an id. Here, it [answers](crate::nameless) a request that is open.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use rmcp::transport::Transport;
 use tokio::time::Instant;
 
 use crate::message::{Inbox, PATIENCE};
+use crate::nameless::NamelessErrors;
 
 /// The transport.
 pub(crate) struct ProbeTransport<T> {
@@ -26,6 +27,7 @@ pub(crate) struct ProbeTransport<T> {
     answered: LateAnswer,
     /// The requests that wait for an answer, without those that wait as long as the connection is open.
     open: Vec<RequestId>,
+    nameless: NamelessErrors,
     inbox: Inbox,
     /// Whether the version of the protocol has no requests of servers.
     is_stateless: bool,
@@ -54,7 +56,8 @@ impl<T> ProbeTransport<T> {
     /// Returns the transport. `is_patient` says that no other way to begin follows if `server/discover` is not answered.
     pub(crate) fn new(inner: T, inbox: Inbox, answered: LateAnswer, is_patient: bool) -> Self {
         let (probe, given_up, open) = (None, None, Vec::new());
-        Self { inner, probe, given_up, answered, open, inbox, is_stateless: false, is_patient }
+        let nameless = NamelessErrors::default();
+        Self { inner, probe, given_up, answered, open, nameless, inbox, is_stateless: false, is_patient }
     }
 
     /// Notes what a message to the server begins or ends.
@@ -93,7 +96,7 @@ impl<T> ProbeTransport<T> {
     }
 
     /// Returns a message of the server as the protocol library gets it, if it does.
-    fn received(&mut self, mut message: RxJsonRpcMessage<RoleClient>) -> Option<RxJsonRpcMessage<RoleClient>> {
+    fn received(&mut self, message: RxJsonRpcMessage<RoleClient>) -> Option<RxJsonRpcMessage<RoleClient>> {
         if let JsonRpcMessage::Request(request) = &message {
             if self.is_stateless {
                 let method = serde_json::to_value(&request.request).unwrap_or_default();
@@ -105,13 +108,13 @@ impl<T> ProbeTransport<T> {
             }
             return Some(message);
         }
-        if let JsonRpcMessage::Error(error) = &mut message
+        if let JsonRpcMessage::Error(error) = &message
             && error.id.is_none()
         {
-            match self.open.as_slice() {
-                [only] => error.id = Some(only.clone()),
-                _ => self.inbox.note_stray(&format!("an error belongs to no request: {}", error.error.message)),
+            if let Some(error) = self.nameless.add(error.error.clone(), &self.open) {
+                self.inbox.note_stray(&format!("an error belongs to no request: {}", error.message));
             }
+            return None;
         }
         let id = match &message {
             JsonRpcMessage::Response(response) => Some(response.id.clone()),
@@ -165,9 +168,15 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for ProbeTransport<T> {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
+            if let Some(error) = self.nameless.next(&mut self.open)
+                && let Some(error) = self.received(error)
+            {
+                return Some(error);
+            }
             let until = self.probe.as_ref().and_then(|probe| probe.until);
             let message = tokio::select! {
                 message = self.inner.receive() => message?,
+                () = sleep_until(self.nameless.until()) => continue,
                 () = sleep_until(until) => {
                     let Some(Probe { id, .. }) = self.probe.take() else { continue };
                     self.close_request(&id);

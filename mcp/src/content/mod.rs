@@ -55,7 +55,8 @@ pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &S
         }
         return Err(error(&text, redactor));
     }
-    let structured = result.structured_content;
+    // Servers write members that they do not have as null.
+    let structured = result.structured_content.filter(|structured| !structured.is_null() || schema.allows_null());
     let problem = schema.problem(structured.as_ref().map(digits::rounded).as_deref());
     let output = match (problem, structured) {
         (None, None) => ToolOutput::text(redactor.text(&text)),

@@ -18,6 +18,7 @@ use sse_stream::Sse;
 use tokio::sync::watch;
 
 use super::events::{Events, events};
+use crate::digits;
 use crate::message::{self, Inbox, PATIENCE};
 use crate::stdio::IdScanner;
 
@@ -408,7 +409,10 @@ impl StreamableHttpClient for HttpClient {
         limits: StreamableHttpResponseLimits,
     ) -> PostResult {
         let question = Question::new(&message, session.is_some());
-        let request = self.client.post(&*uri).header(ACCEPT, format!("{EVENTS}, {JSON}")).json(&message);
+        let json = serde_json::to_string(&message)
+            .map_err(|error| StreamableHttpError::UnexpectedServerResponse(error.to_string().into()))?;
+        let request = self.client.post(&*uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
+        let request = request.header(CONTENT_TYPE, JSON).body(digits::unmarked(json));
         let request = with_headers(request, session.as_deref(), token.as_deref(), &headers);
         self.post(request, &question, limits).await
     }
@@ -487,7 +491,12 @@ fn with_headers(
     headers: &Headers,
 ) -> RequestBuilder {
     for (name, value) in headers {
-        request = request.header(name, value);
+        // The protocol library repeats some arguments in headers.
+        let digits = value.to_str().ok().and_then(digits::of_marked);
+        request = match digits {
+            Some(digits) => request.header(name, digits),
+            None => request.header(name, value),
+        };
     }
     if let Some(session) = session {
         request = request.header(SESSION_ID, session);

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use rmcp::RoleClient;
 use rmcp::model::{ServerNotification, SubscriptionFilter};
 use rmcp::service::{Peer, Subscription};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::{Supervisor, stopped};
 use crate::call::{Live, Status};
 use crate::client::Client;
 use crate::connect::{ConnectError, Connection, connect, login_advice};
 use crate::era;
-use crate::failure::reason;
+use crate::failure::{reason, supported_instead};
 use crate::listing::Listing;
 use crate::message::Inbox;
 use crate::packages::{self, Package, Refused};
@@ -103,7 +103,9 @@ impl Supervisor {
         let StartedServer { connection: Connection { service, oauth, inbox }, mut listing, client, program } = opened;
         let (peer, token, mut stop) = (service.peer().clone(), service.cancellation_token(), self.stop.clone());
         self.publish(&peer, listing.clone());
-        let live = Live { peer: peer.clone(), client: client.clone(), oauth, inbox: inbox.clone() };
+        let end = Arc::new(Notify::new());
+        let live =
+            Live { peer: peer.clone(), client: client.clone(), oauth, inbox: inbox.clone(), end: Arc::clone(&end) };
         self.status.send_replace(Status::Connected(Arc::new(live)));
         self.update(|report| report.state = ServerState::Connected);
         self.first_try = None;
@@ -115,6 +117,11 @@ impl Supervisor {
         loop {
             tokio::select! {
                 _ = &mut closed => break,
+                () = end.notified() => {
+                    token.cancel();
+                    let _ = closed.await;
+                    break;
+                }
                 () = client.tools_changed.notified() => {}
                 is_open = wait_for_change(&mut subscription) => {
                     if !is_open {
@@ -170,8 +177,17 @@ impl Supervisor {
         client: &Client,
         program: &mut Option<ProgramEnd>,
     ) -> Result<(Connection, Listing), ConnectError> {
-        let connection = connect(server, client, &self.env, &self.redactor, program).await?;
-        match Listing::read(connection.service.peer(), &connection.inbox).await {
+        let mut connection = connect(server, client, &self.env, &self.redactor, program, self.caller.version()).await?;
+        let mut listing = Listing::read(connection.service.peer(), &connection.inbox).await;
+        if let Err(error) = &listing
+            && let Some(version) = supported_instead(error)
+        {
+            self.caller.set_version(version.clone());
+            drop(connection);
+            connection = connect(server, client, &self.env, &self.redactor, program, Some(version)).await?;
+            listing = Listing::read(connection.service.peer(), &connection.inbox).await;
+        }
+        match listing {
             Ok(listing) => Ok((connection, listing)),
             Err(error) if error.auth_challenge().is_some() => {
                 Err(ConnectError { reason: login_advice(server), is_final: true })

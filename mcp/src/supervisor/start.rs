@@ -64,11 +64,11 @@ impl Host<'_> {
         let caller = Caller {
             questioner: Arc::clone(&questioner),
             timeout: server.call_timeout,
+            version: Mutex::default(),
             server: server.name.clone(),
             status: receiver,
             runtime: self.runtime.clone(),
             redactor: Arc::clone(&redactor),
-            writes_digits: matches!(server.transport, crate::settings::Transport::Stdio { .. }),
         };
         let (first_try, tried) = mpsc::channel();
         let report = ServerReport { unset_variables: self.unset_variables(&server), ..ServerReport::new(&server.name) };

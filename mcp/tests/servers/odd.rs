@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use toolc::Dialect;
+use toolc::{Dialect, ToolCall};
 use toolc_mcp::{Oauth, PassedVariable, Server, ServerState, Transport};
 
 use crate::fixture::{Fixture, PATIENCE, error, has_python, is_connected, server};
@@ -306,6 +306,135 @@ fn a_definition_that_vendors_refuse_is_mended_and_its_tool_gets_the_names_of_its
     assert!(error(&refused).contains("/top"), "{refused}");
     let portable = fixture.session().turn_blocking(Dialect::Portable);
     assert!(portable.definitions().contains("mcp__s__union"), "{}", portable.definitions());
+}
+
+/// The answers of a server of the newer era.
+fn newer(more: &Value) -> Value {
+    let discovered = r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"resultType":"complete","ttlMs":0,"cacheScope":"private"}"#;
+    let mut given = json!({ "server/discover": discovered });
+    given.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+    // The results of the server.
+    for (_, result) in given.as_object_mut().expect("an object").iter_mut() {
+        let text = result.as_str().expect("a text");
+        *result = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":@,{}}}",
+            if text.starts_with('"') { text.to_owned() } else { format!("\"result\":{text}") }
+        )
+        .into();
+    }
+    given
+}
+
+/// Returns the answers of a server with an address, from those of a program.
+fn over_http(given: &Value) -> Value {
+    let answer = |(key, text): (&String, &Value)| (key.clone(), json!([200, "application/json", text]));
+    Value::Object(given.as_object().expect("an object").iter().map(answer).collect())
+}
+
+/// The same for both transports: the tool of a program reads lines.
+fn on_both(given: &Value, check: impl Fn(&Fixture, &str)) {
+    let server = OddServer::start(&over_http(given));
+    check(&Fixture::new([server.settings("s")]), "HTTP");
+    let lines = given
+        .as_object()
+        .expect("an object")
+        .iter()
+        .map(|(key, text)| (key.clone(), json!(format!("{}\n", text.as_str().expect("a text")))));
+    check(&Fixture::new([program("s", &Value::Object(lines.collect()))]), "a program");
+}
+
+#[test]
+fn numbers_keep_their_digits_over_both_transports() {
+    if !has_python() {
+        return;
+    }
+    let structured = r#"{"content":[],"structuredContent":{"n":[123456789012345678901234567890,1.50,1e400,-0]}}"#;
+    let tools = r#"{"tools":[{"name":"sent","inputSchema":{"type":"object","properties":{"n":{"type":"number"},"i":{"type":"integer","x-mcp-header":"I"}}}},{"name":"numbers","inputSchema":{"type":"object"}}]}"#;
+    for given in [json!({ "numbers": structured, "tools/list": tools })] {
+        let mut given = newer(&given);
+        given.as_object_mut().expect("an object").remove("server/discover");
+        on_both(&given, |fixture, way| {
+            let turn = fixture.session().turn_blocking(Dialect::OpenAi);
+            for (sent, expected) in [
+                (r#"{"n":5.0,"i":5.0}"#, r#""n":5.0,"i":5}"#),
+                (r#"{"i":1e3}"#, r#""i":1000"#),
+                (r#"{"n":123456789012345678901234567890}"#, r#""n":123456789012345678901234567890"#),
+                (r#"{"n":1.50}"#, r#""n":1.50"#),
+                (r#"{"n":0.1234567890123456789}"#, r#""n":0.1234567890123456789"#),
+                (r#"{"n":1E+2}"#, r#""n":1E+2"#),
+                (r#"{"n":-0}"#, r#""n":-0"#),
+                (r#"{"n":"3.10"}"#, r#""n":3.10"#),
+                (r#"{"a":[18446744073709551616,{"b":[0.10]}]}"#, r#""a":[18446744073709551616,{"b":[0.10]}]"#),
+                (r#"{"i":9007199254740993}"#, r#""i":9007199254740993"#),
+            ] {
+                let got = turn.call_blocking(&ToolCall::new("mcp__s__sent", sent)).json.replace("\\\"", "\"");
+                assert!(got.contains(expected), "{way} {sent}: {got}");
+            }
+            let got = turn.call_blocking(&ToolCall::new("mcp__s__numbers", "{}")).json.replace("\\\"", "\"");
+            assert!(got.contains("[123456789012345678901234567890,1.50,1e400,-0]"), "{way}: {got}");
+        });
+    }
+}
+
+#[test]
+fn a_server_that_refuses_the_version_of_a_request_gets_the_one_that_it_names() {
+    if !has_python() {
+        return;
+    }
+    let refused = r#""error":{"code":-32022,"message":"no","data":{"supported":["2024-11-05","2025-06-18","2031-01-01"],"requested":"2026-07-28"}}"#;
+    for more in [
+        json!({ "tools/list/new": refused }),
+        json!({ "echo/new": refused, "tools/list/new": r#"{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}"# }),
+    ] {
+        on_both(&newer(&more), |fixture, way| {
+            assert!(is_connected(&fixture.report("s")), "{way} {more}: {}", fixture.report("s"));
+            assert_eq!(fixture.call("mcp__s__echo", &json!({})), json!("echoed"), "{way} {more}");
+        });
+    }
+    // A version that no client knows.
+    let unknown = refused.replace(r#""2024-11-05","2025-06-18","#, "");
+    on_both(
+        &newer(
+            &json!({ "echo/new": unknown, "tools/list/new": r#"{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}"# }),
+        ),
+        |fixture, way| {
+            let result = fixture.call("mcp__s__echo", &json!({}));
+            assert!(error(&result).contains("refused the call: no"), "{way}: {result}");
+        },
+    );
+}
+
+#[test]
+fn results_of_the_newer_era_may_lack_what_only_caches_and_later_steps_need() {
+    if !has_python() {
+        return;
+    }
+    let tool = r#"{"name":"echo","inputSchema":{"type":"object"}}"#;
+    let content = r#""content":[{"type":"text","text":"hello"}]"#;
+    for (discovered, list, result) in [
+        (r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}"#.to_owned(), format!(r#"{{"tools":[{tool}]}}"#), format!("{{{content}}}")),
+        (
+            r#"{"supportedVersions":["2026-07-28"],"capabilities":{},"resultType":null,"ttlMs":null,"cacheScope":null}"#.to_owned(),
+            format!(r#"{{"tools":[{tool}],"resultType":null,"ttlMs":null,"cacheScope":null,"nextCursor":null}}"#),
+            format!(r#"{{{content},"resultType":null,"isError":null,"structuredContent":null}}"#),
+        ),
+        (
+            r#"{"supportedVersions":["2026-07-28"],"ttlMs":"soon","cacheScope":"world","resultType":"complete"}"#.to_owned(),
+            format!(r#"{{"tools":[{tool}],"ttlMs":-1,"cacheScope":7}}"#),
+            format!(r#"{{{content},"resultType":"complete","x":1}}"#),
+        ),
+        (
+            r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":1.5,"cacheScope":"public"}"#.to_owned(),
+            format!(r#"{{"tools":[{tool}],"resultType":"complete","ttlMs":1e9,"cacheScope":"public"}}"#),
+            format!(r#"{{{content},"_meta":null}}"#),
+        ),
+    ] {
+        let given = newer(&json!({ "server/discover": discovered, "tools/list": list, "echo": result }));
+        on_both(&given, |fixture, way| {
+            assert!(is_connected(&fixture.report("s")), "{way} {given}: {}", fixture.report("s"));
+            assert_eq!(fixture.call("mcp__s__echo", &json!({})), json!("hello"), "{way} {given}");
+        });
+    }
 }
 
 #[test]
