@@ -1,5 +1,18 @@
-//! Removes terminal control from text: colours, cursor movements, titles, bells. Does not emulate a screen: text that a terminal
-//! would overwrite is kept.
+//! Reads the control sequences of terminals in text: colours, cursor movements, titles, bells.
+
+/// A part of the output of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Token<'p> {
+    /// A character to show, a newline or a tab.
+    Text(char),
+    /// A carriage return.
+    Return,
+    Backspace,
+    /// A control sequence, such as `2K`: the parameters and the last character.
+    Sequence(&'p str, char),
+    /// ESC and this character.
+    Escape(char),
+}
 
 /// A filter for one character at a time, so that the text may be split within a sequence.
 #[derive(Debug, Default)]
@@ -51,34 +64,48 @@ impl EscapeFilter {
         }
     }
 
-    /// Returns the character to show for `c`, if any. A carriage return becomes a newline, so that each state of a progress display
-    /// is a line.
-    pub(super) fn filter(&mut self, c: char) -> Option<char> {
-        let (next, output) = match (self.state, c) {
-            (ParserState::String, '\u{1b}') => (ParserState::StringEscape, None),
-            (ParserState::StringEscape, '\\') | (ParserState::String, '\u{7}') => (ParserState::Text, None),
-            (_, '\n') => (ParserState::Text, Some(c)),
+    /// Reads a character.
+    pub(super) fn read(&mut self, c: char) -> Option<Token<'_>> {
+        let before = self.state;
+        let (next, is_shown) = match (self.state, c) {
+            (ParserState::String, '\u{1b}') => (ParserState::StringEscape, false),
+            (ParserState::StringEscape, '\\') | (ParserState::String, '\u{7}') => (ParserState::Text, false),
+            (_, '\n') => (ParserState::Text, true),
             (ParserState::String | ParserState::StringEscape, _)
-            | (ParserState::Escape, ']' | 'P' | 'X' | '^' | '_') => (ParserState::String, None),
-            (_, '\u{1b}') | (ParserState::Escape, ' '..='/') => (ParserState::Escape, None),
-            (ParserState::Escape, '[') | (ParserState::Control, ' '..='?') => (ParserState::Control, None),
-            (ParserState::Escape, '0'..='~') | (ParserState::Control, '@'..='~') => (ParserState::Text, None),
-            (_, '\t' | '\r') => (ParserState::Text, Some(c)),
-            (_, _) => (ParserState::Text, (!c.is_control()).then_some(c)),
+            | (ParserState::Escape, ']' | 'P' | 'X' | '^' | '_') => (ParserState::String, false),
+            (_, '\u{1b}') | (ParserState::Escape, ' '..='/') => (ParserState::Escape, false),
+            (ParserState::Escape, '[') | (ParserState::Control, ' '..='?') => (ParserState::Control, false),
+            (ParserState::Escape, '0'..='~') | (ParserState::Control, '@'..='~') => (ParserState::Text, false),
+            (_, '\t' | '\r' | '\u{8}') => (ParserState::Text, true),
+            (_, _) => (ParserState::Text, !c.is_control()),
         };
         self.note_screen(c, next);
         self.state = next;
+        match (before, c) {
+            (_, '\r') if is_shown => Some(Token::Return),
+            (_, '\u{8}') if is_shown => Some(Token::Backspace),
+            _ if is_shown => Some(Token::Text(c)),
+            (ParserState::Control, '@'..='~') if next == ParserState::Text => {
+                Some(Token::Sequence(&self.parameters, c))
+            }
+            (ParserState::Escape, '0'..='~') if next == ParserState::Text => Some(Token::Escape(c)),
+            _ => None,
+        }
+    }
+
+    /// Returns the character to show for `c`, if any. A carriage return becomes a newline, so that each state of a progress display
+    /// is a line.
+    pub(super) fn filter(&mut self, c: char) -> Option<char> {
+        let output = match self.read(c)? {
+            Token::Text(c) => c,
+            Token::Return => '\r',
+            Token::Backspace | Token::Sequence(..) | Token::Escape(_) => return None,
+        };
+        let after_return = std::mem::replace(&mut self.after_return, output == '\r');
         match output {
-            Some('\n') if std::mem::take(&mut self.after_return) => None,
-            Some('\r') => {
-                self.after_return = true;
-                Some('\n')
-            }
-            Some(_) => {
-                self.after_return = false;
-                output
-            }
-            None => None,
+            '\n' if after_return => None,
+            '\r' => Some('\n'),
+            _ => Some(output),
         }
     }
 }

@@ -8,6 +8,7 @@
 //! The host decides whether a command may run.
 
 mod background;
+mod canvas;
 mod disk;
 mod escapes;
 mod events;

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::fmt::Write;
 
-use super::escapes::EscapeFilter;
+use super::canvas::Canvas;
+use super::escapes::{EscapeFilter, Token};
 
 /// The maximum numbers of characters in a result.
 const RESULT_PARTS: Parts = Parts { head: 20_000, tail: 30_000 };
@@ -28,6 +29,23 @@ pub(super) struct Decoder {
 impl Decoder {
     /// Passes the characters of a piece of the output to `push`. The piece may begin or end within a character or an escape sequence.
     pub(super) fn decode(&mut self, bytes: &[u8], mut push: impl FnMut(char)) {
+        self.decode_with(bytes, |escapes, c| {
+            if let Some(c) = escapes.filter(c) {
+                push(c);
+            }
+        });
+    }
+
+    /// Passes what a piece of the output consists of to `take`.
+    fn read(&mut self, bytes: &[u8], mut take: impl FnMut(Token<'_>)) {
+        self.decode_with(bytes, |escapes, c| {
+            if let Some(token) = escapes.read(c) {
+                take(token);
+            }
+        });
+    }
+
+    fn decode_with(&mut self, bytes: &[u8], mut take: impl FnMut(&mut EscapeFilter, char)) {
         let joined;
         let mut all = bytes;
         if !self.incomplete.is_empty() {
@@ -37,27 +55,26 @@ impl Decoder {
         }
         let complete = all.len() - incomplete_len(all);
         for c in String::from_utf8_lossy(&all[..complete]).chars() {
-            if let Some(c) = self.escapes.filter(c) {
-                push(c);
-            }
+            take(&mut self.escapes, c);
         }
         self.incomplete = all[complete..].to_vec();
     }
 
-    /// Passes a replacement character for an incomplete character at the end of the output to `push`.
-    fn finish(&mut self, mut push: impl FnMut(char)) {
+    /// Passes a replacement character for an incomplete character at the end of the output to `take`.
+    fn finish(&mut self, take: impl FnOnce(Token<'_>)) {
         if !std::mem::take(&mut self.incomplete).is_empty()
-            && let Some(c) = self.escapes.filter(char::REPLACEMENT_CHARACTER)
+            && let Some(token) = self.escapes.read(char::REPLACEMENT_CHARACTER)
         {
-            push(c);
+            take(token);
         }
     }
 }
 
-/// Keeps up to 2,000,000 characters of output. Of longer output, keeps the beginning and the end.
+/// Keeps up to 2,000,000 characters of output, as a terminal would show it. Of longer output, keeps the beginning and the end.
 #[derive(Debug)]
 pub(super) struct Transcript {
     decoder: Decoder,
+    canvas: Canvas,
     kept: HeadAndTail,
 }
 
@@ -83,7 +100,7 @@ pub(super) struct Captured {
 
 impl Default for Transcript {
     fn default() -> Self {
-        Self { decoder: Decoder::default(), kept: HeadAndTail::new(CAPTURED_PARTS) }
+        Self { decoder: Decoder::default(), canvas: Canvas::default(), kept: HeadAndTail::new(CAPTURED_PARTS) }
     }
 }
 
@@ -97,12 +114,13 @@ impl Transcript {
 
     /// Appends a piece of the output.
     pub(super) fn push_bytes(&mut self, bytes: &[u8]) {
-        self.decoder.decode(bytes, |c| self.kept.push(c));
+        self.decoder.read(bytes, |token| self.canvas.write(token, &mut |c| self.kept.push(c)));
     }
 
     /// Returns the kept output.
     pub(super) fn finish(mut self) -> Captured {
-        self.decoder.finish(|c| self.kept.push(c));
+        self.decoder.finish(|token| self.canvas.write(token, &mut |c| self.kept.push(c)));
+        self.canvas.finish(&mut |c| self.kept.push(c));
         let waits_for_keys = self.decoder.escapes.has_screen();
         Captured { omitted: self.kept.omitted, text: self.kept.finish(), waits_for_keys }
     }
