@@ -118,10 +118,10 @@ fn open(spec: &str, env: &Env) -> Result<Client> {
 
 /// Prints which variables do not change the server of the main model, although they do so in other programs.
 fn warn_of_ignored_variables(spec: Option<&str>, configured: Option<&Model>, env: &Env) {
-    let named = spec.and_then(|spec| Some((Api::from_word(spec.split_once(':')?.0)?, false)));
+    let of_option = spec.and_then(|spec| Some((Api::from_word(spec.split_once(':')?.0)?, false)));
     let is_set = |model: &Model| model.base_url.as_deref().is_some_and(|url| !url.trim().is_empty());
     let configured = configured.filter(|_| spec.is_none()).map(|model| (model.api, is_set(model)));
-    let Some((api, has_address)) = named.or(configured) else { return };
+    let Some((api, has_address)) = of_option.or(configured) else { return };
     let names = api.ignored_variables(has_address, |name| env.var(name));
     if names.is_empty() {
         return;

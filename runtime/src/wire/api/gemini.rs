@@ -264,7 +264,7 @@ impl ResponseAssembler for Chunks {
     }
 
     fn finish(&mut self) -> Result<ModelResponse, WireError> {
-        if self.reason.is_empty() && !(self.is_done && !self.parts.is_empty()) {
+        if self.reason.is_empty() && (!self.is_done || self.parts.is_empty()) {
             return Err(WireError::ended_early("a stream that ends with a `finishReason`"));
         }
         let mut builder = ResponseBuilder::new(self.usage, std::mem::take(&mut self.identity));
