@@ -21,6 +21,8 @@ pub struct App {
     /// The folder of long results, and for how long they are kept. By default, in the user's cache for a day.
     pub(crate) results: Option<(PathBuf, Duration)>,
     pub(crate) person: Person,
+    /// The command line that enables a toolset or a tool for all sessions.
+    pub(crate) switch: Option<String>,
 }
 
 type PrepareSession = Box<dyn Fn(SessionBuilder) -> SessionBuilder + Send + Sync>;
@@ -54,6 +56,7 @@ impl App {
             env: Env::process(),
             results: None,
             person: Person::OnStandardStreams,
+            switch: None,
         }
     }
 
@@ -96,6 +99,13 @@ impl App {
     #[must_use]
     pub fn approver(self, approver: Option<Arc<dyn Approver>>) -> Self {
         Self { person: Person::OfHost(approver), ..self }
+    }
+
+    /// Sets the command line to which the name of a toolset or a tool is added to enable it for all sessions. `why`, `doctor` and `call`
+    /// show it for tools that are off.
+    #[must_use]
+    pub fn enabled_by(self, switch: impl Into<String>) -> Self {
+        Self { switch: Some(switch.into()), ..self }
     }
 
     pub(crate) fn prepared(&self, session: SessionBuilder) -> SessionBuilder {

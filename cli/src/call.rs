@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::results::ResultStore;
 use crate::selection::View;
 use crate::streams::Streams;
-use crate::{approver, arguments};
+use crate::{approver, arguments, report};
 
 /// The tool with which a model reads a long result, if the project has a tool of this name.
 const READER: &str = "read_file";
@@ -55,6 +55,7 @@ impl CallArgs {
         } else {
             print(&response, streams)?;
         }
+        report::note_if_off(&turn, app, &self.tool, streams)?;
         Ok(!response.is_error())
     }
 }

@@ -204,8 +204,8 @@ impl App {
                 definitions::print(&view.turn(self)?, json, streams)?;
                 Ok(true)
             }
-            Command::Why { tool, view, json } => report::why(&view.turn(self)?, &tool, json, streams),
-            Command::Doctor { view, json } => Ok(report::doctor(&view.turn(self)?, &self.sections, json, streams)?),
+            Command::Why { tool, view, json } => report::why(&view.turn(self)?, self, &tool, json, streams),
+            Command::Doctor { view, json } => Ok(report::doctor(&view.turn(self)?, self, json, streams)?),
             Command::Repl { view, yes } => repl::run(self, &view, yes, streams),
         }
     }

@@ -1,11 +1,14 @@
 //! `doctor` and `why`: reports for people, or as one line of JSON.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io;
 
-use serde_json::{Map, Value};
-use toolc::explain::Status;
+use serde_json::{Map, Value, json};
+use toolc::explain::{Denial, Explanation, Status};
 use toolc::{ToJson, Turn};
 
+use crate::app::App;
 use crate::failure::Failure;
 use crate::streams::Streams;
 
@@ -22,20 +25,21 @@ pub struct DoctorSection {
     pub problems: Vec<String>,
 }
 
-/// Prints the report about all granted tools. Returns whether all are available, and no section has a problem.
-pub(crate) fn doctor(
-    turn: &Turn,
-    sections: &[DoctorSection],
-    as_json: bool,
-    streams: &mut Streams<'_>,
-) -> io::Result<bool> {
-    let doctor = turn.doctor();
+/// Prints the report about all granted tools, and names the others. Returns whether all granted tools are available, and no section has a
+/// problem.
+pub(crate) fn doctor(turn: &Turn, app: &App, as_json: bool, streams: &mut Streams<'_>) -> io::Result<bool> {
+    let (doctor, sections) = (turn.doctor(), &app.sections);
+    let off = tools_that_are_off(turn, app);
     if as_json {
         let mut report: Map<String, Value> = serde_json::from_str(&json(&doctor))?;
+        report.insert("off".to_owned(), json!(off));
         report.extend(sections.iter().map(|section| (section.key.clone(), section.json.clone())));
         writeln!(streams.out, "{}", Value::Object(report))?;
     } else {
         writeln!(streams.out, "{doctor}")?;
+        if !off.is_empty() {
+            writeln!(streams.out, "\n{}", off_text(&off, app))?;
+        }
         for section in sections.iter().filter(|section| !section.text.is_empty()) {
             writeln!(streams.out, "\n{}", section.text)?;
         }
@@ -43,15 +47,83 @@ pub(crate) fn doctor(
     Ok(doctor.tools.iter().all(|tool| tool.is_shown) && sections.iter().all(|section| section.problems.is_empty()))
 }
 
+/// Returns the tools that the session does not grant, by their home toolsets.
+fn tools_that_are_off(turn: &Turn, app: &App) -> BTreeMap<String, Vec<String>> {
+    let mut off: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for explanation in app.registry.tools().iter().filter_map(|tool| turn.why(tool).ok()).filter(is_off) {
+        off.entry(explanation.toolset.into_owned()).or_default().push(explanation.tool.into_owned());
+    }
+    off
+}
+
+fn off_text(off: &BTreeMap<String, Vec<String>>, app: &App) -> String {
+    let mut text = "off: tools that this session does not have".to_owned();
+    for (toolset, tools) in off {
+        let _ = write!(text, "\n    {toolset}: {}", tools.join(", "));
+    }
+    text + "\n    " + &ways_to_enable(app, "--enable", "TOOLSET")
+}
+
 /// Prints why a tool is shown or hidden. Returns whether it is shown.
-pub(crate) fn why(turn: &Turn, tool: &str, as_json: bool, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+pub(crate) fn why(
+    turn: &Turn,
+    app: &App,
+    tool: &str,
+    as_json: bool,
+    streams: &mut Streams<'_>,
+) -> Result<bool, Failure> {
     let explanation = turn.why(tool).map_err(|unknown| unknown.to_string())?;
     if as_json {
         writeln!(streams.out, "{}", json(&explanation))?;
     } else {
         writeln!(streams.out, "{explanation}")?;
+        if let Some(advice) = how_to_enable(&explanation, app) {
+            writeln!(streams.out, "    {advice}")?;
+        }
     }
     Ok(explanation.status == Status::Shown)
+}
+
+/// Warns about a call of a tool that exists, but is off. Without this note, the error that a model gets would look like a wrong name.
+pub(crate) fn note_if_off(turn: &Turn, app: &App, tool: &str, streams: &mut Streams<'_>) -> io::Result<()> {
+    let Ok(explanation) = turn.why(tool) else { return Ok(()) };
+    match how_to_enable(&explanation, app) {
+        Some(advice) => writeln!(streams.err, "note: `{}` is off; {advice}", explanation.tool),
+        None => Ok(()),
+    }
+}
+
+/// Says how a person enables a tool that is off. Returns `None` for a tool that is on, or if there is no way.
+fn how_to_enable(explanation: &Explanation, app: &App) -> Option<String> {
+    match explanation.status {
+        Status::NotGranted if explanation.granting_toolsets.contains(&explanation.toolset) => {
+            Some(ways_to_enable(app, "--enable", &explanation.toolset))
+        }
+        Status::NotGranted => Some(ways_to_enable(app, "--enable-tools", &explanation.tool)),
+        Status::Disabled => {
+            let denied = explanation.denials.iter().find_map(|denial| match denial {
+                Denial::Tool => Some(&explanation.tool),
+                Denial::Disabled(path) => path.first(),
+                _ => None,
+            });
+            let (denied, switch) = (denied?, app.switch.as_ref()?);
+            Some(format!("to switch it on again, run `{switch} {denied}`"))
+        }
+        _ => None,
+    }
+}
+
+/// Says how a person enables a toolset or a tool.
+fn ways_to_enable(app: &App, option: &str, name: &str) -> String {
+    let once = format!("to enable it for one command, use `{option} {name}`");
+    match &app.switch {
+        Some(switch) => format!("{once}; to always enable it, run `{switch} {name}`"),
+        None => once,
+    }
+}
+
+fn is_off(explanation: &Explanation) -> bool {
+    matches!(explanation.status, Status::NotGranted | Status::Disabled)
 }
 
 fn json(report: &impl ToJson) -> String {

@@ -16,8 +16,8 @@ use crate::failure::Failure;
 #[derive(Debug, Clone, Default, Args)]
 #[non_exhaustive]
 pub struct Selection {
-    /// Toolsets to enable. Default: all.
-    #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]
+    /// Toolsets to enable. Default: those that are on, or all if the program switches none off.
+    #[arg(long, visible_alias = "toolsets", value_name = "TOOLSET", value_delimiter = ',')]
     pub enable: Vec<String>,
     /// Toolsets to disable. Takes precedence over enabling.
     #[arg(long, value_name = "TOOLSET", value_delimiter = ',')]

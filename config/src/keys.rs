@@ -53,7 +53,7 @@ table! {
 table! {
     /// Toolsets and tools.
     pub struct ToolsTable as Tools {
-        /// The toolsets to enable. Default: those of the command, such as `cli`.
+        /// The toolsets to enable, in addition to those of plugins and MCP servers. Default: `cli`, unless `enable_tools` names tools.
         enable: Names,
         /// The toolsets to disable. Takes precedence over enabling.
         disable: Texts,

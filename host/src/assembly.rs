@@ -27,8 +27,10 @@ use crate::sources::plugins::{self, LoadedPlugins};
 use crate::sources::servers::{self, McpServers, ModelSampler, NeededServers, Wait};
 use crate::sources::stores::Stores;
 
-/// The toolset of an agent if the configuration names none.
-pub(crate) const DEFAULT_TOOLSET: &str = "cli";
+/// The toolset of a session if neither the command line nor the configuration names any.
+const DEFAULT_TOOLSET: &str = "cli";
+/// The name that means all toolsets.
+const ALL_TOOLSETS: &str = "all";
 /// The tool with which the model reads results that are too long.
 pub(crate) const RESULT_READER: &str = "read_file";
 
@@ -155,22 +157,35 @@ impl Host {
         })
     }
 
-    /// Adds the configuration to the selection of a session: the disabled toolsets and tools, the facts, and if the command line names no
-    /// toolsets or tools, the enabled ones.
+    /// Adds the configuration to the selection of a session: the facts, the disabled toolsets and tools, and if the command line enables
+    /// nothing, the tools that are on by default. Every command takes its tools from here, so that all commands have the same ones.
     pub(crate) fn select(&self, selection: &mut Selection) {
         let config = self.profile.config();
-        let tools = &config.tools;
-        if selection.is_empty() && !(tools.enable.is_empty() && tools.enable_tools.is_empty()) {
-            selection.enable.clone_from(&tools.enable);
-            selection.enable_tools.clone_from(&tools.enable_tools);
-            // Servers that are enabled in the configuration need no entry in `tools.enable`.
-            selection.enable.extend(self.servers.toolsets());
+        if selection.is_empty() {
+            selection.enable = self.default_toolsets();
+            selection.enable_tools.clone_from(&config.tools.enable_tools);
         }
-        selection.disable.extend_from_slice(&tools.disable);
-        selection.disable_tools.extend_from_slice(&tools.disable_tools);
+        selection.disable.extend_from_slice(&config.tools.disable);
+        selection.disable_tools.extend_from_slice(&config.tools.disable_tools);
         self.servers.remove_unregistered(selection, &self.registry);
+        if selection.is_empty() {
+            // Everything that was enabled belongs to servers that are missing. A session that enables nothing would have all tools.
+            selection.disable.push(ALL_TOOLSETS.to_owned());
+        }
         // The last fact of a name is used, so the command line overrides the configuration.
-        selection.fact.splice(0..0, config.facts.iter().map(|(name, value)| format!("{name}={}", fact_text(value))));
+        let facts = config.facts.iter().map(|(name, value)| format!("{name}={}", fact_text(value)));
+        let helpers = [("helper_levels", config.agent.helpers.levels), ("max_helpers", config.agent.helpers.at_once)];
+        let helpers = helpers.into_iter().map(|(name, value)| format!("{name}={value}"));
+        selection.fact.splice(0..0, facts.chain(helpers));
+    }
+
+    /// Returns the toolsets that are on unless the command line names others: those of the configuration or `cli`, and those of plugins and
+    /// servers, which need no entry in `tools.enable`.
+    fn default_toolsets(&self) -> Vec<String> {
+        let mut toolsets = enabled_toolsets(&self.profile.config().tools);
+        toolsets.extend_from_slice(self.plugins.toolsets());
+        toolsets.extend(self.servers.toolsets());
+        toolsets
     }
 
     /// Returns the parts that every session of this host has. Sessions that are made later can use a clone.
@@ -195,6 +210,7 @@ impl Host {
         let config = self.profile.config();
         let app = App::new("toolc", self.registry.clone()).version(env!("CARGO_PKG_VERSION"));
         let app = app.env(self.profile.env()).results_in(self.profile.home.results(), config.results.keep);
+        let app = app.enabled_by("toolc tools enable");
         let parts = self.session_parts();
         let app = self.base_sections().fold(app, App::doctor_section);
         app.session(move |session| parts.add_to(session, |text| eprintln!("warning: {}", show::one_line(text))))
@@ -261,6 +277,12 @@ impl SessionParts {
     }
 }
 
+/// Returns the toolsets that a configuration enables: the named ones, or `cli` if it names neither toolsets nor tools.
+pub(crate) fn enabled_toolsets(tools: &toolc_config::Tools) -> Vec<String> {
+    let is_default = tools.enable.is_empty() && tools.enable_tools.is_empty();
+    if is_default { vec![DEFAULT_TOOLSET.to_owned()] } else { tools.enable.clone() }
+}
+
 /// Checks the names of toolsets, tools and facts in the configuration. Otherwise a misspelt name in `disable` would
 /// leave a tool enabled.
 ///
@@ -268,7 +290,7 @@ impl SessionParts {
 /// If a name is unknown.
 pub(crate) fn check_names(file: &ConfigFile, registry: &Registry) -> Result<()> {
     let (tools, facts) = (registry.tools(), registry.facts());
-    let mut toolsets: Vec<String> = vec!["all".to_owned(), "*".to_owned()];
+    let mut toolsets: Vec<String> = vec![ALL_TOOLSETS.to_owned(), "*".to_owned()];
     for name in registry.toolsets() {
         let aliases = registry.toolset(&name).into_iter().flat_map(|toolset| toolset.declared.aliases);
         toolsets.extend(aliases.map(|alias| alias.to_string()));

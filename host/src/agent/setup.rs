@@ -28,7 +28,7 @@ use super::sent_tools::SentTools;
 use super::state::TaskState;
 use super::{Agent, News, prompt};
 use crate::approval::Questions;
-use crate::assembly::{DEFAULT_TOOLSET, Host, Needs, Purpose, RESULT_READER};
+use crate::assembly::{Host, Needs, Purpose, RESULT_READER};
 use crate::environments;
 use crate::ground::error::{Error, Result};
 use crate::ground::{show, time};
@@ -46,7 +46,6 @@ const KANBAN: &str = "kanban";
 
 /// The options of commands that run agents.
 #[derive(Debug, Clone, Default, Args)]
-#[command(mut_arg("enable", |option| option.help("Toolsets to enable. Default: the toolsets of the configuration, or `cli`")))]
 pub(crate) struct AgentArgs {
     #[command(flatten)]
     pub(crate) selection: Selection,
@@ -260,10 +259,10 @@ impl Setup {
         let Plan { toolsets, observer, worker, helper, .. } = plan;
         let limits = self.helper_limits();
         let mut selection = plan.selection.clone();
-        self.host.select(&mut selection);
-        if toolsets.is_some() {
-            selection.enable.clear();
+        if let Some(toolsets) = toolsets {
+            selection.enable.clone_from(toolsets);
         }
+        self.host.select(&mut selection);
         if let Some(helper) = helper {
             selection.disable_tools.extend(helper.blocked_tools(&self.host.registry));
         }
@@ -272,9 +271,6 @@ impl Setup {
             max_helpers: limits.at_once.into(),
         };
         let mut builder = selection.builder(&self.host.registry)?.facts(facts).id(name);
-        let default = || [vec![DEFAULT_TOOLSET.to_owned()], self.host.servers.toolsets()].concat();
-        let toolsets = toolsets.clone().or_else(|| selection.is_empty().then(default));
-        builder = builder.enable(toolsets.unwrap_or_default());
         if let Some(search) = self.tool_search(models) {
             builder = builder.tool_search(search);
         }

@@ -10,13 +10,13 @@ use toolc::{Dialect, Registry, Turn};
 use toolc_cli::Selection;
 use toolc_config::{Edited, Home, List, edit_list};
 
-use crate::assembly::{DEFAULT_TOOLSET, Host, Needs, Purpose};
+use crate::assembly::{Host, Needs, Purpose, enabled_toolsets};
 use crate::ground::error::{Error, Result};
 use crate::ground::{ask, show};
 use crate::options::ToolOptions;
 use crate::person::Person;
 use crate::profile::Profile;
-use crate::sources::servers::{McpServers, Wait};
+use crate::sources::servers::Wait;
 
 /// The last part of the help.
 const EXIT_STATUS: &str = "\
@@ -60,23 +60,23 @@ impl ToolsArgs {
         let profile = Profile::read(home)?;
         let needs = Needs { person: Person::at_the_terminal(), ..Needs::new(Purpose::Show, Wait::UntilStarted) };
         let host = Host::assemble(profile, options, needs)?;
-        let Host { profile, registry, servers, .. } = &host;
         match &self.command {
             None => {
-                let list = Listing::new(profile, registry, servers)?;
+                let list = Listing::new(&host)?;
                 ask::print(&if self.json { format!("{}\n", list.json()) } else { list.text() })?;
             }
-            Some(ToolsCommand::Enable { names }) => change(profile, registry, names, true)?,
-            Some(ToolsCommand::Disable { names }) => change(profile, registry, names, false)?,
+            Some(ToolsCommand::Enable { names }) => change(&host, names, true)?,
+            Some(ToolsCommand::Disable { names }) => change(&host, names, false)?,
         }
         Ok(0)
     }
 }
 
 /// Switches toolsets and tools on or off.
-fn change(profile: &Profile, registry: &Registry, names: &[String], on: bool) -> Result<()> {
+fn change(host: &Host, names: &[String], on: bool) -> Result<()> {
     ask::require_person("switch tools on and off")?;
-    let tools = &profile.config().tools;
+    let Host { profile, registry, .. } = host;
+    let defaults = enabled_toolsets(&profile.config().tools);
     let (mut add, mut remove) = (Vec::new(), Vec::new());
     for name in names {
         let (enabled, disabled, is_tool) = match name_kind(registry, name)? {
@@ -89,10 +89,12 @@ fn change(profile: &Profile, registry: &Registry, names: &[String], on: bool) ->
             continue;
         }
         remove.push((disabled, name.as_str()));
-        if !is_enabled(profile, registry, name, is_tool)? {
+        if !is_enabled(host, name, is_tool)? {
             // A list in the configuration replaces the default, so the default must be in the list.
-            if tools.enable.is_empty() && !add.contains(&(List::Enable, DEFAULT_TOOLSET)) {
-                add.push((List::Enable, DEFAULT_TOOLSET));
+            for default in &defaults {
+                if !add.contains(&(List::Enable, default)) {
+                    add.push((List::Enable, default));
+                }
             }
             add.push((enabled, name.as_str()));
         }
@@ -124,16 +126,17 @@ fn name_kind(registry: &Registry, name: &str) -> Result<NameKind> {
     Err(Error::Invalid(format!("unknown toolset or tool `{name}`{similar}")))
 }
 
-/// Returns whether the profile enables a toolset or a tool, ignoring its lists of disabled names.
-fn is_enabled(profile: &Profile, registry: &Registry, name: &str, is_tool: bool) -> Result<bool> {
-    let tools = &profile.config().tools;
-    let enable = if tools.enable.is_empty() { vec![DEFAULT_TOOLSET.to_owned()] } else { tools.enable.clone() };
-    let granted = turn(registry.session().enable(enable).enable_tools(tools.enable_tools.clone()), profile)?;
-    let granted = tool_names(&granted);
+/// Returns whether a toolset or a tool is on, ignoring the lists of disabled names.
+fn is_enabled(host: &Host, name: &str, is_tool: bool) -> Result<bool> {
+    let mut selection = Selection::default();
+    host.select(&mut selection);
+    selection.disable.clear();
+    selection.disable_tools.clear();
+    let granted = tool_names(&turn(selection.builder(&host.registry)?, &host.profile)?);
     if is_tool {
         return Ok(granted.contains(name));
     }
-    let members = tool_names(&turn(registry.session().enable([name]), profile)?);
+    let members = tool_names(&turn(host.registry.session().enable([name]), &host.profile)?);
     Ok(members.is_subset(&granted))
 }
 
@@ -169,21 +172,11 @@ struct ListedTool {
 }
 
 impl Listing {
-    fn new(profile: &Profile, registry: &Registry, servers: &McpServers) -> Result<Self> {
-        let tools = &profile.config().tools;
-        let enable = if tools.enable.is_empty() && tools.enable_tools.is_empty() {
-            vec![DEFAULT_TOOLSET.to_owned()]
-        } else {
-            tools.enable.clone()
-        };
+    fn new(host: &Host) -> Result<Self> {
+        let Host { profile, registry, .. } = host;
         let mut selection = Selection::default();
-        selection.enable = [enable, servers.toolsets()].concat();
-        selection.enable_tools.clone_from(&tools.enable_tools);
-        selection.disable.clone_from(&tools.disable);
-        selection.disable_tools.clone_from(&tools.disable_tools);
-        servers.remove_unregistered(&mut selection, registry);
-        let session = selection.builder(registry)?;
-        let granted = tool_names(&turn(session.facts(profile.facts()), profile)?);
+        host.select(&mut selection);
+        let granted = tool_names(&turn(selection.builder(registry)?, profile)?);
         let everything = turn(registry.session().facts(profile.facts()), profile)?.doctor();
         let unmet = |name: &str| -> Vec<String> {
             let tool = everything.tools.iter().find(|tool| tool.tool == name);

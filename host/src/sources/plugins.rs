@@ -3,6 +3,8 @@
 //! Plugins of packages and of the current project are loaded only after `toolc trust`: a user who installs a package or opens a cloned
 //! repository has not agreed to run its programs with every call.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::env;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -28,6 +30,8 @@ pub(crate) struct LoadedPlugins {
     plugins: Arc<Plugins>,
     /// The report of each plugin.
     reports: Vec<PluginReport>,
+    /// The toolsets that the plugins have added to the registry.
+    toolsets: Vec<String>,
     /// Messages about folders that earlier versions have used.
     obsolete: Vec<String>,
     /// Why the plugins of the project are not loaded, if the user has not trusted them.
@@ -68,14 +72,27 @@ pub(crate) fn load(
     }
     let plugins = folders.into_iter().fold(Plugins::new(), Plugins::folder).except(config.disable.clone());
     let plugins = Arc::new(plugins);
+    let shipped = registry.toolsets();
     let reports = plugins.load(registry);
+    let toolsets = toolsets(&reports, registry).filter(|name| !shipped.contains(name)).map(Cow::into_owned).collect();
     if let Some(message) = untrusted.as_deref().filter(|_| io::stderr().is_terminal()) {
         eprintln!("note: {message}");
     }
-    Ok(LoadedPlugins { plugins, reports, obsolete: obsolete_folders(home), untrusted, packages })
+    Ok(LoadedPlugins { plugins, reports, toolsets, obsolete: obsolete_folders(home), untrusted, packages })
+}
+
+/// Returns the home toolsets of the tools of plugins, each once.
+fn toolsets(reports: &[PluginReport], registry: &Registry) -> impl Iterator<Item = Cow<'static, str>> {
+    let tools = reports.iter().flat_map(|report| &report.tools);
+    tools.filter_map(|tool| registry.tool(tool)).map(|tool| tool.toolset).collect::<BTreeSet<_>>().into_iter()
 }
 
 impl LoadedPlugins {
+    /// Returns the home toolsets of the plugins' tools, without the shipped ones: a tool that joins a shipped toolset is on with it.
+    pub(crate) fn toolsets(&self) -> &[String] {
+        &self.toolsets
+    }
+
     /// Returns why the plugins of the project are not loaded, if the user has not trusted them.
     pub(crate) fn untrusted(&self) -> Option<&str> {
         self.untrusted.as_deref()

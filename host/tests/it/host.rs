@@ -100,7 +100,7 @@ fn definitions_are_sorted_and_follow_the_selection() {
     let both = definitions(&["--enable", "todo,terminal"]);
     assert_eq!(both, definitions(&["--enable", "terminal", "--enable", "todo"]));
     assert_eq!(names(&both), ["process", "terminal", "todo"]);
-    assert_eq!(definitions(&[]), definitions(&["--enable", "all"]));
+    assert_eq!(definitions(&[]), definitions(&["--enable", "cli"]));
     assert_eq!(definitions(&["--disable", "all"]), json!([]));
 }
 
@@ -154,7 +154,12 @@ fn unreadable_arguments_are_errors_and_reach_no_handler() {
 fn a_tool_that_was_not_enabled_is_refused() {
     let folder = folder();
     let write = r#"{"path":"new.txt","content":""}"#;
-    let error = Run::new(&folder, &["call", "write_file", write, "--enable", "safe"]).error();
+    let refused = Run::new(&folder, &["call", "write_file", write, "--enable", "safe"]);
+    assert_eq!(refused.status, Some(1));
+    for advice in ["note: `write_file` is off", "`--enable", "`toolc tools enable"] {
+        assert!(refused.err.contains(advice), "{}", refused.err);
+    }
+    let error: Value = serde_json::from_str(&refused.out).expect("it is JSON");
     assert_eq!(error["kind"], "unknown_tool");
     let text = error["error"].as_str().expect("text");
     assert!(text.contains("`write_file`") && text.contains("read_file"), "{text}");

@@ -18,5 +18,7 @@ mod mcp;
 mod modal;
 mod results;
 #[cfg(target_os = "linux")]
+mod same_tools;
+#[cfg(target_os = "linux")]
 mod ssh;
 mod state;

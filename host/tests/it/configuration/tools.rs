@@ -59,9 +59,12 @@ fn toolsets_and_tools_are_switched_and_comments_stay() {
     // The default, `cli`, has them.
     switch(&["enable", "terminal", "write_file"]);
     assert_eq!(text(), file);
+    // So are the tools of plugins, whatever the list says.
     super::variables::plugin(&folder, "home", "");
-    switch(&["enable", "show"]);
-    assert!(text().ends_with("[tools]\nenable = [\"cli\", \"show\"]\n"), "{}", text());
+    assert_eq!(switch(&["enable", "show"]), "nothing to change\n");
+    switch(&["enable", "kanban"]);
+    assert!(text().ends_with("[tools]\nenable = [\"cli\", \"kanban\"]\n"), "{}", text());
+    assert_eq!(switch(&["enable", "show"]), "nothing to change\n");
 }
 
 #[test]

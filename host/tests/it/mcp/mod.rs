@@ -3,7 +3,7 @@
 mod commands;
 mod questions;
 mod real;
-mod serve;
+pub(crate) mod serve;
 mod tools;
 
 use std::fs;
@@ -15,15 +15,15 @@ use tempfile::TempDir;
 use toolc_test_support::programs::has;
 
 /// The outcome of one run of the program.
-struct Run {
-    status: Option<i32>,
-    out: String,
-    err: String,
+pub(crate) struct Run {
+    pub(crate) status: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Run {
     #[track_caller]
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {} {}", self.out, self.err))
     }
 
@@ -35,12 +35,12 @@ impl Run {
 }
 
 /// Returns a folder for a home, or `None` if the scripted server cannot run, which is said.
-fn folder() -> Option<TempDir> {
+pub(crate) fn folder() -> Option<TempDir> {
     has("python3").then(|| tempfile::tempdir().expect("failed to make a folder"))
 }
 
 /// Runs the program in `folder`, with the home folder `home` in it, without a terminal.
-fn run(folder: &TempDir, args: &[&str]) -> Run {
+pub(crate) fn run(folder: &TempDir, args: &[&str]) -> Run {
     run_with(folder, args, |program| program)
 }
 
@@ -55,7 +55,7 @@ fn run_with(folder: &TempDir, args: &[&str], change: impl FnOnce(&mut Command) -
 }
 
 /// Returns the table of the scripted server with these behaviours.
-fn server(name: &str, behaviours: &[&str], more: &str) -> String {
+pub(crate) fn server(name: &str, behaviours: &[&str], more: &str) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mcp/tests/servers/fixture/server.py");
     let args: Vec<String> = std::iter::once(script.display().to_string().as_str())
         .chain(behaviours.iter().copied())
@@ -66,7 +66,7 @@ fn server(name: &str, behaviours: &[&str], more: &str) -> String {
 }
 
 /// Writes the configuration, and a variable that the servers get.
-fn configure(folder: &TempDir, config: &str) {
+pub(crate) fn configure(folder: &TempDir, config: &str) {
     use std::os::unix::fs::PermissionsExt as _;
     let home = folder.path().join("home");
     fs::create_dir_all(&home).expect("failed to make a folder");

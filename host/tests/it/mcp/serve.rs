@@ -107,6 +107,14 @@ fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}"))
 }
 
+/// Returns the names of the tools that the program serves with these options.
+pub(crate) fn served(folder: &TempDir, args: &[&str]) -> std::collections::BTreeSet<String> {
+    let mut server = Server::start(folder, args, &json!({}));
+    let tools = server.tools().into_iter().collect();
+    server.end();
+    tools
+}
+
 #[test]
 fn safe_is_served_unless_more_is_named() {
     let folder = folder("[mcp.endpoints.files]\ntoolsets = ['file']\n[mcp.endpoints.one]\ntools = ['todo']\n");
