@@ -43,10 +43,12 @@ pub mod delegate_task {
         pub goal: Option<String>,
         /// What the helper needs to know: files, errors, decisions, limits.
         pub context: Option<String>,
-        /// Whether the helper works alone, or can have helpers of its own.
+        /// Whether the helper works alone (leaf), or can have helpers of its own (orchestrator), which is not possible here.
         pub role: Role,
         /// Several independent tasks, instead of goal. Helpers must not change the same files.
         pub tasks: Option<Vec<TasksItem>>,
+        /// The toolsets to which the helper is limited, such as `file`. Only toolsets whose tools you have. By default, the helper has your tools.
+        pub toolsets: Option<Vec<String>>,
         /// A JSON Schema. The helper must return JSON that matches it, as output, instead of a summary.
         pub output_schema: Option<::std::collections::BTreeMap<String, ::toolc::Value>>,
         /// Return immediately, with the ids of the helpers.
@@ -65,13 +67,14 @@ pub mod delegate_task {
             ::toolc::__gen::debug_fields(
                 f,
                 "Args",
-                "action goal context role tasks output_schema background helper_id message wait",
+                "action goal context role tasks toolsets output_schema background helper_id message wait",
                 (
                     &self.action,
                     &self.goal,
                     &self.context,
                     &self.role,
                     &self.tasks,
+                    &self.toolsets,
                     &self.output_schema,
                     &self.background,
                     &self.helper_id,
@@ -92,11 +95,12 @@ pub mod delegate_task {
                 context: slots.value(2),
                 role: slots.value_or(3, Role::Leaf),
                 tasks: slots.value(4),
-                output_schema: slots.value(5),
-                background: slots.value_or(6, false),
-                helper_id: slots.value(7),
-                message: slots.value(8),
-                wait: slots.value_or(9, false),
+                toolsets: slots.value(5),
+                output_schema: slots.value(6),
+                background: slots.value_or(7, false),
+                helper_id: slots.value(8),
+                message: slots.value(9),
+                wait: slots.value_or(10, false),
             }
         }
     }
@@ -179,7 +183,7 @@ pub mod delegate_task {
         }
     }
 
-    /// Whether the helper works alone, or can have helpers of its own.
+    /// Whether the helper works alone (leaf), or can have helpers of its own (orchestrator), which is not possible here.
     #[derive(Clone, Copy)]
     pub enum Role {
         /// `leaf`
@@ -268,6 +272,8 @@ pub mod delegate_task {
         pub context: Option<String>,
         /// As above. By default, that of the call.
         pub role: Option<TasksItemRole>,
+        /// As above. By default, those of the call.
+        pub toolsets: Option<Vec<String>>,
         /// As above. By default, that of the call.
         pub output_schema: Option<::std::collections::BTreeMap<String, ::toolc::Value>>,
     }
@@ -278,8 +284,8 @@ pub mod delegate_task {
             ::toolc::__gen::debug_fields(
                 f,
                 "TasksItem",
-                "goal context role output_schema",
-                (&self.goal, &self.context, &self.role, &self.output_schema),
+                "goal context role toolsets output_schema",
+                (&self.goal, &self.context, &self.role, &self.toolsets, &self.output_schema),
             )
         }
     }
@@ -288,7 +294,13 @@ pub mod delegate_task {
         #[inline]
         fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self {
             let mut slots = ::toolc::__gen::read_object(slot);
-            Self { goal: slots.value(0), context: slots.value(1), role: slots.value(2), output_schema: slots.value(3) }
+            Self {
+                goal: slots.value(0),
+                context: slots.value(1),
+                role: slots.value(2),
+                toolsets: slots.value(3),
+                output_schema: slots.value(4),
+            }
         }
     }
 

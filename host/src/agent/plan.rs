@@ -74,11 +74,9 @@ pub(crate) struct HelperPlan {
     pub(super) latest: Arc<AtomicU32>,
 }
 
-impl HelperPlan {
-    /// Returns the tools of the registry that are disabled for the helper.
-    pub(super) fn blocked_tools(&self, registry: &Registry) -> Vec<String> {
-        let delegation = (self.levels == 0).then_some(DELEGATE_TASK);
-        let blocked = BLOCKED.into_iter().chain(delegation);
-        blocked.filter(|name| registry.tool(name).is_some()).map(ToOwned::to_owned).collect()
-    }
+/// Returns the tools of the registry that are disabled for a helper with so many levels of helpers below it.
+pub(super) fn blocked_tools(levels: u32, registry: &Registry) -> Vec<String> {
+    let delegation = (levels == 0).then_some(DELEGATE_TASK);
+    let blocked = BLOCKED.into_iter().chain(delegation);
+    blocked.filter(|name| registry.tool(name).is_some()).map(ToOwned::to_owned).collect()
 }

@@ -21,7 +21,7 @@ use super::budget::Budget;
 use super::event::{AgentEvent, Observer};
 use super::helpers::{Base, Helpers};
 use super::hooks::{RedactedStore, Reporter, SecretFilter};
-use super::plan::Plan;
+use super::plan::{self, Plan};
 use super::record::{self, Origin, Recorder, StoredConversation};
 use super::second_opinion::SecondOpinion;
 use super::sent_tools::SentTools;
@@ -238,6 +238,7 @@ impl Setup {
         let setup = Arc::clone(self);
         Base {
             make: Arc::new(move |plan| setup.agent(plan)),
+            registry: self.host.registry.clone(),
             limits: self.helper_limits(),
             news: self.news.clone(),
             redactor: Arc::clone(&self.host.redactor),
@@ -264,7 +265,7 @@ impl Setup {
         }
         self.host.select(&mut selection);
         if let Some(helper) = helper {
-            selection.disable_tools.extend(helper.blocked_tools(&self.host.registry));
+            selection.disable_tools.extend(plan::blocked_tools(helper.levels, &self.host.registry));
         }
         let facts = toolc_catalog::Facts {
             helper_levels: helper.as_ref().map_or(limits.levels, |helper| helper.levels).into(),

@@ -314,10 +314,10 @@ impl Agent {
         let completed = {
             let helpers = &self.helpers;
             let run = |call, request| {
-                let helpers = Arc::clone(helpers);
+                let (helpers, turn) = (Arc::clone(helpers), turn.clone());
                 async move {
                     match call {
-                        AgentCall::DelegateTask(args) => helpers.run(args, request).await,
+                        AgentCall::DelegateTask(args) => helpers.run(args, request, &turn).await,
                     }
                 }
             };

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 use serde_json::{Value, json};
-use toolc::{ErrorKind, ToolCall, ToolError, ToolOutput, ToolResult};
+use toolc::{ErrorKind, ToolCall, ToolError, ToolOutput, ToolResult, Turn};
 use toolc_catalog::delegation::delegate_task::{Action, Args, Role, TasksItemRole};
 
-use super::Helpers;
 use super::helper::{Helper, Job, OutputSchema, WaitingCall};
+use super::{Helpers, narrow};
 
 /// Stops helpers when the call that waits for them is dropped.
 struct StopOnDrop<'h>(&'h [Arc<Helper>]);
@@ -20,11 +20,11 @@ impl Drop for StopOnDrop<'_> {
 }
 
 impl Helpers {
-    /// Runs a call of `delegate_task`.
-    pub(in crate::agent) async fn run(&self, args: Args, request: ToolCall<'_>) -> ToolResult {
+    /// Runs a call of `delegate_task`, which was made in `turn`.
+    pub(in crate::agent) async fn run(&self, args: Args, request: ToolCall<'_>, turn: &Turn) -> ToolResult {
         check(&args)?;
         match args.action {
-            Action::Spawn => self.spawn(args, request.id()).await,
+            Action::Spawn => self.spawn(args, request.id(), turn).await,
             Action::List => {
                 let helpers: Vec<Value> = self.all().iter().map(|helper| helper.json()).collect();
                 let results = helpers.into_iter().map(without_results).collect();
@@ -46,9 +46,9 @@ impl Helpers {
         }
     }
 
-    async fn spawn(&self, args: Args, id: &str) -> ToolResult {
+    async fn spawn(&self, args: Args, id: &str, turn: &Turn) -> ToolResult {
         let is_background = args.background;
-        let jobs = self.jobs(args)?;
+        let jobs = self.jobs(args, turn)?;
         if is_background {
             let helpers = self.start(jobs, true, None).map_err(|error| ToolError::new(error.to_string()))?;
             let note = "The helpers work in the background. You are notified when one has ended. Read the results before your last answer: \
@@ -108,8 +108,12 @@ impl Helpers {
     }
 
     /// Returns the jobs of the helpers to start.
-    fn jobs(&self, args: Args) -> Result<Vec<Job>, ToolError> {
-        let Args { goal, context, role, tasks, output_schema, .. } = args;
+    fn jobs(&self, args: Args, turn: &Turn) -> Result<Vec<Job>, ToolError> {
+        let Args { goal, context, role, tasks, toolsets, output_schema, .. } = args;
+        let tools = |toolsets: Option<&[String]>, path: &str, levels| match toolsets {
+            Some(toolsets) => narrow::tools(toolsets, path, levels, &self.base.registry, turn).map(Some),
+            None => Ok(None),
+        };
         let schema = |schema: Option<&Value>, path: &str| match schema {
             Some(schema) => OutputSchema::new(schema)
                 .map(Some)
@@ -120,8 +124,9 @@ impl Helpers {
         let default_levels = self.levels_for(role == Role::Orchestrator);
         let Some(tasks) = tasks else {
             let goal = goal.unwrap_or_default();
-            let schema = schema(default_schema.as_ref(), "/output_schema")?;
-            return Ok(vec![Job { goal, context, schema, levels: default_levels? }]);
+            let (schema, levels) = (schema(default_schema.as_ref(), "/output_schema")?, default_levels?);
+            let tools = tools(toolsets.as_deref(), "/toolsets", levels)?;
+            return Ok(vec![Job { goal, context, schema, levels, tools }]);
         };
         let mut jobs = Vec::with_capacity(tasks.len());
         for (at, task) in tasks.into_iter().enumerate() {
@@ -133,13 +138,17 @@ impl Helpers {
                 Some(role) => self.levels_for(role == TasksItemRole::Orchestrator)?,
                 None => default_levels.clone()?,
             };
+            let tools = match &task.toolsets {
+                Some(toolsets) => tools(Some(toolsets), &format!("{path}/toolsets"), levels)?,
+                None => tools(toolsets.as_deref(), "/toolsets", levels)?,
+            };
             let context = [context.clone(), task.context].into_iter().flatten().collect::<Vec<_>>().join("\n\n");
             let (task_schema, path) = match task.output_schema {
                 Some(schema) => (Some(json!(schema)), format!("{path}/output_schema")),
                 None => (default_schema.clone(), "/output_schema".to_owned()),
             };
             let schema = schema(task_schema.as_ref(), &path)?;
-            jobs.push(Job { goal: task.goal, context: Some(context), schema, levels });
+            jobs.push(Job { goal: task.goal, context: Some(context), schema, levels, tools });
         }
         Ok(jobs)
     }
@@ -178,8 +187,9 @@ fn check(args: &Args) -> Result<(), ToolError> {
         }
         return Ok(());
     }
-    if has_goal || has_tasks || args.background {
-        let message = format!("goal, tasks and background belong to the action spawn, not to {}", args.action.as_str());
+    if has_goal || has_tasks || args.background || args.toolsets.is_some() {
+        let action = args.action.as_str();
+        let message = format!("goal, tasks, toolsets and background belong to the action spawn, not to {action}");
         return Err(ToolError::with_kind(ErrorKind::InvalidArguments, message));
     }
     if args.action == Action::Steer {
@@ -193,7 +203,7 @@ fn check(args: &Args) -> Result<(), ToolError> {
     Ok(())
 }
 
-fn invalid(path: &str, expected: &str, got: &str) -> ToolError {
+pub(super) fn invalid(path: &str, expected: &str, got: &str) -> ToolError {
     let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
     ToolError::with_kind(ErrorKind::InvalidArguments, format!("{place}expected {expected}, got {got}"))
 }

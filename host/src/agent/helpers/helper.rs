@@ -102,6 +102,8 @@ pub(super) struct Job {
     pub(super) schema: Option<OutputSchema>,
     /// How many levels of helpers may be below this one.
     pub(super) levels: u32,
+    /// The only tools that the helper has, if the call limits it.
+    pub(super) tools: Option<Vec<String>>,
 }
 
 /// The schema that the output of a helper must match.

@@ -5,6 +5,7 @@
 
 mod call;
 mod helper;
+mod narrow;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
+use toolc::Registry;
 use toolc::approval::Approver;
 use toolc::redaction::Redactor;
 use toolc_cli::Selection;
@@ -57,6 +59,7 @@ pub(super) type MakeAgent = Arc<dyn Fn(Plan<'_>) -> Result<Agent> + Send + Sync>
 pub(super) struct Base {
     /// Makes an agent in the process of the parent.
     pub(super) make: MakeAgent,
+    pub(super) registry: Registry,
     pub(super) limits: toolc_config::Helpers,
     pub(super) news: News,
     pub(super) redactor: Arc<Redactor>,
@@ -64,6 +67,15 @@ pub(super) struct Base {
     pub(super) toolsets: Option<Vec<String>>,
     pub(super) approver: Option<Arc<dyn Approver>>,
     pub(super) observer: Observer,
+}
+
+impl Base {
+    /// Returns the values for a helper that has only these tools.
+    fn narrowed_to(mut self, tools: &[String]) -> Self {
+        self.selection.enable.clear();
+        self.selection.enable_tools = tools.to_vec();
+        Self { toolsets: None, ..self }
+    }
 }
 
 /// A background helper, as it is stored with the conversation.
@@ -176,7 +188,10 @@ impl Helpers {
                 latest: Arc::clone(&self.latest),
             };
             let context = HelperContext {
-                base: self.base.clone(),
+                base: match &job.tools {
+                    Some(tools) => self.base.clone().narrowed_to(tools),
+                    None => self.base.clone(),
+                },
                 parent: self.task.clone(),
                 slots: Arc::clone(&self.slots),
                 plan,
