@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use toolc_tables::checks;
-use toolc_tables::diagnostic::Sink;
+use toolc_tables::diagnostic::{At, Sink};
 use toolc_tables::kinds::{Count, Flag, Text};
 use toolc_tables::table;
 
@@ -38,6 +38,8 @@ table! {
         directory: Text = "/root/work",
         /// Whether programs have a network, which reaches the Internet.
         network: Flag = false,
+        /// The type of GPU that a sandbox has, and after `:` how many, such as `A100` or `H100:2`. Default: none.
+        gpu: Text,
         /// The maximum lifetime of a sandbox in minutes, after which the service ends it.
         max_minutes: Count = 120,
         /// The maximum memory, in MiB.
@@ -57,6 +59,7 @@ impl KindSettings for Settings {
         checks::text(self.python.written().as_ref(), "python", sink);
         checks::text(self.app.written().as_ref(), "app", sink);
         checks::text(self.image.as_ref(), "image", sink);
+        check_gpu(self.gpu.as_ref(), sink);
         if let Some(directory) = self.directory.written().filter(|directory| !directory.value.trim().starts_with('/')) {
             let help = "the directory is created in the sandbox";
             checks::report(sink, &directory, "`directory` is not absolute", "expected `/...`", help);
@@ -72,7 +75,9 @@ impl KindSettings for Settings {
     }
 
     fn doctor_settings(&self) -> Vec<(&'static str, String)> {
-        vec![("python", self.python.value.clone()), ("app", self.app.value.clone())]
+        let mut shown = vec![("python", self.python.value.clone()), ("app", self.app.value.clone())];
+        shown.extend(text(self.gpu.as_ref()).map(|gpu| ("gpu", gpu.to_owned())));
+        shown
     }
 
     #[cfg(unix)]
@@ -84,6 +89,30 @@ impl KindSettings for Settings {
     fn leases(&self, leases: Leases, context: &Context<'_>) -> Leases {
         leases.modal(self.modal(context))
     }
+}
+
+/// The maximum number of GPUs of a sandbox, as of 2026.
+const MAX_GPUS: u32 = 8;
+
+/// Reports a text that is not a type of GPU with an optional number. Which types exist is up to the service.
+fn check_gpu(gpu: Option<&At<String>>, sink: &Sink) {
+    let Some(gpu) = gpu else { return };
+    let (name, number) = match gpu.value.trim().split_once(':') {
+        Some((name, number)) => (name, number.parse().unwrap_or(0)),
+        None => (gpu.value.trim(), 1_u32),
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-+!".contains(c);
+    let is_type = name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(is_plain);
+    if is_type && (1..=MAX_GPUS).contains(&number) {
+        return;
+    }
+    let help = if gpu.value.contains(',') {
+        "a sandbox of Modal has one type of GPU: name the one that you want"
+    } else {
+        "for a sandbox without a GPU, leave it out"
+    };
+    let expected = format!("expected a type such as `A100`, or a type and a number up to {MAX_GPUS} such as `H100:2`");
+    checks::report(sink, gpu, "`gpu` is not a GPU of Modal", &expected, help);
 }
 
 #[cfg(unix)]
@@ -102,10 +131,73 @@ impl Settings {
         if let Some(image) = text(self.image.as_ref()) {
             kind = kind.image(image);
         }
+        if let Some(gpu) = text(self.gpu.as_ref()) {
+            kind = kind.gpu(gpu);
+        }
         if let Some(url) = text(self.url.as_ref()) {
             kind = kind.url(url);
         }
         let token = TOKEN.iter().filter_map(|name| Some((*name, (context.variable)(name)?)));
         token.fold(kind, |kind, (name, value)| kind.variable(name, value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::EnvironmentTable;
+
+    fn read(gpu: &str) -> Result<Option<String>, String> {
+        let text = format!("[modal]\n{gpu}\n");
+        let check = |table: &EnvironmentTable, sink: &Sink| table.check(sink);
+        let read = toolc_tables::Document::<EnvironmentTable>::read("`t.toml`", "t.toml", &text, check);
+        read.map(|document| document.table.modal.gpu.map(|gpu| gpu.value)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_gpu_is_a_type_and_a_number() {
+        for gpu in ["A100", "a100", "H100:2", "A100-80GB:8", "B200+", "H100!", "RTX-PRO-6000", "T4:1", " L4 "] {
+            assert_eq!(read(&format!("gpu = '{gpu}'")), Ok(Some(gpu.to_owned())));
+        }
+        for gpu in [
+            "",
+            " ",
+            ":2",
+            "A100:",
+            "A100:0",
+            "A100:9",
+            "A100:-1",
+            "A100:two",
+            "A100:1:1",
+            "A 100",
+            "-A100",
+            "--gpu",
+            "A100,H100",
+            "A100\u{1b}",
+            "[A100]",
+            "A100:4294967297",
+        ] {
+            let error = read(&format!("gpu = {gpu:?}")).expect_err(gpu);
+            assert!(error.contains("`gpu` is not a GPU of Modal") || error.contains("escape"), "{gpu}: {error}");
+        }
+        assert!(read("gpu = 'A100,H100'").expect_err("two").contains("one type of GPU"));
+        for gpu in ["gpu = 1", "gpu = true", "gpu = ['A100', 'H100']", "gpu = { type = 'A100' }"] {
+            assert!(read(gpu).expect_err(gpu).contains("expected a string"), "{gpu}");
+        }
+    }
+
+    #[test]
+    fn a_kind_without_gpus_says_which_kind_has_them() {
+        for text in [
+            "gpu = 'A100'",
+            "[container]\ngpu = 'A100'",
+            "[ssh]\ngpu = 'A100'",
+            "[daytona]\ngpu = 'A100'",
+            "[apptainer]\ngpu = 'A100'",
+        ] {
+            let read = toolc_tables::Document::<EnvironmentTable>::read("`t.toml`", "t.toml", text, |_, _| {});
+            let error = read.expect_err(text).to_string();
+            assert!(error.contains("unknown key `gpu`") && error.contains("it belongs in `[modal]`"), "{error}");
+        }
     }
 }

@@ -119,6 +119,7 @@ async def create(settings: argparse.Namespace) -> modal.Sandbox:
         cpu=(min(MIN_PROCESSORS, settings.processors), settings.processors),
         memory=(min(MIN_MEMORY, settings.memory), settings.memory),
         block_network=not settings.network,
+        gpu=settings.gpu,
     )
     try:
         return await retry(make)
@@ -282,9 +283,9 @@ def arguments() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True)
     holding = commands.add_parser("hold")
     holding.set_defaults(run=hold)
-    for name, kind in [("socket", str), ("app", str), ("name", str), ("image", str), ("timeout", int), ("processors", float),
+    for name, kind in [("socket", str), ("app", str), ("name", str), ("image", str), ("gpu", str), ("timeout", int), ("processors", float),
                        ("memory", int), ("max-sandboxes", int)]:
-        holding.add_argument(f"--{name}", type=kind, required=name != "image")
+        holding.add_argument(f"--{name}", type=kind, required=name not in ("image", "gpu"))
     holding.add_argument("--network", action="store_true")
     removing = commands.add_parser("remove")
     removing.set_defaults(run=remove)

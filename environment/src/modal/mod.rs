@@ -47,6 +47,7 @@ pub struct ModalKind {
     directory: PathBuf,
     lifetime: Duration,
     network: bool,
+    gpu: Option<String>,
     max_memory: u64,
     max_processors: f64,
     max_sandboxes: u32,
@@ -65,6 +66,7 @@ impl Default for ModalKind {
             directory: "/root/work".into(),
             lifetime: Duration::from_hours(2),
             network: false,
+            gpu: None,
             max_memory: 2 << 30,
             max_processors: 2.0,
             max_sandboxes: 8,
@@ -113,6 +115,12 @@ impl ModalKind {
     #[must_use]
     pub fn network(self, network: bool) -> Self {
         Self { network, ..self }
+    }
+
+    /// Sets the type of GPU that a sandbox has, and how many, such as `A100` or `H100:2`. By default, a sandbox has none.
+    #[must_use]
+    pub fn gpu(self, gpu: impl Into<String>) -> Self {
+        Self { gpu: Some(gpu.into()), ..self }
     }
 
     /// Sets the memory that a sandbox may use, in bytes, 2 GiB by default.
@@ -263,8 +271,10 @@ fn start(kind: &ModalKind, name: &str, socket: &Path) -> io::Result<RunningProce
     ] {
         arguments.extend([option.into(), value]);
     }
-    if let Some(image) = &kind.image {
-        arguments.extend(["--image".into(), image.into()]);
+    for (option, value) in [("--image", &kind.image), ("--gpu", &kind.gpu)] {
+        if let Some(value) = value {
+            arguments.extend([option.into(), value.into()]);
+        }
     }
     if kind.network {
         arguments.push("--network".into());

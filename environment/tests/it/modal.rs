@@ -81,7 +81,7 @@ fn a_sandbox_has_the_limits_of_its_kind_and_no_secret() {
     let created = service.said("created").concat();
     for part in [
         r#""app": "ap-one.app", "timeout": 77, "network": "BLOCKED", "secrets": 0"#,
-        r#""milli_cpu": [125, 1500], "memory_mb": [128, 512]"#,
+        r#""milli_cpu": [125, 1500], "memory_mb": [128, 512], "gpu": ["", 0]"#,
     ] {
         assert!(created.contains(part), "{created}");
     }
@@ -95,6 +95,12 @@ fn a_sandbox_has_the_limits_of_its_kind_and_no_secret() {
     assert_eq!(service.said("ended").len(), 1);
     let _networked = make(&service.kind().network(true), folder.path());
     assert!(service.said("created")[1].contains(r#""network": "OPEN""#));
+    for (at, gpu, seen) in [(2, "A100", r#""gpu": ["A100", 1]"#), (3, "h100:2", r#""gpu": ["H100", 2]"#)] {
+        let with_gpu = make(&service.kind().gpu(gpu), folder.path());
+        assert!(service.said("created")[at].contains(seen), "{:?}", service.said("created"));
+        // The SDK makes such a sandbox by another request, and its programs run the same.
+        assert_eq!(run(&*with_gpu, "echo $((1 + 1))"), "2\n");
+    }
     assert_eq!(service.said("unknown"), [""; 0], "the stand-in knows all calls");
 }
 

@@ -98,7 +98,7 @@ impl<'t, L: Language> Reader<'t, L> {
     /// Returns a help for a key of another table: at the root, or in a table of the root.
     fn belongs(&self, name: &str) -> Option<String> {
         if self.depth > 0 {
-            return self.belongs_above(name);
+            return self.belongs_above(name).or_else(|| self.belongs_in_the_only(name));
         }
         let root = || self.keys.iter().copied().flatten();
         let has = |keys: &[Key]| keys.iter().any(|key| key.name == name);
@@ -111,6 +111,31 @@ impl<'t, L: Language> Reader<'t, L> {
             })
             .collect();
         (!tables.is_empty()).then(|| format!("it belongs in {}", tables.join(" or ")))
+    }
+
+    /// Returns a help for a key that exactly one table of the document has.
+    fn belongs_in_the_only(&self, name: &str) -> Option<String> {
+        let mut tables = Vec::new();
+        let mut open: Vec<(String, &[Key])> = Vec::new();
+        let inner = |path: &str, keys: &'static [Key]| {
+            keys.iter()
+                .filter_map(move |key| match key.key_type {
+                    KeyType::Table(keys) => Some((format!("{path}{}", key.name), keys)),
+                    _ => None,
+                })
+                .collect::<Vec<_>>()
+        };
+        open.extend(self.document.form.keys.iter().flat_map(|keys| inner("", keys)));
+        while let Some((path, keys)) = open.pop() {
+            open.extend(inner(&format!("{path}."), keys));
+            if keys.iter().any(|key| key.name == name) {
+                tables.push(path);
+            }
+        }
+        match &tables[..] {
+            [only] => Some(format!("it belongs in `[{only}]`")),
+            _ => None,
+        }
     }
 
     /// Returns a help for a key of the root that follows the header of a table.

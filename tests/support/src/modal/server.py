@@ -265,6 +265,7 @@ class Server:
             created=id, name=definition.name, app=request.app_id, timeout=definition.timeout_secs, network=network,
             secrets=secrets + len(definition.secret_ids), milli_cpu=[resources.milli_cpu, resources.milli_cpu_max],
             memory_mb=[resources.memory_mb, resources.memory_mb_max],
+            gpu=[resources.gpu_config.gpu_type, resources.gpu_config.count],
         )  # fmt: skip
         asyncio.get_running_loop().call_later(definition.timeout_secs, self.end, sandbox)
         return sandbox
