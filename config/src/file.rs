@@ -1,6 +1,8 @@
 //! The file `config.toml`: reads it, and checks everything in it.
 
+use std::ffi::OsString;
 use std::io;
+use std::iter;
 use std::mem::discriminant;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,10 +16,12 @@ use toolc_tables::diagnostic::{At, Code, Diagnostic, InvalidFile, Sink};
 use toolc_tables::{Document, HasKeys as _, MAX_BYTES, defaults};
 
 use crate::bounded;
+use crate::env_file::EnvFile;
 use crate::error::ConfigError;
 use crate::home::Home;
 use crate::keys::{AgentTable, Config, ConfigTable};
 use crate::migrate::{Migrated, migrate};
+use crate::variables::{self, Found, VariableSetting};
 use crate::{mcp, mcp_endpoints};
 
 /// How messages refer to the file.
@@ -34,8 +38,10 @@ pub struct ConfigFile {
     path: PathBuf,
     /// The configuration.
     config: Config,
-    /// The file, or `None` if it does not exist.
+    /// The file with the settings of variables, or `None` if there is neither.
     document: Option<Document<ConfigTable>>,
+    exists: bool,
+    set_by_variables: Vec<VariableSetting>,
     /// The version before the migration, if there was one.
     migrated_from: Option<u32>,
 }
@@ -58,24 +64,27 @@ impl ConfigFile {
     /// # Errors
     /// If the file cannot be read, or has mistakes: all of them.
     pub fn read(home: &Home) -> Result<Self, ConfigError> {
-        let path = home.config();
-        let failed = |error: io::Error| ConfigError::io("failed to read the configuration", &path, error);
-        let Some(text) = bounded::read(&path, MAX_BYTES).map_err(failed)? else {
-            return Ok(Self { path, config: Config::default(), document: None, migrated_from: None });
-        };
-        let (text, migrated_from) = match migrate(&text)
-            .map_err(|error| error.within(&format!("failed to read the configuration {}", path.display())))?
-        {
-            Migrated::Unchanged => (text, None),
-            Migrated::From(version, new) => {
-                let kept = path.with_extension(format!("version-{version}.toml"));
-                bounded::write(&kept, &text).and_then(|()| bounded::write(&path, &new)).map_err(failed)?;
-                (new, Some(version))
-            }
-        };
-        let document = Document::read(NOUN, &path.display().to_string(), &text, check);
-        let document = document.map_err(|error| invalid(error, &path))?;
-        Ok(Self { config: document.values(), path, document: Some(document), migrated_from })
+        Self::read_with(home, &EnvFile::default(), iter::empty())
+    }
+
+    /// Reads the file of a profile like [`read`](Self::read), with the settings that the variables of `.env` and of a process have instead of
+    /// those of the file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or the file or the variables have mistakes.
+    pub fn read_with(
+        home: &Home,
+        env: &EnvFile,
+        process: impl Iterator<Item = (OsString, OsString)>,
+    ) -> Result<Self, ConfigError> {
+        let (text, migrated_from) = read_text(home)?;
+        let (path, exists) = (home.config(), text.is_some());
+        let found = variables::read(process, env)?;
+        let text = text.or_else(|| (!found.is_empty()).then(String::new));
+        let document = text.map(|text| read_document(&path, &text, &found)).transpose()?;
+        let config = document.as_ref().map_or_else(Config::default, Document::values);
+        let set_by_variables = found.into_iter().map(|found| found.setting).collect();
+        Ok(Self { path, config, document, exists, migrated_from, set_by_variables })
     }
 
     /// Reads a text as the file, for a change before it is written.
@@ -115,7 +124,12 @@ impl ConfigFile {
 
     /// Returns whether the file exists.
     pub fn exists(&self) -> bool {
-        self.document.is_some()
+        self.exists
+    }
+
+    /// Returns the settings that variables have set.
+    pub fn set_by_variables(&self) -> &[VariableSetting] {
+        &self.set_by_variables
     }
 
     /// Returns the version before the migration, if this run has migrated the file.
@@ -131,6 +145,36 @@ impl ConfigFile {
         let Some(document) = &self.document else { return Ok(()) };
         document.check(|table, sink| check_names(table, known, sink)).map_err(|error| invalid(error, &self.path))
     }
+}
+
+/// Reads the text of the file, and brings it to the current version. Returns the version before that, if it was another one.
+fn read_text(home: &Home) -> Result<(Option<String>, Option<u32>), ConfigError> {
+    let path = home.config();
+    let failed = |error: io::Error| ConfigError::io("failed to read the configuration", &path, error);
+    let Some(text) = bounded::read(&path, MAX_BYTES).map_err(failed)? else { return Ok((None, None)) };
+    let migrated = migrate(&text)
+        .map_err(|error| error.within(&format!("failed to read the configuration {}", path.display())))?;
+    match migrated {
+        Migrated::Unchanged => Ok((Some(text), None)),
+        Migrated::From(version, new) => {
+            let kept = path.with_extension(format!("version-{version}.toml"));
+            bounded::write(&kept, &text).and_then(|()| bounded::write(&path, &new)).map_err(failed)?;
+            Ok((Some(new), Some(version)))
+        }
+    }
+}
+
+/// Reads a text with the settings of variables. Mistakes of the text alone are reported at their lines in the file.
+fn read_document(path: &Path, text: &str, found: &[Found]) -> Result<Document<ConfigTable>, ConfigError> {
+    let shown = path.display().to_string();
+    let read = |shown: &str, text: &str| Document::read(NOUN, shown, text, check).map_err(|error| invalid(error, path));
+    if found.is_empty() || Document::<ConfigTable>::read(NOUN, &shown, text, |_, _| {}).is_err() {
+        return read(&shown, text);
+    }
+    let merged = variables::merged(text, found)
+        .ok_or_else(|| ConfigError::mistake(format!("{shown} has no place for the settings of variables")))?;
+    let names: Vec<String> = found.iter().map(|found| format!("`{}`", found.setting.variable)).collect();
+    read(&format!("{shown} (with {})", names.join(", ")), &merged)
 }
 
 fn invalid(error: InvalidFile, path: &Path) -> ConfigError {

@@ -20,6 +20,7 @@ mod mcp;
 mod mcp_endpoints;
 mod migrate;
 mod trust;
+mod variables;
 
 use serde_json::{Value, json};
 use toolc_tables::{HasKeys as _, json_schema};
@@ -41,6 +42,7 @@ pub use trust::{
     PROJECT_FOLDER, ProjectFile, ProjectFiles, Trust, digest, revoke, revoke_repository, trust_repository,
     trusted_projects, trusted_repositories,
 };
+pub use variables::{VariableSetting, foreign_variables, is_setting_variable};
 
 /// Returns the JSON Schema of `config.toml`.
 pub fn schema() -> Value {

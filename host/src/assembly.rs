@@ -13,6 +13,7 @@ use toolc_host::ShippedTools;
 use toolc_mcp::Sampler;
 use toolc_model::Client;
 use toolc_terminal::ProcessEvent;
+use toolc_workspace::Workspace;
 
 use crate::approval::{self, Judging, Limits};
 use crate::environments;
@@ -59,6 +60,8 @@ pub(crate) struct Needs<'n> {
     pub(crate) on_process: Option<OnProcess>,
     /// Whether the problems of plugins and servers are written to standard error. An [`App`] reports them itself.
     pub(crate) warns: bool,
+    /// Whether tools begin in the current directory, even if the configuration names another one: the command has entered it for its task.
+    pub(crate) stays: bool,
 }
 
 /// A function that is called with each event of a background process.
@@ -75,6 +78,7 @@ impl<'n> Needs<'n> {
             model: None,
             on_process: None,
             warns: true,
+            stays: false,
         }
     }
 }
@@ -82,7 +86,7 @@ impl<'n> Needs<'n> {
 /// An assembled host.
 pub(crate) struct Host {
     pub(crate) profile: Profile,
-    /// The directory in which this process was started.
+    /// The directory of this machine in which tools begin.
     pub(crate) directory: PathBuf,
     /// The environment in which tools act.
     pub(crate) environment: EnvironmentKind,
@@ -106,20 +110,23 @@ impl Host {
     /// # Errors
     /// If the environment, a plugin folder, a file of command rules or the configuration cannot be used.
     pub(crate) fn assemble(profile: Profile, options: &ToolOptions, needs: Needs<'_>) -> Result<Self> {
-        let Needs { purpose, servers, wait, person, model, on_process, warns } = needs;
+        let Needs { purpose, servers, wait, person, model, on_process, warns, stays } = needs;
         let (config, env) = (profile.config(), profile.env());
-        let directory = std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?;
+        let environment = environments::chosen(options.environment, config)?;
+        let directory = match stays {
+            true => std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?,
+            false => environments::on_this_machine(environment, config)?,
+        };
         let git = (purpose != Purpose::Show).then(|| git::GitReader::start(&directory));
         let calls = purpose == Purpose::Call;
-        let environment = environments::chosen(options.environment, config)?;
         let mode = approval::mode(options.approval, &profile)?;
         let judging = calls.then(|| Judging::new(&profile, &directory, mode, environment)).transpose()?;
         let git = git.map(git::GitReader::finish);
 
         let registry = Registry::new();
-        let mut tools = ShippedTools::new(git::workspace(git.as_ref(), &profile.home)?)
-            .environments(environments::environments(environment, &profile, calls))
-            .long_results(profile.home.results());
+        let workspace = git::workspace(&directory, git.as_ref(), &profile.home)?;
+        let environments = environments::environments(environment, &profile, &Workspace::new(&directory), calls);
+        let mut tools = ShippedTools::new(workspace).environments(environments).long_results(profile.home.results());
         if let Some(on_process) = on_process {
             tools = tools.on_process(on_process);
         }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::json;
 use toolc::{Env, FactValue};
 use toolc_cli::DoctorSection;
-use toolc_config::{Config, ConfigFile, EnvFile, Home, McpServer};
+use toolc_config::{Config, ConfigFile, EnvFile, Home, McpServer, foreign_variables, is_setting_variable};
 use toolc_environment::EnvironmentKind;
 use toolc_mcp::PassedVariable;
 use toolc_model::{Api, Model};
@@ -31,7 +31,8 @@ impl Profile {
     /// If the profile does not exist, or a file cannot be read or has mistakes.
     pub(crate) fn read(home: Home) -> Result<Self> {
         home.check_exists()?;
-        let (file, env) = (ConfigFile::read(&home)?, EnvFile::read(&home)?);
+        let env = EnvFile::read(&home)?;
+        let file = ConfigFile::read_with(&home, &env, std::env::vars_os())?;
         if let Some(version) = file.migrated_from() {
             let path = home.config();
             eprintln!("note: {} was migrated from version {version} to the current version", path.display());
@@ -65,8 +66,11 @@ impl Profile {
         })
     }
 
-    /// Returns whether programs of MCP servers get a variable, and its value is not secret for any of them.
+    /// Returns whether a variable sets a setting of toolc, or programs of MCP servers get it, and its value is not secret for any of them.
     fn is_setting(&self, name: &str, value: &str) -> bool {
+        if is_setting_variable(name) {
+            return true;
+        }
         let servers = &self.config().mcp.servers;
         let is_header = |server: &McpServer| {
             let passes = server.passed_variables().any(|(_, source)| source == name);
@@ -104,7 +108,11 @@ impl Profile {
             names.len(),
             env.display(),
         );
+        let set = self.file.set_by_variables().iter().map(ToString::to_string);
+        let notes: Vec<String> = set.chain(foreign_variables(&self.env)).collect();
+        let text = notes.iter().fold(text, |text, note| format!("{text}\n    note: {note}"));
         let json = json!({
+            "notes": notes,
             "profile": self.home.profile().to_string(),
             "home": self.home.path(),
             "file": config,

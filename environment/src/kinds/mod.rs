@@ -95,7 +95,7 @@ macro_rules! settings {
 }
 
 kinds! {
-    Local = local;
+    Local = local, local: "This machine, for the kind `local`.";
     Sandbox = sandbox;
     Docker = docker, container: "Containers of the kind `docker`.";
     Ssh = ssh, ssh: "The machine of the kind `ssh`.";
@@ -170,7 +170,7 @@ pub trait KindSettings: fmt::Debug {
         self.required().is_some_and(|setting| setting.value.is_some())
     }
 
-    /// Returns the directory in which tools begin, if it is on another machine and is known.
+    /// Returns the directory in which tools begin, if the settings say so.
     fn directory(&self) -> Option<&str> {
         None
     }

@@ -66,6 +66,9 @@ pub(crate) struct AgentArgs {
     /// Start without a model. No task can be run.
     #[arg(skip)]
     pub(crate) without_model: bool,
+    /// Tools begin in the current directory: the command has entered it for its task.
+    #[arg(skip)]
+    pub(crate) stays: bool,
 }
 
 /// The parts that all agents of a process share.
@@ -95,6 +98,7 @@ impl Setup {
             person,
             model: Some(models.auxiliary.clone()),
             on_process: Some(Box::new(move |event| events.add(&event.task, event.to_string()))),
+            stays: args.stays,
             ..Needs::new(Purpose::Call, Wait::AsSession(&args.selection))
         };
         let host = Host::assemble(profile, options, needs)?;

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 use toolc::redaction::without_secrets;
-use toolc_config::{ConfigFile, EnvFile, Home};
+use toolc_config::{ConfigFile, EnvFile, Home, foreign_variables};
 
 use crate::assembly::{check_names, registry_to_show};
 use crate::ground::ask::print;
@@ -61,6 +61,9 @@ impl ConfigArgs {
                 if !problems.is_empty() {
                     return Ok(1);
                 }
+                for note in notes(home)? {
+                    eprintln!("note: {note}");
+                }
                 print(&format!("{}: no mistakes\n", home.config().display()))?;
                 Ok(0)
             }
@@ -71,19 +74,30 @@ impl ConfigArgs {
 /// Returns all problems of the files of a profile.
 fn problems(home: &Home) -> Vec<String> {
     let mut problems: Vec<String> = home.check_exists().err().map(|problem| problem.to_string()).into_iter().collect();
-    match ConfigFile::read(home) {
+    let env = EnvFile::read(home);
+    let without = EnvFile::default();
+    match ConfigFile::read_with(home, env.as_ref().unwrap_or(&without), std::env::vars_os()) {
         Ok(file) => {
             let checked = registry_to_show(home, file.config(), &[]).and_then(|registry| check_names(&file, &registry));
             problems.extend(checked.err().map(|problem| problem.to_string()));
         }
         Err(problem) => problems.push(problem.to_string()),
     }
-    problems.extend(EnvFile::read(home).err().map(|problem| problem.to_string()));
+    problems.extend(env.err().map(|problem| problem.to_string()));
     problems
 }
 
+/// Returns notes about variables: those that set something, and those of other programs that do not.
+fn notes(home: &Home) -> Result<Vec<String>> {
+    let env = EnvFile::read(home)?;
+    let file = ConfigFile::read_with(home, &env, std::env::vars_os())?;
+    let set = file.set_by_variables().iter().map(ToString::to_string);
+    Ok(set.chain(foreign_variables(&env)).collect())
+}
+
 fn show(home: &Home, as_json: bool) -> Result<()> {
-    let (file, env) = (ConfigFile::read(home)?, EnvFile::read(home)?);
+    let env = EnvFile::read(home)?;
+    let file = ConfigFile::read_with(home, &env, std::env::vars_os())?;
     let mut shown = Map::from_iter([
         ("profile".to_owned(), home.profile().to_string().into()),
         ("home".to_owned(), json!(home.path())),
@@ -94,6 +108,8 @@ fn show(home: &Home, as_json: bool) -> Result<()> {
         shown.append(settings);
     }
     shown.insert("variables".to_owned(), env.names().collect());
+    let origins = file.set_by_variables().iter().map(|set| (set.key.clone(), json!(set.origin())));
+    shown.insert("set_by_variables".to_owned(), Value::Object(origins.collect()));
     let shown = Value::Object(shown);
     print(&if as_json { format!("{shown}\n") } else { format!("{shown:#}\n") })
 }

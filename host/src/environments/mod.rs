@@ -9,24 +9,39 @@ use toolc_config::{Config, expanded};
 use toolc_environment::{Context, EnvironmentKind, HostId, Kind as _, Leases, Promises, Resource, SandboxKind};
 use toolc_workspace::{Environments, Workspace};
 
-use crate::ground::error::Result;
-use crate::ground::{show, words};
+use crate::ground::error::{Error, Result};
+use crate::ground::show;
 use crate::profile::Profile;
 
-/// Returns the kind that the command line, the variable or the configuration names.
+/// Returns the kind that the command line, a variable or the configuration names.
 ///
 /// # Errors
-/// If the variable has an unknown value, or the configuration lacks a setting of the kind.
+/// If the configuration lacks a setting of the kind.
 pub(crate) fn chosen(argument: Option<EnvironmentKind>, config: &Config) -> Result<EnvironmentKind> {
-    let explicit = match argument {
-        Some(kind) => Some(kind),
-        None => words::in_variable("TOOLC_ENVIRONMENT")?,
-    };
-    let kind = explicit.unwrap_or(config.environment.kind.value);
+    let kind = argument.unwrap_or(config.environment.kind.value);
     match config.environment.missing(kind) {
         Some(problem) => Err(problem.into()),
         None => Ok(kind),
     }
+}
+
+/// Returns the directory of this machine in which tools start: that of the configuration, or the current one.
+///
+/// # Errors
+/// If the directory does not exist, or is not a directory.
+pub(crate) fn on_this_machine(kind: EnvironmentKind, config: &Config) -> Result<PathBuf> {
+    let current = || std::env::current_dir().map_err(|error| Error::failed("find the current directory", error));
+    let named = config.environment.settings(kind).directory().filter(|_| kind == EnvironmentKind::Local);
+    let Some(directory) = named.map(expanded) else { return current() };
+    let problem = match directory.canonicalize() {
+        Ok(found) if found.is_dir() => return Ok(found),
+        Ok(_) => "it is not a directory".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let shown = show::one_line(&directory.display().to_string());
+    Err(Error::Invalid(format!(
+        "tools cannot begin in {shown}, which `environment.local.directory` names: {problem}. Make it, or change the key"
+    )))
 }
 
 /// Returns the directory in which tools start, if this program was started in `current`. Returns `None` if only the environment knows
@@ -49,10 +64,15 @@ pub(crate) fn place(kind: EnvironmentKind, current: &Path, config: &Config) -> S
     }
 }
 
-/// Returns the environments of this process. If tools are called, takes a lease in the home of the profile, and removes resources that
+/// Returns the environments of this process, for tasks in a workspace. If tools are called, takes a lease in the home of the profile, and removes resources that
 /// other processes have left.
-pub(crate) fn environments(chosen: EnvironmentKind, profile: &Profile, calls: bool) -> Environments {
-    let mut environments = toolc_host::environments(&Workspace::current()).by_default(chosen.name());
+pub(crate) fn environments(
+    chosen: EnvironmentKind,
+    profile: &Profile,
+    workspace: &Workspace,
+    calls: bool,
+) -> Environments {
+    let mut environments = toolc_host::environments(workspace).by_default(chosen.name());
     let table = &profile.config().environment;
     for kind in EnvironmentKind::ALL {
         // Services cost money, so they are offered only if the user has chosen them.

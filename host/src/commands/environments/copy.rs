@@ -35,7 +35,7 @@ mod unix {
     use toolc_workspace::Workspace;
 
     use super::{EnvironmentKind, Error, Profile, Result};
-    use crate::environments::environments;
+    use crate::environments::{environments, on_this_machine};
     use crate::ground::ask;
     use crate::ground::show;
 
@@ -85,9 +85,10 @@ mod unix {
             )));
         }
         let failed = |error: io::Error| format!("the environment `{}` cannot be used: {error}", kind.name());
-        let offered = environments(kind, profile, true);
+        let workspace = Workspace::new(on_this_machine(kind, profile.config())?);
+        let offered = environments(kind, profile, &workspace, true);
         offered
-            .make_for(kind.name(), Workspace::current().dir(), Some(profile.home.path()))
+            .make_for(kind.name(), workspace.dir(), Some(profile.home.path()))
             .map_err(failed)
             .map_err(Error::Invalid)
     }

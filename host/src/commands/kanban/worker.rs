@@ -83,7 +83,7 @@ pub(super) fn run(
 
 /// Changes to the folder of the task, and fails if a link has taken its place. Before that, makes relative paths in options absolute.
 fn enter_folder(args: &AgentArgs, options: &ToolOptions, folder: &Path) -> Result<(AgentArgs, ToolOptions)> {
-    let (mut args, mut options) = (args.clone(), options.clone());
+    let (mut args, mut options) = (AgentArgs { stays: true, ..args.clone() }, options.clone());
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for model in [&mut args.model, &mut args.auxiliary_model].into_iter().flatten() {
         if let Some(script) = model.strip_prefix("script:") {

@@ -258,17 +258,17 @@ impl ProjectGit {
     }
 }
 
-/// Returns the workspace of the current directory, whose programs get the variables that override git settings. At a terminal, prints a
+/// Returns the workspace of a directory, whose programs get the variables that override git settings. At a terminal, prints a
 /// note if settings are ignored.
 ///
 /// # Errors
 /// If the list of trusted projects cannot be read.
-pub(crate) fn workspace(git: Option<&ProjectGit>, home: &Home) -> Result<Workspace> {
-    let Some(git) = git else { return Ok(Workspace::current()) };
+pub(crate) fn workspace(directory: &Path, git: Option<&ProjectGit>, home: &Home) -> Result<Workspace> {
+    let Some(git) = git else { return Ok(Workspace::new(directory)) };
     if let Some(note) = git.note(home)?.filter(|_| io::stderr().is_terminal()) {
         eprintln!("note: {note}");
     }
-    Ok(Workspace::current().with_child_variables(git.child_variables(home)?))
+    Ok(Workspace::new(directory).with_child_variables(git.child_variables(home)?))
 }
 
 /// Returns the effective setting of a key: git uses the last one.
