@@ -8,7 +8,7 @@ use std::time::Duration;
 use toolc::approval::Approver;
 use toolc::{Env, Registry, SessionBuilder};
 
-use crate::report::DoctorSection;
+use crate::report::{DoctorSection, HostInfo};
 
 /// A command line for the tools of a registry.
 pub struct App {
@@ -106,6 +106,10 @@ impl App {
     #[must_use]
     pub fn enabled_by(self, switch: impl Into<String>) -> Self {
         Self { switch: Some(switch.into()), ..self }
+    }
+
+    pub(crate) fn info(&self) -> HostInfo<'_> {
+        HostInfo { registry: &self.registry, sections: &self.sections, switch: self.switch.as_deref() }
     }
 
     pub(crate) fn prepared(&self, session: SessionBuilder) -> SessionBuilder {

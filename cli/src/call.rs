@@ -1,6 +1,6 @@
 //! `call`: runs one tool, as a model would.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use clap::Args;
@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::results::ResultStore;
 use crate::selection::View;
-use crate::streams::Streams;
+use crate::streams::{Streams, Visible};
 use crate::{approver, arguments, report};
 
 /// The tool with which a model reads a long result, if the project has a tool of this name.
@@ -55,7 +55,7 @@ impl CallArgs {
         } else {
             print(&response, streams)?;
         }
-        report::note_if_off(&turn, app, &self.tool, streams)?;
+        report::note_if_off(&turn, &app.info(), &self.tool, streams)?;
         Ok(!response.is_error())
     }
 }
@@ -115,6 +115,7 @@ pub(crate) struct HostWarnings;
 
 impl Hook for HostWarnings {
     fn on_host_error(&self, _: &CallInfo<'_>, error: &HostError<'_>) {
-        eprintln!("warning: {error}");
+        // A failure has no other place where it could be reported.
+        let _ = writeln!(Visible(io::stderr()), "warning: {error}");
     }
 }

@@ -42,6 +42,7 @@ pub use results::ResultStore;
 pub use selection::{FactError, Selection, View};
 pub use serve::{ServeArgs, ServeError, serve};
 use streams::Streams;
+pub use streams::visible;
 
 /// Runs the command line of this process for the tools of `provider`. This is the whole `main` of an agent without commands
 /// of its own. The program is named after its file. Use [`main!`] to also give it the version of its package.
@@ -204,8 +205,8 @@ impl App {
                 definitions::print(&view.turn(self)?, json, streams)?;
                 Ok(true)
             }
-            Command::Why { tool, view, json } => report::why(&view.turn(self)?, self, &tool, json, streams),
-            Command::Doctor { view, json } => Ok(report::doctor(&view.turn(self)?, self, json, streams)?),
+            Command::Why { tool, view, json } => report::why(&view.turn(self)?, &self.info(), &tool, json, streams),
+            Command::Doctor { view, json } => Ok(report::doctor(&view.turn(self)?, &self.info(), json, streams)?),
             Command::Repl { view, yes } => repl::run(self, &view, yes, streams),
         }
     }

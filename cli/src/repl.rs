@@ -89,8 +89,8 @@ impl Repl<'_> {
             }
             ".definitions" => definitions::print(&self.turn(), false, streams)?,
             ".why" if rest.is_empty() => return Err("expected `.why TOOL`".to_owned().into()),
-            ".why" => drop(report::why(&self.turn(), self.app, rest, false, streams)?),
-            ".doctor" => drop(report::doctor(&self.turn(), self.app, false, streams)?),
+            ".why" => drop(report::why(&self.turn(), &self.app.info(), rest, false, streams)?),
+            ".doctor" => drop(report::doctor(&self.turn(), &self.app.info(), false, streams)?),
             ".fact" => {
                 let fact = parse_fact(rest, &self.app.registry.facts())?;
                 self.session.set_facts([fact]).map_err(|error| error.to_string())?;
@@ -109,7 +109,7 @@ impl Repl<'_> {
                 let arguments = arguments::from_line(rest)?;
                 let turn = self.turn();
                 call::print(&turn.call_blocking(&ToolCall::new(tool, &arguments)), streams)?;
-                report::note_if_off(&turn, self.app, tool, streams)?;
+                report::note_if_off(&turn, &self.app.info(), tool, streams)?;
             }
         }
         Ok(true)

@@ -6,11 +6,10 @@ use std::io;
 
 use serde_json::{Map, Value, json};
 use toolc::explain::{Denial, Explanation, Status};
-use toolc::{ToJson, Turn};
+use toolc::{Registry, ToJson, Turn};
 
-use crate::app::App;
 use crate::failure::Failure;
-use crate::streams::Streams;
+use crate::streams::{Streams, visible};
 
 /// A section that a host adds to the report of `doctor`, for example about its plugins.
 #[derive(Debug, Clone)]
@@ -25,11 +24,20 @@ pub struct DoctorSection {
     pub problems: Vec<String>,
 }
 
+/// What reports say about the host.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HostInfo<'a> {
+    pub(crate) registry: &'a Registry,
+    pub(crate) sections: &'a [DoctorSection],
+    /// The command line that enables a toolset or a tool for all sessions.
+    pub(crate) switch: Option<&'a str>,
+}
+
 /// Prints the report about all granted tools, and names the others. Returns whether all granted tools are available, and no section has a
 /// problem.
-pub(crate) fn doctor(turn: &Turn, app: &App, as_json: bool, streams: &mut Streams<'_>) -> io::Result<bool> {
-    let (doctor, sections) = (turn.doctor(), &app.sections);
-    let off = tools_that_are_off(turn, app);
+pub(crate) fn doctor(turn: &Turn, host: &HostInfo<'_>, as_json: bool, streams: &mut Streams<'_>) -> io::Result<bool> {
+    let (doctor, sections) = (turn.doctor(), host.sections);
+    let off = tools_that_are_off(turn, host);
     if as_json {
         let mut report: Map<String, Value> = serde_json::from_str(&json(&doctor))?;
         report.insert("off".to_owned(), json!(off));
@@ -38,36 +46,36 @@ pub(crate) fn doctor(turn: &Turn, app: &App, as_json: bool, streams: &mut Stream
     } else {
         writeln!(streams.out, "{doctor}")?;
         if !off.is_empty() {
-            writeln!(streams.out, "\n{}", off_text(&off, app))?;
+            writeln!(streams.out, "\n{}", off_text(&off, host))?;
         }
         for section in sections.iter().filter(|section| !section.text.is_empty()) {
-            writeln!(streams.out, "\n{}", section.text)?;
+            writeln!(streams.out, "\n{}", visible(&section.text))?;
         }
     }
     Ok(doctor.tools.iter().all(|tool| tool.is_shown) && sections.iter().all(|section| section.problems.is_empty()))
 }
 
 /// Returns the tools that the session does not grant, by their home toolsets.
-fn tools_that_are_off(turn: &Turn, app: &App) -> BTreeMap<String, Vec<String>> {
+fn tools_that_are_off(turn: &Turn, host: &HostInfo<'_>) -> BTreeMap<String, Vec<String>> {
     let mut off: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for explanation in app.registry.tools().iter().filter_map(|tool| turn.why(tool).ok()).filter(is_off) {
+    for explanation in host.registry.tools().iter().filter_map(|tool| turn.why(tool).ok()).filter(is_off) {
         off.entry(explanation.toolset.into_owned()).or_default().push(explanation.tool.into_owned());
     }
     off
 }
 
-fn off_text(off: &BTreeMap<String, Vec<String>>, app: &App) -> String {
+fn off_text(off: &BTreeMap<String, Vec<String>>, host: &HostInfo<'_>) -> String {
     let mut text = "off: tools that this session does not have".to_owned();
     for (toolset, tools) in off {
         let _ = write!(text, "\n    {toolset}: {}", tools.join(", "));
     }
-    text + "\n    " + &ways_to_enable(app, "--enable", "TOOLSET")
+    text + "\n    " + &ways_to_enable(host, "--enable", "TOOLSET")
 }
 
 /// Prints why a tool is shown or hidden. Returns whether it is shown.
 pub(crate) fn why(
     turn: &Turn,
-    app: &App,
+    host: &HostInfo<'_>,
     tool: &str,
     as_json: bool,
     streams: &mut Streams<'_>,
@@ -77,7 +85,7 @@ pub(crate) fn why(
         writeln!(streams.out, "{}", json(&explanation))?;
     } else {
         writeln!(streams.out, "{explanation}")?;
-        if let Some(advice) = how_to_enable(&explanation, app) {
+        if let Some(advice) = how_to_enable(&explanation, host) {
             writeln!(streams.out, "    {advice}")?;
         }
     }
@@ -85,28 +93,28 @@ pub(crate) fn why(
 }
 
 /// Warns about a call of a tool that exists, but is off. Without this note, the error that a model gets would look like a wrong name.
-pub(crate) fn note_if_off(turn: &Turn, app: &App, tool: &str, streams: &mut Streams<'_>) -> io::Result<()> {
+pub(crate) fn note_if_off(turn: &Turn, host: &HostInfo<'_>, tool: &str, streams: &mut Streams<'_>) -> io::Result<()> {
     let Ok(explanation) = turn.why(tool) else { return Ok(()) };
-    match how_to_enable(&explanation, app) {
+    match how_to_enable(&explanation, host) {
         Some(advice) => writeln!(streams.err, "note: `{}` is off; {advice}", explanation.tool),
         None => Ok(()),
     }
 }
 
 /// Says how a person enables a tool that is off. Returns `None` for a tool that is on, or if there is no way.
-fn how_to_enable(explanation: &Explanation, app: &App) -> Option<String> {
+fn how_to_enable(explanation: &Explanation, host: &HostInfo<'_>) -> Option<String> {
     match explanation.status {
         Status::NotGranted if explanation.granting_toolsets.contains(&explanation.toolset) => {
-            Some(ways_to_enable(app, "--enable", &explanation.toolset))
+            Some(ways_to_enable(host, "--enable", &explanation.toolset))
         }
-        Status::NotGranted => Some(ways_to_enable(app, "--enable-tools", &explanation.tool)),
+        Status::NotGranted => Some(ways_to_enable(host, "--enable-tools", &explanation.tool)),
         Status::Disabled => {
             let denied = explanation.denials.iter().find_map(|denial| match denial {
                 Denial::Tool => Some(&explanation.tool),
                 Denial::Disabled(path) => path.first(),
                 _ => None,
             });
-            let (denied, switch) = (denied?, app.switch.as_ref()?);
+            let (denied, switch) = (denied?, host.switch?);
             Some(format!("to switch it on again, run `{switch} {denied}`"))
         }
         _ => None,
@@ -114,9 +122,9 @@ fn how_to_enable(explanation: &Explanation, app: &App) -> Option<String> {
 }
 
 /// Says how a person enables a toolset or a tool.
-fn ways_to_enable(app: &App, option: &str, name: &str) -> String {
+fn ways_to_enable(host: &HostInfo<'_>, option: &str, name: &str) -> String {
     let once = format!("to enable it for one command, use `{option} {name}`");
-    match &app.switch {
+    match host.switch {
         Some(switch) => format!("{once}; to always enable it, run `{switch} {name}`"),
         None => once,
     }

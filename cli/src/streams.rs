@@ -1,5 +1,6 @@
 //! The streams of a command, which tests replace.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, IsTerminal as _, Read, Write};
 
 /// The largest input that is read as a whole, such as the arguments of a call: 64 MiB.
@@ -38,13 +39,43 @@ impl Input for Stdin {
     }
 }
 
+/// Makes each character of a text visible that could control a terminal. Line breaks and tabs stay. In JSON, the escapes mean the same
+/// characters.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let controls = |c: char| (c.is_control() && !matches!(c, '\n' | '\t')) || changes_direction(c);
+    if !text.contains(controls) {
+        return text.into();
+    }
+    let shown = |c: char| if controls(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    text.chars().map(shown).collect::<String>().into()
+}
+
+/// Returns whether a character changes the direction in which a terminal shows text.
+fn changes_direction(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A stream for messages, in which names and errors from outside cannot control the terminal.
+pub(crate) struct Visible<W>(pub(crate) W);
+
+impl<W: Write> Write for Visible<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_all(visible(&String::from_utf8_lossy(bytes)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
 /// Runs a command on the standard streams.
 pub(crate) fn with_standard_streams<R>(run: impl FnOnce(&mut Streams<'_>) -> R) -> R {
     run(&mut Streams {
         input: &mut Stdin,
         // Not locked, because handlers may print, too.
         out: &mut io::stdout(),
-        err: &mut io::stderr(),
+        err: &mut Visible(io::stderr()),
         input_is_terminal: io::stdin().is_terminal(),
         out_is_terminal: io::stdout().is_terminal(),
     })

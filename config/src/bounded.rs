@@ -15,17 +15,18 @@ pub(crate) fn read(path: &Path, max: usize) -> io::Result<Option<String>> {
     };
     // Reading a pipe could block.
     if !meta.is_file() {
-        return Err(io::Error::other("it is not a file"));
+        let what = if meta.is_dir() { "it is a folder" } else { "it is not a file" };
+        return Err(io::Error::other(format!("{what}: move it away, and write a file there if one is needed")));
     }
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(max as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > max {
-        return Err(io::Error::other(format!("it has more than {max} bytes")));
+        return Err(io::Error::other(format!("it has more than {max} bytes: make it smaller")));
     }
     String::from_utf8(bytes).map(Some).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..at].split(|byte| *byte == b'\n').count();
-        io::Error::new(io::ErrorKind::InvalidData, format!("line {line} is not UTF-8"))
+        io::Error::new(io::ErrorKind::InvalidData, format!("line {line} is not UTF-8: save the file as UTF-8"))
     })
 }
 

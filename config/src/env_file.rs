@@ -112,7 +112,8 @@ pub fn is_name(name: &str) -> bool {
 
 fn text(path: &Path) -> Result<Option<String>, ConfigError> {
     let failed = |error: std::io::Error| ConfigError::io("failed to read", path, error);
-    if fs::metadata(path).is_ok() {
+    // The mode of anything else than a file says nothing.
+    if fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
         check_mode(path)?;
     }
     bounded::read(path, MAX_BYTES).map_err(failed)

@@ -84,7 +84,7 @@ impl ConfigFile {
         let document = text.map(|text| read_document(&path, &text, &found)).transpose()?;
         let config = document.as_ref().map_or_else(Config::default, Document::values);
         let set_by_variables = found.into_iter().map(|found| found.setting).collect();
-        Ok(Self { path, config, document, exists, migrated_from, set_by_variables })
+        Ok(Self { path, config, document, exists, set_by_variables, migrated_from })
     }
 
     /// Reads a text as the file, for a change before it is written.
@@ -269,15 +269,6 @@ fn check_model(model: &ModelTable, sink: &Sink) {
             "for the dialect of the API, leave it out",
         );
     }
-    if let Some(name) = model.model.as_ref().filter(|name| name.value.trim().is_empty()) {
-        report(
-            sink,
-            name,
-            "`model` is empty",
-            "expected the name of a model",
-            "write the name that the server expects",
-        );
-    }
     if let (Some(context), Some(output)) = (&model.context_tokens, &model.max_output_tokens)
         && output.value >= context.value
     {
@@ -318,5 +309,82 @@ fn unknown(name: &At<String>, noun: &str, code: Code, known: &[&str], sink: &Sin
         let found = Diagnostic::new(code, name.place, format!("unknown {noun} `{}`", name.value));
         let found = found.help_nearest(&name.value, known.iter().copied(), &format!("the {noun}s are"));
         sink.push(found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolc_tables::{Key, KeyType};
+
+    /// Returns the paths of all keys whose values are texts, or arrays of texts.
+    fn texts(keys: &[Key], above: &str) -> Vec<(String, &'static str, bool)> {
+        let path = |key: &Key| if above.is_empty() { key.name.to_owned() } else { format!("{above}.{}", key.name) };
+        let of_key = |key: &Key| match key.key_type {
+            KeyType::Table(keys) => texts(keys, &path(key)),
+            KeyType::Tables(keys) => texts(keys, &format!("{}.NAME", path(key))),
+            KeyType::Text => vec![(path(key), key.name, false)],
+            KeyType::Texts | KeyType::Names => vec![(path(key), key.name, true)],
+            _ => Vec::new(),
+        };
+        keys.iter().flat_map(of_key).collect()
+    }
+
+    fn mistakes(text: &str) -> String {
+        let read = Document::<ConfigTable>::read(NOUN, "config.toml", text, check);
+        read.err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn no_text_has_a_control_character_and_none_without_a_meaning_is_empty() {
+        let all = texts(ConfigTable::KEYS, "");
+        assert!(all.len() > 40, "{all:?}");
+        for (path, name, is_array) in all {
+            let with = |text: &str| {
+                mistakes(&if is_array { format!("{path} = [\"{text}\"]\n") } else { format!("{path} = \"{text}\"\n") })
+            };
+            for (text, code) in [
+                ("a\\u001b[31m", "001B"),
+                ("a\\u0000", "0000"),
+                ("\\u0007", "0007"),
+                ("a\\u009b", "009B"),
+                ("a\\u007f", "007F"),
+            ] {
+                let found = with(text);
+                let expected = format!("`{name}` has a control character");
+                assert!(found.contains(&expected) && found.contains(&format!("U+{code}")), "{path}: {found}");
+                assert!(found.contains("help: remove the character") && !found.contains('\u{1b}'), "{path}: {found:?}");
+            }
+            let lines = with("a\\nb");
+            assert_eq!(lines.contains("has a control character"), name != "instructions", "{path}: {lines}");
+            if is_array {
+                continue;
+            }
+            for blank in ["", " ", "\\t"] {
+                let found = with(blank);
+                let whys = ["is empty", "control character", "not the name of a variable"];
+                let is_refused = whys.iter().any(|why| found.contains(why));
+                assert!(is_refused != (blank.is_empty() && name == "key_variable"), "{path} = {blank:?}: {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_out_of_its_range_says_what_it_is() {
+        for (text, help) in [
+            ("agent.max_iterations = 0", "`max_iterations` is the maximum number of requests"),
+            ("agent.max_iterations = -1", "`max_iterations` is"),
+            ("agent.helpers.at_once = 0", "`at_once` is the maximum number of helpers"),
+            ("agent.helpers.levels = -1", "`levels` says how many levels"),
+            ("agent.keep_messages = 4294967296", "`keep_messages` is"),
+            ("environment.container.max_processes = 0", "`max_processes` is"),
+            ("environment.ssh.port = 0", "`port` is the port"),
+            ("environment.modal.max_sandboxes = -5", "`max_sandboxes` is"),
+            ("models.main.context_tokens = 0", "`context_tokens` is"),
+            ("results.max_chars = 0", "`max_chars` is"),
+        ] {
+            let found = mistakes(text);
+            assert!(found.contains("invalid value for") && found.contains(help), "{text}: {found}");
+        }
     }
 }

@@ -101,9 +101,31 @@ impl Home {
         Self { path, all, profile }
     }
 
-    /// Fails if the folder does not exist, unless it is the folder of the default profile. A misspelt profile would otherwise be a profile
+    /// Fails if something else than a folder has the path of the folder of all profiles.
+    ///
+    /// # Errors
+    /// Says what has the path.
+    pub fn check_is_folder(&self) -> Result<(), ConfigError> {
+        let all = self.all.display();
+        let what = match (fs::metadata(&self.all), fs::symlink_metadata(&self.all)) {
+            (Ok(meta), _) if meta.is_dir() => return Ok(()),
+            (Ok(_), _) => "is not a folder".to_owned(),
+            (Err(error), Ok(_)) if error.kind() == io::ErrorKind::NotFound => {
+                let target = fs::read_link(&self.all).unwrap_or_default();
+                format!("is a link to {}, which does not exist", target.display())
+            }
+            (Err(error), Err(_)) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            (Err(error), _) => format!("cannot be used: {error}"),
+        };
+        let message =
+            format!("the home folder {all} {what}: make it a folder, or set `{HOME_VARIABLE}` to another path");
+        Err(ConfigError::new(ConfigErrorKind::Io, message))
+    }
+
+    /// Fails if something else has the path of the folder, or if the folder does not exist, unless it is the folder of the default profile. A misspelt profile would otherwise be a profile
     /// without any of the user's restrictions.
     pub fn check_exists(&self) -> Result<(), ConfigError> {
+        self.check_is_folder()?;
         if self.profile.is_default() || self.path.is_dir() {
             return Ok(());
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use toolc_tables::checks::{is_in, report};
+use toolc_tables::checks::{filled, is_in, report};
 use toolc_tables::diagnostic::{At, Diagnostic, Sink};
 use toolc_tables::{Setting, codes, default_values};
 
@@ -147,12 +147,10 @@ fn check_server(server: &McpServerTable, sink: &Sink) {
 fn check_program(server: &McpServerTable, command: &At<String>, sink: &Sink) {
     let is_relative = |path: &str| path.contains('/') && !path.starts_with("~/") && !Path::new(path).is_absolute();
     let help = "a relative path would depend on the folder in which `toolc` is started";
-    if command.value.trim().is_empty() {
-        report(sink, command, "`command` is empty", "expected a program", "write its arguments into `args`");
-    } else if is_relative(&command.value) {
+    if is_relative(&command.value) {
         report(sink, command, "the path of the program is relative", "expected a name, `/...` or `~/...`", help);
     }
-    if let Some(directory) = &server.directory
+    if let Some(directory) = filled(server.directory.as_ref())
         && !(directory.value.starts_with("~/") || Path::new(&directory.value).is_absolute())
     {
         report(sink, directory, "the path of the working directory is relative", "expected `/...` or `~/...`", help);

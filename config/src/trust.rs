@@ -314,7 +314,14 @@ fn document(home: &Home) -> Result<DocumentMut, ConfigError> {
     let failed = |error: io::Error| ConfigError::io("failed to read", &path, error);
     let text = bounded::read(&path, MAX_LIST_BYTES).map_err(failed)?.unwrap_or_default();
     text.parse().map_err(|error: toml_edit::TomlError| {
-        ConfigError::mistake(format!("failed to read {}: {}", path.display(), error.message())).with_source(error)
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let message = format!(
+            "failed to read line {line} of {}: {}. Mend the line, or remove the file and trust your projects again",
+            path.display(),
+            error.message()
+        );
+        ConfigError::mistake(message).with_source(error)
     })
 }
 

@@ -270,10 +270,13 @@ mod tests {
         }
     }
 
+    /// The file, the variables of the process and of `.env`, and a value of the configuration.
+    type Case<'c> = (&'c str, &'c [(&'c str, &'c str)], &'c str, &'c str, serde_json::Value);
+
     #[test]
     fn a_variable_sets_its_key_and_one_of_the_file_takes_precedence() {
         let file = "# mine\n[environment]\nkind = 'local'\nssh = { host = 'old' }\n";
-        let cases: &[(&str, &[(&str, &str)], &str, &str, serde_json::Value)] = &[
+        let cases: &[Case<'_>] = &[
             (file, &[], "", "/ssh/host", "old".into()),
             (file, &[("TOOLC_ENVIRONMENT_SSH_HOST", "new")], "", "/ssh/host", "new".into()),
             (

@@ -16,9 +16,10 @@ use toolc_terminal::ProcessEvent;
 use toolc_workspace::Workspace;
 
 use crate::approval::{self, Judging, Limits};
-use crate::environments;
-use crate::ground::error::{Error, Result};
+use crate::environments::{self, Start};
+use crate::ground::error::Result;
 use crate::ground::show;
+use crate::ground::tell::tell;
 use crate::models::UncountedTokens;
 use crate::options::ToolOptions;
 use crate::person::Person;
@@ -60,8 +61,8 @@ pub(crate) struct Needs<'n> {
     pub(crate) on_process: Option<OnProcess>,
     /// Whether the problems of plugins and servers are written to standard error. An [`App`] reports them itself.
     pub(crate) warns: bool,
-    /// Whether tools begin in the current directory, even if the configuration names another one: the command has entered it for its task.
-    pub(crate) stays: bool,
+    /// Where tools begin.
+    pub(crate) start: Start,
 }
 
 /// A function that is called with each event of a background process.
@@ -78,7 +79,7 @@ impl<'n> Needs<'n> {
             model: None,
             on_process: None,
             warns: true,
-            stays: false,
+            start: Start::default(),
         }
     }
 }
@@ -110,13 +111,10 @@ impl Host {
     /// # Errors
     /// If the environment, a plugin folder, a file of command rules or the configuration cannot be used.
     pub(crate) fn assemble(profile: Profile, options: &ToolOptions, needs: Needs<'_>) -> Result<Self> {
-        let Needs { purpose, servers, wait, person, model, on_process, warns, stays } = needs;
+        let Needs { purpose, servers, wait, person, model, on_process, warns, start } = needs;
         let (config, env) = (profile.config(), profile.env());
         let environment = environments::chosen(options.environment, config)?;
-        let directory = match stays {
-            true => std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?,
-            false => environments::on_this_machine(environment, config)?,
-        };
+        let directory = environments::on_this_machine(start, environment, config)?;
         let git = (purpose != Purpose::Show).then(|| git::GitReader::start(&directory));
         let calls = purpose == Purpose::Call;
         let mode = approval::mode(options.approval, &profile)?;
@@ -136,7 +134,7 @@ impl Host {
         let servers = McpServers::start(&profile, &registry, servers, wait, &person.answering(sampler))?;
         if warns {
             for problem in plugins.problems().chain(servers.problems()) {
-                eprintln!("warning: {problem}");
+                tell!("warning: {problem}");
             }
         }
         check_names(profile.file(), &registry)?;
@@ -220,7 +218,7 @@ impl Host {
         let app = app.enabled_by("toolc tools enable");
         let parts = self.session_parts();
         let app = self.base_sections().fold(app, App::doctor_section);
-        app.session(move |session| parts.add_to(session, |text| eprintln!("warning: {}", show::one_line(text))))
+        app.session(move |session| parts.add_to(session, |text| tell!("warning: {}", show::one_line(text))))
     }
 
     /// Returns the sections whose problems concern every command.

@@ -1,5 +1,8 @@
 //! The program `toolc`: an agent, and commands for the shipped tools and the plugins of the user.
 
+// Messages go through `tell`, which lets no text control the terminal.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
 mod agent;
 mod approval;
 mod assembly;
@@ -12,6 +15,7 @@ mod person;
 mod profile;
 mod sources;
 
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -21,10 +25,10 @@ use toolc_config::Home;
 
 use commands::Command;
 use commands::chat::ChatArgs;
-use ground::hardening;
+use ground::error::Result;
+use ground::tell::tell;
+use ground::{ask, hardening, show};
 use options::ToolOptions;
-
-use crate::ground::error::Result;
 
 /// An agent with the shipped tools and those of plugins. Without a command, it chats in the terminal.
 #[derive(Debug, Parser)]
@@ -43,18 +47,47 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    let matches = Cli::command().get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    if let Some(error) = misplaced_chat_option(&matches) {
-        error.exit();
-    }
-    match run(cli) {
+    let parsed = Cli::command().try_get_matches().and_then(|matches| {
+        let cli = Cli::from_arg_matches(&matches)?;
+        misplaced_chat_option(&matches).map_or(Ok(cli), Err)
+    });
+    let attempt = match parsed {
+        Ok(cli) => run(cli),
+        Err(error) if error.use_stderr() => Ok(refuse(&error)),
+        Err(help) => print_help(&help).map(|()| ExitCode::SUCCESS),
+    };
+    match attempt {
         Ok(status) => status,
         Err(message) => {
-            eprintln!("error: {message}");
+            tell!("error: {message}");
             ExitCode::from(2)
         }
     }
+}
+
+/// Reports a mistake on the command line. What the standard library says about numbers is no help to a person.
+fn refuse(error: &clap::Error) -> ExitCode {
+    const SAYINGS: [(&str, &str); 4] = [
+        ("invalid digit found in string", "expected a whole number"),
+        ("cannot parse integer from empty string", "expected a whole number"),
+        ("number too large to fit in target type", "the number is too large"),
+        ("number too small to fit in target type", "the number is too small"),
+    ];
+    let text = error.render().to_string();
+    let is_plain = SAYINGS.iter().all(|(saying, _)| !text.contains(saying)) && show::visible(&text) == text;
+    if is_plain {
+        error.exit();
+    }
+    let text = SAYINGS.iter().fold(text, |text, (saying, meant)| text.replace(saying, meant));
+    tell!("{}", text.trim_end());
+    ExitCode::from(2)
+}
+
+/// Prints the help or the version, in colour on a terminal.
+fn print_help(help: &clap::Error) -> Result<()> {
+    let text = help.render();
+    let text = if io::stdout().is_terminal() { text.ansi().to_string() } else { text.to_string() };
+    ask::print_bytes(text.as_bytes())
 }
 
 /// Returns an error if an option of the chat is given before a command, which would ignore the option.

@@ -11,6 +11,7 @@ use toolc_mcp::PassedVariable;
 use toolc_model::{Api, Model};
 
 use crate::ground::error::Result;
+use crate::ground::tell::tell;
 
 /// Returns a variable that the program of an MCP server gets: its name there, and the variable that holds the value.
 pub(crate) fn passed_variable(server: &McpServer, (name, source): (&str, &str)) -> PassedVariable {
@@ -35,7 +36,7 @@ impl Profile {
         let file = ConfigFile::read_with(&home, &env, std::env::vars_os())?;
         if let Some(version) = file.migrated_from() {
             let path = home.config();
-            eprintln!("note: {} was migrated from version {version} to the current version", path.display());
+            tell!("note: {} was migrated from version {version} to the current version", path.display());
         }
         Ok(Self { home, file, env })
     }

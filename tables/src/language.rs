@@ -8,6 +8,9 @@ pub trait Language: Copy {
     /// The names of keys whose texts, entries or tables must not be empty.
     const NOT_EMPTY: &'static [&'static str] = &[];
 
+    /// Whether texts must be plain: not empty, on one line and without control characters. These keys are exceptions.
+    const PLAIN: Option<PlainTexts> = None;
+
     /// Returns whether a table with these keys is a JSON Schema. Other parts of the language find out what a schema with errors still
     /// says.
     fn is_schema(&self, keys: &[&[Key]]) -> bool {
@@ -34,7 +37,19 @@ pub trait Language: Copy {
     }
 }
 
-impl Language for () {}
+impl Language for () {
+    const PLAIN: Option<PlainTexts> =
+        Some(PlainTexts { may_be_empty: &["key_variable"], may_have_lines: &["instructions"] });
+}
+
+/// The keys whose texts are not plain.
+#[derive(Debug, Clone, Copy)]
+pub struct PlainTexts {
+    /// Keys for which an empty text has a meaning.
+    pub may_be_empty: &'static [&'static str],
+    /// Keys whose texts can have several lines.
+    pub may_have_lines: &'static [&'static str],
+}
 
 /// A key that the table does not have.
 #[derive(Debug, Clone, Copy)]

@@ -56,14 +56,6 @@ impl KindSettings for Settings {
     fn check(&self, sink: &Sink) {
         checks::encrypted_address(self.url.as_ref(), "url", "https://app.daytona.io/api", sink);
         checks::path(self.known_hosts.as_ref(), "`known_hosts`", sink);
-        for (text, key) in [
-            (&self.snapshot, "snapshot"),
-            (&self.directory, "directory"),
-            (&self.target, "target"),
-            (&self.organization, "organization"),
-        ] {
-            checks::text(text.as_ref(), key, sink);
-        }
     }
 
     fn directory(&self) -> Option<&str> {

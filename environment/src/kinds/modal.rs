@@ -56,13 +56,12 @@ table! {
 impl KindSettings for Settings {
     fn check(&self, sink: &Sink) {
         checks::encrypted_address(self.url.as_ref(), "url", "https://api.modal.com", sink);
-        checks::text(self.python.written().as_ref(), "python", sink);
-        checks::text(self.app.written().as_ref(), "app", sink);
-        checks::text(self.image.as_ref(), "image", sink);
         check_gpu(self.gpu.as_ref(), sink);
-        if let Some(directory) = self.directory.written().filter(|directory| !directory.value.trim().starts_with('/')) {
+        if let Some(directory) = checks::filled(self.directory.written().as_ref())
+            .filter(|directory| !directory.value.trim().starts_with('/'))
+        {
             let help = "the directory is created in the sandbox";
-            checks::report(sink, &directory, "`directory` is not absolute", "expected `/...`", help);
+            checks::report(sink, directory, "`directory` is not absolute", "expected `/...`", help);
         }
     }
 
@@ -96,7 +95,7 @@ const MAX_GPUS: u32 = 8;
 
 /// Reports a text that is not a type of GPU with an optional number. Which types exist is up to the service.
 fn check_gpu(gpu: Option<&At<String>>, sink: &Sink) {
-    let Some(gpu) = gpu else { return };
+    let Some(gpu) = checks::filled(gpu) else { return };
     let (name, number) = match gpu.value.trim().split_once(':') {
         Some((name, number)) => (name, number.parse().unwrap_or(0)),
         None => (gpu.value.trim(), 1_u32),
@@ -160,8 +159,6 @@ mod tests {
             assert_eq!(read(&format!("gpu = '{gpu}'")), Ok(Some(gpu.to_owned())));
         }
         for gpu in [
-            "",
-            " ",
             ":2",
             "A100:",
             "A100:0",

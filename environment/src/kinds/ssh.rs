@@ -62,10 +62,6 @@ impl KindSettings for Settings {
         {
             checks::path(path.as_ref(), &format!("`{key}`"), sink);
         }
-        if let Some(directory) = self.directory.as_ref().filter(|directory| directory.value.trim().is_empty()) {
-            let help = "omit `directory` to use the home";
-            checks::report(sink, directory, "`directory` is empty", "expected a directory on the other machine", help);
-        }
     }
 
     fn directory(&self) -> Option<&str> {
@@ -103,10 +99,10 @@ impl KindSettings for Settings {
 
 /// Reports a text that cannot be the name of a host or a user.
 fn check_name(name: Option<&At<String>>, key: &str, sink: &Sink) {
-    let Some(name) = name else { return };
+    let Some(name) = checks::filled(name) else { return };
     let is_plain = |text: &str| !text.contains(|letter: char| letter.is_control() || letter.is_whitespace());
     let value = name.value.trim();
-    if value.is_empty() || value.starts_with('-') || value.contains(['@', '/']) || !is_plain(value) {
+    if value.starts_with('-') || value.contains(['@', '/']) || !is_plain(value) {
         let found = format!("`{key}` is not the name of a {key}");
         let help = "set the user and the port with the keys `user` and `port`";
         checks::report(sink, name, &found, "expected a name without spaces, `@` and `/`", help);

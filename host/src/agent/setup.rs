@@ -29,8 +29,9 @@ use super::state::TaskState;
 use super::{Agent, News, prompt};
 use crate::approval::Questions;
 use crate::assembly::{Host, Needs, Purpose, RESULT_READER};
-use crate::environments;
+use crate::environments::{self, Start};
 use crate::ground::error::{Error, Result};
+use crate::ground::tell::tell;
 use crate::ground::{show, time};
 use crate::models::{self, Models, UncountedTokens};
 use crate::options::ToolOptions;
@@ -66,9 +67,9 @@ pub(crate) struct AgentArgs {
     /// Start without a model. No task can be run.
     #[arg(skip)]
     pub(crate) without_model: bool,
-    /// Tools begin in the current directory: the command has entered it for its task.
+    /// Where tools begin.
     #[arg(skip)]
-    pub(crate) stays: bool,
+    pub(crate) start: Start,
 }
 
 /// The parts that all agents of a process share.
@@ -98,7 +99,7 @@ impl Setup {
             person,
             model: Some(models.auxiliary.clone()),
             on_process: Some(Box::new(move |event| events.add(&event.task, event.to_string()))),
-            stays: args.stays,
+            start: args.start,
             ..Needs::new(Purpose::Call, Wait::AsSession(&args.selection))
         };
         let host = Host::assemble(profile, options, needs)?;
@@ -139,7 +140,7 @@ impl Setup {
     pub(crate) fn report_ignored(&self) -> Result<()> {
         if !io::stderr().is_terminal() {
             for note in self.host.ignored_notes()? {
-                eprintln!("note: {}", show::one_line(&note));
+                tell!("note: {}", show::one_line(&note));
             }
         }
         Ok(())

@@ -9,6 +9,7 @@ use serde_json::json;
 use toolc::approval::{ApprovalLog, ApprovalRecord};
 use toolc_commands::characters::is_invisible;
 
+use crate::ground::tell::tell;
 use crate::ground::time;
 use toolc_config::Home;
 
@@ -58,7 +59,7 @@ impl ApprovalLog for Log {
             "process": std::process::id(),
         });
         if let Err(error) = self.append(&escape_invisible(&line.to_string())) {
-            eprintln!("warning: failed to write the log of approvals: {error}");
+            tell!("warning: failed to write the log of approvals: {error}");
         }
     }
 }

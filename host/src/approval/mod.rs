@@ -21,6 +21,7 @@ use toolc_store::{Approvals, Database};
 
 use crate::environments;
 use crate::ground::error::Result;
+use crate::ground::tell::tell;
 use crate::ground::{show, words};
 use crate::profile::Profile;
 use log::Log;
@@ -98,7 +99,7 @@ impl Judging {
     ) -> Result<Self> {
         let home = &profile.home;
         if mode == ApprovalMode::Off {
-            eprintln!(
+            tell!(
                 "warning: APPROVAL IS OFF: commands that need approval run without a question, with your rights. \
                  Use this mode only in a sandbox"
             );
@@ -113,7 +114,7 @@ impl Judging {
 }
 
 fn commands(rules: &'static RuleSet<'static>, home: &Home) -> CommandApproval {
-    let warn = |error: &toolc_store::StoreError| eprintln!("warning: {error}");
+    let warn = |error: &toolc_store::StoreError| tell!("warning: {error}");
     let store = store(home).on_error(warn);
     let commands = CommandApproval::new(rules).processes(toolc_process::host_processes);
     commands.store(Arc::new(store)).log(Arc::new(Log::new(home.clone())))

@@ -14,6 +14,7 @@ use crate::agent::{Agent, AgentEvent, Interrupts, Observer, TurnOutcome};
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
+use crate::ground::tell::tell;
 use crate::options::ToolOptions;
 use crate::person::Person;
 
@@ -88,15 +89,15 @@ impl AgentCommand {
         };
         match &outcome {
             Ok(TurnOutcome::OutOfBudget) => {
-                eprintln!("error: the model used up its {} requests", agent.limits.max_iterations);
+                tell!("error: the model used up its {} requests", agent.limits.max_iterations);
             }
-            Ok(TurnOutcome::CutOff) => eprintln!("error: the answer was cut off at the token limit"),
-            Ok(TurnOutcome::Refused) => eprintln!("error: the model refused"),
-            Err(error) => eprintln!("error: {}", show::one_line(&setup.host.redactor.text(&error.to_string()))),
+            Ok(TurnOutcome::CutOff) => tell!("error: the answer was cut off at the token limit"),
+            Ok(TurnOutcome::Refused) => tell!("error: the model refused"),
+            Err(error) => tell!("error: {}", show::one_line(&setup.host.redactor.text(&error.to_string()))),
             Ok(TurnOutcome::Done | TurnOutcome::Interrupted) => {}
         }
         if let Err(problem) = output.check() {
-            eprintln!("error: {problem}: the answer was not printed{}", recorded_hint(setup, &agent));
+            tell!("error: {problem}: the answer was not printed{}", recorded_hint(setup, &agent));
             return Ok(ExitCode::from(if status == 130 { status } else { 2 }));
         }
         Ok(ExitCode::from(status))
@@ -181,7 +182,7 @@ fn print_progress(output: &Output) -> Observer {
                 writeln!(err, "{}", show::call(emoji, tool, arguments, 100))
             }
             AgentEvent::CallEnds { error: Some(kind), tool, .. } => {
-                writeln!(err, "  {} failed: {kind}", show::one_line(tool))
+                writeln!(err, "  {} {}", show::one_line(tool), show::outcome(kind))
             }
             AgentEvent::HelperBegins { helper, goal, .. } => writeln!(err, "{helper} begins: {goal}"),
             AgentEvent::HelperCall { helper, emoji, tool, arguments, .. } => {

@@ -10,6 +10,7 @@ use crate::approval;
 use crate::ground::ask::print;
 use crate::ground::error::{Error, Result};
 use crate::ground::show::{self, Look, Style};
+use crate::ground::tell::tell;
 use crate::ground::terminal;
 use crate::ground::time;
 use toolc_config::Home;
@@ -80,7 +81,7 @@ impl ApprovalsArgs {
                     ids.len() - unknown.len()
                 };
                 for id in &unknown {
-                    eprintln!("error: no approval has the id {id}");
+                    tell!("error: no approval has the id {id}");
                 }
                 print(&if *json {
                     format!("{}\n", json!({ "revoked": revoked, "unknown": unknown }))

@@ -8,6 +8,7 @@ use toolc_config::{ConfigFile, EnvFile, Home, foreign_variables};
 use crate::assembly::{check_names, registry_to_show};
 use crate::ground::ask::print;
 use crate::ground::error::Result;
+use crate::ground::tell::tell;
 
 /// The last part of the help.
 const EXIT_STATUS: &str = "\
@@ -56,13 +57,13 @@ impl ConfigArgs {
             ConfigCommand::Check => {
                 let problems = problems(home);
                 for problem in &problems {
-                    eprintln!("error: {problem}\n");
+                    tell!("error: {problem}\n");
                 }
                 if !problems.is_empty() {
                     return Ok(1);
                 }
                 for note in notes(home)? {
-                    eprintln!("note: {note}");
+                    tell!("note: {note}");
                 }
                 print(&format!("{}: no mistakes\n", home.config().display()))?;
                 Ok(0)

@@ -12,6 +12,7 @@ use crate::assembly::registry_to_show;
 use crate::ground::ask::{self, Answer};
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
+use crate::ground::tell::tell;
 use crate::models;
 use crate::profile::Profile;
 
@@ -66,8 +67,9 @@ impl SetupArgs {
     /// Runs the command, and returns the exit status.
     pub(crate) fn run(&self, folders: &[std::path::PathBuf], home: &Home) -> Result<u8> {
         ask::require_person("set up the program")?;
+        home.check_is_folder()?;
         home.create(home.path()).map_err(|error| Error::failed(format!("create {}", home.path().display()), error))?;
-        eprintln!("profile {}, in {}", home.profile(), home.path().display());
+        tell!("profile {}, in {}", home.profile(), home.path().display());
         let questions = Questions::default();
         if Profile::read(home.clone())?.config().models.main.is_none() {
             ask_for_model(home, &questions)?;
@@ -75,7 +77,7 @@ impl SetupArgs {
         let is_refused = self.ask_for_keys(home, &questions)?;
         ask_for_variables(home, folders, &questions)?;
         ask_for_server_variables(home, &questions)?;
-        eprintln!("`toolc tools` lists the tools, and `toolc config show` the configuration");
+        tell!("`toolc tools` lists the tools, and `toolc config show` the configuration");
         Ok(u8::from(is_refused))
     }
 
@@ -101,11 +103,7 @@ impl SetupArgs {
         let mut env = Profile::read(home.clone())?.env();
         for _ in 0..MAX_TRIES {
             if env.var(variable).is_none() {
-                eprintln!(
-                    "\n{variable}: the key of the model {} at {}",
-                    show::one_line(model.name()),
-                    model.base_url()
-                );
+                tell!("\n{variable}: the key of the model {} at {}", show::one_line(model.name()), model.base_url());
                 let Some(key) = questions.value(variable, true)? else { return Ok(false) };
                 env = env.with_secret(variable, key);
             }
@@ -126,15 +124,15 @@ fn is_refused(model: &Model, env: &Env) -> Result<bool> {
     let runtime = crate::ground::executor()?;
     match runtime.block_on(client.check_key()) {
         Ok(()) => {
-            eprintln!("the server accepts the key");
+            tell!("the server accepts the key");
             Ok(false)
         }
         Err(error) if error.kind() == ErrorKind::Unauthorized => {
-            eprintln!("error: {}", show::one_line(&error.to_string()));
+            tell!("error: {}", show::one_line(&error.to_string()));
             Ok(true)
         }
         Err(error) => {
-            eprintln!("warning: the key could not be tested: {}", show::one_line(&error.to_string()));
+            tell!("warning: the key could not be tested: {}", show::one_line(&error.to_string()));
             Ok(false)
         }
     }
@@ -146,7 +144,7 @@ fn save_variable(home: &Home, variable: &str, env: &Env) -> Result<()> {
     match env.var(variable) {
         Some(value) if is_set.as_deref() != Some(&value) => {
             set_variable(home, variable, &value)?;
-            eprintln!("written: {}", home.env().display());
+            tell!("written: {}", home.env().display());
             Ok(())
         }
         _ => Ok(()),
@@ -156,17 +154,17 @@ fn save_variable(home: &Home, variable: &str, env: &Env) -> Result<()> {
 /// Asks for the main model.
 fn ask_for_model(home: &Home, questions: &Questions) -> Result<()> {
     let apis: Vec<String> = Api::ALL.iter().map(|api| format!("{}:NAME", api.word())).collect();
-    eprintln!("\nThe model that works on tasks: {}", apis.join(", "));
+    tell!("\nThe model that works on tasks: {}", apis.join(", "));
     for _ in 0..MAX_TRIES {
         let Some(answer) = questions.value("model", false)? else { return Ok(()) };
         let named = answer.split_once(':').filter(|(_, name)| !name.trim().is_empty());
         match named.and_then(|(api, name)| Some((Api::from_word(api.trim())?, name.trim()))) {
             Some((api, name)) => {
                 set_model(home, api, name)?;
-                eprintln!("written: {}", home.config().display());
+                tell!("written: {}", home.config().display());
                 return Ok(());
             }
-            None => eprintln!("error: expected one of {}", apis.join(", ")),
+            None => tell!("error: expected one of {}", apis.join(", ")),
         }
     }
     Ok(())
@@ -187,11 +185,11 @@ fn ask_for_variables(home: &Home, folders: &[std::path::PathBuf], questions: &Qu
         if !variable.url.is_empty() {
             let _ = write!(text, "\n  see {}", show::one_line(&variable.url));
         }
-        eprintln!("{text}");
+        tell!("{text}");
         let prompt = if variable.prompt.is_empty() { &variable.name } else { &variable.prompt };
         if let Some(value) = questions.value(&show::one_line(prompt), variable.secret)? {
             set_variable(home, &variable.name, &value)?;
-            eprintln!("written: {}", home.env().display());
+            tell!("written: {}", home.env().display());
         }
     }
     Ok(())
@@ -208,11 +206,11 @@ fn ask_for_server_variables(home: &Home, questions: &Questions) -> Result<()> {
                 continue;
             }
             asked.push(variable);
-            eprintln!("\n{}, for the MCP server `{}`", show::one_line(variable), show::one_line(&server.name));
+            tell!("\n{}, for the MCP server `{}`", show::one_line(variable), show::one_line(&server.name));
             // Each variable of a server may be a secret.
             if let Some(value) = questions.value(&show::one_line(variable), true)? {
                 set_variable(home, variable, &value)?;
-                eprintln!("written: {}", home.env().display());
+                tell!("written: {}", home.env().display());
             }
         }
     }

@@ -10,6 +10,7 @@ use toolc_config::{Home, PROJECT_FOLDER, ProjectFiles, Trust, revoke, trusted_pr
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
+use crate::ground::tell::{tell, tell_part};
 use crate::sources::git::{GitTrust, ProjectGit};
 use crate::sources::{packages, project};
 
@@ -79,10 +80,10 @@ impl TrustArgs {
         if files.is_none() && git.is_none() {
             return ask::print("everything is already trusted\n").map(|()| 0);
         }
-        eprint!("{}", files.as_ref().map(|files| self.text(files)).unwrap_or_default());
-        eprint!("{}", git.as_ref().map(ProjectGit::text).unwrap_or_default());
+        tell_part!("{}", files.as_ref().map(|files| self.text(files)).unwrap_or_default());
+        tell_part!("{}", git.as_ref().map(ProjectGit::text).unwrap_or_default());
         if !self.yes && !confirm()? {
-            eprintln!("the trust was not changed");
+            tell!("the trust was not changed");
             return Ok(1);
         }
         if let Some(files) = files {
@@ -109,7 +110,7 @@ impl TrustArgs {
             if files.is_none() {
                 return Err(Error::Invalid(message));
             }
-            eprintln!("warning: {message}");
+            tell!("warning: {message}");
             git = None;
         }
         if files.is_none() && git.is_none() {
@@ -162,7 +163,7 @@ impl TrustArgs {
 fn revoke_trust(home: &Home, folder: &Path, git: Option<&ProjectGit>) -> Result<u8> {
     let was_trusted = revoke(home, folder)? | git.map_or(Ok(false), |git| git.revoke(home))?;
     if !was_trusted {
-        eprintln!("error: {} was not trusted", folder.display());
+        tell!("error: {} was not trusted", folder.display());
     }
     Ok(u8::from(!was_trusted))
 }
@@ -171,7 +172,7 @@ fn confirm() -> Result<bool> {
     if !io::stdin().is_terminal() {
         return Err(Error::Invalid("the confirmation needs a terminal: check the files, and pass `--yes`".to_owned()));
     }
-    eprint!("Trust these files and settings? [y/N] ");
+    tell_part!("Trust these files and settings? [y/N] ");
     io::stderr().flush()?;
     Ok(ask::read_line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
 }

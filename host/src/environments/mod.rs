@@ -11,6 +11,7 @@ use toolc_workspace::{Environments, Workspace};
 
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
+use crate::ground::tell::tell;
 use crate::profile::Profile;
 
 /// Returns the kind that the command line, a variable or the configuration names.
@@ -25,12 +26,25 @@ pub(crate) fn chosen(argument: Option<EnvironmentKind>, config: &Config) -> Resu
     }
 }
 
-/// Returns the directory of this machine in which tools start: that of the configuration, or the current one.
+/// The directory of this machine in which tools begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Start {
+    /// That of the configuration, if it names one for the kind `local`, or the current one.
+    #[default]
+    Configured,
+    /// The current one, which the command has entered for its task.
+    Current,
+}
+
+/// Returns the directory of this machine in which tools begin.
 ///
 /// # Errors
 /// If the directory does not exist, or is not a directory.
-pub(crate) fn on_this_machine(kind: EnvironmentKind, config: &Config) -> Result<PathBuf> {
+pub(crate) fn on_this_machine(start: Start, kind: EnvironmentKind, config: &Config) -> Result<PathBuf> {
     let current = || std::env::current_dir().map_err(|error| Error::failed("find the current directory", error));
+    if start == Start::Current {
+        return current();
+    }
     let named = config.environment.settings(kind).directory().filter(|_| kind == EnvironmentKind::Local);
     let Some(directory) = named.map(expanded) else { return current() };
     let problem = match directory.canonicalize() {
@@ -95,7 +109,7 @@ fn with_context<T>(profile: &Profile, call: impl FnOnce(&Context<'_>) -> T) -> T
         directory: workspace.dir(),
         variable: &|name| profile.variable(name),
         expand_home: expanded,
-        notice: |text| eprintln!("note: {}", show::one_line(text)),
+        notice: |text| tell!("note: {}", show::one_line(text)),
         table: &profile.config().environment,
     })
 }
@@ -109,13 +123,13 @@ fn take_lease(profile: &Profile) -> Arc<Leases> {
     let (leases, home) = (own_leases(profile), &profile.home);
     let (_, problems) = leases.clean_up();
     for problem in problems {
-        eprintln!("warning: {problem}");
+        tell!("warning: {problem}");
     }
     // Without a lease, only the guardian ends the processes of a killed host.
     let taken = HostId::of_this_process()
         .map(|host| home.create(&home.leases()).and_then(|()| leases.add(&Resource::Processes(host))));
     if let Some(Err(error)) = taken {
-        eprintln!("warning: failed to write to `{}`: {error}", home.leases().display());
+        tell!("warning: failed to write to `{}`: {error}", home.leases().display());
     }
     Arc::new(leases)
 }

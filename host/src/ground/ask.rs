@@ -3,6 +3,8 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 
 use super::error::{Error, Result};
+use super::show;
+use super::tell::{tell, tell_part};
 
 /// The maximum length of an answer, in bytes.
 const MAX_ANSWER: u64 = 64 << 10;
@@ -44,11 +46,11 @@ pub(crate) fn value(prompt: &str, is_secret: bool) -> Result<Answer> {
     let answer = if is_secret && io::stdin().is_terminal() {
         Some(rpassword::prompt_password(format!("{prompt}: ")).map_err(failed)?)
     } else {
-        eprint!("{prompt}: ");
+        tell_part!("{prompt}: ");
         io::stderr().flush().map_err(failed)?;
         let line = read_line()?;
         if !io::stdin().is_terminal() {
-            eprintln!();
+            tell!();
         }
         line
     };
@@ -59,12 +61,12 @@ pub(crate) fn value(prompt: &str, is_secret: bool) -> Result<Answer> {
     })
 }
 
-/// Prints on standard output. A closed pipe (`| head`) is not an error.
+/// Prints text on standard output, in which every control character is visible. A closed pipe (`| head`) is not an error.
 ///
 /// # Errors
 /// Returns an error if the text cannot be written, for example because the disk is full.
 pub(crate) fn print(text: &str) -> Result<()> {
-    print_bytes(text.as_bytes())
+    print_bytes(show::visible(text).as_bytes())
 }
 
 /// Prints bytes on standard output, like [`print`].

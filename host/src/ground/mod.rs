@@ -6,6 +6,7 @@ mod executor;
 pub(crate) mod folders;
 pub(crate) mod hardening;
 pub(crate) mod show;
+pub(crate) mod tell;
 pub(crate) mod terminal;
 pub(crate) mod time;
 pub(crate) mod words;

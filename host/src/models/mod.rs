@@ -10,6 +10,7 @@ use toolc_model::{Api, Client, Key, Model, Script};
 
 use crate::ground::error::Result;
 use crate::ground::show;
+use crate::ground::tell::tell;
 use crate::profile::Profile;
 pub(crate) use tokens::{Tokens, UncountedTokens};
 
@@ -88,7 +89,7 @@ pub(crate) fn for_tools(profile: &Profile) -> Option<Client> {
         Ok(client) => Some(client),
         Err(problem) => {
             if config.mcp.servers.iter().any(|server| server.enabled && server.sampling) {
-                eprintln!("warning: MCP servers cannot ask a model: {problem}");
+                tell!("warning: MCP servers cannot ask a model: {problem}");
             }
             None
         }

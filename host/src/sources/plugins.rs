@@ -21,6 +21,7 @@ use toolc_plugins::{PluginMemory, PluginReport, Plugins};
 
 use crate::ground::error::{Error, Result};
 use crate::ground::folders;
+use crate::ground::tell::tell;
 use crate::profile::Profile;
 use crate::sources::packages::{self, PackagedPlugin};
 use crate::sources::project;
@@ -76,7 +77,7 @@ pub(crate) fn load(
     let reports = plugins.load(registry);
     let toolsets = toolsets(&reports, registry).filter(|name| !shipped.contains(name)).map(Cow::into_owned).collect();
     if let Some(message) = untrusted.as_deref().filter(|_| io::stderr().is_terminal()) {
-        eprintln!("note: {message}");
+        tell!("note: {message}");
     }
     Ok(LoadedPlugins { plugins, reports, toolsets, obsolete: obsolete_folders(home), untrusted, packages })
 }

@@ -115,6 +115,7 @@ impl<'t, L: Language> Reader<'t, L> {
 
     /// Returns a help for a key that exactly one table of the document has.
     fn belongs_in_the_only(&self, name: &str) -> Option<String> {
+        L::PLAIN?;
         let mut tables = Vec::new();
         let mut open: Vec<(String, &[Key])> = Vec::new();
         let inner = |path: &str, keys: &'static [Key]| {
@@ -190,6 +191,7 @@ impl<'t, L: Language> Reader<'t, L> {
             (KeyType::Number, DeValue::Float(_) | DeValue::Integer(_))
             | (KeyType::Integer, DeValue::Integer(_))
             | (KeyType::Json, _) => self.check_json(name, value),
+            (KeyType::Text, DeValue::String(text)) if L::PLAIN.is_some() => self.check_plain(name, value, text),
             (KeyType::Text, DeValue::String(text)) if text.trim().is_empty() && L::NOT_EMPTY.contains(&name) => {
                 self.empty(key, value, "expected some text");
             }
@@ -225,6 +227,13 @@ impl<'t, L: Language> Reader<'t, L> {
         }
         match key.key_type {
             KeyType::Types => each(is_text, "a type's name", &|item| self.check_type(item)),
+            KeyType::Texts | KeyType::Names if L::PLAIN.is_some() => each(is_text, "a string", &|item| {
+                // An empty argument of a program has a meaning.
+                let text = item.get_ref().as_str().unwrap_or_default();
+                if !text.is_empty() {
+                    self.check_plain(name, item, text);
+                }
+            }),
             KeyType::Texts | KeyType::Names => each(is_text, "a string", &|_| {}),
             KeyType::Words(words) => each(is_text, "a string", &|item| self.check_word(name, item, words)),
             KeyType::Schemas | KeyType::List(_) => each(is_table, "a table", &|_| {}),
@@ -302,10 +311,28 @@ impl<'t, L: Language> Reader<'t, L> {
         self.report(value, found.label(expected).help(format!("remove the key, or add {what}: {}", key.meaning())));
     }
 
+    /// Checks a text of a language whose texts are plain.
+    fn check_plain(&self, name: &str, value: &Spanned<DeValue<'_>>, text: &str) {
+        let Some(exceptions) = L::PLAIN else { return };
+        let has_lines = exceptions.may_have_lines.contains(&name);
+        let control = text.chars().find(|c| c.is_control() && !(has_lines && matches!(c, '\n' | '\r' | '\t')));
+        let found = |message: String| Diagnostic::new(codes::INVALID_VALUE, self.at(value), message);
+        if let Some(control) = control {
+            let found = found(format!("`{name}` has a control character"));
+            let found = found.label(format!("expected text without U+{:04X}", u32::from(control)));
+            self.report(value, found.help("remove the character"));
+        } else if text.trim().is_empty() && !exceptions.may_be_empty.contains(&name) {
+            let found = found(format!("`{name}` is empty")).label("expected a text");
+            self.report(value, found.help("for the default, leave it out"));
+        }
+    }
+
     fn invalid(&self, value: &Spanned<DeValue<'_>>, name: &str, expected: &str) {
         let message = format!("invalid value for `{name}`");
-        let found = Diagnostic::new(codes::INVALID_VALUE, self.at(value), message);
-        self.report(value, found.label(format!("expected {expected}")));
+        let found =
+            Diagnostic::new(codes::INVALID_VALUE, self.at(value), message).label(format!("expected {expected}"));
+        let key = self.keys.iter().copied().flatten().find(|key| key.name == name).filter(|_| L::PLAIN.is_some());
+        self.report(value, found.help_if(key.map(Key::meaning)));
     }
 
     /// Reports a value that was refused.

@@ -21,6 +21,7 @@ use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Interrupts, TurnOutcome};
 use crate::ground::error::{Error, Result};
+use crate::ground::tell::tell;
 use crate::options::ToolOptions;
 use crate::person::Person;
 use tasks::Task;
@@ -73,7 +74,7 @@ impl BatchCommand {
         let done = trajectory::read_finished_ids(&self.out)?;
         let pending: Vec<(usize, Task)> =
             tasks.into_iter().enumerate().filter(|(_, task)| !done.contains(&task.id)).collect();
-        eprintln!("{} tasks, {} of them have already ended", pending.len() + done.len(), done.len());
+        tell!("{} tasks, {} of them have already ended", pending.len() + done.len(), done.len());
         let run = Run { setup: &setup, command: self, distribution, out: Mutex::new(out), failed: Mutex::default() };
         let runtime = crate::ground::executor()?;
         let status = runtime.block_on(run.run_tasks(pending));
@@ -166,7 +167,7 @@ impl Run<'_> {
         let was_interrupted = ended.into_iter().collect::<Result<Vec<bool>>>()?.contains(&true);
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner).len();
         if failed > 0 {
-            eprintln!("{failed} tasks failed; run the command again to repeat them");
+            tell!("{failed} tasks failed; run the command again to repeat them");
         }
         Ok(ExitCode::from(if was_interrupted { 130 } else { u8::from(failed > 0) }))
     }
@@ -215,7 +216,7 @@ impl Run<'_> {
         if error.is_some() {
             self.failed.lock().unwrap_or_else(PoisonError::into_inner).insert(task.id.clone());
         }
-        eprintln!("{}: {outcome}", crate::ground::show::one_line(&task.id));
+        tell!("{}: {outcome}", crate::ground::show::one_line(&task.id));
         Ok(ended.unwrap_or(TurnOutcome::Done))
     }
 }

@@ -20,6 +20,7 @@ use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Agent, Interrupts, TurnOutcome};
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
+use crate::ground::tell::tell;
 use crate::options::ToolOptions;
 use crate::person::Person;
 use commands::{Command, Next};
@@ -45,7 +46,7 @@ impl ChatArgs {
         }
         let setup = Arc::new(Setup::new(&self.args, options, home, Person::for_host())?);
         if let Err(problem) = setup.check_environment() {
-            eprintln!("warning: {problem}\ncommands and file tools will fail until this is fixed");
+            tell!("warning: {problem}\ncommands and file tools will fail until this is fixed");
         }
         let runtime = crate::ground::executor()?;
         let status = runtime.block_on(self.run_in(&setup));

@@ -195,7 +195,7 @@ impl Screen {
         let running = state.running.remove(index);
         drop(state);
         let result = match error {
-            Some(kind) => self.0.look.paint(Style::Marked, &format!("failed: {kind}")),
+            Some(kind) => self.0.look.paint(Style::Marked, &show::outcome(kind)),
             None if milliseconds >= 1000 => format!("{:.1} s", Duration::from_millis(milliseconds).as_secs_f64()),
             None => format!("{milliseconds} ms"),
         };

@@ -21,6 +21,7 @@ use toolc_store::{Database, Job, JobState, Jobs, MAX_RUNS};
 use crate::agent::setup::AgentArgs;
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
+use crate::ground::tell::tell;
 use crate::models;
 use crate::options::ToolOptions;
 
@@ -239,7 +240,7 @@ fn change(jobs: &Jobs, ids: &[i64], mut change: impl FnMut(&mut Job) -> Result<(
         match jobs.change(*id, &mut change)? {
             None => status = report_unknown(&[*id]),
             Some((Err(problem), _)) => {
-                eprintln!("error: job {id} was not changed: {problem}");
+                tell!("error: job {id} was not changed: {problem}");
                 status = ExitCode::from(1);
             }
             Some((Ok(()), job)) => ask::print(&show::list(jobs, &[job]))?,
@@ -251,7 +252,7 @@ fn change(jobs: &Jobs, ids: &[i64], mut change: impl FnMut(&mut Job) -> Result<(
 /// Reports that no job has these ids, and returns the exit status.
 fn report_unknown(ids: &[i64]) -> ExitCode {
     for id in ids {
-        eprintln!("error: no job has the id {id}: `toolc cron list` lists all jobs");
+        tell!("error: no job has the id {id}: `toolc cron list` lists all jobs");
     }
     ExitCode::from(u8::from(!ids.is_empty()))
 }

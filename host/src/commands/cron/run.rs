@@ -20,6 +20,7 @@ use super::work::Report;
 use super::{RunArgs, show};
 use crate::environments;
 use crate::ground::error::{Error, Result};
+use crate::ground::tell::tell;
 use crate::options::ToolOptions;
 use crate::profile::Profile;
 
@@ -169,12 +170,12 @@ impl<'a> Runner<'a> {
         let expires = match self.jobs.acquire(&self.name, SystemTime::now())? {
             Lease::Held { interrupted } => {
                 for job in interrupted {
-                    eprintln!(
+                    tell!(
                         "note: the last run of job {job} was interrupted, because its process ended. The run is not repeated"
                     );
                 }
                 if !self.is_once() {
-                    eprintln!("running jobs when they are due; press Ctrl-C to stop");
+                    tell!("running jobs when they are due; press Ctrl-C to stop");
                 }
                 return Ok(Some(HeldLease::Since(Instant::now())));
             }
@@ -182,7 +183,7 @@ impl<'a> Runner<'a> {
         };
         if !self.is_once() {
             if !is_announced {
-                eprintln!("note: another `toolc cron run` is active; this one begins when the other one has ended");
+                tell!("note: another `toolc cron run` is active; this one begins when the other one has ended");
             }
             return Ok(Some(HeldLease::NotYet { is_announced: true }));
         }
@@ -190,7 +191,7 @@ impl<'a> Runner<'a> {
         if !requested.is_empty() {
             return Err(Error::Invalid(format!("{active}: stop it first")));
         }
-        eprintln!("note: {active}");
+        tell!("note: {active}");
         Ok(None)
     }
 
@@ -228,7 +229,7 @@ impl<'a> Runner<'a> {
                 Claim::Nothing(_) => {
                     let Some(id) = only else { return Ok(true) };
                     self.has_failed = true;
-                    eprintln!("error: job {id} did not run, because it was removed or is already running");
+                    tell!("error: job {id} did not run, because it was removed or is already running");
                 }
             }
             requested.pop_front();
@@ -257,7 +258,7 @@ impl<'a> Runner<'a> {
     /// Stops all runs. Another process has recorded them as interrupted.
     fn lose_lease(&mut self) -> HeldLease {
         self.has_failed |= !self.running.is_empty();
-        eprintln!(
+        tell!(
             "warning: another `toolc cron run` has taken over, because this one did not respond; the runs of this process are stopped"
         );
         for stop in self.running.values() {
@@ -294,7 +295,7 @@ impl<'a> Runner<'a> {
                 Ok(path) => file = Some(path),
                 Err(error) => {
                     self.has_failed = true;
-                    eprintln!("error: failed to write the result of job {} to a file: {error}", job.id);
+                    tell!("error: failed to write the result of job {} to a file: {error}", job.id);
                 }
             }
         }

@@ -21,6 +21,7 @@ use super::ModelArgs;
 use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Agent, Interrupts, TurnOutcome};
+use crate::environments::Start;
 use crate::ground::error::{Error, Result};
 use crate::ground::time;
 use crate::options::ToolOptions;
@@ -57,7 +58,7 @@ pub(super) fn run(id: i64, models: &ModelArgs, options: &ToolOptions, home: Home
         return print(&Report { is_done: false, output: problem });
     }
     let context = context(&jobs, &job)?;
-    let args = AgentArgs { without_model: job.work.no_agent, stays: true, ..models.agent_args() };
+    let args = AgentArgs { without_model: job.work.no_agent, start: Start::Current, ..models.agent_args() };
     let options = ToolOptions { approval: Some(ApprovalMode::Deny), plugins: options.plugins.clone(), ..*options };
     let setup = Arc::new(Setup::new(&args, &options, home, Person::absent())?);
     setup.check_environment()?;

@@ -35,9 +35,10 @@ mod unix {
     use toolc_workspace::Workspace;
 
     use super::{EnvironmentKind, Error, Profile, Result};
-    use crate::environments::{environments, on_this_machine};
+    use crate::environments::{Start, environments, on_this_machine};
     use crate::ground::ask;
     use crate::ground::show;
+    use crate::ground::tell::tell;
 
     pub(crate) fn put(kind: EnvironmentKind, profile: &Profile, source: &Path, target: Option<&Path>) -> Result<u8> {
         let environment = remote_environment(kind, profile)?;
@@ -85,7 +86,7 @@ mod unix {
             )));
         }
         let failed = |error: io::Error| format!("the environment `{}` cannot be used: {error}", kind.name());
-        let workspace = Workspace::new(on_this_machine(kind, profile.config())?);
+        let workspace = Workspace::new(on_this_machine(Start::Configured, kind, profile.config())?);
         let offered = environments(kind, profile, &workspace, true);
         offered
             .make_for(kind.name(), workspace.dir(), Some(profile.home.path()))
@@ -96,7 +97,7 @@ mod unix {
     fn report(copied: &Copied, target: &Path) -> Result<u8> {
         for path in &copied.skipped {
             let path = show::one_line(&path.display().to_string());
-            eprintln!(
+            tell!(
                 "warning: `{path}` was not copied, because it is a link that leads out of the folder, a device, a pipe or a socket"
             );
         }

@@ -15,6 +15,7 @@ use crate::environments;
 use crate::ground::ask;
 use crate::ground::error::Result;
 use crate::ground::show;
+use crate::ground::tell::tell;
 use crate::options::ToolOptions;
 use crate::profile::Profile;
 
@@ -101,7 +102,7 @@ impl EnvironmentsArgs {
                 ask::require_person("remove resources of environments")?;
                 let (removed, problems) = environments::own_leases(&Profile::read(home)?).clean_up();
                 for problem in &problems {
-                    eprintln!("error: {}", show::one_line(problem));
+                    tell!("error: {}", show::one_line(problem));
                 }
                 ask::print(&if *json { clean_json(&removed, &problems) } else { clean_text(&removed, &problems) })?;
                 Ok(u8::from(!problems.is_empty()))

@@ -28,7 +28,7 @@ mod unix {
     use toolc_workspace::Workspace;
 
     use super::{EnvironmentKind, Error, Profile, Result};
-    use crate::environments::{environments, on_this_machine};
+    use crate::environments::{Start, environments, on_this_machine};
 
     /// Runs bash if it is installed, and otherwise `sh`, which every environment has.
     const SHELL: &str = "command -v bash > /dev/null 2>&1 && exec bash; exec sh -i";
@@ -40,7 +40,7 @@ mod unix {
             return Err(Error::Invalid("a shell needs a terminal as its input".to_owned()));
         }
         let failed = |error: io::Error| format!("the environment `{}` cannot be used: {error}", kind.name());
-        let workspace = Workspace::new(on_this_machine(kind, profile.config())?);
+        let workspace = Workspace::new(on_this_machine(Start::Configured, kind, profile.config())?);
         let offered = environments(kind, profile, &workspace, true);
         let environment = offered.make_for(kind.name(), workspace.dir(), Some(profile.home.path())).map_err(failed)?;
         let mut launch =

@@ -21,6 +21,7 @@ use toolc_store::{
 
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
+use crate::ground::tell::tell;
 use crate::options::ToolOptions;
 use work::WorkArgs;
 
@@ -175,7 +176,7 @@ impl KanbanArgs {
                 Ok(ExitCode::SUCCESS)
             }
             Err(BoardError::Refused(message) | BoardError::NotFound(message)) => {
-                eprintln!("error: {message}");
+                tell!("error: {message}");
                 Ok(ExitCode::from(1))
             }
             Err(error) => Err(Error::Invalid(error.to_string())),

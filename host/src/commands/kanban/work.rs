@@ -19,6 +19,7 @@ use crate::agent::Interrupts;
 use crate::agent::setup::AgentArgs;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
+use crate::ground::tell::tell;
 use crate::options::ToolOptions;
 
 /// The exit status of a worker that could not start, because an option, the configuration or a file is wrong.
@@ -155,7 +156,7 @@ impl Dispatcher<'_> {
                 return Ok(None);
             }
         };
-        eprintln!("{} begins in {}: {}", card_name(card.id), folder.display(), show::one_line(&card.title));
+        tell!("{} begins in {}: {}", card_name(card.id), folder.display(), show::one_line(&card.title));
         let claim = Claim { card: worker.card, worker_name: worker.name.clone(), id: worker.claim.clone(), folder };
         let program = env::current_exe().map_err(|error| Error::failed("find this program", error))?;
         let child = Command::new(program)
@@ -184,9 +185,9 @@ impl Dispatcher<'_> {
         match self.card(card) {
             Ok(card) => {
                 let block = card.block.map(|(kind, reason)| format!(" ({}: {})", kind.word(), show::one_line(&reason)));
-                eprintln!("{} is {}{}", card_name(card.id), card.status.word(), block.unwrap_or_default());
+                tell!("{} is {}{}", card_name(card.id), card.status.word(), block.unwrap_or_default());
             }
-            Err(error) => eprintln!("warning: {}: {error}", card_name(card)),
+            Err(error) => tell!("warning: {}: {error}", card_name(card)),
         }
     }
 }

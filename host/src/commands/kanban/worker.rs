@@ -17,8 +17,10 @@ use toolc_store::{BlockKind, BoardError, Boards, Card, CardStatus};
 use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Agent, AgentEvent, Interrupts, Observer, TurnOutcome};
+use crate::environments::Start;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
+use crate::ground::tell::tell;
 use crate::options::ToolOptions;
 use crate::person::Person;
 
@@ -83,7 +85,7 @@ pub(super) fn run(
 
 /// Changes to the folder of the task, and fails if a link has taken its place. Before that, makes relative paths in options absolute.
 fn enter_folder(args: &AgentArgs, options: &ToolOptions, folder: &Path) -> Result<(AgentArgs, ToolOptions)> {
-    let (mut args, mut options) = (AgentArgs { stays: true, ..args.clone() }, options.clone());
+    let (mut args, mut options) = (AgentArgs { start: Start::Current, ..args.clone() }, options.clone());
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for model in [&mut args.model, &mut args.auxiliary_model].into_iter().flatten() {
         if let Some(script) = model.strip_prefix("script:") {
@@ -196,13 +198,13 @@ fn progress(card: i64) -> Observer {
     let task = card_name(card);
     Arc::new(move |event| match event {
         AgentEvent::CallBegins { tool, emoji, arguments, .. } => {
-            eprintln!("{task} | {}", show::call(emoji, tool, arguments, 100));
+            tell!("{task} | {}", show::call(emoji, tool, arguments, 100));
         }
         AgentEvent::CallEnds { error: Some(kind), tool, .. } => {
-            eprintln!("{task} |   {} failed: {kind}", show::one_line(tool));
+            tell!("{task} |   {} {}", show::one_line(tool), show::outcome(kind));
         }
-        AgentEvent::Notice { text } => eprintln!("{task} | {}", show::one_line(text)),
-        AgentEvent::Retry { error, .. } => eprintln!("{task} | {}; trying again", show::one_line(error)),
+        AgentEvent::Notice { text } => tell!("{task} | {}", show::one_line(text)),
+        AgentEvent::Retry { error, .. } => tell!("{task} | {}; trying again", show::one_line(error)),
         _ => {}
     })
 }

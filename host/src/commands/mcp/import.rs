@@ -16,6 +16,7 @@ use super::location;
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
+use crate::ground::tell::{tell, tell_part};
 use crate::profile::Profile;
 
 /// The maximum size of the file, in bytes.
@@ -47,21 +48,21 @@ pub(super) fn import(home: &Home, path: &Path, yes: bool) -> Result<u8> {
         if configured.contains(&name.as_str())
             || imported.iter().any(|other: &ImportedServer| other.server.name == name)
         {
-            eprintln!("skipped: a server named `{name}` already exists");
+            tell!("skipped: a server named `{name}` already exists");
             continue;
         }
         let reader = Importer { name: &name, env_file: &env_file, previous: &imported };
         match reader.parse(settings) {
             Ok(server) => imported.push(server),
-            Err(reason) => eprintln!("skipped: `{}`: {}", show::one_line(&name), show::one_line(&reason.to_string())),
+            Err(reason) => tell!("skipped: `{}`: {}", show::one_line(&name), show::one_line(&reason.to_string())),
         }
     }
     if imported.is_empty() {
         return Err(Error::Invalid(format!("{} contains no server that can be added", path.display())));
     }
-    eprint!("{}", imported.iter().map(describe).collect::<String>());
+    tell_part!("{}", imported.iter().map(describe).collect::<String>());
     if !yes && !confirm()? {
-        eprintln!("no server was added");
+        tell!("no server was added");
         return Ok(1);
     }
     let added = add(home, &imported);
@@ -81,7 +82,7 @@ fn add<'i>(home: &Home, imported: &'i [ImportedServer]) -> Vec<&'i str> {
         match result.and_then(|()| add_server(home, server)) {
             Ok(_) => added.push(server.name.as_str()),
             Err(reason) => {
-                eprintln!("not added: `{}`: {}", show::one_line(&server.name), show::lines(&reason.to_string()));
+                tell!("not added: `{}`: {}", show::one_line(&server.name), show::lines(&reason.to_string()));
             }
         }
     }
@@ -334,7 +335,7 @@ fn confirm() -> Result<bool> {
             "the confirmation needs a terminal: check the servers, and pass `--yes`".to_owned(),
         ));
     }
-    eprint!("Add these servers as disabled? [y/N] ");
+    tell_part!("Add these servers as disabled? [y/N] ");
     io::stderr().flush()?;
     Ok(ask::read_line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
 }

@@ -9,6 +9,7 @@ use toolc_mcp::{Answer, AnswerFuture, Asker, Question, QuestionKind};
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
+use crate::ground::tell::tell;
 use crate::person::Person;
 use crate::profile::Profile;
 use crate::sources::servers::settings;
@@ -49,10 +50,10 @@ impl Asker for StderrPrompt {
     fn ask<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
         Box::pin(async move {
             let QuestionKind::Login { address, .. } = &question.kind else { return Answer::Cancel };
-            eprintln!("open this address of {} in a browser:", show::one_line(&address.domain));
-            eprintln!("{}", show::one_line(&address.url));
+            tell!("open this address of {} in a browser:", show::one_line(&address.domain));
+            tell!("{}", show::one_line(&address.url));
             if io::stdin().is_terminal() {
-                eprintln!("then return to this terminal");
+                tell!("then return to this terminal");
             }
             // The login ends when the browser opens the redirect address.
             std::future::pending().await

@@ -8,6 +8,7 @@ use toolc_mcp::{Answer, AnswerFuture, Asker, Package, Question};
 use super::login::find_configured;
 use crate::ground::error::Result;
 use crate::ground::show;
+use crate::ground::tell::{tell, tell_part};
 use crate::person::Person;
 use crate::profile::Profile;
 use crate::sources::servers::settings;
@@ -25,10 +26,10 @@ pub(super) fn pin_configured(profile: &Profile, names: &[String]) -> Result<()> 
     for name in names {
         let server = find_configured(profile, name)?;
         let Some(package) = resolve(profile, server)? else { continue };
-        eprint!("{}", note(&package));
+        tell_part!("{}", note(&package));
         if package.args != server.args {
             set_server_args(&profile.home, name, &package.args)?;
-            eprintln!("written: {}", profile.home.config().display());
+            tell!("written: {}", profile.home.config().display());
         }
     }
     Ok(())

@@ -14,6 +14,7 @@ use super::package;
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
+use crate::ground::tell::{tell, tell_part};
 use crate::person::Person;
 use crate::profile::Profile;
 use crate::sources::servers::settings;
@@ -55,7 +56,7 @@ fn confirm_start(server: &Server) -> Result<bool> {
         return Ok(false);
     }
     let (name, lines) = (show::one_line(&server.name), show::lines(&change.lines.join("\n")));
-    eprintln!("the command line or address of `{name}` has changed since it was accepted:\n{lines}");
+    tell!("the command line or address of `{name}` has changed since it was accepted:\n{lines}");
     confirm("Start it now? [y/N] ")
 }
 
@@ -136,15 +137,15 @@ pub(super) fn accept(profile: &Profile, name: &str, tools: &[String], yes: bool)
     if text.is_empty() {
         return ask::print("no differences from what was accepted\n").map(|()| 0);
     }
-    eprint!("{text}");
+    tell_part!("{text}");
     if !yes && !confirm_at_terminal()? {
-        eprintln!("nothing was accepted");
+        tell!("nothing was accepted");
         return Ok(1);
     }
     let accepted =
         servers.accept(name, Some(tools).filter(|tools| !tools.is_empty())).map_err(|error| error.to_string())?;
     if !tools.is_empty() && !report.server_changes.is_empty() {
-        eprintln!("the server itself has changed, too: `toolc mcp accept {name}` without tools accepts this change");
+        tell!("the server itself has changed, too: `toolc mcp accept {name}` without tools accepts this change");
     }
     ask::print(&format!("accepted: {}\n", show::one_line(&accepted.join(", ")))).map(|()| 0)
 }
@@ -218,7 +219,7 @@ fn confirm_at_terminal() -> Result<bool> {
 }
 
 fn confirm(question: &str) -> Result<bool> {
-    eprint!("{question}");
+    tell_part!("{question}");
     io::stderr().flush()?;
     Ok(ask::read_line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use toolc::Env;
 use toolc::limits::SpillStore;
+use toolc::suggest::suggestion;
 use toolc::wire::mcp::CacheScope;
 use toolc_cli::Selection;
 use toolc_config::{ApprovalMode, Home, McpEndpoint, McpListScope, expanded};
@@ -18,6 +19,7 @@ use crate::agent::hooks::{RedactedStore, SecretFilter};
 use crate::approval;
 use crate::assembly::{Host, Needs, Purpose, RESULT_READER};
 use crate::ground::error::{Error, Result};
+use crate::ground::tell::tell;
 use crate::models;
 use crate::options::ToolOptions;
 use crate::profile::Profile;
@@ -95,10 +97,13 @@ impl ServeArgs {
             Some(endpoint) => endpoint.clone(),
             None if self.endpoint.is_none() => McpEndpoint::new(name.to_owned()),
             None => {
-                let names: Vec<String> = endpoints.iter().map(|endpoint| format!("`{}`", endpoint.name)).collect();
-                let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                let names: Vec<&str> = endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
+                let hint = suggestion(name, names.iter().copied());
+                let shown =
+                    if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
                 return Err(Error::Invalid(format!(
-                    "config.toml has no table `[mcp.endpoints.{name}]`: its endpoints are {has}"
+                    "config.toml has no endpoint `{name}`{hint}: {shown}. Add a table `[mcp.endpoints.NAME]`, or leave the name out to \
+                     serve the toolset `safe`"
                 )));
             }
         };
@@ -197,7 +202,7 @@ fn serve(server: ToolServer, http: Option<SocketAddr>, access: HttpAccess) -> Re
                 let bound = listening.address()?;
                 // From here on, a signal shuts the server down cleanly.
                 let shutdown = shutdown_signal();
-                eprintln!("MCP server at http://{bound}{PATH}");
+                tell!("MCP server at http://{bound}{PATH}");
                 server.serve_http(listening, shutdown).await.map_err(Error::from)
             }
         }

@@ -13,6 +13,7 @@ pub(crate) use calls::{call, lines};
 pub(crate) use glyphs::{escaped_characters, one_line};
 pub(crate) use layout::command;
 pub(crate) use reasons::{judged_line, reasons};
+pub(crate) use toolc_cli::visible;
 pub(crate) use words::command_text;
 
 /// The width and the styles of an output.
@@ -68,6 +69,11 @@ impl Look {
         };
         if self.styled && !text.is_empty() { format!("\u{1b}[{codes}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
+}
+
+/// Describes how a call has failed, by the kind of its error.
+pub(crate) fn outcome(kind: &str) -> String {
+    if kind == "failed" { kind.to_owned() } else { format!("failed: {kind}") }
 }
 
 /// Joins alternatives for a sentence: `a, b or c`.

@@ -19,6 +19,7 @@ use toolc_workspace::{ChildVariables, Workspace};
 
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
+use crate::ground::tell::tell;
 use programs::{Replacement, find_replacement};
 use read::{Hook, Setting, settings};
 
@@ -266,7 +267,7 @@ impl ProjectGit {
 pub(crate) fn workspace(directory: &Path, git: Option<&ProjectGit>, home: &Home) -> Result<Workspace> {
     let Some(git) = git else { return Ok(Workspace::new(directory)) };
     if let Some(note) = git.note(home)?.filter(|_| io::stderr().is_terminal()) {
-        eprintln!("note: {note}");
+        tell!("note: {note}");
     }
     Ok(Workspace::new(directory).with_child_variables(git.child_variables(home)?))
 }

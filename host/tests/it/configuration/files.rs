@@ -121,7 +121,7 @@ fn a_file_that_is_no_text_or_too_large_or_of_a_newer_version_is_an_error() {
     }
     std::fs::remove_file(folder.path().join("home/config.toml")).expect("it exists");
     std::fs::create_dir(folder.path().join("home/config.toml")).expect("failed to make a folder");
-    run(&folder, &["definitions"]).assert_refused(&["it is not a file"]);
+    run(&folder, &["definitions"]).assert_refused(&["it is a folder"]);
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn sandboxes_of_services_are_configured_and_checked() {
     );
     let shown = run(&folder, &["config", "show", "--json"]).json();
     let expected = serde_json::json!({
-        "python": "python3", "app": "toolc", "image": null, "directory": "/root/work", "network": false, "max_minutes": 120,
+        "python": "python3", "app": "toolc", "image": null, "directory": "/root/work", "network": false, "gpu": null, "max_minutes": 120,
         "max_memory_mib": 2048, "max_processors": 2, "max_sandboxes": 8, "url": "http://127.0.0.1:1/x",
     });
     assert_eq!(shown["environment"]["modal"], expected);

@@ -3,6 +3,7 @@
 mod environment;
 mod files;
 mod git;
+mod messages;
 mod packages;
 mod profiles;
 mod setup;

@@ -157,7 +157,7 @@ fn mistakes_are_reported_before_anything_is_served() {
     fs::write(folder.path().join("short"), "hunter2\n").expect("failed to write");
     fs::write(folder.path().join("empty"), "\n").expect("failed to write");
     for (args, part) in [
-        (&["b"][..], "config.toml has no table `[mcp.endpoints.b]`: its endpoints are `a`"),
+        (&["b"][..], "config.toml has no endpoint `b`: it has a"),
         (&["a"], "the variable `MISSING` is not set"),
         (&["--toolset", "saef"], "unknown toolset `saef`"),
         (&["--http", "0.0.0.0:0"], "there is no token"),
