@@ -65,7 +65,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Reports a mistake on the command line. What the standard library says about numbers is no help to a person.
+/// Reports a mistake on the command line. The standard library does not say what a number should be.
 fn refuse(error: &clap::Error) -> ExitCode {
     const SAYINGS: [(&str, &str); 4] = [
         ("invalid digit found in string", "expected a whole number"),

@@ -8,6 +8,7 @@ use toolc::{ErrorKind, ToolCall, ToolError, ToolOutput, ToolResult, Turn};
 use toolc_catalog::delegation::delegate_task::{Action, Args, Role, TasksItemRole};
 
 use super::helper::{Helper, Job, OutputSchema, WaitingCall};
+use super::narrow::invalid;
 use super::{Helpers, narrow};
 
 /// Stops helpers when the call that waits for them is dropped.
@@ -201,11 +202,6 @@ fn check(args: &Args) -> Result<(), ToolError> {
         }
     }
     Ok(())
-}
-
-pub(super) fn invalid(path: &str, expected: &str, got: &str) -> ToolError {
-    let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
-    ToolError::with_kind(ErrorKind::InvalidArguments, format!("{place}expected {expected}, got {got}"))
 }
 
 fn no_result(id: &str, known: &str) -> ToolError {

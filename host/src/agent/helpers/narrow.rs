@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 
 use toolc::explain::Status;
 use toolc::suggest::suggestion;
-use toolc::{Registry, ToolError, Turn};
+use toolc::{ErrorKind, Registry, ToolError, Turn};
 
-use super::call::invalid;
 use crate::agent::plan::{DELEGATE_TASK, blocked_tools};
 
 /// Returns the tools of `toolsets` for a helper with so many levels of helpers below it. `turn` is the turn of its parent, and `path` that of
@@ -58,4 +57,10 @@ fn tools_of(name: &str, blocked: &[String], registry: &Registry, turn: &Turn) ->
         }
     }
     if tools.is_empty() { Err("which has no tool that a helper can have") } else { Ok(tools) }
+}
+
+/// Returns the error about an argument.
+pub(super) fn invalid(path: &str, expected: &str, got: &str) -> ToolError {
+    let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
+    ToolError::with_kind(ErrorKind::InvalidArguments, format!("{place}expected {expected}, got {got}"))
 }
