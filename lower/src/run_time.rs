@@ -1,9 +1,9 @@
 //! Definitions of tools that are made at run time, such as those of MCP servers: the schema is JSON Schema that others wrote.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
-use toolc::schema::parameter_aliases;
+use toolc::schema::Table;
 
 use crate::conditional_json::CondJson;
 use crate::dialects::{Dialect, SchemaDocument};
@@ -33,7 +33,7 @@ pub struct Shown {
 /// without strict mode.
 pub fn show(dialect: &'static Dialect, description: &str, schema: &Value) -> Shown {
     let form = dialect.lenient.unwrap_or(dialect);
-    let mut renaming = Renamer { form, root: schema, renamed: Vec::new() };
+    let mut renaming = Renamer { form, root: schema, aliases: BTreeMap::new(), renamed: Vec::new() };
     let with_other_names = renaming.renamed_schema();
     let schema = with_other_names.as_ref().unwrap_or(schema);
     let renamed = renaming.renamed;
@@ -97,13 +97,28 @@ fn is_shown(form: &Dialect, schema: &Value) -> bool {
 struct Renamer<'v> {
     form: &'static Dialect,
     root: &'v Value,
+    /// The other names of the tool's parameters. Each belongs to one name, wherever it occurs.
+    aliases: BTreeMap<String, String>,
     renamed: Vec<(String, String)>,
 }
+
+/// The other names of parameters that a form refuses in one object.
+type Others = BTreeMap<String, String>;
+
+/// The maximum number of schemas for one value, and the maximum depth of values whose keys are renamed.
+const MAX_PARTS: usize = 64;
+const MAX_VALUE_DEPTH: usize = 16;
 
 impl Renamer<'_> {
     /// Returns the schema with other names, or `None` if the form accepts all names.
     fn renamed_schema(&mut self) -> Option<Value> {
         self.form.tool.parameter_name().or(self.form.tool.nested_name())?;
+        // The reader of arguments uses the names of the same table.
+        let table = Table::from_schema(self.root).ok()?;
+        self.aliases = table.parameter_aliases().into_iter().map(|(name, alias)| (name.to_owned(), alias)).collect();
+        if self.aliases.is_empty() {
+            return None;
+        }
         let mut renamed = self.root.clone();
         self.schema(&mut renamed, "", Some(0));
         (!self.renamed.is_empty()).then_some(renamed)
@@ -111,19 +126,26 @@ impl Renamer<'_> {
 
     /// Renames the properties of a schema. `depth` is the number of enclosing schemas for the arguments, or `None` for another value.
     fn schema(&mut self, schema: &mut Value, path: &str, depth: Option<usize>) {
-        let limits = &self.form.tool;
-        let names = if depth.is_some() { limits.parameter_name() } else { limits.nested_name() };
-        let Some(map) = schema.as_object_mut() else { return };
-        if depth.is_some_and(|depth| depth < MAX_INLINED) {
+        if depth.is_some_and(|depth| depth < MAX_INLINED)
+            && let Some(map) = schema.as_object_mut()
+        {
             self.inline(map);
         }
-        if let Some(names) = names {
-            let mut others = aliases(map);
-            others.retain(|name, _| !names.value.accepts(name));
-            if !others.is_empty() {
-                rename(map, &others);
-                self.renamed.extend(others.into_iter().map(|(name, alias)| (format!("{path}.{name}"), alias)));
-            }
+        let others = self.others(&self.parts(&[schema]), depth.is_some());
+        let values = ["default", "examples", "const", "enum"].map(|keyword| {
+            let value = schema.get(keyword).filter(|value| value.is_array() || value.is_object()).cloned();
+            (keyword, value.map(|value| self.value_of_keyword(keyword, value, schema, depth.is_some())))
+        });
+        let Some(map) = schema.as_object_mut() else { return };
+        for (keyword, value) in values {
+            map.extend(value.map(|value| (keyword.to_owned(), value)));
+        }
+        if !others.is_empty() {
+            let own = declared(map)
+                .into_iter()
+                .filter_map(|name| Some((format!("{path}.{name}"), others.get(name)?.clone())));
+            self.renamed.extend(own.collect::<Vec<_>>());
+            rename(map, &others);
         }
         subschemas(map, &mut |keyword, name, schema| {
             let is_same_value = is_in_place(keyword);
@@ -135,6 +157,66 @@ impl Renamer<'_> {
             };
             self.schema(schema, &inner, depth.filter(|_| is_same_value).map(|depth| depth + 1));
         });
+    }
+
+    /// Returns the other names of the parameters that these schemas for one value declare.
+    fn others(&self, parts: &[&Value], are_arguments: bool) -> Others {
+        let limits = &self.form.tool;
+        let Some(names) = (if are_arguments { limits.parameter_name() } else { limits.nested_name() }) else {
+            return Others::new();
+        };
+        let declared = parts.iter().filter_map(|part| part.as_object()).flat_map(declared);
+        let refused = declared.filter(|name| !names.value.accepts(name));
+        refused.filter_map(|name| Some((name.to_owned(), self.aliases.get(name)?.clone()))).collect()
+    }
+
+    /// Returns the schemas for the same value as these: themselves, and those of combinators and `$ref`s.
+    fn parts<'p>(&'p self, schemas: &[&'p Value]) -> Vec<&'p Value> {
+        let mut parts: Vec<&Value> = schemas.to_vec();
+        let mut next = 0;
+        while let Some(part) = parts.get(next).copied().filter(|_| parts.len() < MAX_PARTS) {
+            next += 1;
+            for keyword in ["anyOf", "oneOf", "allOf"] {
+                parts.extend(part.get(keyword).and_then(Value::as_array).into_iter().flatten());
+            }
+            let target = part.get("$ref").and_then(Value::as_str);
+            parts.extend(target.and_then(|target| target_of(self.root, target)));
+        }
+        parts
+    }
+
+    /// Returns the value of a keyword with other names for its keys. `enum` and `examples` are lists of values.
+    fn value_of_keyword(&self, keyword: &str, value: Value, schema: &Value, are_arguments: bool) -> Value {
+        let rename = |value| self.value(value, &[schema], are_arguments, 0);
+        match value {
+            Value::Array(values) if matches!(keyword, "enum" | "examples") => values.into_iter().map(rename).collect(),
+            value => rename(value),
+        }
+    }
+
+    /// Returns a value of these schemas with other names for its keys.
+    fn value(&self, value: Value, schemas: &[&Value], are_arguments: bool, depth: usize) -> Value {
+        if depth > MAX_VALUE_DEPTH {
+            return value;
+        }
+        let parts = self.parts(schemas);
+        match value {
+            Value::Object(map) => {
+                let others = self.others(&parts, are_arguments);
+                let renamed = map.into_iter().map(|(key, value)| {
+                    let inner: Vec<&Value> =
+                        parts.iter().filter_map(|part| part.get("properties")?.get(&key)).collect();
+                    let value = self.value(value, &inner, false, depth + 1);
+                    (others.get(&key).cloned().unwrap_or(key), value)
+                });
+                Value::Object(renamed.collect())
+            }
+            Value::Array(items) => {
+                let inner: Vec<&Value> = parts.iter().filter_map(|part| part.get("items")).collect();
+                items.into_iter().map(|item| self.value(item, &inner, false, depth + 1)).collect()
+            }
+            other => other,
+        }
     }
 
     /// Replaces the `$ref` of a schema for the arguments: what it leads to declares parameters, whose names have rules of their own.
@@ -153,27 +235,22 @@ impl Renamer<'_> {
     }
 }
 
-/// Returns the names of the properties of an object that a vendor refuses, each with the other name under which arguments are read. The
-/// reader of arguments counts required properties that are not declared, too.
-fn aliases(map: &Map<String, Value>) -> BTreeMap<String, String> {
-    let declared = map.get("properties").and_then(Value::as_object);
-    let mut names: Vec<&str> = declared.into_iter().flat_map(Map::keys).map(String::as_str).collect();
+/// Returns the names of the properties that an object declares or requires.
+fn declared(map: &Map<String, Value>) -> BTreeSet<&str> {
+    let declared = map.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys).map(String::as_str);
     let required = map.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    names.extend(required.filter(|name| !declared.is_some_and(|declared| declared.contains_key(*name))));
-    let aliases = parameter_aliases(names.iter().copied());
-    aliases.into_iter().map(|(index, alias)| (names[index].to_owned(), alias)).collect()
+    declared.chain(required).collect()
 }
 
-/// Renames properties, which keep their positions.
-fn rename(map: &mut Map<String, Value>, aliases: &BTreeMap<String, String>) {
-    let new = |old: String| aliases.get(&old).cloned().unwrap_or(old);
-    let rename_in = |names: &mut Value| {
-        for name in names.as_array_mut().into_iter().flatten() {
-            if let Some(alias) = name.as_str().and_then(|name| aliases.get(name)) {
-                *name = alias.as_str().into();
-            }
+/// Renames properties, which keep their positions, and what refers to them.
+fn rename(map: &mut Map<String, Value>, others: &Others) {
+    let new = |old: String| others.get(&old).cloned().unwrap_or(old);
+    let rename_text = |name: &mut Value| {
+        if let Some(other) = name.as_str().and_then(|name| others.get(name)) {
+            *name = other.as_str().into();
         }
     };
+    let rename_in = |names: &mut Value| names.as_array_mut().into_iter().flatten().for_each(rename_text);
     for keyword in ["properties", "dependentRequired", "dependentSchemas"] {
         if let Some(Value::Object(named)) = map.get_mut(keyword) {
             *named = std::mem::take(named).into_iter().map(|(old, value)| (new(old), value)).collect();
@@ -182,8 +259,15 @@ fn rename(map: &mut Map<String, Value>, aliases: &BTreeMap<String, String>) {
     if let Some(Value::Object(dependencies)) = map.get_mut("dependentRequired") {
         dependencies.values_mut().for_each(rename_in);
     }
-    if let Some(names) = map.get_mut("required") {
-        rename_in(names);
+    for keyword in ["required", "propertyOrdering"] {
+        map.get_mut(keyword).into_iter().for_each(rename_in);
+    }
+    if let Some(Value::Object(names)) = map.get_mut("propertyNames") {
+        names.get_mut("enum").into_iter().for_each(rename_in);
+        names.get_mut("const").into_iter().for_each(rename_text);
+    }
+    if let Some(Value::Object(discriminator)) = map.get_mut("discriminator") {
+        discriminator.get_mut("propertyName").into_iter().for_each(rename_text);
     }
 }
 

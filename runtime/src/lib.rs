@@ -228,7 +228,6 @@ pub mod repair {
 pub mod schema {
     //! Argument tables, built from JSON Schemas, and the definitions of tools that are made at run time.
 
-    pub use crate::data::name::parameter_aliases;
     pub use crate::data::table::{SchemaError, Table};
     pub use crate::provider::dynamic::LoweredTool;
     pub use crate::provider::function_definition::FunctionDefinition;

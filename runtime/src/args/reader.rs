@@ -2,7 +2,8 @@
 //!
 //! Without the budget, a schema that refers to itself through `anyOf` could need unlimited work for a small text.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
+use std::collections::BTreeMap;
 
 use super::Limits;
 use crate::data::table::{Node, NodeId, Table};
@@ -21,6 +22,8 @@ pub(super) struct Reader<'t> {
     pub(super) changed: Cell<bool>,
     /// Set when repair makes a string of a number whose spelling is not known.
     pub(super) has_spelled: Cell<bool>,
+    /// The other names of parameters, once one of them may have been sent.
+    pub(super) aliases: OnceCell<BTreeMap<&'t str, String>>,
 }
 
 impl<'t> Reader<'t> {
@@ -30,7 +33,14 @@ impl<'t> Reader<'t> {
 
     pub(super) fn with_budget(table: &'t Table, limits: Limits, budget: usize) -> Self {
         let limits = Limits { max_depth: limits.max_depth.min(MAX_DEPTH), ..limits };
-        Self { table, limits, budget: Cell::new(budget), changed: Cell::new(false), has_spelled: Cell::new(false) }
+        Self {
+            table,
+            limits,
+            budget: Cell::new(budget),
+            changed: Cell::new(false),
+            has_spelled: Cell::new(false),
+            aliases: OnceCell::new(),
+        }
     }
 
     /// Takes `steps` from the budget. Returns false if it is exhausted.

@@ -16,7 +16,7 @@ use super::open::{is_blank, opens_with};
 use super::reader::Reader;
 use super::repaired::RepairedParameters;
 use crate::data::bounds;
-use crate::data::name::{PARAMETER, parameter_aliases};
+use crate::data::name::PARAMETER;
 use crate::data::table::{Additional, Literal, Node, NodeId, Property, SlotKind, Type, Types};
 use crate::data::to_json;
 use crate::number;
@@ -296,12 +296,10 @@ impl Reader<'_> {
             return Vec::new();
         }
         let mut restored = Vec::new();
-        for (index, alias) in parameter_aliases(properties.iter().map(|property| &*property.name)) {
-            let Property { name, hidden, .. } = &properties[index];
-            if *hidden || map.contains_key(&**name) {
-                continue;
-            }
-            if let Some(value) = map.remove(&alias) {
+        let aliases = self.aliases.get_or_init(|| self.table.parameter_aliases());
+        for (index, Property { name, hidden, .. }) in properties.iter().enumerate() {
+            let Some(alias) = aliases.get(&**name).filter(|_| !*hidden && !map.contains_key(&**name)) else { continue };
+            if let Some(value) = map.remove(alias) {
                 map.insert(name.to_string(), value);
                 restored.push(index);
             }

@@ -1,7 +1,7 @@
 //! The grammar of names.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 /// The names that every vendor accepts for a tool. Names of tools and toolsets must match it, in manifests and at run time.
@@ -13,12 +13,16 @@ pub const PARAMETER: NameGrammar = NameGrammar { first: "_", rest: "_", starts_w
 /// The length to which the name of a parameter is cut, so that a number can follow.
 const MAX_CUT: usize = 56;
 
-/// Returns the index and another name for each parameter of an object whose name a vendor refuses. A dialect that refuses the name shows
-/// the other one, and the reader of arguments maps it back. It is the same in every dialect and in every run.
-pub fn parameter_aliases<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<(usize, String)> {
+/// Returns another name for each parameter of a tool whose name a vendor refuses. A dialect that refuses the name shows the other one, and
+/// the reader of arguments maps it back. It is the same in every dialect and in every run. `names` are those of all parameters at every
+/// depth: alternatives of one object must not use one name for two parameters.
+pub(crate) fn parameter_aliases<'n>(names: impl Iterator<Item = &'n str> + Clone) -> BTreeMap<&'n str, String> {
     let mut taken: HashSet<Cow<'n, str>> = names.clone().map(Cow::Borrowed).collect();
-    let mut aliases: Vec<(usize, String)> = Vec::new();
-    for (index, name) in names.enumerate().filter(|(_, name)| !PARAMETER.accepts(name)) {
+    let mut aliases = BTreeMap::new();
+    for name in names.filter(|name| !PARAMETER.accepts(name)) {
+        if aliases.contains_key(name) {
+            continue;
+        }
         let base = portable_parameter(name);
         let mut alias = base.clone();
         let mut number = 2_usize;
@@ -27,7 +31,7 @@ pub fn parameter_aliases<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Ve
             number += 1;
         }
         taken.insert(alias.clone().into());
-        aliases.push((index, alias));
+        aliases.insert(name, alias);
     }
     aliases
 }
@@ -126,12 +130,23 @@ mod tests {
     fn a_refused_parameter_has_another_name() {
         let long = "x.".repeat(80);
         let names = ["$filter", "filter", "filter[status]", "a.b", "a-b", "1st", "größe", "", "名", "_x", "x_", &long];
-        let aliases = parameter_aliases(names.iter().copied());
-        let expected = ["filter_2", "filter_status", "a_b", "a_b_2", "_1st", "gr_e", "parameter", "parameter_2"];
-        assert_eq!(aliases.iter().map(|(_, alias)| alias.as_str()).take(8).collect::<Vec<_>>(), expected);
-        assert_eq!(aliases.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 2, 3, 4, 5, 6, 7, 8, 11]);
-        for (index, alias) in &aliases {
-            assert!(PARAMETER.accepts(alias) && may_be_alias(alias, names[*index]), "{alias}");
+        let aliases = parameter_aliases(names.into_iter().chain(["$filter", "a-b"]));
+        let expected = [
+            ("$filter", "filter_2"),
+            ("filter[status]", "filter_status"),
+            ("a.b", "a_b"),
+            ("a-b", "a_b_2"),
+            ("1st", "_1st"),
+            ("größe", "gr_e"),
+            ("", "parameter"),
+            ("名", "parameter_2"),
+        ];
+        for (name, alias) in expected {
+            assert_eq!(aliases.get(name).map(String::as_str), Some(alias), "{name}");
+        }
+        assert_eq!(aliases.len(), 9, "{aliases:?}");
+        for (name, alias) in &aliases {
+            assert!(PARAMETER.accepts(alias) && may_be_alias(alias, name), "{alias}");
         }
         for (alias, name) in [("filter", "filter"), ("filters", "$filter"), ("b", "a.b"), ("$filter", "$filter")] {
             assert!(!may_be_alias(alias, name), "{alias}");

@@ -274,7 +274,7 @@ impl DynamicTool {
     /// show the tool.
     ///
     /// Whatever the dialects show, arguments are repaired and validated by the schema of the tool. A parameter whose name a dialect refuses
-    /// is read under the name that [`parameter_aliases`](crate::schema::parameter_aliases) returns as well.
+    /// is read under the name that [`Table::parameter_aliases`](crate::schema::Table::parameter_aliases) returns as well.
     #[must_use]
     pub fn lowered(mut self, lowering: impl Fn(Dialect) -> Option<LoweredTool> + Send + Sync + 'static) -> Self {
         self.lowering = Some(Box::new(lowering));

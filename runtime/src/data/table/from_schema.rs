@@ -6,10 +6,12 @@
 //! and every unknown keyword are not enforced. A `$ref` to another document or to an unknown target allows everything.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use serde_json::{Map, Value};
+
+use crate::data::name::parameter_aliases;
 
 use super::{Additional, Bound, Bounds, Literal, Node, NodeId, Property, Span, Table, Type, Types};
 
@@ -35,6 +37,12 @@ impl Table {
         }
         let Lists { nodes, properties, literals, branches, bounds } = builder.table;
         Ok(Table { nodes, properties, literals, branches, bounds, ..Table::default() })
+    }
+
+    /// Returns another name for each parameter whose name a vendor refuses, by its own name. No other parameter of the tool has it.
+    pub fn parameter_aliases(&self) -> BTreeMap<&str, String> {
+        // In the order of the nodes, alternatives come in the order of the schema.
+        parameter_aliases(self.nodes.iter().flat_map(|node| self.properties(node)).map(|property| &*property.name))
     }
 
     /// Returns the table, in which integers may have any size: no typed handler reads them.
