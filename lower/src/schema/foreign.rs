@@ -29,13 +29,17 @@ const OTHERS: &[&str] = &[
     "unevaluatedProperties",
 ];
 
+/// The maximum depth at which schemas without values are recognized.
+const MAX_NEVER: usize = 8;
+
 /// The maximum number of definitions that are read.
 const MAX_DEFS: usize = 10_000;
 
-/// Reads a [mended](super::mend()) schema. With `as_lists`, a tuple becomes a list of any of its items, for dialects without tuples.
-pub fn from_json(root: &Value, as_lists: bool) -> (Schema, Defs) {
+/// Reads a [mended](super::mend()) schema. With `is_subset`, for dialects that accept a subset of JSON Schema, a tuple becomes a list of any
+/// of its items, and what no value fits is left out.
+pub fn from_json(root: &Value, is_subset: bool) -> (Schema, Defs) {
     let mut reader =
-        ForeignReader { root, as_lists, ids: HashMap::new(), names: Vec::new(), places: 0, pending: Vec::new() };
+        ForeignReader { root, is_subset, ids: HashMap::new(), names: Vec::new(), places: 0, pending: Vec::new() };
     let schema = reader.schema(root);
     let mut defs: Vec<Option<Schema>> = Vec::new();
     while let Some((id, target)) = reader.pending.pop() {
@@ -66,7 +70,7 @@ fn at<T>(value: T) -> At<T> {
 
 struct ForeignReader<'v> {
     root: &'v Value,
-    as_lists: bool,
+    is_subset: bool,
     /// The definitions, by the `$ref` that leads to them.
     ids: HashMap<String, DefId>,
     names: Vec<String>,
@@ -101,10 +105,17 @@ impl ForeignReader<'_> {
         schema.bounds = bounds(map).into();
         schema.pattern = text("pattern").map(at);
         schema.format = text("format").map(at);
-        schema.any_of = self.schemas(map.get("anyOf"));
-        schema.one_of = self.schemas(map.get("oneOf"));
+        schema.any_of = self.alternatives(map.get("anyOf"));
+        schema.one_of = self.alternatives(map.get("oneOf"));
         schema.all_of = self.schemas(map.get("allOf"));
         schema.items = map.get("items").map(|items| Box::new(self.schema(items)));
+        if self.is_subset
+            && !map.contains_key("prefixItems")
+            && map.get("items").is_some_and(|items| self.is_never(items, 0))
+        {
+            schema.items = None;
+            schema.bounds = schema.bounds.with(|bounds| bounds.max_items = Some(at(0.into())));
+        }
         self.read_object(map, &mut schema);
         self.read_others(map, &mut schema);
         schema
@@ -114,11 +125,39 @@ impl ForeignReader<'_> {
         list.and_then(Value::as_array).into_iter().flatten().map(|schema| self.schema(schema)).collect()
     }
 
+    /// Returns the alternatives of `anyOf` or `oneOf`. For a subset, those without values are left out, unless all are.
+    fn alternatives(&mut self, list: Option<&Value>) -> Vec<Schema> {
+        let all = list.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let is_kept = |one: &Value| !self.is_subset || !self.is_never(one, 0);
+        let kept: Vec<&Value> = all.iter().filter(|one| is_kept(one)).collect();
+        let kept = if kept.is_empty() { all.iter().collect() } else { kept };
+        kept.into_iter().map(|schema| self.schema(schema)).collect()
+    }
+
+    /// Returns whether a schema says that no value is allowed: `false`, and what is spelt otherwise and means the same.
+    fn is_never(&self, schema: &Value, depth: usize) -> bool {
+        if depth > MAX_NEVER {
+            return false;
+        }
+        let Value::Object(map) = schema else { return *schema == Value::Bool(false) };
+        let is_never = |one: &Value| self.is_never(one, depth + 1);
+        let list = |keyword: &str| map.get(keyword).and_then(Value::as_array).filter(|list| !list.is_empty());
+        let is_anything = |one: &Value| *one == Value::Bool(true) || one.as_object().is_some_and(Object::is_empty);
+        map.get("not").is_some_and(is_anything)
+            || map.get("$ref").and_then(Value::as_str).and_then(|to| target_of(self.root, to)).is_some_and(is_never)
+            || list("allOf").is_some_and(|all| all.iter().any(is_never))
+            || ["anyOf", "oneOf"].iter().filter_map(|keyword| list(keyword)).any(|all| all.iter().all(is_never))
+    }
+
     fn read_object(&mut self, map: &Object, schema: &mut Schema) {
         let names: Vec<&str> =
             map.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
         let declared = map.get("properties").and_then(Value::as_object);
         for (name, value) in declared.into_iter().flatten() {
+            // A subset has no schema without values. A property that cannot be sent is left out; one that must be sent stays.
+            if self.is_subset && !names.contains(&name.as_str()) && self.is_never(value, 0) {
+                continue;
+            }
             schema.properties.push(property(name, names.contains(&name.as_str()), self.schema(value)));
         }
         let is_undeclared = |name: &&&str| !declared.is_some_and(|declared| declared.contains_key(**name));
@@ -139,7 +178,7 @@ impl ForeignReader<'_> {
     fn read_others(&mut self, map: &Object, schema: &mut Schema) {
         for keyword in OTHERS {
             let Some(value) = map.get(*keyword) else { continue };
-            if *keyword == "prefixItems" && self.as_lists {
+            if *keyword == "prefixItems" && self.is_subset {
                 self.read_tuple(map, value, schema);
                 continue;
             }

@@ -206,8 +206,9 @@ fn what_a_dialect_refuses_is_stated_in_words() {
                 );
             }
         }
-        if let Some(part) = case.value["portable"].as_str() {
-            let (definition, _) = case.definition(Dialect::Portable);
+        for dialect in [Dialect::Portable, Dialect::Gemini, Dialect::Anthropic] {
+            let Some(part) = case.value[dialect.name()].as_str() else { continue };
+            let (definition, _) = case.definition(dialect);
             assert!(definition.to_string().contains(part), "{}: {definition}", case.name);
         }
     }
@@ -236,6 +237,105 @@ fn a_name_that_a_dialect_shows_is_no_repair_and_errors_have_it() {
     assert_eq!(repairs, [r#"/top: "3" became 3 (number)"#]);
     let refused = turn.call_blocking(&ToolCall::new("t", r#"{"top": "x"}"#));
     assert!(refused.json.contains("/top: expected integer"), "{}", refused.json);
+}
+
+/// A subset has no schema without values.
+#[test]
+fn what_no_value_fits_is_left_out_of_a_subset() {
+    let one = |property: Value| {
+        json!({ "type": "object", "properties": { "a": { "type": "string" }, "b": property }, "$defs": {
+            "never": false, "not": { "not": {} }, "word": { "type": "string" }, "again": { "$ref": "#/$defs/never" } } })
+    };
+    for never in [
+        json!(false),
+        json!({ "not": {} }),
+        json!({ "not": true }),
+        json!({ "not": {}, "description": "Unused." }),
+        json!({ "$ref": "#/$defs/never" }),
+        json!({ "$ref": "#/$defs/not" }),
+        json!({ "$ref": "#/$defs/again" }),
+        json!({ "allOf": [{ "type": "string" }, false] }),
+        json!({ "anyOf": [false, { "not": {} }] }),
+        json!({ "oneOf": [{ "$ref": "#/$defs/never" }] }),
+        json!({ "type": "string", "allOf": [{ "$ref": "#/$defs/never" }] }),
+    ] {
+        let case = Case { name: never.to_string(), value: json!({ "schema": one(never) }) };
+        let (_, schema) = case.definition(Dialect::Portable);
+        let schema = schema.expect("it has a parameter");
+        assert!(
+            schema["properties"]["a"].is_object() && schema["properties"].get("b").is_none(),
+            "{}: {schema}",
+            case.name
+        );
+    }
+    for (some, expected) in [
+        (json!({ "type": "string" }), json!({ "type": "string" })),
+        (json!({ "anyOf": [false, { "type": "string" }] }), json!({ "type": "string" })),
+        (json!({ "oneOf": [{ "$ref": "#/$defs/never" }, { "type": "integer" }] }), json!({ "type": "integer" })),
+        (json!({ "$ref": "#/$defs/word" }), json!({ "type": "string" })),
+        (json!({ "type": "string", "not": { "const": "" } }), json!("type")),
+        (json!({ "type": "array", "items": false }), json!("maxItems")),
+        (json!({ "type": "array", "items": { "not": {} } }), json!("maxItems")),
+        (json!({ "type": "object", "properties": { "c": false, "d": { "type": "string" } } }), json!("\"d\"")),
+        (json!({ "type": "object", "additionalProperties": false }), json!("object")),
+    ] {
+        let case = Case { name: some.to_string(), value: json!({ "schema": one(some) }) };
+        let (_, schema) = case.definition(Dialect::Portable);
+        let got = schema.expect("it has a parameter")["properties"]["b"].clone();
+        match &expected {
+            Value::String(part) => assert!(got.to_string().contains(part.as_str()), "{}: {got}", case.name),
+            expected => assert_eq!(got["type"], expected["type"], "{}: {got}", case.name),
+        }
+        assert!(!got.to_string().contains("\"c\""), "{got}");
+    }
+    // What must be sent and cannot be is not left out: the tool cannot be called.
+    let required = json!({ "type": "object", "properties": { "b": false }, "required": ["b"] });
+    let case = Case { name: "required".to_owned(), value: json!({ "schema": required }) };
+    assert!(case.definition(Dialect::Portable).1.expect("a parameter")["properties"]["b"].is_object());
+}
+
+#[test]
+fn a_reference_that_leads_nowhere_is_a_finding_and_the_tool_is_open() {
+    let loops = json!({ "A": { "$ref": "#/$defs/B" }, "B": { "$ref": "#/$defs/A" }, "C": { "allOf": [{ "$ref": "#/$defs/C" }] } });
+    for (root, part) in [
+        (json!({ "$ref": "#/$defs/A" }), "leads back to itself"),
+        (json!({ "$ref": "#" }), "leads back to itself"),
+        (json!({ "$ref": "#/$defs/C" }), "leads back to itself"),
+        (json!({ "$ref": "#/$defs/A", "title": "All", "description": "Everything." }), "leads back to itself"),
+        (json!({ "allOf": [{ "$ref": "#/$defs/A" }] }), "leads back to itself"),
+        (json!({ "$ref": "#/$defs/missing" }), "which the schema does not have"),
+        (json!({ "$ref": 5 }), "has a `$ref` that is not a string"),
+        (json!({ "$ref": null }), "has a `$ref` that is not a string"),
+        (json!({ "$ref": ["#/$defs/A"] }), "has a `$ref` that is not a string"),
+        (json!({ "$ref": { "a": 1 } }), "has a `$ref` that is not a string"),
+        (json!({ "properties": { "p": { "$ref": 5 } } }), "has a `$ref` that is not a string"),
+        (json!({ "properties": { "p": { "$ref": "#/$defs/A" } } }), "leads back to itself"),
+    ] {
+        let mut schema = root.clone();
+        schema["type"] = "object".into();
+        schema["$defs"] = loops.clone();
+        let mut mended = schema.clone();
+        let mends = mend(&mut mended).expect("the schema can be used");
+        assert!(mends.iter().any(|mend| mend.contains(part)), "{root}: {mends:?}");
+        assert!(!mends.iter().any(|mend| mend.contains("`5`")), "{root}: {mends:?}");
+        let case = Case { name: root.to_string(), value: json!({ "schema": schema }) };
+        for dialect in [Dialect::OpenAi, Dialect::Gemini, Dialect::Portable] {
+            let response = case.turn(dialect).call_blocking(&ToolCall::new("t", r#"{"any":1}"#));
+            assert_eq!(response.json, r#"{"any":1}"#, "{root}");
+        }
+    }
+    for root in [
+        json!({ "properties": { "p": { "$ref": "#" } } }),
+        json!({ "$ref": "#/$defs/D" }),
+        json!({ "properties": { "p": { "$ref": "#/$defs/tree" } } }),
+        json!({ "properties": { "$ref": { "type": "string" } } }),
+    ] {
+        let mut schema = root.clone();
+        schema["type"] = "object".into();
+        schema["$defs"] = json!({ "D": { "type": "object", "properties": {} }, "tree": { "items": { "$ref": "#/$defs/tree" }, "type": "array" } });
+        let mends = mend(&mut schema).expect("the schema can be used");
+        assert_eq!(mends, [""; 0], "{root}");
+    }
 }
 
 #[test]

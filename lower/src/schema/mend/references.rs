@@ -140,26 +140,77 @@ fn collect_names(schema: &mut Value, pointer: &str, names: &mut HashMap<String, 
 pub(super) fn check(root: &mut Value, mender: &mut Mender) {
     let mut dangling = Vec::new();
     find(root, root, "", &mut dangling);
-    for (pointer, target) in dangling {
+    for (pointer, what) in dangling {
         if let Some(map) = root.pointer_mut(&pointer).and_then(Value::as_object_mut) {
             map.remove("$ref");
         }
         mender.pointer = pointer;
-        mender
-            .mended("", format!("refers to `{}`, which the schema does not have: it may be any value", shown(&target)));
+        mender.mended("", what);
     }
     mender.pointer.clear();
 }
+
+/// Returns what is wrong with a `$ref`, or `None` if it leads to a schema that says something.
+fn fault(root: &Value, target: &Value) -> Option<String> {
+    let Some(text) = target.as_str() else {
+        return Some("has a `$ref` that is not a string: it may be any value".to_owned());
+    };
+    if target_of(root, text).is_none() {
+        return Some(format!("refers to `{}`, which the schema does not have: it may be any value", shown(text)));
+    }
+    is_endless(root, text)
+        .then(|| format!("refers to `{}`, which leads back to itself: the `$ref` is left out", shown(text)))
+}
+
+/// Returns whether a `$ref` leads only to `$ref`s that lead to each other: such schemas describe no value.
+fn is_endless(root: &Value, target: &str) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![target];
+    // Schemas for the same value can contain the next `$ref`, too.
+    while let Some(target) = open.pop() {
+        if !seen.insert(target) {
+            continue;
+        }
+        let Some(map) = target_of(root, target).and_then(Value::as_object) else { return false };
+        let is_annotation = |keyword: &&String| ANNOTATIONS.contains(&keyword.as_str());
+        let mut others = map.keys().filter(|keyword| !is_annotation(keyword));
+        let parts = match (others.next().map(String::as_str), others.next()) {
+            (Some("$ref"), None) => vec![&map["$ref"]],
+            (Some("allOf"), None) => {
+                let parts = map["allOf"].as_array().into_iter().flatten();
+                let references: Vec<&Value> = parts.clone().filter_map(|part| part.get("$ref")).collect();
+                if references.is_empty() || references.len() < parts.count() {
+                    return false;
+                }
+                references
+            }
+            _ => return false,
+        };
+        open.extend(parts.into_iter().filter_map(Value::as_str));
+    }
+    true
+}
+
+/// The keywords with which a `$ref` still leads on: they name no further parts of a value.
+const ANNOTATIONS: &[&str] = &[
+    "type",
+    "$defs",
+    "$id",
+    "$schema",
+    "$anchor",
+    "$comment",
+    "title",
+    "description",
+    "examples",
+    "default",
+    "deprecated",
+];
 
 fn find(root: &Value, value: &Value, pointer: &str, dangling: &mut Vec<(String, String)>) {
     match value {
         Value::Object(map) => {
             if let Some(target) = map.get("$ref").filter(|target| !is_property(pointer, target)) {
-                let text = target.as_str().unwrap_or_default();
-                if target_of(root, text).is_none() {
-                    dangling
-                        .push((pointer.to_owned(), target.as_str().map_or_else(|| target.to_string(), str::to_owned)));
-                }
+                dangling.extend(fault(root, target).map(|what| (pointer.to_owned(), what)));
             }
             for (key, value) in map {
                 if ["enum", "const", "default", "examples", "example"].contains(&key.as_str()) && !is_map(pointer) {
