@@ -11,6 +11,8 @@ use crate::text::nearest::nearest;
 
 /// The maximum length of a displayed value, in bytes.
 const MAX_VALUE_BYTES: usize = 80;
+/// The maximum number of displayed alternatives.
+const MAX_BRANCHES: usize = 6;
 /// The maximum number of displayed list entries.
 const MAX_ENTRIES: usize = 20;
 
@@ -102,13 +104,48 @@ fn describe(table: &Table, node: &Node, depth: usize) -> String {
         return "another value".to_owned();
     }
     let mut descriptions: Vec<String> = Vec::new();
-    for id in branches.iter().take(5) {
-        let branch = branch(table, table.node(*id), depth - 1);
-        if !descriptions.contains(&branch) {
-            descriptions.push(branch);
+    add_branches(table, branches, node.any_of.len > 0, depth - 1, &mut descriptions);
+    say_objects_once(&mut descriptions);
+    let more = descriptions.len().saturating_sub(MAX_BRANCHES);
+    descriptions.truncate(MAX_BRANCHES);
+    let mut out = descriptions.join(separator);
+    if more > 0 {
+        let _ = write!(out, "{separator}{more} more");
+    }
+    out
+}
+
+/// Names the type once if several branches are objects, which differ in their properties.
+fn say_objects_once(descriptions: &mut Vec<String>) {
+    let object = Type::Object.name();
+    let is_one_of_them = |text: &String| text.strip_prefix(object).is_some_and(|rest| rest.starts_with(" with \""));
+    if descriptions.iter().any(|text| text == object) {
+        descriptions.retain(|text| !is_one_of_them(text));
+    }
+    let Some(first) = descriptions.iter().position(is_one_of_them) else { return };
+    let rest = descriptions.split_off(first + 1);
+    let (others_of_type, others): (Vec<String>, Vec<String>) = rest.into_iter().partition(is_one_of_them);
+    // The type and the space after it.
+    descriptions.extend(others_of_type.into_iter().map(|text| text[object.len() + 1..].to_owned()));
+    descriptions.extend(others);
+}
+
+/// Adds the description of each branch that differs from the others. A branch with nothing but branches of the same kind adds these.
+fn add_branches(table: &Table, branches: &[NodeId], is_any: bool, depth: usize, out: &mut Vec<String>) {
+    for id in branches.iter().take(MAX_ENTRIES) {
+        let node = table.node(*id);
+        let is_bare = node.types.is_any() && node.literals.len == 0 && node.bounds.is_none() && depth > 0;
+        let inner = if is_any { table.any_of(node) } else { table.all_of(node) };
+        let is_same_kind = !inner.is_empty() && if is_any { node.all_of.len == 0 } else { node.any_of.len == 0 };
+        if is_bare && is_same_kind {
+            add_branches(table, inner, is_any, depth - 1, out);
+            continue;
+        }
+        let branch = branch(table, node, depth);
+        if !out.contains(&branch) {
+            out.push(branch);
         }
     }
-    descriptions.join(separator)
 }
 
 /// Describes one of several alternatives. An object is described by the properties that distinguish it.

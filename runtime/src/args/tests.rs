@@ -530,3 +530,49 @@ fn hidden_secrets_are_not_in_errors() {
     assert_eq!(error.problems()[0].path, "/note");
     assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
 }
+
+#[test]
+fn an_error_about_alternatives_names_each_kind_once() {
+    let object =
+        |properties: Value, required: Value| json!({"type": "object", "properties": properties, "required": required});
+    let words =
+        |count: usize| (0..count).map(|index| object(json!({}), json!([format!("k{index}")]))).collect::<Vec<_>>();
+    let plain = |count: usize| vec![json!({"type": "object"}); count];
+    let nested = |count: usize| json!({"oneOf": plain(count)});
+    for (schema, expected) in [
+        (json!({"oneOf": plain(14)}), "object"),
+        (json!({"anyOf": plain(14)}), "object"),
+        (json!({"anyOf": [nested(5), nested(5), nested(4)]}), "object"),
+        (
+            json!({"anyOf": [{"anyOf": plain(3)}, {"anyOf": [{"type": "object"}, {"type": "integer"}]}]}),
+            "object or integer",
+        ),
+        (json!({"oneOf": words(2)}), "object with \"k0\" or with \"k1\""),
+        (
+            json!({"oneOf": [words(2)[0], {"type": "boolean"}, words(2)[1]]}),
+            "object with \"k0\" or with \"k1\" or boolean",
+        ),
+        (
+            json!({"oneOf": words(14)}),
+            "object with \"k0\" or with \"k1\" or with \"k2\" or with \"k3\" or with \"k4\" or with \"k5\" or 8 more",
+        ),
+        (json!({"oneOf": [{"type": "object"}, words(1)[0]]}), "object"),
+        (json!({"oneOf": [{"type": "integer"}, {"type": "boolean"}]}), "integer or boolean"),
+        (
+            json!({"anyOf": [{"type": "integer", "minimum": 3}, {"type": "integer", "minimum": 3}]}),
+            "integer at least 3",
+        ),
+        (
+            json!({"anyOf": [{"type": "boolean"}, {"const": "a"}, {"const": "a"}, {"const": "b"}]}),
+            "boolean or \"a\" or \"b\"",
+        ),
+        (
+            json!({"anyOf": [{"anyOf": [{"type": "boolean"}, {"type": "integer"}]}, {"type": "boolean"}]}),
+            "boolean or integer",
+        ),
+    ] {
+        let schema = json!({"properties": {"v": schema}});
+        let error = value(r#"{"v": "x"}"#, &schema).expect_err("no alternative fits");
+        assert_eq!(error.problems()[0].expected, expected, "{schema}");
+    }
+}
