@@ -36,6 +36,14 @@ const NAMES: [(&str, &str); 10] = [
     ("instance-data.ec2.internal", "Amazon"),
 ];
 
+/// The paths below which the metadata are.
+const PATHS: [(&str, &str); 4] = [
+    ("/computeMetadata/v1", "Google"),
+    ("/latest/meta-data", "Amazon"),
+    ("/metadata/identity/oauth2", "Azure"),
+    ("/opc/v2/instance", "Oracle"),
+];
+
 /// The addresses that embed one of version 4 in their last 32 bits: mapped, compatible and translated ones.
 const EMBEDDING: [[u16; 6]; 4] =
     [[0, 0, 0, 0, 0, 0xffff], [0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0xffff, 0], [0x64, 0xff9b, 0, 0, 0, 0]];
@@ -58,10 +66,18 @@ pub struct MetadataAddress {
 /// Returns the first address of a cloud's metadata in a value, such as a URL. Decimal, octal and hexadecimal spellings, addresses of
 /// version 6 that stand for one of version 4, and escapes are understood.
 pub fn metadata_address(text: &str) -> Option<MetadataAddress> {
-    hosts(text).find_map(|span| {
+    let host = hosts(text).find_map(|span| {
         let (address, whose) = known(&plain(&text[span.clone()]))?;
         Some(MetadataAddress { span, address, whose })
-    })
+    });
+    // A short name or a proxy leads there as well.
+    let path = || {
+        PATHS.iter().find_map(|(path, whose)| {
+            let start = text.find(path)?;
+            Some(MetadataAddress { span: start..start + path.len(), address: (*path).to_owned(), whose })
+        })
+    };
+    host.or_else(path)
 }
 
 /// Returns the parts of a text that can be hosts.
@@ -209,6 +225,8 @@ mod tests {
             "curl -s 169.254.169.254/latest",
             "address:169.254.169.254",
             "::ffff:169.254.169.254",
+            "http://metadata/computeMetadata/v1/",
+            "http://proxy.example/latest/meta-data/iam/",
         ] {
             assert!(metadata_address(text).is_some(), "{text}");
         }

@@ -72,6 +72,29 @@ pub(super) fn find(text: &str, names: &[&str]) -> Option<Range<usize>> {
     (!is_other && !is_open()).then(|| values.range())
 }
 
+/// Returns the place of a list of words that may be values and need not be all of them. It only counts for a parameter that has values.
+pub(super) fn find_loose(text: &str, names: &[&str]) -> Option<Range<usize>> {
+    static LOOSE: LazyLock<Regex> = LazyLock::new(|| {
+        const QUOTED: &str = r#"(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|`[^`\n]{1,40}`)"#;
+        const AND: &str = r"(?:\s*,\s*(?:or|and)\s+|\s+(?:or|and)\s+|\s*[,|/]\s*)";
+        const WORD: &str = r"[A-Za-z0-9][\w.+-]*\w";
+        Regex::new(&format!(
+            r"(?P<quoted>{QUOTED}(?:{AND}{QUOTED})+)|(?::|\bbe|\()\s*(?P<bare>{WORD}(?:\s*,\s*{WORD})*\s*,?\s+or\s+{WORD})\s*(?:[.;)]|$)|^\s*(?P<all>{WORD}(?:/{WORD})+)\s*\.?\s*$"
+        ))
+        .expect("the pattern is valid")
+    });
+    if !text.contains(['`', '"', '\'', '/']) && !text.contains(" or ") {
+        return None;
+    }
+    let found = LOOSE.captures(text)?;
+    let list = ["quoted", "bare", "all"].iter().find_map(|name| found.name(name))?;
+    let sentence = sentence(text, list.start(), list.end());
+    let mut words = list.as_str().split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
+    let is_other = words.any(|word| names.contains(&word) || ADJECTIVES.contains(&word));
+    let is_open = || OPEN_ENDED.iter().any(|open| sentence.to_lowercase().contains(open));
+    (!is_other && !is_open()).then(|| list.range())
+}
+
 /// Returns the values of a list, without quotes.
 pub(super) fn items(list: &str) -> Vec<&str> {
     static ITEM: LazyLock<Regex> = LazyLock::new(|| {

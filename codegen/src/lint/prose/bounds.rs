@@ -14,23 +14,26 @@ use crate::diagnostic::At;
 const NUMBER: &str = r"-?\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?";
 
 /// What a statement about the value itself begins with.
-const BEGIN: &str = r"(?:^|[.;:,(\[]\s*|\b(?:must|should|can|may|has to|value|values|allowed|range|integer|number|string|return|returns|fetch|list|show|get|items|results|it|be|is|are|have|contain)\s+)";
+const BEGIN: &str = r"(?:^|[.;:,(\[]\s*|\b(?:must|should|can|may|has to|value|values|allowed|range|integer|number|string|return|returns|fetch|list|show|get|items|results|it|be|is|are|have|contain|with)\s+)";
 
 static BOTH: LazyLock<Regex> = LazyLock::new(|| {
     regex(&format!(
-        r"(?i){BEGIN}(?:(?:be\s+)?between\s+(?P<a>{NUMBER})\s+and\s+(?P<b>{NUMBER})|(?:(?:valid |allowed )?range(?: is| of)?:?\s+|from\s+)(?P<c>{NUMBER})\s*(?:-|–|to|\.\.|through)\s*(?P<d>{NUMBER})|(?P<e>{NUMBER})\s*(?:-|–|to|\.\.)\s*(?P<f>{NUMBER})(?P<close>[)\]]))(?P<after>\W*\w*)"
+        r"(?i){BEGIN}(?:(?:be\s+)?between\s+(?P<a>{NUMBER})\s+and\s+(?P<b>{NUMBER})(?P<after>\W*\w*)|(?:(?:valid |allowed )?range(?: is| of)?:?\s+|from\s+)(?P<c>{NUMBER})\s*(?:-|–|to|\.\.|through)\s*(?P<d>{NUMBER})(?P<next>\W*\w*)|(?P<e>{NUMBER})\s*(?:-|–|to|\.\.)\s*(?P<f>{NUMBER})(?P<close>[)\]]|\s+(?:characters|chars)\b|(?: inclusive)?[.;]?\s*$))"
     ))
 });
 
+/// A word for the greatest value, and one for the least, with what can stand between it and the number.
+const EXTREME: &str = r"(?:\s+(?:allowed|permitted|possible|accepted))?(?:\s+(?:value|length|number|count|size|limit))?(?:\s+(?:allowed|permitted))?(?:\s+(?:of|is)|\s*[:=])?";
+
 static MOST: LazyLock<Regex> = LazyLock::new(|| {
     regex(&format!(
-        r"(?i){BEGIN}(?:at most|no more than|not more than|up to(?: a maximum of)?|(?:a |the )?max(?:imum)?\.?(?:\s+(?:value|length|number|count|size))?(?:\s+(?:of|is|allowed is)|\s*[:=])?|(?:must |can)?not exceed|limited to|less than or equal to|(?:<=|≤))\s*(?P<n>{NUMBER})(?P<after>\W*\w*)|(?:^|[,(.;]\s*)(?P<m>{NUMBER})\s+(?P<noun>[a-z]+\s+)?(?:max|maximum|at most)\b"
+        r"(?i){BEGIN}(?:at most:?|no (?:more|greater|larger) than|not (?:more|greater|larger) than|up to(?: a maximum of)?|(?:a |the )?max(?:imum)?\.?{EXTREME}|(?:the )?limit(?:\s+(?:of|is)|\s*[:=])|(?:must |can)?not exceed|(?:capped at|limited to)|less than or equal to|(?:<=|≤))\s*(?P<n>{NUMBER})(?P<after>\W*\w*)|(?:^|[,(.;]\s*)(?P<m>{NUMBER})\s+(?P<noun>[a-z]+\s+)?(?:max|maximum|at most)\b"
     ))
 });
 
 static LEAST: LazyLock<Regex> = LazyLock::new(|| {
     regex(&format!(
-        r"(?i){BEGIN}(?:at least|no (?:less|fewer) than|not (?:less|fewer) than|(?:a |the )?min(?:imum)?\.?(?:\s+(?:value|length|number|count|size))?(?:\s+(?:of|is)|\s*[:=])?|greater than or equal to|(?:>=|≥))\s*(?P<n>{NUMBER})(?P<after>\W*\w*)"
+        r"(?i){BEGIN}(?:at least:?|no (?:less|fewer|smaller) than|not (?:less|fewer|smaller) than|(?:a |the )?min(?:imum)?\.?{EXTREME}|greater than or equal to|(?:>=|≥))\s*(?P<n>{NUMBER})(?P<after>\W*\w*)"
     ))
 });
 
@@ -149,12 +152,18 @@ fn stated(described: &Described<'_>, kind: Type) -> Vec<Stated> {
         Some((plain.parse::<f64>().ok()?, found.range()))
     };
     let fits = |found: &regex::Captures<'_>| {
-        let after = found.name("after").or(found.name("noun")).map_or("", |after| after.as_str());
-        let end = found.get(0).map_or(0, |whole| whole.end());
-        let word = after.trim_matches(|sign: char| !sign.is_alphanumeric()).to_lowercase();
+        let after = found.name("after").or(found.name("next")).map_or("", |after| after.as_str());
+        let noun = found.name("noun").or(found.name("close")).map_or("", |noun| noun.as_str());
+        let (begin, end) = found.get(0).map_or((0, 0), |whole| (whole.start(), whole.end()));
+        // A number of characters is one of the text itself; "files with up to 5 lines" is about the files.
+        if text[begin..end].to_lowercase().starts_with("with") && kind != Type::String {
+            return false;
+        }
+        let next = if after.is_empty() { noun } else { after };
+        let word = next.trim_matches(|sign: char| !sign.is_alphanumeric()).to_lowercase();
         let is_glued =
             after.starts_with(|sign: char| sign.is_alphanumeric() || matches!(sign, '%' | '°' | 'x' | '/' | '^'));
-        !is_glued && is_about(kind, &word, text) && !is_conditional(text, end - after.len())
+        !is_glued && is_about(described, kind, &word) && !is_conditional(text, end - after.len())
     };
     if let Some(found) = described.only_match(&BOTH).filter(|found| fits(found)) {
         let ends = [(["a", "c", "e"], true), (["b", "d", "f"], false)];
@@ -179,11 +188,16 @@ fn stated(described: &Described<'_>, kind: Type) -> Vec<Stated> {
 }
 
 /// Returns whether a number before this word is one about values of the type.
-fn is_about(kind: Type, word: &str, text: &str) -> bool {
+fn is_about(described: &Described<'_>, kind: Type, word: &str) -> bool {
+    let text = described.text;
+    let has_numbers = || {
+        let items = described.schema.items.as_deref();
+        items.is_none_or(|items| items.effective_types().iter().any(|ty| matches!(ty, Type::Integer | Type::Number)))
+    };
     let is_length = ["ength", "haracters", "chars"].iter().any(|word| text.contains(word));
     match kind {
         Type::String => CHARACTERS.contains(&word) || is_length && word.is_empty(),
-        Type::Array => !CHARACTERS.contains(&word) && !MEASURES.contains(&word) && !word.is_empty() && !is_length,
+        Type::Array => !CHARACTERS.contains(&word) && !MEASURES.contains(&word) && !is_length && !(word.is_empty() && has_numbers()),
         _ => !CHARACTERS.contains(&word) && !MEASURES.contains(&word),
     }
 }

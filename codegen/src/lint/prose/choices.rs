@@ -12,13 +12,19 @@ pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
         return None;
     }
     let text = described.text;
-    let list = value_lists::find(text, described.names)?;
+    let (list, is_complete) = match value_lists::find(text, described.names) {
+        Some(list) => (list, true),
+        None => (value_lists::find_loose(text, described.names)?, false),
+    };
     let stated: Vec<&str> = value_lists::items(&text[list.clone()]);
     let allowed: Vec<String> = choices.iter().map(|choice| plain(&choice.value.value)).collect();
     let is_same = |one: &str, other: &str| folded(one) == folded(other);
     let is_known = |item: &str| allowed.iter().any(|known| is_same(known, item));
     let unknown: Vec<&str> = stated.iter().copied().filter(|item| !is_known(item)).collect();
-    let missing = allowed.iter().map(String::as_str);
+    if !is_complete && stated.len() == unknown.len() {
+        return None;
+    }
+    let missing = allowed.iter().map(String::as_str).filter(|_| is_complete);
     let missing: Vec<&str> = missing
         .filter(|known| *known != "null" && !stated.iter().any(|item| is_same(item, known)) && !has_word(text, known))
         .collect();

@@ -23,7 +23,7 @@ pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
         return None;
     }
     let (stated, span) = stated_default(described.text, &words(described))?;
-    if !differs(&default.value, &stated) {
+    if !differs(&default.value, &stated) || is_converted(&default.value, &stated) {
         return None;
     }
     let message =
@@ -50,6 +50,14 @@ fn differs(default: &Value, stated: &Value) -> bool {
         (Value::Number(_), Value::Bool(_)) | (Value::Bool(_), Value::Number(_)) => true,
         _ => false,
     }
+}
+
+/// Returns whether a default is the stated number in another unit, such as milliseconds for minutes.
+fn is_converted(default: &Value, stated: &Value) -> bool {
+    const FACTORS: [f64; 9] = [60.0, 100.0, 1_000.0, 1_024.0, 3_600.0, 60_000.0, 86_400.0, 1_000_000.0, 1_048_576.0];
+    let (Some(default), Some(stated)) = (default.as_f64(), stated.as_f64()) else { return false };
+    let is_factor = |ratio: f64| FACTORS.iter().any(|factor| (ratio - factor).abs() < 1e-9);
+    default != 0.0 && stated != 0.0 && (is_factor(default / stated) || is_factor(stated / default))
 }
 
 /// Returns the default that a text states, and its place. A text with several defaults is about different cases. `words` are the values

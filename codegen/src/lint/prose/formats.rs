@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use toolc::__gen::table::Type;
 
-use super::{Contradiction, Described, regex};
+use super::{CORRECT, Contradiction, Described, regex};
 
 /// What a text can say that a value is.
 struct Form {
@@ -52,7 +52,32 @@ static PATTERNS: LazyLock<Vec<(Regex, Regex)>> = LazyLock::new(|| {
     patterns.collect()
 });
 
+/// The forms that no number has. A date can be a number of seconds.
+const OF_STRINGS: [&str; 5] = ["an email address", "an address of a page", "a UUID", "an IP address", "a regular expression"];
+
+/// Words after which a text is about a number of such values.
+const NUMBERS: [&str; 17] = [
+    "count", "number", "index", "id", "limit", "length", "size", "depth", "status", "code", "port", "timeout", "ttl", "version",
+    "type", "position", "rank",
+];
+
+/// Reads the form of a value that is a number or a boolean.
+fn of_number(described: &Described<'_>) -> Option<Contradiction> {
+    let ty = described.only_type().filter(|ty| matches!(ty, Type::Integer | Type::Number | Type::Boolean))?;
+    let mut forms = FORMS.iter().zip(PATTERNS.iter()).filter(|(form, _)| OF_STRINGS.contains(&form.noun));
+    let (form, span) = forms.find_map(|(form, (begin, _))| Some((form, begin.find(described.text)?.range())))?;
+    let next = described.text[span.end..].split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
+    if next.is_some_and(|word| NUMBERS.contains(&word.to_lowercase().as_str())) || described.text.contains(" id ") {
+        return None;
+    }
+    let message = format!("the text says that `{}` is {}, but its type is `{}`", described.name(), form.noun, ty.name());
+    Some(Contradiction { span, message, other: (described.type_place(), "the type".to_owned()), help: CORRECT })
+}
+
 pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
+    if described.schema.format.is_none() {
+        return of_number(described);
+    }
     let format = described.schema.format.as_ref()?;
     let own = FORMS.iter().any(|form| form.formats.contains(&format.value.as_str()));
     if !own || described.types().iter().any(|ty| *ty != Type::String) {

@@ -8,16 +8,16 @@ use super::{Contradiction, Described, is_conditional, regex};
 
 static OPTIONAL: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
-        r"(?i)^\s*(?:[(\[]optional[)\]]|optional[.:,;])|[(\[]optional[)\]]\s*\.?\s*$",
+        r"(?i)^\s*(?:[(\[]optional[)\]]|optional[.:,;])|[(\[]optional(?: parameter| argument| field)?[)\]]\s*\.?\s*$",
         r"|\b(?:this|the) (?:parameter|argument|field|value) is optional\b|^[^.`]{0,60}\b(?:can|may) be (?:omitted|left out)\b",
-        r"|(?:^|[,.;(]\s*)if (?:it is )?(?:omitted|left out|not (?:specified|provided|given|set))\b|(?:^|\. |; )omit (?:it |this )?(?:to|for)\b",
+        r"|(?:^|[,.;(]\s*)if (?:it is )?(?:omitted|left out|not (?:specified|provided|given|set))\b|(?:^|\. |; )(?:omit|leave out) (?:it |this )?(?:to|for)\b",
     ))
 });
 
 static REQUIRED: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
         r"(?i)^\s*(?:[(\[]required[)\]]|required[.:;])|[(\[]required[)\]]\s*\.?\s*$",
-        r"|\b(?:this|the) (?:parameter|argument|field) is (?:always )?(?:required|mandatory)\b|^\s*(?:mandatory[.:;]|[(\[]mandatory[)\]])",
+        r"|\b(?:this|the) (?:parameter|argument|field) is (?:always )?(?:required|mandatory)\b|^\s*(?:mandatory[.:;]|[(\[]mandatory[)\]])|(?:^|[.;] )must always be (?:given|provided|specified|supplied)\b",
     ))
 });
 
@@ -32,9 +32,9 @@ pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
     };
     // Most texts have none of the words.
     let signs: &[&str] = if described.property.required {
-        &["ptional", "PTIONAL", "mitted", "mit ", "left out", "f not ", "f it is not"]
+        &["ptional", "PTIONAL", "mitted", "mit ", "left out", "eave out", "f not ", "f it is not"]
     } else {
-        &["equired", "EQUIRED", "andatory", "MANDATORY"]
+        &["equired", "EQUIRED", "andatory", "MANDATORY", "ust always"]
     };
     if !signs.iter().any(|sign| described.text.contains(sign)) {
         return None;

@@ -12,6 +12,7 @@ static SEPARATED: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
         r"(?i)\b(?:comma|semicolon|colon|pipe|space|whitespace|newline|tab)[- ](?:separated|delimited)\b",
         r"|\b(?:separated|delimited) (?:by|with) (?:a |an )?(?:commas?|semicolons?|spaces?|pipes?|newlines?|line breaks|tabs?)\b",
+        r"|^\s*(?:an? )?CSV (?:list |string )?of\b",
         r"|\bone (?:\w+ )?per line\b|\bJSON[- ]encoded (?:array|list)\b|\b(?:array|list) as a (?:JSON )?string\b",
     ))
 });
@@ -43,7 +44,8 @@ pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
     type_in_parentheses(described, only).or_else(|| match only {
         Type::Array => separated(described),
         Type::String => list(described).or_else(|| boolean(described)),
-        Type::Integer | Type::Number | Type::Boolean => list(described),
+        Type::Integer | Type::Number => list(described).or_else(|| separated(described)),
+        Type::Boolean => list(described).or_else(|| separated(described)).or_else(|| count(described)),
         Type::Object | Type::Null => None,
     })
 }
@@ -61,7 +63,7 @@ fn contradiction(
 
 fn separated(described: &Described<'_>) -> Option<Contradiction> {
     let text = described.text;
-    if !["eparated", "elimited", "per line", "ncoded", "string", "EPARATED"].iter().any(|sign| text.contains(sign)) {
+    if !["eparated", "elimited", "per line", "ncoded", "string", "EPARATED", "CSV"].iter().any(|sign| text.contains(sign)) {
         return None;
     }
     let found = SEPARATED.find(text)?;
@@ -73,7 +75,15 @@ fn separated(described: &Described<'_>) -> Option<Contradiction> {
         return None;
     }
     let says = format!("one text (\"{}\")", found.as_str());
-    Some(contradiction(described, found.range(), &says, "an array", "describe the items: a model sends an array"))
+    let is = with_article(described.only_type()?.name());
+    Some(contradiction(described, found.range(), &says, &is, "describe the values of the type: a model sends these"))
+}
+
+fn count(described: &Described<'_>) -> Option<Contradiction> {
+    static COUNT: LazyLock<Regex> =
+        LazyLock::new(|| regex(r"(?i)^\s*(?:the |a )?(?:(?:maximum|minimum|total) )?(?:number|count|amount) of\b"));
+    let found = COUNT.find(described.text)?;
+    Some(contradiction(described, found.range(), "a number", "a boolean", CORRECT))
 }
 
 fn list(described: &Described<'_>) -> Option<Contradiction> {

@@ -66,6 +66,17 @@ fn other_bounds_are_found() {
         a: type = 'array'; items = { type = 'string' }; maxItems = 20 | Addresses to read, up to 5 pages. | is 5
         a: type = 'array'; items = { type = 'string' }; minItems = 1 | Must contain at least 2 entries. | least number of items
         n: type = 'integer'; exclusiveMaximum = 100 | Up to 50 | is 50
+        n: type = 'integer'; minimum = 1; maximum = 100 | How many results to return, 1 to 50. | is 50
+        n: type = 'integer'; minimum = 1; maximum = 100 | How many results (1–50). | is 50
+        n: type = 'integer'; maximum = 100 | No greater than 50. | is 50
+        n: type = 'integer'; maximum = 100 | Page size; the limit is 50. | is 50
+        n: type = 'integer'; maximum = 100 | Page size, capped at 50. | is 50
+        n: type = 'integer'; maximum = 100 | Items. Maximum allowed value: 50. | is 50
+        n: type = 'integer'; maximum = 100 | Number of items to fetch at most: 50 | is 50
+        a: type = 'array'; items = { type = 'string' }; maxItems = 20 | Ids of the records, maximum 10. | is 10
+        s: type = 'string'; maxLength = 100 | Title with up to 80 characters. | is 80
+        s: type = 'string'; maxLength = 100 | Title (80 characters max). | is 80
+        s: type = 'string'; minLength = 2; maxLength = 100 | Title, 3-100 characters. | is 3
 
         n: type = 'integer'; minimum = 1; maximum = 50 | Number of results, between 1 and 50.
         n: type = 'integer'; maximum = 1000 | How many to return. Up to 1,000.
@@ -88,6 +99,9 @@ fn other_bounds_are_found() {
         n: type = 'integer'; minimum = 1; maximum = 100 | Percentage of the lines to keep.
         n: type = 'boolean' | Whether at most 5 are shown
         n: type = 'integer'; maximum = 100 | How many days back. Keeps up to 3 copies if it fails.
+        n: type = 'integer'; maximum = 100 | Index of files with up to 5 lines.
+        a: type = 'array'; items = { type = 'integer' }; maxItems = 20 | Levels, maximum 10.
+        n: type = 'integer'; minimum = 1; maximum = 12 | Months 1 to 6 are free.
         ",
     );
 }
@@ -109,6 +123,11 @@ fn other_values_are_found() {
         v: enum = ['utf8', 'latin1'] | Encoding. One of: utf8, latin1, ascii | lists `ascii`
         v: enum = ['v1', 'v2'] | Valid options are v1, v2, v3 (default: v1) | lists `v3`
         v: enum = ['get', 'post', 'put'] | Method (get, post, patch) | lists `patch`
+        v: enum = ['asc', 'desc'] | Sort order: `asc`, `desc` or `none`. | lists `none`
+        v: enum = ['red', 'green', 'blue'] | The colour: red, green or yellow. | lists `yellow`
+        v: enum = ['red', 'green', 'blue'] | Colour. Can be red, green, or yellow. | lists `yellow`
+        v: enum = ['fast', 'slow'] | Use `fast` or `quick`. | lists `quick`
+        v: enum = ['json', 'xml'] | json/yaml | lists `yaml`
 
         v: enum = ['a', 'b', 'c'] | One of: a, b, c.
         v: enum = ['a', 'b', 'c'] | One of: c, b or a.
@@ -123,6 +142,9 @@ fn other_values_are_found() {
         v: enum = ['>', '<', '='] | The comparison
         v: enum = ['open', 'closed'] | One of: open (default), closed.
         v: enum = ['read', 'write'] | Whether it is for read and/or write
+        v: enum = ['read', 'write'] | Use `open` or `close` elsewhere.
+        v: enum = ['read', 'write'] | With `read`, see `start` and `end`.
+        v: enum = ['read', 'write', 'append'] | Use `read` or `write`.
         ",
     );
 }
@@ -144,6 +166,8 @@ fn other_units_are_found() {
         distance_km: type = 'number' | Distance in miles | in miles
         price_cents: type = 'integer' | Price in dollars | in dollars
         ttl_hours: type = 'integer' | Number of minutes until it ends. Number of minutes to keep it | in minutes
+        wait_ms: type = 'integer' | Timeout, seconds. | in seconds
+        pause_ms: type = 'integer' | Wait this many seconds. | in seconds
         timeout: type = 'integer' | Timeout in seconds. It is given in milliseconds. | in seconds, and also in milliseconds
 
         timeout_ms: type = 'integer' | Timeout in milliseconds.
@@ -184,6 +208,11 @@ fn other_shapes_are_found() {
         n: type = 'integer' | The name (string) | a string, but it is an integer
         n: type = 'boolean' | The name (string, required) | a string
         n: type = 'object' | Filter (array) | an array
+        ids: type = 'array'; items = { type = 'string' } | CSV of ids. | one text
+        n: type = 'boolean' | Comma-separated names. | one text
+        n: type = 'boolean' | Number of lines. | a number
+        n: type = 'integer' | Email address of the user. | an email address
+        n: type = 'integer' | URL of the page | an address of a page
 
         tags: type = 'array'; items = { type = 'string' } | Tags of the page.
         tags: type = 'string' | Comma-separated tags.
@@ -201,6 +230,10 @@ fn other_shapes_are_found() {
         n: type = 'number' | The count (integer)
         n: type = 'string' | Name of the list (list) to show
         n: type = 'string' | The list
+        n: type = 'integer' | URL count
+        n: type = 'integer' | IP version
+        n: type = 'integer' | The date as a number of seconds
+        n: type = 'boolean' | Whether the number of lines is shown
         n: type = ['string', 'integer'] | The count (integer)
         ",
     );
@@ -255,6 +288,9 @@ fn other_defaults_and_presence_are_found() {
         n: type = 'string'; required = true | The folder. If omitted, the home. | described as optional
         n: type = 'string'; required = true | The folder, can be omitted. | described as optional
         n: type = 'string' | Required. The folder. | described as required
+        n: type = 'string'; required = true | The folder. Leave out for the home folder. | described as optional
+        n: type = 'string'; required = true | The folder (optional parameter). | described as optional
+        n: type = 'string' | The folder. Must always be given. | described as required
         n: type = 'string' | The folder (required) | described as required
         n: type = 'string' | The folder. This parameter is required. | described as required
 
@@ -262,6 +298,8 @@ fn other_defaults_and_presence_are_found() {
         n: type = 'integer'; default = 10 | How many (default 10).
         n: type = 'integer'; default = 5 | Defaults to 10 for folders.
         n: type = 'integer' | Defaults to 10.
+        window: type = 'integer'; default = 600000 | Defaults to 10 minutes (600,000 milliseconds).
+        size: type = 'integer'; default = 1048576 | Defaults to 1 MB.
         n: enum = ['a', 'b']; default = 'a' | Defaults to a.
         n: type = 'string'; default = '10' | Defaults to 10.
         n: type = 'string'; required = true | Required. The folder.

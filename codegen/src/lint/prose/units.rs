@@ -55,20 +55,20 @@ static STATED: LazyLock<Regex> = LazyLock::new(|| {
     let long: Vec<&str> = names.iter().copied().filter(|name| name.len() > 1).collect();
     let (all, long) = (names.join("|"), long.join("|"));
     regex(&format!(
-        r"(?i)(?:\b(?:in|as|unit:|units:|measured in|expressed in)\s+(?:whole |full |integer )?(?P<a>{all})\b|\s[(\[](?:in\s+)?(?P<b>{all})[)\]]|^\s*(?:the |a )?(?:(?:maximum |minimum |total )?number of |how many |amount of )?(?P<c>{long})\s+(?:to|before|after|until|between|for|of)\b)(?P<after>\s*\w*)"
+        r"(?i)(?:\b(?:in|as|unit:|units:|measured in|expressed in)\s+(?:whole |full |integer )?(?P<a>{all})\b|\s[(\[](?:in\s+)?(?P<b>{all})[)\]]|^\s*(?:the |a )?(?:(?:maximum |minimum |total )?number of |how many |amount of )?(?P<c>{long})\s+(?:to|before|after|until|between|for|of)\b|[,;:]\s*(?P<d>{long})\s*[.;)]?\s*$|\bthis many\s+(?P<e>{long})\b)(?P<after>\s*\w*)"
     ))
 });
 
 pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
     let is_number = described.types().iter().all(|ty| matches!(ty, Type::Integer | Type::Number | Type::String));
-    let may_be_stated = ["in ", "IN ", "In ", "as ", "(", "[", "nit", "umber of", "any ", "ond", "ute", "yte", "our"];
+    let may_be_stated = ["in ", "IN ", "In ", "as ", "(", "[", "nit", "umber of", "any ", ", ", ": ", "ond", "ute", "yte", "our"];
     if !is_number || !may_be_stated.iter().any(|sign| described.text.contains(sign)) {
         return None;
     }
     let of_name = unit_of_name(described.name());
     // Few names have a unit. Without one, only a text with two units contradicts itself.
     let mut stated = STATED.captures_iter(described.text).filter_map(|found| {
-        let unit = ["a", "b", "c"].iter().find_map(|group| found.name(group))?;
+        let unit = ["a", "b", "c", "d", "e"].iter().find_map(|group| found.name(group))?;
         // "in seconds or minutes", "in days ago", "within"
         let after = found.name("after").map_or("", |after| after.as_str()).trim();
         let is_open = matches!(after, "or" | "and" | "ago" | "since");

@@ -39,7 +39,7 @@ pub(super) const RULE: Rule = Rule::new("M031", "unfinished-text", Some(Level::W
 static MARKER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"\b(?:TODO|FIXME|XXX)(?:\([^)\n]{0,30}\))?:|[\[(<](?:TODO|FIXME|TBD|TBA|XXX)\b[^\])>\n]{0,60}[\])>]",
-        r"|\b(?:FIXME|TBD)\b(?:[.!]|\s*$)|(?m:^\s*(?:TODO|FIXME|TBD)\b\s*(?:-|$))|[.;]\s+(?:TODO|FIXME)\s+[a-z]",
+        r"|\b(?:FIXME|TBD)\b(?:[.!]|\s*$)|(?m:^\s*(?:TODO|FIXME|TBD)\b\s*(?:-|$))|(?m:^\s*FIXME\b)|[.;]\s+(?:TODO|FIXME)\s+[a-z]",
         r"|(?i:\blorem ipsum\b)|\?\?\?+",
         r"|(?i:[\[<](?:insert|add|your|describe|write)\s[^\]>\n]{0,40}(?:here|description|text)[\]>])",
         r"|(?:(?:^|[.(\[]\s?)[Tt]o be (?:defined|determined|documented|decided|written|completed|specified))[.)\]]?(?:\s*$|[.)\]])",
@@ -55,9 +55,10 @@ const ABOUT_MARKERS: [&str; 8] =
     ["comment", "marker", "placeholder", "tagged", "annotation", "such as", "e.g.", "for example"];
 
 /// Words after which an English sentence goes on.
-const OPEN_WORDS: [&str; 27] = [
+const OPEN_WORDS: [&str; 35] = [
     "a", "an", "and", "because", "but", "e.g", "either", "every", "from the", "i.e", "if", "into the", "its", "like the", "must",
     "nor", "of the", "or", "should", "such as", "than", "the", "their", "unless", "whether", "whose", "your",
+    "the following", "which is", "which are", "It is", "It must be", "It should be", "It can be", "This is",
 ];
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
@@ -114,6 +115,9 @@ fn cut_off(text: &str) -> Option<(String, Range<usize>)> {
         ',' | '，' | '、' if is_attached => found(format!("it ends with `{last}`"), at),
         ':' | '：' if is_attached && !word.contains([':', '/']) => {
             found(format!("nothing follows the `{last}` at its end"), at)
+        }
+        '-' | '–' | '—' if before.ends_with(' ') && !follows_sign(before) && is_english(text) => {
+            found(format!("it ends with `{last}`"), at)
         }
         '(' | '[' if before.ends_with(' ') && !follows_sign(before) => found(format!("it ends with `{last}`"), at),
         '…' => elided(before, last),
@@ -247,6 +251,12 @@ mod tests {
             "The status of the order (one of open, closed",
             "文件的路径，",
             "返回以下字段：",
+            "FIXME describe the folder of the user.",
+            "The folder of the user, e.g.",
+            "The folder of the user -",
+            "The folder of the user with the following",
+            "The user's folder, which is",
+            "The user's folder. It must be",
         ] {
             assert!(unfinished(text).is_some(), "{text}");
         }
@@ -301,6 +311,10 @@ mod tests {
             "Port 80 of the address, such as localhost:80",
             "Name of the key in the form scope:name:",
             "何を検索するか",
+            "The sign that separates them, which is a -",
+            "How large the file is",
+            "Where it is",
+            "FIXME comments of the file",
             "Отправляет сообщение пользователю и",
         ] {
             assert_eq!(unfinished(text), None, "{text}");
