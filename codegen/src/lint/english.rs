@@ -9,7 +9,8 @@ const ENGLISH: [&str; 24] = [
 /// Frequent words of other languages with Latin letters that are rare in English.
 const OTHERS: [&str; 42] = [
     "der", "das", "den", "dem", "und", "oder", "ein", "eine", "ist", "mit", "von", "für", "zeigt", "le", "la", "les",
-    "des", "et", "une", "pour", "dans", "el", "los", "las", "y", "para", "del", "una", "il", "lo", "gli", "per", "di", "os", "da", "do_", "het", "een", "van", "och", "att", "på",
+    "des", "et", "une", "pour", "dans", "el", "los", "las", "y", "para", "del", "una", "il", "lo", "gli", "per", "di",
+    "os", "da", "do_", "het", "een", "van", "och", "att", "på",
 ];
 
 /// Returns whether a text seems to be English: it is in ASCII but for its punctuation, and has words of English, and none that are

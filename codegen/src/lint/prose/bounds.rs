@@ -197,7 +197,12 @@ fn is_about(described: &Described<'_>, kind: Type, word: &str) -> bool {
     let is_length = ["ength", "haracters", "chars"].iter().any(|word| text.contains(word));
     match kind {
         Type::String => CHARACTERS.contains(&word) || is_length && word.is_empty(),
-        Type::Array => !CHARACTERS.contains(&word) && !MEASURES.contains(&word) && !is_length && !(word.is_empty() && has_numbers()),
+        Type::Array => {
+            !CHARACTERS.contains(&word)
+                && !MEASURES.contains(&word)
+                && !is_length
+                && !(word.is_empty() && has_numbers())
+        }
         _ => !CHARACTERS.contains(&word) && !MEASURES.contains(&word),
     }
 }

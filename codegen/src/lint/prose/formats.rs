@@ -53,12 +53,13 @@ static PATTERNS: LazyLock<Vec<(Regex, Regex)>> = LazyLock::new(|| {
 });
 
 /// The forms that no number has. A date can be a number of seconds.
-const OF_STRINGS: [&str; 5] = ["an email address", "an address of a page", "a UUID", "an IP address", "a regular expression"];
+const OF_STRINGS: [&str; 5] =
+    ["an email address", "an address of a page", "a UUID", "an IP address", "a regular expression"];
 
 /// Words after which a text is about a number of such values.
 const NUMBERS: [&str; 17] = [
-    "count", "number", "index", "id", "limit", "length", "size", "depth", "status", "code", "port", "timeout", "ttl", "version",
-    "type", "position", "rank",
+    "count", "number", "index", "id", "limit", "length", "size", "depth", "status", "code", "port", "timeout", "ttl",
+    "version", "type", "position", "rank",
 ];
 
 /// Reads the form of a value that is a number or a boolean.
@@ -70,7 +71,8 @@ fn of_number(described: &Described<'_>) -> Option<Contradiction> {
     if next.is_some_and(|word| NUMBERS.contains(&word.to_lowercase().as_str())) || described.text.contains(" id ") {
         return None;
     }
-    let message = format!("the text says that `{}` is {}, but its type is `{}`", described.name(), form.noun, ty.name());
+    let message =
+        format!("the text says that `{}` is {}, but its type is `{}`", described.name(), form.noun, ty.name());
     Some(Contradiction { span, message, other: (described.type_place(), "the type".to_owned()), help: CORRECT })
 }
 

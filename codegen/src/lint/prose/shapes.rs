@@ -63,7 +63,10 @@ fn contradiction(
 
 fn separated(described: &Described<'_>) -> Option<Contradiction> {
     let text = described.text;
-    if !["eparated", "elimited", "per line", "ncoded", "string", "EPARATED", "CSV"].iter().any(|sign| text.contains(sign)) {
+    if !["eparated", "elimited", "per line", "ncoded", "string", "EPARATED", "CSV"]
+        .iter()
+        .any(|sign| text.contains(sign))
+    {
         return None;
     }
     let found = SEPARATED.find(text)?;

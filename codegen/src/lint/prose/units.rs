@@ -61,7 +61,8 @@ static STATED: LazyLock<Regex> = LazyLock::new(|| {
 
 pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
     let is_number = described.types().iter().all(|ty| matches!(ty, Type::Integer | Type::Number | Type::String));
-    let may_be_stated = ["in ", "IN ", "In ", "as ", "(", "[", "nit", "umber of", "any ", ", ", ": ", "ond", "ute", "yte", "our"];
+    let may_be_stated =
+        ["in ", "IN ", "In ", "as ", "(", "[", "nit", "umber of", "any ", ", ", ": ", "ond", "ute", "yte", "our"];
     if !is_number || !may_be_stated.iter().any(|sign| described.text.contains(sign)) {
         return None;
     }
