@@ -12117,6 +12117,30 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "fetch-into-a-branch",
+        description: "Moves a branch of this repository to a commit of another one.",
+        check: "Does the branch have commits that the other repository lacks?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[
+                &["fetch", "*", "*:[!r]*"],
+                &["fetch", "*", "*:r[!e]*"],
+                &["fetch", "*", "*:re[!f]*"],
+                &["fetch", "*", "*:refs/heads/*"],
+                &["pull", "*", "*:[!r]*"],
+                &["pull", "*", "*:r[!e]*"],
+                &["pull", "*", "*:re[!f]*"],
+                &["pull", "*", "*:refs/heads/*"],
+            ],
+            without_flags: &["--dry-run"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "delete-history",
         description: "Deletes commits, or the records that help to find lost commits.",
         check: "Are the commits on another branch or in another repository?",
