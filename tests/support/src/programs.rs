@@ -30,6 +30,7 @@ pub const PROGRAMS: &[(&str, &str)] = &[
     ("ssh-keygen", "openssh-client"),
     ("sshd", "openssh-server"),
     ("tmux", "tmux"),
+    ("valgrind", "valgrind"),
     ("vim", "vim"),
     ("zsh", "zsh"),
 ];

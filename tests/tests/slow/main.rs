@@ -6,6 +6,7 @@ mod build_script;
 mod compiled;
 mod first_hour;
 mod grammars;
+mod instructions;
 mod killed_gen;
 mod lean_runtime;
 mod python;
