@@ -59,6 +59,11 @@ fn an_argument_under_an_alias_becomes_that_of_the_property() {
         (r#"{"path":"a","edits":"[{\"content\":1}]"}"#, r#"{"path":"a","edits":[{"text":"1"}]}"#),
         (r#"{"path":"a","maybe":{"content":"x"}}"#, r#"{"path":"a","maybe":{"text":"x"}}"#),
         (r#"{"path":"a","maybe":null}"#, r#"{"path":"a","maybe":null}"#),
+        // Null counts as absent where the property does not allow it.
+        (r#"{"path":"a","file_path":null}"#, r#"{"path":"a"}"#),
+        (r#"{"path":null,"file_path":"a"}"#, r#"{"path":"a"}"#),
+        (r#"{"path":"a","offset":null,"start_line":2}"#, r#"{"path":"a","offset":2}"#),
+        (r#"{"path":"a","offset":2,"start_line":null}"#, r#"{"path":"a","offset":2}"#),
         ("```json\n{\"file_path\":\"a\"}\n```", r#"{"path":"a"}"#),
         ("{'file_path': 'a',}", r#"{"path":"a"}"#),
         // The same value twice.
@@ -84,7 +89,6 @@ fn two_values_of_one_property_are_refused_with_the_name_of_the_property() {
         (r#"{"file_path":"b","path":"a"}"#, one_value),
         (r#"{"file_path":"a","filename":"b"}"#, one_value),
         (r#"{"path":"a","fileName":"b"}"#, one_value),
-        (r#"{"path":"a","file_path":null}"#, one_value),
         (r#"{"path":"a","file_path":"a","filename":"b"}"#, one_value),
         (r#"{"path":"a","offset":1,"start_line":2}"#, r#"only one value for "offset""#),
         (

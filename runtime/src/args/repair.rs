@@ -334,25 +334,33 @@ impl Reader<'_> {
         renamed
     }
 
-    /// Replaces these keys by `name`, if no two of them have different values. Returns whether anything has changed.
+    /// Replaces these keys by `name`, if no two of them have different values. Null where the property does not allow it counts as no
+    /// value. Returns whether anything has changed.
     fn unite(&self, map: &mut Map<String, Value>, name: &str, keys: &[&String], id: NodeId, depth: usize) -> bool {
-        let [first, others @ ..] = keys else { return false };
-        let repaired = |key: &str| {
-            let mut value = map.get(key).cloned().unwrap_or_default();
-            self.repair(&mut value, id, depth);
-            value
-        };
-        let mut values = map.contains_key(name).then_some(name).into_iter().chain(keys.iter().map(|key| key.as_str()));
-        if (map.contains_key(name) || !others.is_empty())
-            && values.next().map(repaired).is_none_or(|value| values.any(|other| repaired(other) != value))
-        {
-            return false;
+        let [first, ..] = keys else { return false };
+        let own = map.contains_key(name).then_some(name);
+        let all: Vec<&str> = own.into_iter().chain(keys.iter().map(|key| key.as_str())).collect();
+        let mut kept = own.unwrap_or(first);
+        if all.len() > 1 {
+            let repaired = |key: &str| {
+                let mut value = map.get(key).cloned().unwrap_or_default();
+                self.repair(&mut value, id, depth);
+                value
+            };
+            let is_given = |value: &Value| !value.is_null() || self.allows_null(self.table.node(id));
+            let mut given = all.iter().map(|key| (*key, repaired(key))).filter(|(_, value)| is_given(value));
+            if let Some((key, value)) = given.next() {
+                kept = key;
+                if given.any(|(_, other)| other != value) {
+                    return false;
+                }
+            }
         }
-        let value = map.remove(*first).unwrap_or_default();
-        map.entry(name).or_insert(value);
-        for other in others {
-            map.remove(*other);
+        let value = map.remove(kept).unwrap_or_default();
+        for key in keys {
+            map.remove(*key);
         }
+        map.insert(name.to_owned(), value);
         true
     }
 
