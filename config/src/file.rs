@@ -94,7 +94,7 @@ impl ConfigFile {
     pub(crate) fn check_text(home: &Home, text: &str) -> Result<(), ConfigError> {
         let path = home.config();
         let document = Document::read(NOUN, &path.display().to_string(), text, check);
-        document.map(drop).map_err(|error| invalid(error, &path))
+        document.map(drop).map_err(|error| invalid(error, &path, &[]))
     }
 
     /// Returns the configuration.
@@ -143,7 +143,7 @@ impl ConfigFile {
     /// Returns all unknown names, with the nearest known ones, and facts with a value of another type.
     pub fn check_names(&self, known: &KnownNames<'_>) -> Result<(), ConfigError> {
         let Some(document) = &self.document else { return Ok(()) };
-        document.check(|table, sink| check_names(table, known, sink)).map_err(|error| invalid(error, &self.path))
+        document.check(|table, sink| check_names(table, known, sink)).map_err(|error| invalid(error, &self.path, &[]))
     }
 }
 
@@ -167,7 +167,12 @@ fn read_text(home: &Home) -> Result<(Option<String>, Option<u32>), ConfigError> 
 /// Reads a text with the settings of variables. Mistakes of the text alone are reported at their lines in the file.
 fn read_document(path: &Path, text: &str, found: &[Found]) -> Result<Document<ConfigTable>, ConfigError> {
     let shown = path.display().to_string();
-    let read = |shown: &str, text: &str| Document::read(NOUN, shown, text, check).map_err(|error| invalid(error, path));
+    // The values of `.env` are not shown.
+    let in_file = found.iter().filter(|found| found.setting.in_file);
+    let hidden: Vec<String> = in_file.filter_map(|found| Some(found.value.as_str()?.to_owned())).collect();
+    let read = |shown: &str, text: &str| {
+        Document::read(NOUN, shown, text, check).map_err(|error| invalid(error, path, &hidden))
+    };
     if found.is_empty() || Document::<ConfigTable>::read(NOUN, &shown, text, |_, _| {}).is_err() {
         return read(&shown, text);
     }
@@ -177,11 +182,12 @@ fn read_document(path: &Path, text: &str, found: &[Found]) -> Result<Document<Co
     read(&format!("{shown} (with {})", names.join(", ")), &merged)
 }
 
-fn invalid(error: InvalidFile, path: &Path) -> ConfigError {
+/// Returns the error without these values.
+fn invalid(error: InvalidFile, path: &Path, hidden: &[String]) -> ConfigError {
     let count = error.diagnostics().len();
     let mistakes = if count == 1 { "a mistake".to_owned() } else { format!("{count} mistakes") };
     // The lines of the file can contain keys that do not belong there.
-    let error_text = without_secrets(&error.to_string(), &[]);
+    let error_text = without_secrets(&error.to_string(), hidden);
     let message = format!("the configuration {} has {mistakes}\n\n{error_text}", path.display());
     ConfigError::mistake(message).with_source(error)
 }

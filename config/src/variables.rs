@@ -66,7 +66,7 @@ impl fmt::Display for VariableSetting {
 pub(crate) struct Found {
     pub(crate) setting: VariableSetting,
     path: Vec<&'static str>,
-    value: Value,
+    pub(crate) value: Value,
 }
 
 /// A key that a variable can set.
@@ -353,6 +353,8 @@ mod tests {
             assert!(error.contains(expected), "{name}={value}: {error}");
             assert!(!error.contains("hunter2"), "{error}");
         }
+        let of_env_file = read_all("", &[], "TOOLC_ENVIRONMENT_SSH_HOST='hunter2 b'").expect_err("not a host");
+        assert!(of_env_file.contains("not the name of a host") && !of_env_file.contains("hunter2"), "{of_env_file}");
         let both = [("TOOLC_ENVIRONMENT", "local"), ("TOOLC_ENVIRONMENT_KIND", "sandbox")];
         assert!(read_all("", &both, "").expect_err("they differ").contains("different kinds"));
         let several = [("TOOLC_ENVIRONMENT_A", "x"), ("TOOLC_ENVIRONMENT_SSH_PORT", "x")];
