@@ -115,8 +115,8 @@ impl Profile {
         let json = json!({
             "notes": notes,
             "profile": self.home.profile().to_string(),
-            "home": self.home.path(),
-            "file": config,
+            "home": self.home.path().display().to_string(),
+            "file": config.display().to_string(),
             "exists": self.file.exists(),
             "variables": names,
             "model": self.config().models.main.as_ref().map(Model::name),

@@ -86,7 +86,7 @@ impl SecondOpinion {
         let rule = |finding: &CommandFinding| json!({ "rule": finding.rule, "description": finding.description });
         let rules: Vec<_> = command.findings.iter().map(rule).collect();
         Some(
-            json!({ "commands": crate::approval::reading::words(&judgement.reading), "directory": directory, "rules": rules }),
+            json!({ "commands": crate::approval::reading::words(&judgement.reading), "directory": directory.display().to_string(), "rules": rules }),
         )
     }
 }

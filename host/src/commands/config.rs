@@ -101,7 +101,7 @@ fn show(home: &Home, as_json: bool) -> Result<()> {
     let file = ConfigFile::read_with(home, &env, std::env::vars_os())?;
     let mut shown = Map::from_iter([
         ("profile".to_owned(), home.profile().to_string().into()),
-        ("home".to_owned(), json!(home.path())),
+        ("home".to_owned(), home.path().display().to_string().into()),
     ]);
     let mut settings = Value::Object(file.to_json());
     hide_secrets(&mut settings);

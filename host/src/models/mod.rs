@@ -133,7 +133,7 @@ fn warn_of_ignored_variables(spec: Option<&str>, configured: Option<&Model>, env
     } else {
         format!("the server of a model is set by `base_url` or {variable}")
     };
-    eprintln!("warning: {names} changes nothing: {instead}");
+    tell!("warning: {names} changes nothing: {instead}");
 }
 
 /// Returns a model with the address that the variable of its vendor has, such as `OPENAI_BASE_URL`, unless the model has an address itself.

@@ -86,7 +86,7 @@ impl PackagedPlugin {
 
     /// Returns the plugin as JSON for `doctor --json`.
     pub(crate) fn json(&self) -> Value {
-        json!({ "name": self.name, "folder": self.folder, "state": "untrusted", "why": self.why })
+        json!({ "name": self.name, "folder": self.folder.display().to_string(), "state": "untrusted", "why": self.why })
     }
 }
 

@@ -350,30 +350,29 @@ fn numbers_keep_their_digits_over_both_transports() {
     }
     let structured = r#"{"content":[],"structuredContent":{"n":[123456789012345678901234567890,1.50,1e400,-0]}}"#;
     let tools = r#"{"tools":[{"name":"sent","inputSchema":{"type":"object","properties":{"n":{"type":"number"},"i":{"type":"integer","x-mcp-header":"I"}}}},{"name":"numbers","inputSchema":{"type":"object"}}]}"#;
-    for given in [json!({ "numbers": structured, "tools/list": tools })] {
-        let mut given = newer(&given);
-        given.as_object_mut().expect("an object").remove("server/discover");
-        on_both(&given, |fixture, way| {
-            let turn = fixture.session().turn_blocking(Dialect::OpenAi);
-            for (sent, expected) in [
-                (r#"{"n":5.0,"i":5.0}"#, r#""n":5.0,"i":5}"#),
-                (r#"{"i":1e3}"#, r#""i":1000"#),
-                (r#"{"n":123456789012345678901234567890}"#, r#""n":123456789012345678901234567890"#),
-                (r#"{"n":1.50}"#, r#""n":1.50"#),
-                (r#"{"n":0.1234567890123456789}"#, r#""n":0.1234567890123456789"#),
-                (r#"{"n":1E+2}"#, r#""n":1E+2"#),
-                (r#"{"n":-0}"#, r#""n":-0"#),
-                (r#"{"n":"3.10"}"#, r#""n":3.10"#),
-                (r#"{"a":[18446744073709551616,{"b":[0.10]}]}"#, r#""a":[18446744073709551616,{"b":[0.10]}]"#),
-                (r#"{"i":9007199254740993}"#, r#""i":9007199254740993"#),
-            ] {
-                let got = turn.call_blocking(&ToolCall::new("mcp__s__sent", sent)).json.replace("\\\"", "\"");
-                assert!(got.contains(expected), "{way} {sent}: {got}");
-            }
-            let got = turn.call_blocking(&ToolCall::new("mcp__s__numbers", "{}")).json.replace("\\\"", "\"");
-            assert!(got.contains("[123456789012345678901234567890,1.50,1e400,-0]"), "{way}: {got}");
-        });
-    }
+    let mut given = newer(&json!({ "numbers": structured, "tools/list": tools }));
+
+    given.as_object_mut().expect("an object").remove("server/discover");
+    on_both(&given, |fixture, way| {
+        let turn = fixture.session().turn_blocking(Dialect::OpenAi);
+        for (sent, expected) in [
+            (r#"{"n":5.0,"i":5.0}"#, r#""n":5.0,"i":5}"#),
+            (r#"{"i":1e3}"#, r#""i":1000"#),
+            (r#"{"n":123456789012345678901234567890}"#, r#""n":123456789012345678901234567890"#),
+            (r#"{"n":1.50}"#, r#""n":1.50"#),
+            (r#"{"n":0.1234567890123456789}"#, r#""n":0.1234567890123456789"#),
+            (r#"{"n":1E+2}"#, r#""n":1E+2"#),
+            (r#"{"n":-0}"#, r#""n":-0"#),
+            (r#"{"n":"3.10"}"#, r#""n":3.10"#),
+            (r#"{"a":[18446744073709551616,{"b":[0.10]}]}"#, r#""a":[18446744073709551616,{"b":[0.10]}]"#),
+            (r#"{"i":9007199254740993}"#, r#""i":9007199254740993"#),
+        ] {
+            let got = turn.call_blocking(&ToolCall::new("mcp__s__sent", sent)).json.replace("\\\"", "\"");
+            assert!(got.contains(expected), "{way} {sent}: {got}");
+        }
+        let got = turn.call_blocking(&ToolCall::new("mcp__s__numbers", "{}")).json.replace("\\\"", "\"");
+        assert!(got.contains("[123456789012345678901234567890,1.50,1e400,-0]"), "{way}: {got}");
+    });
 }
 
 #[test]

@@ -331,14 +331,14 @@ fn a_server_that_never_answers_ends_a_request_within_a_limit_whatever_it_sends()
     let limit = Duration::from_millis(200);
     for (reply, part) in servers {
         let description = format!("{reply:?}");
-        let begun = Instant::now();
+        let start = Instant::now();
         let outcome = ask_with(vec![reply; 9], Api::ChatCompletions, |settings| {
             (settings.model.answer_timeout, settings.model.timeout) = (limit, limit);
             (settings.limits.total, settings.limits.error_body) = (limit * 2, limit);
         });
         let error = outcome.result.map(drop).expect_err("there is no answer").to_string();
         assert!(error.contains(part) && error.contains("`answer_timeout`"), "{description}: {error}");
-        assert!(begun.elapsed() < limit * 20, "{description}: {:?}", begun.elapsed());
+        assert!(start.elapsed() < limit * 20, "{description}: {:?}", start.elapsed());
     }
 }
 
@@ -348,10 +348,10 @@ fn a_time_in_the_body_of_an_error_is_waited() {
     let retry_info = r#"{"error":{"code":429,"message":"m","details":[{"retryDelay":"0.3s"}]}}"#;
     let phrase = r#"{"error":{"message":"Rate limit reached. Please try again in 300ms."}}"#;
     for body in [retry_info, phrase] {
-        let begun = Instant::now();
+        let start = Instant::now();
         let outcome = ask(vec![busy(body), events(&[SAYS, ENDS, "[DONE]"])]);
         assert_eq!(outcome.result.unwrap().tries, 2);
-        assert!(begun.elapsed() >= Duration::from_millis(300), "{body}");
+        assert!(start.elapsed() >= Duration::from_millis(300), "{body}");
     }
     let long = ask(vec![busy(r#"{"error":{"message":"Please try again in 6m0s."}}"#)]).result.unwrap_err();
     assert!(long.to_string().contains("asks to wait 360 seconds"), "{long}");
@@ -362,7 +362,7 @@ fn dropping_a_request_closes_its_connection() {
     let (url, requests) = serve(vec![Reply::Stalls(format!("data: {SAYS}\n\n"))]);
     let client = Client::with_settings(settings(Api::ChatCompletions, url));
     let messages = [user_message(Api::ChatCompletions, "Hi")];
-    let begun = Instant::now();
+    let start = Instant::now();
     block_on(async {
         let request = Request { messages: &messages, ..Request::default() };
         let mut shown = String::new();
@@ -378,7 +378,7 @@ fn dropping_a_request_closes_its_connection() {
     // The server notices that the connection is closed long before its own limit.
     let closed = request.closed.recv_timeout(Duration::from_secs(30));
     assert_eq!(closed, Err(std::sync::mpsc::RecvTimeoutError::Disconnected));
-    assert!(begun.elapsed() < Duration::from_secs(50));
+    assert!(start.elapsed() < Duration::from_secs(50));
 }
 
 #[test]

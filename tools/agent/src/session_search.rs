@@ -470,7 +470,6 @@ mod tests {
                 ErrorKind::NotFound,
                 "in the conversation 20260302-b",
             ),
-            (json!({ "limit": 0 }), ErrorKind::InvalidArguments, ""),
             (json!({ "role_filter": ["system"] }), ErrorKind::InvalidArguments, ""),
         ] {
             toolc::testing::assert_error(&fixture.call(arguments), kind, message);

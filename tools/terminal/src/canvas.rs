@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_limited_whatever_a_program_writes() {
-        let lines: String = (0..1000).map(|n| format!("{n}\n")).collect();
+        let lines = (0..1000).map(|n| n.to_string() + "\n").collect::<String>();
         assert_eq!(shown(&(lines.clone() + "\u{1b}[500Ax")), lines.replacen("901\n", "x01\n", 1));
         let long = "x".repeat(300_000);
         assert!(shown(&long) == long);

@@ -195,14 +195,11 @@ fn is_about(described: &Described<'_>, kind: Type, word: &str) -> bool {
         items.is_none_or(|items| items.effective_types().iter().any(|ty| matches!(ty, Type::Integer | Type::Number)))
     };
     let is_length = ["ength", "haracters", "chars"].iter().any(|word| text.contains(word));
+    let is_character = CHARACTERS.contains(&word);
+    let is_of_value = is_character || MEASURES.contains(&word);
     match kind {
-        Type::String => CHARACTERS.contains(&word) || is_length && word.is_empty(),
-        Type::Array => {
-            !CHARACTERS.contains(&word)
-                && !MEASURES.contains(&word)
-                && !is_length
-                && !(word.is_empty() && has_numbers())
-        }
-        _ => !CHARACTERS.contains(&word) && !MEASURES.contains(&word),
+        Type::String => is_character || is_length && word.is_empty(),
+        Type::Array if is_length || word.is_empty() && has_numbers() => false,
+        _ => !is_of_value,
     }
 }

@@ -66,8 +66,11 @@ const CHAT: Vendor = Vendor {
             json!({ "id": call.id, "type": "function", "function": function })
         };
         let calls: Vec<Value> = calls.iter().map(call).collect();
-        let message = json!({ "role": "assistant", "content": null, "refusal": null, "tool_calls": calls });
-        let choice = json!({ "index": 0, "message": message, "finish_reason": "tool_calls" });
+        let message = json!({ "role": "assistant", "content": null, "tool_calls": calls });
+        // A member that is null is not sent back.
+        let mut sent = message.clone();
+        sent["refusal"] = Value::Null;
+        let choice = json!({ "index": 0, "message": sent, "finish_reason": "tool_calls" });
         (Reply::json(200, &json!({ "object": "chat.completion", "choices": [choice] })), vec![message])
     },
     says: |text| {
