@@ -73,17 +73,34 @@ fn report(lint: &Lint<'_>, hidden: Vec<(Place, char)>, sink: &Sink) {
     let found = Diagnostic::new(codes::INVISIBLE_UNICODE, first, message).help(if hidden.len() == 1 { "remove it" } else { "remove them" });
     let shown = hidden[1..].iter().take(8).fold(found, |found, (place, _)| found.related(*place, "and here"));
     let texts = lint.tools().flat_map(|(_, tool)| tool.texts()).map(|text| text.place);
-    let texts: Vec<Place> = texts.filter(|text| text.source == first.source).collect();
-    let prose = hidden.into_iter().filter(|(place, _)| is_prose(lint, &texts, *place));
+    let texts: Vec<Prose> = texts.filter(|text| text.source == first.source).map(|text| Prose::new(lint, text)).collect();
+    let prose = hidden.into_iter().filter(|(place, _)| texts.iter().any(|text| text.contains(*place)));
     sink.push(prose.fold(shown, |found, (place, _)| found.fix(Edit::Replace(place, String::new()))));
 }
 
-/// Returns whether a place is in one of these texts, outside of template tags. Removing the character from a value, a key or a
-/// condition would change its meaning, which only the author can decide.
-fn is_prose(lint: &Lint<'_>, texts: &[Place], place: Place) -> bool {
-    let (start, end) = (place.span().start, place.span().end);
-    texts.iter().find(|text| text.span().start < start && end < text.span().end).is_some_and(|text| {
-        let before = &lint.sources.get(text.source).text[text.span().start..start];
-        [("{%", "%}"), ("{{", "}}")].iter().all(|(open, close)| before.rfind(open) <= before.rfind(close))
-    })
+/// A text, outside of its template tags. Removing a character from a value, a key or a condition would change its meaning, which
+/// only the author can decide.
+struct Prose {
+    text: Place,
+    /// The beginnings and the ends of the tags of both kinds, in order.
+    tags: [[Vec<usize>; 2]; 2],
+}
+
+impl Prose {
+    fn new(lint: &Lint<'_>, text: Place) -> Self {
+        let written = &lint.sources.get(text.source).text[text.span()];
+        let tags = [["{%", "%}"], ["{{", "}}"]];
+        Self { text, tags: tags.map(|tag| tag.map(|mark| written.match_indices(mark).map(|(at, _)| at).collect())) }
+    }
+
+    fn contains(&self, place: Place) -> bool {
+        let (text, place) = (self.text.span(), place.span());
+        let last_before = |marks: &[usize]| {
+            let at = place.start - text.start;
+            marks[..marks.partition_point(|mark| mark + 2 <= at)].last().copied()
+        };
+        text.start < place.start
+            && place.end < text.end
+            && self.tags.iter().all(|[open, close]| last_before(open) <= last_before(close))
+    }
 }
