@@ -34,7 +34,7 @@ pub(super) const RULE: Rule = Rule::new("A014", "metadata-address", Some(Level::
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for literal in lint.values(tool) {
         let Some(found) = toolc_scan::metadata_address(literal.value()) else { continue };
-        let message = format!("a value of `{}` is where {} gives credentials: {}", tool.name(), found.whose, found.address);
+        let message = format!("a value of `{}` is the address of credentials in {}: {}", tool.name(), found.whose, found.address);
         sink.push(
             Diagnostic::new(codes::METADATA_ADDRESS, literal.place(found.span), message)
                 .help("use an address of documentation, such as `https://example.com`; if the tool opens addresses, refuse this one"),
