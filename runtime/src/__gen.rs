@@ -6,6 +6,7 @@ pub use crate::__search_index as search_index;
 pub use crate::args::slot::{
     FromSlot, Heap, Slot, SlotBuffer, Slots, json_default, read_choice, read_object, read_variant,
 };
+pub use crate::data::bounds::{Side, outermost};
 pub use crate::data::dialect::{CallersField, FeatureOfToolcIsMissing, PerDialect, VendorFields, macros::*, written};
 pub use crate::data::fields::{MAX_FIELDS, debug_fields, debug_variant};
 pub use crate::data::{name, pack, requirement, segment, table, to_json};

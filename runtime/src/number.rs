@@ -67,6 +67,20 @@ pub(crate) fn number_from(text: &str) -> Option<Number> {
     (!underflow).then_some(nearest)
 }
 
+/// Returns the number that `text` contains in decimal, to compare it with bounds: the nearest one of those that exist, whatever its size.
+/// `is_integer`: only an integer is accepted, as in [`integer_from`].
+pub(crate) fn of_any_size(text: &str, is_integer: bool) -> Option<Number> {
+    let decimal = Decimal::read(text)?;
+    if is_integer && !decimal.is_integer() {
+        return None;
+    }
+    let largest = if decimal.negative { f64::MIN } else { f64::MAX };
+    match decimal.nearest() {
+        Some(_) => number_from(text),
+        None => Number::from_f64(largest),
+    }
+}
+
 /// A parsed decimal string: `[+-] digits [. digits] [e [+-] digits]`, with white space around it.
 struct Decimal<'s> {
     negative: bool,
@@ -113,9 +127,14 @@ impl<'s> Decimal<'s> {
         parse(&format!("{sign}{first}{whole}.{}0e{}", self.fraction, self.exponent))
     }
 
-    /// Returns the integer, if the mantissa is an integer and the exponent is not negative.
+    /// Returns whether the mantissa is an integer, and the exponent is not negative.
+    fn is_integer(&self) -> bool {
+        self.exponent >= 0 && self.fraction.bytes().all(|b| b == b'0')
+    }
+
+    /// Returns the integer, if it [is one](Self::is_integer).
     fn exact(&self) -> Option<i128> {
-        if self.exponent < 0 || self.fraction.bytes().any(|b| b != b'0') {
+        if !self.is_integer() {
             return None;
         }
         if self.is_zero() {

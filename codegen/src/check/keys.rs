@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toolc::__gen::name::PORTABLE;
 use toolc::__gen::table::Type;
+use toolc::__gen::{Side, outermost};
 use toolc::behaviour::Execution;
 use toolc::client_fields::{MAX_ICON, MAX_ICONS, MAX_META, is_meta_key, is_picture_address};
 use toolc_lower::dialects::Syntax;
 use toolc_lower::dialects::{DIALECTS, Dialect};
-use toolc_lower::schema::{Additional, Property, Schema};
+use toolc_lower::schema::{Additional, Defs, Property, Schema};
 
 use crate::catalog::{Catalog, Tool};
 use crate::diagnostic::codes;
@@ -123,21 +124,45 @@ fn check_parallel(tool: &Tool, sink: &Sink) {
     }
 }
 
-/// Reports `clamp` where there is no bound, or where the bound might not be an allowed value.
+/// Reports `clamp` where there is no bound, or no allowed value at a bound.
 fn check_clamps(tool: &Tool, sink: &Sink) {
     for schema in tool.manifest.roots().flat_map(Schema::walk) {
         for property in schema.properties.iter().filter(|property| property.clamp && !property.schema.has_errors) {
-            let bounds = &tool.manifest.defs.resolve(&property.schema).schema.bounds;
-            let has_others = bounds.exclusive_minimum.is_some()
-                || bounds.exclusive_maximum.is_some()
-                || bounds.multiple_of.is_some();
-            let types = tool.manifest.defs.types(&property.schema);
-            let is_number = matches!(types.as_slice(), [Type::Integer | Type::Number]);
-            if !is_number || has_others || (bounds.minimum.is_none() && bounds.maximum.is_none()) {
-                let message =
-                    format!("`clamp` of `{}` needs a number with `minimum` or `maximum`", property.name.value);
-                incompatible(property.name.place, message, "use these bounds alone, or remove `clamp`", sink);
-            }
+            check_clamp(&tool.manifest.defs, property, sink);
+        }
+    }
+}
+
+fn check_clamp(defs: &Defs, property: &Property, sink: &Sink) {
+    let At { value: name, place } = &property.name;
+    let mut types = defs.types(&property.schema);
+    types.retain(|ty| *ty != Type::Null);
+    let [ty @ (Type::Integer | Type::Number)] = types.as_slice() else {
+        let words: Vec<&str> = types.iter().map(|ty| ty.name()).collect();
+        let found = if words.is_empty() { "no type".to_owned() } else { ticked(&words, " and ") };
+        let message = format!("`clamp` requires the type `integer` or `number`: `{name}` has {found}");
+        return incompatible(*place, message, "remove `clamp`, or change the type", sink);
+    };
+    let schema = defs.resolve(&property.schema).schema;
+    let sides = [
+        (Side::Lower, &schema.bounds.minimum, ("exclusiveMinimum", &schema.bounds.exclusive_minimum)),
+        (Side::Upper, &schema.bounds.maximum, ("exclusiveMaximum", &schema.bounds.exclusive_maximum)),
+    ];
+    if sides.iter().all(|(_, bound, (_, exclusive))| bound.is_none() && exclusive.is_none()) {
+        let message = format!("`clamp` requires a bound: `{name}` has no `minimum` and no `maximum`");
+        return incompatible(*place, message, "add a bound, or remove `clamp`", sink);
+    }
+    let bounds = schema.bounds.for_table();
+    for (side, bound, (keyword, exclusive)) in sides {
+        if let Some(exclusive) = exclusive
+            && outermost(&bounds, side, *ty == Type::Integer).is_none()
+        {
+            let message = format!("`clamp` of `{name}` has no value to use: no allowed number is next to `{keyword}`");
+            let help = match bound {
+                Some(_) => format!("remove `{keyword}`, or remove `clamp`"),
+                None => format!("use `{}`, or remove `clamp`", keyword.replacen("exclusiveM", "m", 1)),
+            };
+            incompatible(exclusive.place, message, &help, sink);
         }
     }
 }

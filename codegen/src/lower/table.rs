@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
 use toolc::__gen::table;
-use toolc::__gen::table::{Bound, Bounds, Literal, Node, Part, SlotKind, Span, Type, Types};
+use toolc::__gen::table::{Bounds, Literal, Node, Part, SlotKind, Span, Type, Types};
 use toolc::schema::Table;
 use toolc_lower::conditional_json::compile;
 use toolc_lower::schema::{Additional, Choice, Defs, ResolvedSchema, Schema};
@@ -110,7 +110,8 @@ impl<'s> Layout<'s> {
         }
         self.compose(&mut node, schema, nullable);
         node.items = schema.items.as_ref().map(|items| self.node(items));
-        if let Some(bounds) = bounds(schema) {
+        let bounds = schema.bounds.for_table();
+        if bounds != Bounds::NONE {
             self.table.bounds.push(bounds);
             node.bounds = Some(count(&self.table.bounds) - 1);
         }
@@ -199,29 +200,4 @@ fn literal(value: &Value) -> Literal {
         },
         Value::Array(_) | Value::Object(_) => Literal::Json(value.to_string().into()),
     }
-}
-
-/// Returns the bounds of a schema, or `None` if it has none.
-fn bounds(schema: &Schema) -> Option<Bounds> {
-    let written = &schema.bounds;
-    let number = |bound: &Option<At<Value>>| {
-        let value = &bound.as_ref()?.value;
-        value.as_i64().map(Bound::Integer).or_else(|| value.as_f64().map(Bound::Number))
-    };
-    let length = |bound: &Option<At<Value>>| bound.as_ref()?.value.as_u64();
-    let bounds = Bounds {
-        minimum: number(&written.minimum),
-        maximum: number(&written.maximum),
-        exclusive_minimum: number(&written.exclusive_minimum),
-        exclusive_maximum: number(&written.exclusive_maximum),
-        multiple_of: number(&written.multiple_of),
-        min_length: length(&written.min_length),
-        max_length: length(&written.max_length),
-        min_items: length(&written.min_items),
-        max_items: length(&written.max_items),
-        unique_items: written.unique_items.as_ref().is_some_and(|flag| flag.value == Value::Bool(true)),
-        min_properties: length(&written.min_properties),
-        max_properties: length(&written.max_properties),
-    };
-    if bounds == Bounds::NONE { None } else { Some(bounds) }
 }

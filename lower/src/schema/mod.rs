@@ -11,7 +11,7 @@ use std::ops::Deref;
 use std::sync::LazyLock;
 
 use serde_json::Value;
-use toolc::__gen::table::Type;
+use toolc::__gen::table::{self, Bound, Type};
 use toolc_tables::diagnostic::{At, Place};
 
 pub use defs::MAX_REF_DEPTH;
@@ -109,6 +109,29 @@ impl Bounds {
         ]
         .into_iter()
         .filter_map(|(name, bound)| Some((name, bound.as_ref()?)))
+    }
+
+    /// Returns the bounds as the runtime compares values with them.
+    pub fn for_table(&self) -> table::Bounds {
+        let number = |bound: &Option<At<Value>>| {
+            let value = &bound.as_ref()?.value;
+            value.as_i64().map(Bound::Integer).or_else(|| value.as_f64().map(Bound::Number))
+        };
+        let length = |bound: &Option<At<Value>>| bound.as_ref()?.value.as_u64();
+        table::Bounds {
+            minimum: number(&self.minimum),
+            maximum: number(&self.maximum),
+            exclusive_minimum: number(&self.exclusive_minimum),
+            exclusive_maximum: number(&self.exclusive_maximum),
+            multiple_of: number(&self.multiple_of),
+            min_length: length(&self.min_length),
+            max_length: length(&self.max_length),
+            min_items: length(&self.min_items),
+            max_items: length(&self.max_items),
+            unique_items: self.unique_items.as_ref().is_some_and(|flag| flag.value == Value::Bool(true)),
+            min_properties: length(&self.min_properties),
+            max_properties: length(&self.max_properties),
+        }
     }
 
     /// Sets the bound of a keyword.

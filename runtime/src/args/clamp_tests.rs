@@ -12,6 +12,12 @@ fn table() -> Table {
     let schema = json!({"type": "object", "additionalProperties": false, "properties": {
         "offset": line, "limit": {"type": "integer", "minimum": 1, "maximum": 2000}, "below": {"type": "integer", "maximum": -1},
         "share": {"type": "number", "minimum": 0, "maximum": 0.5}, "maybe": {"type": ["integer", "null"], "minimum": 1},
+        "half": {"type": "integer", "minimum": 0.5, "maximum": 2.5}, "signed": {"type": "integer", "minimum": -2.5, "maximum": -0.5},
+        "between": {"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 10},
+        "halves": {"type": "integer", "exclusiveMinimum": 0.5, "exclusiveMaximum": 9.5},
+        "fives": {"type": "integer", "minimum": 1, "maximum": 99, "multipleOf": 5}, "odd": {"type": "integer", "minimum": 1, "multipleOf": 2.5},
+        "tenth": {"type": "number", "minimum": 0.25, "maximum": 0.95, "multipleOf": 0.1}, "step": {"type": "number", "exclusiveMinimum": 0, "multipleOf": 0.5},
+        "listed": {"type": "integer", "enum": [2, 4], "minimum": 1, "maximum": 4},
         "strict": line, "inner": {"type": "object", "properties": {"offset": line}, "additionalProperties": false},
     }});
     let mut table = Table::from_schema(&schema).unwrap();
@@ -47,6 +53,39 @@ fn a_number_beyond_a_bound_becomes_the_bound_with_a_repair() {
         (r#"{"share":1}"#, json!({"share": 0.5})),
         (r#"{"share":"0.75"}"#, json!({"share": 0.5})),
         (r#"{"maybe":0}"#, json!({"maybe": 1})),
+        (r#"{"half":0}"#, json!({"half": 1})),
+        (r#"{"half":3}"#, json!({"half": 2})),
+        (r#"{"half":"-7"}"#, json!({"half": 1})),
+        (r#"{"signed":-3}"#, json!({"signed": -2})),
+        (r#"{"signed":0}"#, json!({"signed": -1})),
+        (r#"{"between":0}"#, json!({"between": 1})),
+        (r#"{"between":10}"#, json!({"between": 9})),
+        (r#"{"halves":0}"#, json!({"halves": 1})),
+        (r#"{"halves":"10"}"#, json!({"halves": 9})),
+        (r#"{"fives":0}"#, json!({"fives": 5})),
+        (r#"{"fives":-100}"#, json!({"fives": 5})),
+        (r#"{"fives":100}"#, json!({"fives": 95})),
+        (r#"{"odd":0}"#, json!({"odd": 5})),
+        (r#"{"tenth":0}"#, json!({"tenth": 0.3})),
+        (r#"{"tenth":1}"#, json!({"tenth": 0.9})),
+        (r#"{"step":0}"#, json!({"step": 0.5})),
+        (r#"{"listed":5}"#, json!({"listed": 4})),
+        (r#"{"limit":1e30}"#, json!({"limit": 2000})),
+        (r#"{"limit":-1e30}"#, json!({"limit": 1})),
+        (r#"{"limit":99999999999999999999}"#, json!({"limit": 2000})),
+        (r#"{"limit":-99999999999999999999}"#, json!({"limit": 1})),
+        (r#"{"limit":18446744073709551615}"#, json!({"limit": 2000})),
+        (r#"{"limit":9007199254740993.0}"#, json!({"limit": 2000})),
+        (r#"{"limit":"1e30"}"#, json!({"limit": 2000})),
+        (r#"{"limit":"-1e30"}"#, json!({"limit": 1})),
+        (r#"{"limit":"1e400"}"#, json!({"limit": 2000})),
+        (r#"{"limit":"99999999999999999999"}"#, json!({"limit": 2000})),
+        (r#"{"limit":" -99999999999999999999 "}"#, json!({"limit": 1})),
+        (r#"{"share":1e30}"#, json!({"share": 0.5})),
+        (r#"{"share":"-99999999999999999999.5"}"#, json!({"share": 0})),
+        (r#"{"share":"1e400"}"#, json!({"share": 0.5})),
+        (r#"{"maybe":-1e30}"#, json!({"maybe": 1})),
+        (r#"{"inner":{"offset":-1e30}}"#, json!({"inner": {"offset": 1}})),
         (r#"{"inner":{"offset":0}}"#, json!({"inner": {"offset": 1}})),
         (r#"{"inner":"{\"offset\":0}"}"#, json!({"inner": {"offset": 1}})),
     ] {
@@ -74,6 +113,17 @@ fn other_values_are_refused_or_kept_as_before() {
         (r#"{"offset":[0]}"#, false),
         (r#"{"offset":true}"#, false),
         (r#"{"limit":"1,000"}"#, false),
+        (r#"{"limit":"2000.5"}"#, false),
+        (r#"{"limit":2000.5}"#, false),
+        (r#"{"limit":"1e-400"}"#, false),
+        (r#"{"offset":1e30}"#, false),
+        (r#"{"offset":"99999999999999999999"}"#, false),
+        (r#"{"strict":-1e30}"#, false),
+        (r#"{"half":0.4}"#, false),
+        (r#"{"fives":7}"#, false),
+        (r#"{"fives":95}"#, true),
+        (r#"{"listed":0}"#, false),
+        (r#"{"listed":3}"#, false),
     ] {
         assert_eq!(read_value(sent).is_ok(), is_accepted, "{sent}");
         assert!(repairs::find(sent, &table(), Limits::default()).is_empty(), "{sent}");
@@ -87,4 +137,9 @@ fn a_repair_says_what_was_sent_and_what_it_became() {
     };
     assert_eq!(found(r#"{"offset":-3}"#), ["/offset: -3 became 1 (bound)"]);
     assert_eq!(found(r#"{"offset":"0"}"#), [r#"/offset: "0" became 0 (number)"#, "/offset: 0 became 1 (bound)"]);
+    assert_eq!(
+        found(r#"{"limit":"99999999999999999999"}"#),
+        [r#"/limit: "99999999999999999999" became 1e+20 (number)"#, "/limit: 1e+20 became 2000 (bound)"],
+    );
+    assert_eq!(found(r#"{"limit":"1e400"}"#), [r#"/limit: "1e400" became 2000 (bound)"#]);
 }

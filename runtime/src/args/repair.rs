@@ -266,12 +266,25 @@ impl Reader<'_> {
         let id = self.table.properties(node)[position].node;
         self.repair(value, id, depth);
         if self.table.is_clamped(node, position)
-            && let (Value::Number(number), Some(bounds)) = (&*value, self.table.bounds(self.table.node(id)))
-            && json_type::fits(self.table.types(self.table.node(id)), value)
-            && let Some(bound) = bounds::nearest(number, bounds)
+            && let Some(bound) = self.nearest_allowed(value, id)
         {
-            self.change(value, Value::Number(bound));
+            self.change(value, bound);
         }
+    }
+
+    /// Returns the allowed number that is nearest to a value beyond the bounds of a node. The value may be a number of any size, and
+    /// digits that are too many for the type.
+    fn nearest_allowed(&self, value: &Value, id: NodeId) -> Option<Value> {
+        let node = self.table.node(id);
+        let (types, bounds) = (self.table.types(node), self.table.bounds(node)?);
+        let is_integer = types.contains(Type::Integer) && !types.contains(Type::Number);
+        let number = match value {
+            Value::Number(number) if json_type::fits(types.with_wide_integers(), value) => number.clone(),
+            Value::String(text) if !json_type::fits(types, value) => number::of_any_size(text, is_integer)?,
+            _ => return None,
+        };
+        let bound = Value::Number(bounds::nearest(&number, bounds, is_integer)?);
+        self.is_valid(&bound, id).then_some(bound)
     }
 
     /// Does the same as [`Self::restore_names`] for the other schemas of the same value.

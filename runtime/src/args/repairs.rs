@@ -229,13 +229,15 @@ impl Comparison<'_> {
     fn compare_number(&mut self, path: &str, text: &str, number: &Number, shown: &Shown<'_>) {
         let from = shown.or_secret(|| quoted(text));
         let read = number::integer_from(text).map(Number::from).or_else(|| number::number_from(text));
-        match read.filter(|read| !self.reader.table.clamped.is_empty() && !number::equal(read, number)) {
-            None => self.add(path, RepairRule::Number, from, shown.text()),
-            Some(read) => {
+        match read {
+            Some(read) if !self.reader.table.clamped.is_empty() && !number::equal(&read, number) => {
                 let read = shown.or_secret(|| text_of(&Value::Number(read)));
                 self.add(path, RepairRule::Number, from, read.clone());
                 self.add(path, RepairRule::Bound, read, shown.text());
             }
+            Some(_) => self.add(path, RepairRule::Number, from, shown.text()),
+            // No JSON number is as large.
+            None => self.add(path, RepairRule::Bound, from, shown.text()),
         }
     }
 

@@ -18,7 +18,7 @@ pub enum RepairRule {
     EnumWord,
     /// A string becomes a number.
     Number,
-    /// A number beyond a bound becomes the bound.
+    /// A number beyond a bound becomes the nearest allowed number.
     Bound,
     /// A string becomes a boolean.
     Boolean,

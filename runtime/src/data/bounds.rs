@@ -39,16 +39,95 @@ pub(crate) fn within(number: &Number, bounds: &Bounds) -> bool {
         && bounds.multiple_of.is_none_or(|step| is_multiple(number, step))
 }
 
-/// Returns the minimum or maximum that `number` is beyond, if it is within the other bounds.
-pub(crate) fn nearest(number: &Number, bounds: &Bounds) -> Option<Number> {
-    let is_beyond =
-        |bound: Option<Bound>, beyond: Ordering| bound.filter(|bound| compare(number, *bound) == Some(beyond));
-    let bound = is_beyond(bounds.minimum, Ordering::Less).or_else(|| is_beyond(bounds.maximum, Ordering::Greater))?;
-    let nearest = match bound {
-        Bound::Integer(integer) => integer.into(),
-        Bound::Number(float) => Number::from_f64(float)?,
+/// A side of the range that bounds allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The side of `minimum` and `exclusiveMinimum`.
+    Lower,
+    /// The side of `maximum` and `exclusiveMaximum`.
+    Upper,
+}
+
+/// Returns the allowed number that is nearest to `number`, if `number` is beyond the bounds of one side.
+pub(crate) fn nearest(number: &Number, bounds: &Bounds, is_integer: bool) -> Option<Number> {
+    let is_beyond = |bound: Option<Bound>, is_allowed: fn(Ordering) -> bool| {
+        bound.and_then(|bound| compare(number, bound)).is_some_and(|ordering| !is_allowed(ordering))
     };
-    Some(nearest).filter(|nearest| within(nearest, bounds))
+    let is_below = is_beyond(bounds.minimum, Ordering::is_ge) || is_beyond(bounds.exclusive_minimum, Ordering::is_gt);
+    let is_above = is_beyond(bounds.maximum, Ordering::is_le) || is_beyond(bounds.exclusive_maximum, Ordering::is_lt);
+    match (is_below, is_above) {
+        (true, false) => outermost(bounds, Side::Lower, is_integer),
+        (false, true) => outermost(bounds, Side::Upper, is_integer),
+        _ => None,
+    }
+}
+
+/// Returns the outermost number on a side that the bounds allow. There is none if the side has no bound, or if numbers come ever closer
+/// to an exclusive bound.
+pub fn outermost(bounds: &Bounds, side: Side, is_integer: bool) -> Option<Number> {
+    let (inclusive, exclusive) = match side {
+        Side::Lower => (bounds.minimum, bounds.exclusive_minimum),
+        Side::Upper => (bounds.maximum, bounds.exclusive_maximum),
+    };
+    let is_allowed = |number: &Number| within(number, bounds);
+    inclusive.into_iter().chain(exclusive).find_map(|bound| {
+        if is_integer {
+            integers_from(bound, side, bounds.multiple_of).find(is_allowed)
+        } else {
+            numbers_from(bound, side, bounds.multiple_of).find(is_allowed)
+        }
+    })
+}
+
+/// The number of integers that are tried at a bound. It limits the search for an integer that is a multiple of a fraction.
+const MAX_TRIED: i128 = 1000;
+
+/// Returns the integers at a bound, from the outside.
+fn integers_from(bound: Bound, side: Side, step: Option<Bound>) -> impl Iterator<Item = Number> {
+    let stride = step.and_then(exact_bound).map_or(1, |step| step.max(1));
+    let first = match (bound, side) {
+        (Bound::Integer(integer), Side::Lower) => -i128::from(integer),
+        (Bound::Integer(integer), Side::Upper) => i128::from(integer),
+        (Bound::Number(float), Side::Lower) => floor(-float),
+        (Bound::Number(float), Side::Upper) => floor(float),
+    };
+    let sign = if side == Side::Lower { -1 } else { 1 };
+    let inward = (0..MAX_TRIED).map(move |index| sign * (first.div_euclid(stride) - index) * stride);
+    inward.map_while(|integer| i64::try_from(integer).ok()).map(Number::from)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "it saturates: no integer of a tool is beyond 64 bits")]
+fn floor(float: f64) -> i128 {
+    (float.floor() as i64).into()
+}
+
+/// Returns an inclusive bound, and the multiples of `step` at a bound, from the outside.
+fn numbers_from(bound: Bound, side: Side, step: Option<Bound>) -> impl Iterator<Item = Number> {
+    let exact = match bound {
+        Bound::Integer(integer) => Some(integer.into()),
+        Bound::Number(float) => Number::from_f64(float),
+    };
+    let multiples = step.map(float).filter(|step| *step > 0.0).map(|step| {
+        // 3 / 10 is 0.3, and 3 * 0.1 is not.
+        let parts = (1.0 / step).round();
+        let is_part = parts >= 1.0 && (parts * step - 1.0).abs() <= f64::EPSILON;
+        let quotient = float(bound) / step;
+        let (first, inward) = match side {
+            Side::Lower => (quotient.ceil(), 1.0),
+            Side::Upper => (quotient.floor(), -1.0),
+        };
+        let multiple = move |count: f64| if is_part { count / parts } else { count * step };
+        [first, first + inward].map(multiple)
+    });
+    exact.into_iter().chain(multiples.into_iter().flatten().filter_map(number_of))
+}
+
+/// Returns a float as a JSON number: without a fraction if it has none.
+fn number_of(float: f64) -> Option<Number> {
+    match crate::number::whole(float) {
+        Some(integer) => Some(integer.into()),
+        None => Number::from_f64(float),
+    }
 }
 
 /// Compares two numbers by value: exactly if both are integers, in any spelling.

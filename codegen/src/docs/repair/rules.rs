@@ -62,8 +62,8 @@ pub const RULES: &[RuleDescription] = &[
     },
     RuleDescription {
         rule: RepairRule::Bound,
-        from: "a number below `minimum` or above `maximum`",
-        to: "this bound",
+        from: "a number beyond its bounds, of any size",
+        to: "the nearest allowed number",
         condition: "the manifest says `clamp = true` for the parameter",
         reason: "For the number of a line or of results, what is meant is the first line, or as many as there can be. Only the \
                  author of a tool knows that.",

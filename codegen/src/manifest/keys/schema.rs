@@ -84,7 +84,7 @@ pub(in crate::manifest) const ALIASES: TypedKey<Names> = TypedKey::new(
 );
 pub(in crate::manifest) const CLAMP: TypedKey<FlagOr<false>> = TypedKey::new(
     "clamp",
-    "Whether a number beyond `minimum` or `maximum` becomes this bound instead of an error. Default: `false`.",
+    "Whether a number beyond its bounds becomes the nearest allowed number instead of an error. Default: `false`.",
 );
 pub(in crate::manifest) const MCP_HEADER: TypedKey<Text> = TypedKey::new(
     "x-mcp-header",
