@@ -1,22 +1,32 @@
 //! The last lines of the output of a program, which it may write again: progress bars leave their last state, as on the screen of a
 //! terminal.
+//!
+//! The cost of an output is linear in its length, whatever it contains: a program can jump and erase as often as it writes.
+
+mod line;
+mod work;
 
 use std::collections::VecDeque;
 use std::mem;
+use std::ops::Range;
 
 use super::escapes::Token;
+use line::Line;
 
 /// The maximum number of lines that can be written again, as many as a large terminal shows.
 const MAX_LINES: usize = 100;
+const _: () = assert!(MAX_LINES <= u128::BITS as usize, "a bit for each line");
 /// The maximum number of characters in them.
 const MAX_CHARS: usize = 64_000;
-/// The rightmost column to which the cursor moves.
+/// The rightmost column to which the cursor jumps.
 const MAX_COLUMN: usize = 1_000;
 
 /// The last lines, and the cursor.
 #[derive(Debug)]
 pub(super) struct Canvas {
     lines: VecDeque<Line>,
+    /// The lines that are not erased, as bits, so that erasing the screen again costs nothing.
+    drawn: u128,
     row: usize,
     column: usize,
     saved: (usize, usize),
@@ -30,17 +40,11 @@ pub(super) struct Canvas {
     has_screen: bool,
 }
 
-#[derive(Debug, Default)]
-struct Line {
-    text: Vec<char>,
-    /// Whether the program has written the line more than once. It then ends without the spaces that cover older text.
-    is_rewritten: bool,
-}
-
 impl Default for Canvas {
     fn default() -> Self {
         Self {
             lines: VecDeque::from([Line::default()]),
+            drawn: 1,
             row: 0,
             column: 0,
             saved: (0, 0),
@@ -55,11 +59,9 @@ impl Default for Canvas {
 impl Canvas {
     /// Processes a part of the output. Lines that cannot change any more are passed to `push`.
     pub(super) fn write(&mut self, token: Token<'_>, push: &mut impl FnMut(char)) {
+        work::add(1);
         match token {
-            Token::Text('\n') => {
-                self.down(1, push);
-                self.column = 0;
-            }
+            Token::Text('\n') => self.next_line(push),
             Token::Text(c) => self.put(c, push),
             Token::Return => self.column = 0,
             Token::Backspace => self.column = self.column.saturating_sub(1),
@@ -79,14 +81,13 @@ impl Canvas {
     /// Passes all lines to `push`.
     pub(super) fn finish(&mut self, push: &mut impl FnMut(char)) {
         // Erased lines below the cursor are not a part of the text.
-        while self.lines.len() > self.row + 1
-            && self.lines.back().is_some_and(|line| line.is_rewritten && line.text.is_empty())
-        {
+        while self.lines.len() > self.row + 1 && self.lines.back().is_some_and(Line::is_erased) {
             self.lines.pop_back();
         }
+        work::add(self.lines.len());
         let last = self.lines.len() - 1;
-        for (at, line) in mem::take(&mut self.lines).into_iter().enumerate() {
-            line.end(push);
+        for (at, line) in self.lines.iter().enumerate() {
+            line.show(push);
             if at < last {
                 push('\n');
             }
@@ -100,18 +101,18 @@ impl Canvas {
         let count = first.clamp(1, MAX_COLUMN);
         match last {
             'A' => self.row = self.row.saturating_sub(count),
-            'B' => self.down(count, push),
+            'B' => self.jump_to(self.row + count),
             'C' => self.column = (self.column + count).min(MAX_COLUMN),
             'D' => self.column = self.column.saturating_sub(count),
             'E' => {
-                self.down(count, push);
+                self.jump_to(self.row + count);
                 self.column = 0;
             }
             'F' => (self.row, self.column) = (self.row.saturating_sub(count), 0),
             'G' | '`' => self.column = count - 1,
             'H' | 'f' => {
-                (self.row, self.column) = (0, second.clamp(1, MAX_COLUMN) - 1);
-                self.down(count - 1, push);
+                self.jump_to(count - 1);
+                self.column = second.clamp(1, MAX_COLUMN) - 1;
             }
             'J' => self.erase_lines(first, push),
             'K' => self.erase_line(first),
@@ -122,9 +123,10 @@ impl Canvas {
         }
     }
 
+    /// Returns to the saved place. Like any jump, it ends at the rightmost column, also if the place is the end of a longer line.
     fn restore(&mut self) {
         let (row, column) = self.saved;
-        (self.row, self.column) = (row.min(self.lines.len() - 1), column);
+        (self.row, self.column) = (row.min(self.lines.len() - 1), column.min(MAX_COLUMN));
     }
 
     fn change_screen(&mut self, is_own: bool, push: &mut impl FnMut(char)) {
@@ -136,22 +138,33 @@ impl Canvas {
         self.has_screen = is_own;
     }
 
-    fn down(&mut self, count: usize, push: &mut impl FnMut(char)) {
-        for _ in 0..count.min(MAX_LINES) {
-            self.row += 1;
-            if self.row == self.lines.len() {
-                self.lines.push_back(Line::default());
-            }
-            if self.lines.len() > MAX_LINES
-                && let Some(line) = self.lines.pop_front()
-            {
-                self.chars -= line.text.len();
-                line.end(push);
-                push('\n');
-                self.row -= 1;
-                self.saved.0 = self.saved.0.saturating_sub(1);
-            }
+    /// Moves the cursor to a row, or to the last one of the screen: only a newline scrolls.
+    fn jump_to(&mut self, row: usize) {
+        self.row = row.min(MAX_LINES - 1);
+        while self.lines.len() <= self.row {
+            self.add_line();
         }
+    }
+
+    fn add_line(&mut self) {
+        work::add(1);
+        self.drawn |= 1 << self.lines.len();
+        self.lines.push_back(Line::default());
+    }
+
+    fn next_line(&mut self, push: &mut impl FnMut(char)) {
+        self.column = 0;
+        if self.row + 1 == MAX_LINES
+            && let Some(line) = self.lines.pop_front()
+        {
+            self.drawn >>= 1;
+            self.chars -= line.columns();
+            line.show(push);
+            push('\n');
+            self.row -= 1;
+            self.saved.0 = self.saved.0.saturating_sub(1);
+        }
+        self.jump_to(self.row + 1);
     }
 
     fn put(&mut self, c: char, push: &mut impl FnMut(char)) {
@@ -159,32 +172,28 @@ impl Canvas {
             self.finish(push);
         }
         let column = self.column;
-        let Some(line) = self.lines.get_mut(self.row) else { return };
-        let before = line.text.len();
-        if let Some(old) = line.text.get_mut(column) {
-            *old = c;
-            line.is_rewritten = true;
-        } else {
-            line.text.resize(column, ' ');
-            line.text.push(c);
-        }
-        self.chars += line.text.len() - before;
+        self.change_line(|line| line.put(column, c));
         self.column += 1;
+    }
+
+    /// Changes the line of the cursor.
+    fn change_line(&mut self, change: impl FnOnce(&mut Line)) {
+        let Some(line) = self.lines.get_mut(self.row) else { return };
+        self.chars -= line.columns();
+        change(line);
+        self.chars += line.columns();
+        self.drawn |= 1 << self.row;
     }
 
     /// Erases the line after the cursor (0), before it (1), or all of it (2).
     fn erase_line(&mut self, what: usize) {
         let column = self.column;
-        let Some(line) = self.lines.get_mut(self.row) else { return };
-        let before = line.text.len();
-        line.is_rewritten = true;
         match what {
-            0 => line.text.truncate(column),
-            1 => line.text.iter_mut().take(column + 1).for_each(|c| *c = ' '),
-            2 => line.text.clear(),
+            0 => self.change_line(|line| line.erase_from(column)),
+            1 => self.change_line(|line| line.erase_before(column + 1)),
+            2 => self.change_line(|line| line.erase_from(0)),
             _ => {}
         }
-        self.chars -= before - line.text.len();
     }
 
     /// Erases the lines after the cursor (0), before it (1), or all of them (2).
@@ -192,38 +201,38 @@ impl Canvas {
         let is_all = what == 2 || (what == 0 && self.is_home);
         if is_all && !mem::replace(&mut self.has_cleared, true) {
             // The lines of the time before are not a part of what the program draws.
-            let is_open = self.lines.back().is_some_and(|line| !line.text.is_empty());
+            let is_open = self.lines.back().is_some_and(|line| line.columns() > 0);
             self.finish(push);
             if is_open {
                 push('\n');
             }
             return;
         }
-        let rows = match what {
-            0 => self.row + 1..self.lines.len(),
-            1 => 0..self.row,
-            2 => 0..self.lines.len(),
+        match what {
+            0 => self.erase_rows(self.row + 1..MAX_LINES),
+            1 => self.erase_rows(0..self.row),
+            2 => return self.erase_rows(0..MAX_LINES),
             _ => return,
-        };
-        for line in self.lines.range_mut(rows) {
-            self.chars -= line.text.len();
-            *line = Line { text: Vec::new(), is_rewritten: true };
         }
-        if what < 2 {
-            self.erase_line(what);
+        self.erase_line(what);
+    }
+
+    fn erase_rows(&mut self, rows: Range<usize>) {
+        let mut drawn = self.drawn & ((1 << rows.end) - (1 << rows.start));
+        self.drawn &= !drawn;
+        while drawn != 0 {
+            work::add(1);
+            if let Some(line) = self.lines.get_mut(drawn.trailing_zeros() as usize) {
+                self.chars -= line.columns();
+                line.erase_from(0);
+            }
+            drawn &= drawn - 1;
         }
     }
 }
 
-impl Line {
-    fn end(mut self, push: &mut impl FnMut(char)) {
-        if self.is_rewritten {
-            let end = self.text.iter().rposition(|c| *c != ' ').map_or(0, |last| last + 1);
-            self.text.truncate(end);
-        }
-        self.text.into_iter().for_each(push);
-    }
-}
+#[cfg(test)]
+mod grid;
 
 #[cfg(test)]
 mod tests {
@@ -299,9 +308,112 @@ mod tests {
             ("wide characters", "\r下载 10%\r下载 100%\n", "下载 100%\n"),
             ("erased below", "a\nb\nc\n\u{1b}[2A\u{1b}[Jd\n", "a\nd\n"),
             ("too far up", "a\n\u{1b}[99Ab\n", "b\n"),
+            (
+                "below the last line of a terminal",
+                &("\n".repeat(200) + "\u{1b}[99Bx\u{1b}[999B\u{1b}[2Dy"),
+                &("\n".repeat(200) + "y"),
+            ),
             ("nothing to erase", "\u{1b}[K\u{1b}[1K\u{1b}[J\u{1b}[1J\u{1b}[9J", ""),
         ] {
             assert_eq!(shown(output), expected, "{program}");
+        }
+    }
+
+    /// What programs write, and what they do not, apart from long lines.
+    const PARTS: &[&str] = &[
+        "x",
+        "ab ",
+        "  ",
+        "é",
+        "\t",
+        "\n",
+        "\n\n",
+        "\r",
+        "\r\n",
+        "\u{8}",
+        "\u{1b}[A",
+        "\u{1b}[3A",
+        "\u{1b}[B",
+        "\u{1b}[100B",
+        "\u{1b}[9C",
+        "\u{1b}[2D",
+        "\u{1b}[E",
+        "\u{1b}[2F",
+        "\u{1b}[12G",
+        "\u{1b}[999`",
+        "\u{1b}[H",
+        "\u{1b}[3;7H",
+        "\u{1b}[99;2f",
+        "\u{1b}[J",
+        "\u{1b}[1J",
+        "\u{1b}[2J",
+        "\u{1b}[K",
+        "\u{1b}[1K",
+        "\u{1b}[2K",
+        "\u{1b}[9K",
+        "\u{1b}[s",
+        "\u{1b}[u",
+        "\u{1b}7",
+        "\u{1b}8",
+        "\u{1b}M",
+        "\u{1b}[?1049h",
+        "\u{1b}[?1049l",
+        "\u{1b}[31m",
+        "\u{1b}[5L",
+        "\u{1b}[2;9r",
+    ];
+
+    /// Returns numbers below `limit`, the same ones in each run.
+    fn random(mut seed: u64) -> impl FnMut(usize) -> usize {
+        move |limit| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(seed >> 33).unwrap() % limit
+        }
+    }
+
+    #[test]
+    fn a_canvas_shows_what_a_plain_grid_of_characters_shows() {
+        for seed in 0..3_000 {
+            let mut random = random(seed);
+            // Fewer kinds of parts, so that each meets the others often.
+            let kinds: Vec<&str> = (0..2 + random(12)).map(|_| PARTS[random(PARTS.len())]).collect();
+            let output: String = (0..random(400)).map(|_| kinds[random(kinds.len())]).collect();
+            assert_eq!(shown(&output), grid::shown(&output), "{seed}: {output:?}");
+        }
+    }
+
+    #[track_caller]
+    fn check_work(before: &str, part: &str, bytes: usize) {
+        let output = before.to_owned() + &part.repeat(bytes / part.len());
+        work::take();
+        let (chars, steps) = (shown(&output).chars().count(), work::take());
+        let at_most = 16 * (output.len() + chars);
+        assert!(steps <= at_most, "{steps} steps, at most {at_most}: {part:?} after {} bytes", before.len());
+        // A jump leaves blanks, which are characters of the text.
+        assert!(chars <= output.len() * MAX_COLUMN / 8, "{chars} characters of {} bytes: {part:?}", output.len());
+    }
+
+    #[test]
+    fn the_work_of_a_canvas_is_linear_in_the_output_whatever_it_contains() {
+        for (one, other) in PARTS.iter().flat_map(|one| PARTS.iter().map(move |other| (one, other))) {
+            for before in ["", &"\n".repeat(200)] {
+                check_work(before, &format!("{one}{other}"), 2_000);
+                check_work(before, &format!("{one}{other}x"), 2_000);
+            }
+        }
+        let long = "x".repeat(8_000);
+        let far = long.clone() + "\u{1b}[s\u{1b}[2K";
+        for part in
+            PARTS.iter().flat_map(|part| ["", "x", "\u{1b}[2Kx", "\u{1b}[1K\u{1b}[u"].map(|end| part.to_string() + end))
+        {
+            check_work(&long, &part, 4_000);
+            check_work(&far, &part, 4_000);
+        }
+        check_work(&far, "\u{1b}[ux\u{1b}[99B\n", 20_000);
+        check_work(&far, "\u{1b}[Gx\u{1b}[3D\u{1b}[u", 20_000);
+        for seed in 0..300 {
+            let mut random = random(seed);
+            check_work("", &(0..3 + random(6)).map(|_| PARTS[random(PARTS.len())]).collect::<String>(), 5_000);
         }
     }
 
