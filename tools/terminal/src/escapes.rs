@@ -18,8 +18,6 @@ pub(super) enum Token<'p> {
 #[derive(Debug, Default)]
 pub(super) struct EscapeFilter {
     state: ParserState,
-    /// Whether the last character was a carriage return.
-    after_return: bool,
     /// The parameters of a control sequence, up to a limit.
     parameters: String,
     /// Whether a program shows its own screen, and has not left it.
@@ -92,11 +90,19 @@ impl EscapeFilter {
             _ => None,
         }
     }
+}
 
-    /// Returns the character to show for `c`, if any. A carriage return becomes a newline, so that each state of a progress display
-    /// is a line.
-    pub(super) fn filter(&mut self, c: char) -> Option<char> {
-        let output = match self.read(c)? {
+/// Makes lines of an output: each state of a progress display is one, because a carriage return becomes a newline.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    /// Whether the last character was a carriage return.
+    after_return: bool,
+}
+
+impl Lines {
+    /// Returns the character of a part of the output, if it has one.
+    pub(super) fn read(&mut self, token: Token<'_>) -> Option<char> {
+        let output = match token {
             Token::Text(c) => c,
             Token::Return => '\r',
             Token::Backspace | Token::Sequence(..) | Token::Escape(_) => return None,
@@ -115,8 +121,8 @@ mod tests {
     use super::*;
 
     fn plain(text: &str) -> String {
-        let mut filter = EscapeFilter::default();
-        text.chars().filter_map(|c| filter.filter(c)).collect()
+        let (mut filter, mut lines) = (EscapeFilter::default(), Lines::default());
+        text.chars().filter_map(|c| lines.read(filter.read(c)?)).collect()
     }
 
     #[test]
@@ -143,7 +149,9 @@ mod tests {
             ("\u{1b}[?1049\u{1b}[h", false),
         ] {
             let mut filter = EscapeFilter::default();
-            let _: String = text.chars().filter_map(|c| filter.filter(c)).collect();
+            for c in text.chars() {
+                filter.read(c);
+            }
             assert_eq!(filter.has_screen(), expected, "{text:?}");
         }
     }

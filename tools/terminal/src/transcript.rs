@@ -27,25 +27,8 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    /// Passes the characters of a piece of the output to `push`. The piece may begin or end within a character or an escape sequence.
-    pub(super) fn decode(&mut self, bytes: &[u8], mut push: impl FnMut(char)) {
-        self.decode_with(bytes, |escapes, c| {
-            if let Some(c) = escapes.filter(c) {
-                push(c);
-            }
-        });
-    }
-
-    /// Passes what a piece of the output consists of to `take`.
-    fn read(&mut self, bytes: &[u8], mut take: impl FnMut(Token<'_>)) {
-        self.decode_with(bytes, |escapes, c| {
-            if let Some(token) = escapes.read(c) {
-                take(token);
-            }
-        });
-    }
-
-    fn decode_with(&mut self, bytes: &[u8], mut take: impl FnMut(&mut EscapeFilter, char)) {
+    /// Passes what a piece of the output consists of to `take`. The piece may begin or end within a character or an escape sequence.
+    pub(super) fn read(&mut self, bytes: &[u8], mut take: impl FnMut(Token<'_>)) {
         let joined;
         let mut all = bytes;
         if !self.incomplete.is_empty() {
@@ -55,7 +38,9 @@ impl Decoder {
         }
         let complete = all.len() - incomplete_len(all);
         for c in String::from_utf8_lossy(&all[..complete]).chars() {
-            take(&mut self.escapes, c);
+            if let Some(token) = self.escapes.read(c) {
+                take(token);
+            }
         }
         self.incomplete = all[complete..].to_vec();
     }
@@ -114,13 +99,13 @@ impl Transcript {
 
     /// Appends a piece of the output.
     pub(super) fn push_bytes(&mut self, bytes: &[u8]) {
-        self.decoder.read(bytes, |token| self.canvas.write(token, &mut |c| self.kept.push(c)));
+        self.decoder.read(bytes, |token| self.canvas.write(token, &mut |c, _| self.kept.push(c)));
     }
 
     /// Returns the kept output.
     pub(super) fn finish(mut self) -> Captured {
-        self.decoder.finish(|token| self.canvas.write(token, &mut |c| self.kept.push(c)));
-        self.canvas.finish(&mut |c| self.kept.push(c));
+        self.decoder.finish(|token| self.canvas.write(token, &mut |c, _| self.kept.push(c)));
+        self.canvas.finish(&mut |c, _| self.kept.push(c));
         let waits_for_keys = self.decoder.escapes.has_screen();
         Captured { omitted: self.kept.omitted, text: self.kept.finish(), waits_for_keys }
     }

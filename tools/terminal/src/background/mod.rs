@@ -249,7 +249,7 @@ impl Sink for OutputSink {
             if let Some(screen) = screen {
                 screen.push(bytes);
             }
-            watch.push(log.push(bytes), Instant::now())
+            watch.push(&log.push(bytes), Instant::now())
         };
         // The function of the host is called without the lock, because it may read the state of the process.
         for event in events {

@@ -13,6 +13,10 @@ pub(super) struct Line {
     columns: usize,
     /// Whether the program has written the line more than once. It then ends without the spaces that cover older text.
     is_rewritten: bool,
+    /// The number of columns that the reader has seen, up to the first that has changed since.
+    seen: usize,
+    /// Whether the reader has seen the end of the line.
+    is_end_seen: bool,
 }
 
 impl Line {
@@ -31,23 +35,33 @@ impl Line {
         self.is_rewritten |= column < self.columns;
         self.columns = self.columns.max(column + 1);
         if let Some((start, piece)) = self.pieces.range_mut(..=column).next_back() {
-            let at = column - start;
-            if let Some(old) = piece.get_mut(at) {
-                *old = c;
-                return;
+            let (at, len) = (column - start, piece.len());
+            match piece.get_mut(at) {
+                Some(old) if *old == c => return,
+                Some(old) => *old = c,
+                None if at == len => piece.push_back(c),
+                None => drop(self.pieces.insert(column, VecDeque::from([c]))),
             }
-            if at == piece.len() {
-                piece.push_back(c);
-                return;
-            }
+        } else {
+            self.pieces.insert(column, VecDeque::from([c]));
         }
-        self.pieces.insert(column, VecDeque::from([c]));
+        self.change(column);
+    }
+
+    /// Notes that a column has changed. A reader that has seen it sees all of the line again.
+    fn change(&mut self, column: usize) {
+        if column < self.seen || self.is_end_seen {
+            (self.seen, self.is_end_seen) = (0, false);
+        }
     }
 
     /// Erases the column and those after it.
     pub(super) fn erase_from(&mut self, column: usize) {
         self.is_rewritten = true;
-        self.columns = self.columns.min(column);
+        if column < self.columns {
+            self.columns = column;
+            self.change(column);
+        }
         while let Some(mut last) = self.pieces.last_entry() {
             work::add(1);
             if *last.key() < column {
@@ -65,6 +79,7 @@ impl Line {
         while let Some(first) = self.pieces.first_entry().filter(|first| *first.key() < column) {
             work::add(1);
             let (start, mut piece) = first.remove_entry();
+            self.change(start);
             if start + piece.len() > column {
                 piece.drain(..column - start);
                 self.pieces.insert(column, piece);
@@ -72,17 +87,30 @@ impl Line {
         }
     }
 
-    /// Passes the text to `push`.
-    pub(super) fn show(&self, push: &mut impl FnMut(char)) {
+    /// Passes the text to `push`, each character with whether it is new to the reader.
+    pub(super) fn show(&self, push: &mut impl FnMut(char, bool)) {
         let end = self.end();
-        let mut column = 0;
+        let mut columns = 0..;
+        let mut show = |c| push(c, columns.next() >= Some(self.seen));
+        let mut shown = 0;
         for (start, piece) in self.pieces.range(..end) {
-            (column..*start).for_each(|_| push(' '));
-            column = end.min(start + piece.len());
-            piece.iter().take(column - start).copied().for_each(&mut *push);
+            (shown..*start).for_each(|_| show(' '));
+            shown = end.min(start + piece.len());
+            piece.iter().take(shown - start).copied().for_each(&mut show);
         }
-        (column..end).for_each(|_| push(' '));
+        (shown..end).for_each(|_| show(' '));
         work::add(end);
+    }
+
+    /// Passes the text and a newline to `push`.
+    pub(super) fn show_with_end(&self, push: &mut impl FnMut(char, bool)) {
+        self.show(push);
+        push('\n', !self.is_end_seen);
+    }
+
+    /// Notes that the reader has seen the line, and its end if another line follows.
+    pub(super) fn mark_as_seen(&mut self, has_end: bool) {
+        (self.seen, self.is_end_seen) = (self.end(), has_end);
     }
 
     /// Returns the number of columns that are shown.

@@ -57,8 +57,9 @@ impl Default for Canvas {
 }
 
 impl Canvas {
-    /// Processes a part of the output. Lines that cannot change any more are passed to `push`.
-    pub(super) fn write(&mut self, token: Token<'_>, push: &mut impl FnMut(char)) {
+    /// Processes a part of the output. Lines that cannot change any more are passed to `push`, each character with whether it is new:
+    /// the reader has not seen it with [`mark_as_seen`](Self::mark_as_seen).
+    pub(super) fn write(&mut self, token: Token<'_>, push: &mut impl FnMut(char, bool)) {
         work::add(1);
         match token {
             Token::Text('\n') => self.next_line(push),
@@ -78,24 +79,33 @@ impl Canvas {
         self.is_home = false;
     }
 
-    /// Passes all lines to `push`.
-    pub(super) fn finish(&mut self, push: &mut impl FnMut(char)) {
-        // Erased lines below the cursor are not a part of the text.
-        while self.lines.len() > self.row + 1 && self.lines.back().is_some_and(Line::is_erased) {
-            self.lines.pop_back();
-        }
-        work::add(self.lines.len());
-        let last = self.lines.len() - 1;
-        for (at, line) in self.lines.iter().enumerate() {
-            line.show(push);
-            if at < last {
-                push('\n');
-            }
-        }
+    /// Passes all lines to `push`, and begins with an empty one.
+    pub(super) fn finish(&mut self, push: &mut impl FnMut(char, bool)) {
+        self.show(push);
         *self = Self { has_cleared: self.has_cleared, has_screen: self.has_screen, ..Self::default() };
     }
 
-    fn control(&mut self, parameters: &str, last: char, push: &mut impl FnMut(char)) {
+    /// Passes all lines to `push` as they are now.
+    pub(super) fn show(&self, push: &mut impl FnMut(char, bool)) {
+        let last = self.last_shown();
+        work::add(last + 1);
+        self.lines.range(..last).for_each(|line| line.show_with_end(push));
+        self.lines.range(last..=last).for_each(|line| line.show(push));
+    }
+
+    /// Notes that the reader has seen all lines.
+    pub(super) fn mark_as_seen(&mut self) {
+        let last = self.last_shown();
+        self.lines.range_mut(..=last).enumerate().for_each(|(row, line)| line.mark_as_seen(row < last));
+    }
+
+    /// Returns the row of the last line that is shown: erased lines below the cursor are not a part of the text.
+    fn last_shown(&self) -> usize {
+        let is_shown = |row: &usize| self.lines.get(*row).is_some_and(|line| !line.is_erased());
+        (self.row + 1..self.lines.len()).rev().find(is_shown).unwrap_or(self.row)
+    }
+
+    fn control(&mut self, parameters: &str, last: char, push: &mut impl FnMut(char, bool)) {
         let mut numbers = parameters.split(';').map(|number| number.parse::<usize>().unwrap_or_default());
         let (first, second) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
         let count = first.clamp(1, MAX_COLUMN);
@@ -129,7 +139,7 @@ impl Canvas {
         (self.row, self.column) = (row.min(self.lines.len() - 1), column.min(MAX_COLUMN));
     }
 
-    fn change_screen(&mut self, is_own: bool, push: &mut impl FnMut(char)) {
+    fn change_screen(&mut self, is_own: bool, push: &mut impl FnMut(char, bool)) {
         if is_own && !self.has_screen {
             self.finish(push);
         } else if self.has_screen {
@@ -152,22 +162,21 @@ impl Canvas {
         self.lines.push_back(Line::default());
     }
 
-    fn next_line(&mut self, push: &mut impl FnMut(char)) {
+    fn next_line(&mut self, push: &mut impl FnMut(char, bool)) {
         self.column = 0;
         if self.row + 1 == MAX_LINES
             && let Some(line) = self.lines.pop_front()
         {
             self.drawn >>= 1;
             self.chars -= line.columns();
-            line.show(push);
-            push('\n');
+            line.show_with_end(push);
             self.row -= 1;
             self.saved.0 = self.saved.0.saturating_sub(1);
         }
         self.jump_to(self.row + 1);
     }
 
-    fn put(&mut self, c: char, push: &mut impl FnMut(char)) {
+    fn put(&mut self, c: char, push: &mut impl FnMut(char, bool)) {
         if self.chars >= MAX_CHARS {
             self.finish(push);
         }
@@ -197,14 +206,14 @@ impl Canvas {
     }
 
     /// Erases the lines after the cursor (0), before it (1), or all of them (2).
-    fn erase_lines(&mut self, what: usize, push: &mut impl FnMut(char)) {
+    fn erase_lines(&mut self, what: usize, push: &mut impl FnMut(char, bool)) {
         let is_all = what == 2 || (what == 0 && self.is_home);
         if is_all && !mem::replace(&mut self.has_cleared, true) {
             // The lines of the time before are not a part of what the program draws.
             let is_open = self.lines.back().is_some_and(|line| line.columns() > 0);
             self.finish(push);
             if is_open {
-                push('\n');
+                push('\n', true);
             }
             return;
         }
@@ -243,10 +252,10 @@ mod tests {
         let (mut filter, mut canvas, mut text) = (EscapeFilter::default(), Canvas::default(), String::new());
         for c in output.chars() {
             if let Some(token) = filter.read(c) {
-                canvas.write(token, &mut |c| text.push(c));
+                canvas.write(token, &mut |c, _| text.push(c));
             }
         }
-        canvas.finish(&mut |c| text.push(c));
+        canvas.finish(&mut |c, _| text.push(c));
         text
     }
 

@@ -282,7 +282,7 @@ fn the_screen_of_a_terminal_is_what_a_person_sees() {
     let screen = f.wait_for_screen(&id, "40 120");
     assert!(screen.contains("heretyped") && !screen.contains("old"), "{screen}");
     let log = f.act(Action::Log, &id)["output"].as_str().unwrap().to_owned();
-    assert!(log.contains("oldhere") && !log.contains('\u{1b}'), "{log:?}");
+    assert!(log.contains("old\n\n\n    heretyped") && !log.contains('\u{1b}'), "{log:?}");
     wait_until("the interruption", || {
         // A shell that is about to start a program can miss one. It is an error if the process has ended.
         let _ = f.process(Action::Write, &id, |args| args.data = Some("\u{3}".to_owned()));
@@ -345,4 +345,22 @@ fn much_output_of_many_processes_takes_little_memory() {
     assert!(!pids.iter().any(|id| is_alive(id)), "no zombie");
     wait_until("the end of all children", || !children.iter().any(|id| is_alive(id)));
     eprintln!("{megabytes} MB each: {} MB of memory", used >> 20);
+}
+
+#[test]
+fn a_progress_bar_in_the_background_leaves_its_last_state() {
+    let f = fixture();
+    let bar = "echo start; for n in 1 2 3; do printf '\\r%s0%%' $n; done; read x; printf '\\r100%%\\nend\\n'; read y";
+    for pty in [false, true] {
+        let id = f.start(bar, |args| {
+            args.pty = pty;
+            args.watch_patterns = Some(vec!["10%".to_owned()]);
+        });
+        assert_eq!(f.wait_for(&id, "30%").replace('\r', ""), "start\n30%");
+        f.submit(&id, "");
+        let all = f.wait_for(&id, "end");
+        assert!(all.starts_with("start\n100%\nend") || (pty && all.starts_with("start\n30%\n100%\nend")), "{all}");
+        assert_eq!(f.act(Action::Poll, &id)["matches"][0], "10%", "each state is watched");
+        f.act(Action::Kill, &id);
+    }
 }
