@@ -67,8 +67,10 @@ pub struct MetadataAddress {
 /// version 6 that stand for one of version 4, and escapes are understood.
 pub fn metadata_address(text: &str) -> Option<MetadataAddress> {
     let host = hosts(text).find_map(|span| {
-        let (address, whose) = known(&plain(&text[span.clone()]))?;
-        Some(MetadataAddress { span, address, whose })
+        let host = plain(&text[span.clone()]);
+        let (address, whose) = known(&host)?;
+        let is_host = !may_be_number(&host) || is_place_of_host(text, &span);
+        is_host.then_some(MetadataAddress { span, address, whose })
     });
     // A short name or a proxy leads there as well.
     let path = || {
@@ -78,6 +80,93 @@ pub fn metadata_address(text: &str) -> Option<MetadataAddress> {
         })
     };
     host.or_else(path)
+}
+
+/// Returns whether a host is also the spelling of a number: `2852039166`, `0xa9fea9fe`, `169.16689662`.
+fn may_be_number(host: &str) -> bool {
+    let is_decimal = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    match host.split_once('.') {
+        Some((whole, fraction)) => is_decimal(whole) && is_decimal(fraction),
+        None => is_decimal(host) || host.starts_with("0x"),
+    }
+}
+
+/// Words before a host: programs that connect to it, and words for it.
+const BEFORE_HOSTS: [&str; 45] = [
+    "addr",
+    "address",
+    "base",
+    "callback",
+    "connect",
+    "curl",
+    "dig",
+    "domain",
+    "download",
+    "endpoint",
+    "fetch",
+    "forward",
+    "from",
+    "get",
+    "gateway",
+    "host",
+    "hostname",
+    "hosts",
+    "http",
+    "https",
+    "ip",
+    "ipv4",
+    "link",
+    "nc",
+    "ncat",
+    "netcat",
+    "nmap",
+    "open",
+    "origin",
+    "peer",
+    "ping",
+    "post",
+    "proxy",
+    "request",
+    "server",
+    "socket",
+    "ssh",
+    "target",
+    "telnet",
+    "traceroute",
+    "uri",
+    "url",
+    "visit",
+    "webhook",
+    "wget",
+];
+
+/// Returns whether a number is where a host can be: alone, in an address of a page, before a port or a path, or after a word for a
+/// host or a program that connects to one.
+fn is_place_of_host(text: &str, span: &Range<usize>) -> bool {
+    let (before, after) = (text[..span.start].trim_end(), &text[span.end..]);
+    let ends_value =
+        |text: &str| text.trim().is_empty() || text.starts_with(['"', '\'', '`', ']', '}', ',', ';', '&', '?', '#']);
+    let is_path = after.starts_with('/') && after[1..].starts_with(|letter: char| letter.is_alphabetic());
+    let is_alone = text[..span.start].trim().is_empty() && ends_value(after);
+    let is_quoted = text[..span.start].ends_with(['"', '\'', '`']) && after.starts_with(['"', '\'', '`']);
+    if is_alone || is_quoted || is_path || before.ends_with("//") || before.ends_with(['@', '\\']) {
+        return true;
+    }
+    let is_separator = |letter: char| !letter.is_alphanumeric();
+    let words = before.rsplit(is_separator).filter(|word| !word.is_empty());
+    // Options and articles can come before it.
+    let mut near =
+        words.filter(|word| word.len() > 2 || ["ip", "nc"].contains(&word.to_ascii_lowercase().as_str())).take(2);
+    near.any(|word| BEFORE_HOSTS.contains(&word.to_ascii_lowercase().as_str())) && !has_unit(after)
+}
+
+/// Returns whether a word for what is counted follows a number.
+fn has_unit(after: &str) -> bool {
+    let word = after.trim_start().split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+    let is_plural = word.len() > 3 && word.ends_with('s');
+    is_plural
+        || ["b", "kb", "mb", "gb", "kib", "mib", "byte", "ms", "s", "m", "km", "px", "percent"]
+            .contains(&word.to_ascii_lowercase().as_str())
 }
 
 /// Returns the parts of a text that can be hosts.
@@ -226,6 +315,32 @@ mod tests {
             "address:169.254.169.254",
             "::ffff:169.254.169.254",
             "http://metadata/computeMetadata/v1/",
+            " 2852039166 ",
+            "2852039166:80",
+            "2852039166/latest",
+            "0xA9FEA9FE",
+            "http://169.16689662/latest",
+            "169.16689662",
+            "[\"2852039166\"]",
+            "{\"host\": \"2852039166\"}",
+            "{\"host\": 2852039166}",
+            "host=2852039166",
+            "host: 2852039166",
+            "address:2852039166",
+            "curl -s 2852039166",
+            "curl -s -H 'X: y' http://2852039166",
+            "wget -q 0xa9fea9fe",
+            "ping -c 1 2852039166",
+            "ssh root@2852039166",
+            "nc -v 2852039166 80",
+            "--proxy=2852039166",
+            "--url 2852039166",
+            "//2852039166/x",
+            "https://example.com/?url=2852039166",
+            "Connect to 2852039166.",
+            "The server is at the address 2852039166",
+            "2852039166,127.0.0.1",
+            "\\\\2852039166\\share",
             "http://proxy.example/latest/meta-data/iam/",
         ] {
             assert!(metadata_address(text).is_some(), "{text}");
@@ -258,6 +373,34 @@ mod tests {
             "v169.254.169.254",
             "10:30:45",
             "a.b.nip.io",
+            "2852039166 bytes",
+            "2852039166 B",
+            "A file of 2852039166 bytes",
+            "size=2852039166",
+            "size: 2852039166",
+            "{\"size\": 2852039166}",
+            "{\"size\": 2852039166, \"name\": \"a.iso\"}",
+            "There are 2852039166 rows.",
+            "Order 2852039166",
+            "id 2852039166",
+            "#2852039166",
+            "Download 2852039166 bytes",
+            "Fetch 2852039166 rows",
+            "from 2852039166 bytes on",
+            "+49 2852039166",
+            "Phone: 2852039166",
+            "0xA9FEA9FE is the magic number of the format",
+            "crc32 0xa9fea9fe",
+            "colour 0xA9FEA9FE",
+            "169.16689662 degrees east",
+            "-43.5, 169.16689662",
+            "longitude 169.16689662",
+            "1 + 2852039166 = 2852039167",
+            "2852039166/2852039170 done",
+            "1700000000-2852039166",
+            "50% of 2852039166",
+            "timestamp 2852039166",
+            "2852039166 ms",
         ] {
             assert_eq!(metadata_address(text), None, "{text}");
         }
