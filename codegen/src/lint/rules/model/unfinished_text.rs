@@ -1,7 +1,7 @@
 //! A text that is not finished. It has a marker such as `TODO:`, `FIXME` or `(TBD)`, or words that stand for others, such as
 //! "lorem ipsum"; or it ends in the middle of a sentence, after "the", a comma or a colon, or with a parenthesis, a quotation mark
-//! or a backtick that is never closed. Markers in quotes and in sentences about markers are allowed. Words are only judged in
-//! English texts.
+//! or a backtick that is never closed. Markers in quotes and markers that a sentence is about, as in "Lists the TODO: items", are allowed.
+//! Words are only judged in English texts.
 //!
 //! ## Why is this bad
 //! The model reads a note of the author as a fact about the tool, and guesses what the missing words say. Often, a program has cut
@@ -88,11 +88,112 @@ fn marker(text: &str) -> Option<(String, Range<usize>)> {
     }
     let found = MARKER.find_iter(text).find(|found| {
         let sentence = sentence(text, &found.range()).to_lowercase();
-        !is_quoted(text, found.start()) && !ABOUT_MARKERS.iter().any(|about| sentence.contains(about))
+        !is_quoted(text, found.start())
+            && !ABOUT_MARKERS.iter().any(|about| sentence.contains(about))
+            && !is_named(text, &found.range())
     })?;
     let shown = found.as_str().trim_matches(|letter: char| letter.is_whitespace() || matches!(letter, '.' | ';'));
     let start = found.start() + found.as_str().find(shown)?;
     Some((format!("it has the marker `{shown}`"), start..start + shown.len()))
+}
+
+/// Words after which a marker is what the sentence is about.
+const BEFORE_NAMES: [&str; 92] = [
+    "a", "add", "adds", "all", "an", "and", "any", "as", "between", "by", "called", "collect", "collects", "contain", "containing",
+    "contains", "count", "counts", "delete", "deletes", "each", "every", "extract", "extracts", "fewer", "find", "finds", "first", "following",
+    "for", "from", "glob", "grep", "has", "have", "highlight", "highlights", "ignore", "ignores", "in", "insert", "inserts", "keyword",
+    "keywords", "label", "labels", "last", "like", "list", "lists", "mark", "marked", "marks", "mask", "match", "matches", "matching", "named",
+    "new", "next", "no", "of", "old", "on", "open", "or", "pattern", "prefix", "remove", "removes", "replace", "replaces", "report", "reports",
+    "search", "searches", "show", "shows", "skip", "skips", "some", "status", "string", "tag", "tags", "the", "tracks", "unresolved", "with",
+    "without", "word", "words",
+];
+
+/// What a note tells its author to do.
+const ORDERS: [&str; 34] = [
+    "add", "ask", "check", "clarify", "complete", "confirm", "correct", "decide", "define", "describe", "document", "expand", "explain", "fill",
+    "finish", "fix", "improve", "insert", "link", "mention", "provide", "remove", "replace", "rewrite", "say", "specify", "tell", "test",
+    "translate", "update", "verify", "what", "which", "write",
+];
+
+/// What markers stand for, after them: "FIXME notes of a file".
+const NAMED: [&str; 18] = [
+    "comments", "entries", "entry", "generator", "item", "items", "lines", "list", "markers", "notes", "occurrences", "paragraphs",
+    "sentences", "state", "status", "tags", "text", "words",
+];
+
+/// "TBD" as a value: that is set, or a thing has that is looked for.
+static VALUE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?i)(?:\b(?:as|contains?|containing|marked|shows?|says?|named?|called|returns|word|value|status|state|label)",
+        r"|\b(?:sets?|changes?|resets?|moves?|switch(?:es)?|rename|convert) (?:the|a|an|its|it|this|them|all|each|every|one)\b[^.]{0,60} to",
+        r"|\b(?:replaces?|replaced|fills?|filled)\b[^.]{0,60} (?:by|with)",
+        r"|\b(?:whose|if|when|where) [^.]{1,40} (?:is|are)(?: still)?|\bthat (?:is|are)(?: still)?|[A-Za-z],? or)\s*$",
+    ))
+    .expect("the pattern is valid")
+});
+
+/// Returns whether a sentence is about a marker, so that it does not stand for words that are still to be written.
+fn is_named(text: &str, span: &Range<usize>) -> bool {
+    let marker = text[span.clone()].trim_start_matches(|letter: char| letter.is_whitespace() || matches!(letter, '.' | ';'));
+    let start = span.end - marker.len();
+    let first_word = |text: &str| {
+        let word = text.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
+        word.unwrap_or_default().to_lowercase()
+    };
+    // The match can end with a letter of the next word.
+    let is_filler = marker.to_lowercase().starts_with("lorem");
+    let name_end = marker.find(|letter: char| !letter.is_alphanumeric()).filter(|_| !is_filler).map_or(span.end, |end| start + end);
+    let next = if marker.starts_with(['[', '(', '<']) { String::new() } else { first_word(&text[name_end..]) };
+    if ORDERS.contains(&next.as_str()) {
+        return false;
+    }
+    let is_value = marker.starts_with("TBD") && VALUE.is_match(&text[..start]);
+    is_value
+        || NAMED.contains(&next.as_str()) && !marker.contains(':')
+        || is_list(marker)
+        || is_line_of_list(text, start)
+        || follows_name(text, start, marker)
+}
+
+/// Returns whether the words before a marker make it their object.
+fn follows_name(text: &str, start: usize, marker: &str) -> bool {
+    if marker.starts_with("TBD") || marker.starts_with("FIXME") && !marker.contains(':') {
+        return false;
+    }
+    // The sign of a comment, as in "Finds // TODO: lines".
+    let before = text[..start].trim_end_matches(|letter: char| letter.is_whitespace() || "/#*-;%".contains(letter));
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    if marker.starts_with('?') {
+        // A mask of a name is attached to it.
+        let is_attached = text[start + marker.len()..].starts_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '*'));
+        return is_attached || BEFORE_NAMES.contains(&word.to_lowercase().as_str());
+    }
+    if marker.starts_with('l') && !text[start..].starts_with("lorem ipsum dolor") {
+        return word.ends_with(char::is_alphabetic);
+    }
+    let is_marker = |word: &str| ["TODO", "FIXME", "XXX", "TBD", "HACK"].contains(&word.trim_end_matches([':', ',', '/']));
+    is_marker(word) || BEFORE_NAMES.contains(&word.to_lowercase().as_str())
+}
+
+/// Returns whether a marker in parentheses is one of a list of words in capital letters: `(TODO, DOING, DONE)`.
+fn is_list(marker: &str) -> bool {
+    let inner = marker.trim_matches(['(', ')', '[', ']', '<', '>']);
+    let mut words = inner.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let is_word = |word: &str| word.is_empty() || ["or", "and"].contains(&word) || word.chars().all(|letter| letter.is_uppercase() || letter == '_');
+marker.starts_with(['(', '[', '<']) && inner.contains([',', '/', '|', ' ']) && words.all(is_word)
+}
+
+/// Returns whether a marker begins a line of a list of words in capital letters, where others are words.
+fn is_line_of_list(text: &str, start: usize) -> bool {
+    let line_start = text[..start].rfind('\n').map_or(0, |line| line + 1);
+    let is_bullet = |text: &str| text.chars().all(|letter| letter.is_whitespace() || matches!(letter, '-' | '*' | '•'));
+    let heads = text.lines().filter_map(|line| {
+        let line = line.trim_start_matches(|letter: char| letter.is_whitespace() || matches!(letter, '-' | '*' | '•'));
+        let head = &line[..line.find(|letter: char| !letter.is_uppercase() && letter != '_').unwrap_or(line.len())];
+        (head.len() > 2 && line[head.len()..].trim_start().starts_with(['-', ':', '–']) || head == line.trim_end()).then_some(head)
+    });
+    let is_other = |head: &str| !head.is_empty() && !["TODO", "FIXME", "TBD", "TBA", "XXX"].contains(&head);
+    is_bullet(&text[line_start..start]) && heads.filter(|head| is_other(head)).count() > 0
 }
 
 /// Returns whether a place is in backticks or quotes: an odd number of them are before it in its line.
@@ -257,6 +358,28 @@ mod tests {
             "The folder of the user with the following",
             "The user's folder, which is",
             "The user's folder. It must be",
+            "Reads a file TODO: add the encoding",
+            "Reads a file. // TODO: describe the encoding",
+            "Returns the TODO: describe the result",
+            "The unit is FIXME.",
+            "Defaults to TBD.",
+            "Limited to TBD",
+            "The unit that is used is TBD.",
+            "The format, which is TBD.",
+            "Set to TBD.",
+            "TODO: list the items",
+            "Lists files. TODO: items that are hidden",
+            "Reads a file.\nTODO: the encoding",
+            "Reads a file (TODO: which encodings)",
+            "Reads a file (TODO)",
+            "The limit [FIXME, in bytes]",
+            "Who may read it ???",
+            "Lorem ipsum.",
+            "Reads a file. lorem ipsum dolor sit amet",
+            "Files. FIXME which ones",
+            "TBD - the format",
+            "The encoding of the file: TBD",
+            "The unit is TBD. The default is 5.",
         ] {
             assert!(unfinished(text).is_some(), "{text}");
         }
@@ -315,6 +438,35 @@ mod tests {
             "How large the file is",
             "Where it is",
             "FIXME comments of the file",
+            "Lists the TODO: items of a file",
+            "Set the status to TBD.",
+            "A task marker such as TODO or FIXME",
+            "Marks an event as TBD.",
+            "Lists events whose date is TBD.",
+            "Replaces an unknown date by TBD.",
+            "Finds all FIXME: lines in the sources",
+            "Finds // TODO: and # FIXME: lines.",
+            "Counts lines with TODO:, FIXME: or XXX: in them",
+            "Searches for TODO: in the code",
+            "The text of the TODO: line",
+            "The states of a task (TODO, DOING, DONE)",
+            "Kinds of notes (TODO/FIXME/XXX)",
+            "Moves the card to another column (TODO or DONE).",
+            "The state:\nTODO - not begun\nDOING - in work\nDONE - finished",
+            "The state of the task:\n- TODO\n- DONE",
+            "TODO: not begun\nDONE: finished",
+            "FIXME notes of a project",
+            "Scans the code. TODO items come first.",
+            "Matches names such as ???.txt",
+            "The mask ??? stands for three letters.",
+            "Generates paragraphs of lorem ipsum.",
+            "Lorem ipsum generator for mock-ups",
+            "Adds TODO: lines to the file",
+            "Shows the date, or TBD.",
+            "Sets the owner of all open tasks to TBD.",
+            "Removes every XXX: mark",
+            "Returns tasks that are still TBD.",
+            "The next TODO: entry of the list",
             "Отправляет сообщение пользователю и",
         ] {
             assert_eq!(unfinished(text), None, "{text}");
