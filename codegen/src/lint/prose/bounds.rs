@@ -7,8 +7,9 @@ use regex::Regex;
 use serde_json::Value;
 use toolc::__gen::table::Type;
 
-use super::{CORRECT, Contradiction, Described, is_conditional, regex};
+use super::{CORRECT, Contradiction, Described, follows_case, has_any, is_conditional, regex};
 use crate::diagnostic::At;
+use crate::lint::mentions::sentence;
 
 /// A number, with separators of thousands.
 const NUMBER: &str = r"-?\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?";
@@ -79,6 +80,35 @@ const MEASURES: [&str; 36] = [
     "million",
     "thousand",
 ];
+
+/// Words of a sentence about values that are usual or good.
+const ADVICE: [&str; 22] = [
+    "best",
+    "better",
+    "common",
+    "commonly",
+    "good",
+    "ideal",
+    "ideally",
+    "normally",
+    "often",
+    "prefer",
+    "preferred",
+    "reasonable",
+    "recommended",
+    "recommend",
+    "sensible",
+    "suggested",
+    "sweet",
+    "typical",
+    "typically",
+    "usual",
+    "usually",
+    "well",
+];
+
+/// Verbs of which a range is the subject, as in "between 1 and 5 are shown".
+const VERBS: [&str; 8] = ["are", "is", "was", "were", "will", "can", "have", "get"];
 
 /// A bound that a text states.
 struct Stated {
@@ -163,7 +193,14 @@ fn stated(described: &Described<'_>, kind: Type) -> Vec<Stated> {
         let word = next.trim_matches(|sign: char| !sign.is_alphanumeric()).to_lowercase();
         let is_glued =
             after.starts_with(|sign: char| sign.is_alphanumeric() || matches!(sign, '%' | '°' | 'x' | '/' | '^'));
-        !is_glued && is_about(described, kind, &word) && !is_conditional(text, end - after.len())
+        let number = begin + text[begin..end].find(|sign: char| sign.is_ascii_digit()).unwrap_or(0);
+        let is_advice = has_any(sentence(text, &(begin..end)), &ADVICE);
+        let is_subject = VERBS.contains(&word.as_str()) || follows_case(text, number);
+        !is_glued
+            && !is_advice
+            && !is_subject
+            && is_about(described, kind, &word)
+            && !is_conditional(text, end - after.len())
     };
     if let Some(found) = described.only_match(&BOTH).filter(|found| fits(found)) {
         let ends = [(["a", "c", "e"], true), (["b", "d", "f"], false)];

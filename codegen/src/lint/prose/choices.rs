@@ -28,6 +28,15 @@ pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
     let missing: Vec<&str> = missing
         .filter(|known| *known != "null" && !stated.iter().any(|item| is_same(item, known)) && !has_word(text, known))
         .collect();
+    // "Unit (seconds, minutes)" says what `s` and `m` stand for.
+    let is_spelled_out = stated.len() == allowed.len()
+        && stated
+            .iter()
+            .zip(&allowed)
+            .all(|(item, known)| !known.is_empty() && folded(item).starts_with(&folded(known)));
+    if is_spelled_out {
+        return None;
+    }
     // A list without any of the values is about something else, unless it has as many.
     let is_other = stated.len() == unknown.len() && stated.len() != allowed.len();
     if is_other || unknown.is_empty() && missing.is_empty() {

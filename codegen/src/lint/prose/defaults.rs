@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use super::{Contradiction, Described, regex};
+use super::{Contradiction, Described, follows_case, regex};
 
 /// A default in prose. The groups `value` and `first` are a number or a boolean, `word` a word, and `text` the content of quotes.
 static DEFAULT: LazyLock<Regex> = LazyLock::new(|| {
@@ -23,6 +23,9 @@ pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
         return None;
     }
     let (stated, span) = stated_default(described.text, &words(described))?;
+    if is_of_other(described, span.start) {
+        return None;
+    }
     if !differs(&default.value, &stated) || is_converted(&default.value, &stated) {
         return None;
     }
@@ -36,6 +39,20 @@ pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
 /// Returns the values that a word without quotes can name.
 fn words<'s>(described: &Described<'s>) -> Vec<&'s str> {
     described.schema.choices.iter().filter_map(|choice| choice.value.value.as_str()).collect()
+}
+
+/// Returns whether a default is that of something else: "the server's default is 5", "the page size default is 25".
+fn is_of_other(described: &Described<'_>, start: usize) -> bool {
+    /// Words before the default of the parameter itself.
+    const OWN: [&str; 11] = ["the", "a", "its", "and", "with", "this", "where", "whose", "optional", "or", "is"];
+    let (before, rest) = described.text.split_at(start);
+    let is_verb = ["defaults ", "default to "].iter().any(|verb| rest.to_lowercase().starts_with(verb));
+    let is_noun = !is_verb && rest.to_lowercase().starts_with("default");
+    let word = before.rsplit(char::is_whitespace).find(|word| !word.is_empty()).unwrap_or_default().to_lowercase();
+    let is_owner = word.ends_with(|letter: char| letter.is_alphanumeric())
+        && !OWN.contains(&word.as_str())
+        && !described.name().to_lowercase().contains(&word);
+    (is_noun && is_owner) || follows_case(described.text, start)
 }
 
 fn differs(default: &Value, stated: &Value) -> bool {

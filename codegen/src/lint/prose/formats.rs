@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use toolc::__gen::table::Type;
 
-use super::{CORRECT, Contradiction, Described, regex};
+use super::{CORRECT, Contradiction, Described, has_any, regex};
 
 /// What a text can say that a value is.
 struct Form {
@@ -68,12 +68,101 @@ fn of_number(described: &Described<'_>) -> Option<Contradiction> {
     let mut forms = FORMS.iter().zip(PATTERNS.iter()).filter(|(form, _)| OF_STRINGS.contains(&form.noun));
     let (form, span) = forms.find_map(|(form, (begin, _))| Some((form, begin.find(described.text)?.range())))?;
     let next = described.text[span.end..].split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
-    if next.is_some_and(|word| NUMBERS.contains(&word.to_lowercase().as_str())) || described.text.contains(" id ") {
+    let is_numbered =
+        has_any(described.text, &["position", "number", "numbered", "index", "count", "rank", "addresses"]);
+    if is_numbered
+        || next.is_some_and(|word| NUMBERS.contains(&word.to_lowercase().as_str()))
+        || described.text.contains(" id ")
+    {
         return None;
     }
     let message =
         format!("the text says that `{}` is {}, but its type is `{}`", described.name(), form.noun, ty.name());
     Some(Contradiction { span, message, other: (described.type_place(), "the type".to_owned()), help: CORRECT })
+}
+
+/// Words that follow a noun which is not a part of a longer one, such as "email archive".
+const AFTER_NOUNS: [&str; 60] = [
+    "a",
+    "after",
+    "also",
+    "an",
+    "and",
+    "are",
+    "as",
+    "associated",
+    "at",
+    "before",
+    "being",
+    "belonging",
+    "by",
+    "can",
+    "date",
+    "ending",
+    "following",
+    "for",
+    "format",
+    "formatted",
+    "from",
+    "given",
+    "how",
+    "if",
+    "in",
+    "is",
+    "it",
+    "may",
+    "must",
+    "of",
+    "on",
+    "or",
+    "pointing",
+    "registered",
+    "representing",
+    "should",
+    "since",
+    "starting",
+    "string",
+    "that",
+    "the",
+    "they",
+    "this",
+    "time",
+    "timestamp",
+    "to",
+    "until",
+    "used",
+    "using",
+    "value",
+    "we",
+    "when",
+    "where",
+    "which",
+    "who",
+    "with",
+    "within",
+    "without",
+    "you",
+    "your",
+];
+
+/// Returns whether a noun ends before `rest`, so that it says what the value is.
+fn is_head(rest: &str) -> bool {
+    let Some(after) = rest.strip_prefix(' ') else { return !rest.starts_with('-') };
+    let word = after.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+    word.is_empty() || AFTER_NOUNS.contains(&word.to_lowercase().as_str())
+}
+
+/// Returns whether a noun stands for a thing or a person that the value identifies: an email that has a date, the host of a meeting.
+fn is_thing(described: &Described<'_>, span: std::ops::Range<usize>, format: &str) -> bool {
+    let noun = described.text[span.clone()].trim().to_lowercase();
+    let is_noun = |nouns: &[&str]| nouns.iter().any(|one| noun == *one || noun.ends_with(&format!(" {one}")));
+    let next = described.text[span.end..].split_whitespace().next().unwrap_or_default();
+    match format {
+        "uuid" => is_noun(&["host", "link", "email", "e-mail", "domain", "endpoint"]),
+        "email" | "idn-email" => is_noun(&["host"]),
+        "date" | "date-time" | "time" => is_noun(&["email", "e-mail"]) && !matches!(next, "" | "of"),
+        _ => false,
+    }
 }
 
 pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
@@ -94,7 +183,9 @@ pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
     let (form, span) = forms().filter(|(form, _)| !of_format(form)).find_map(|(form, (begin, _))| {
         let found = begin.find(described.text)?;
         let is_name = described.text[found.end()..].trim_start().starts_with(|letter: char| letter.is_ascii_digit());
-        (!is_name).then(|| (form, found.range()))
+        let is_value =
+            !is_name && is_head(&described.text[found.end()..]) && !is_thing(described, found.range(), &format.value);
+        is_value.then(|| (form, found.range()))
     })?;
     let message =
         format!("the text says that `{}` is {}, but its format is `{}`", described.name(), form.noun, format.value);

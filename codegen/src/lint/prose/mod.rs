@@ -124,6 +124,21 @@ fn is_conditional(text: &str, end: usize) -> bool {
     words.any(|word| CASES.contains(&word))
 }
 
+/// Returns whether the sentence of a statement that begins at a place names cases before it, as in "On Windows, the default is 5".
+fn follows_case(text: &str, start: usize) -> bool {
+    let before = &text[..start];
+    let sentence = before.rfind([';', '\n']).max(before.rfind(". ")).map_or(before, |end| &before[end + 1..]);
+    let first = sentence.split_whitespace().next().unwrap_or_default().to_lowercase();
+    sentence.contains(',')
+        && (CASES.contains(&first.as_str()) || ["without", "under", "during", "by"].contains(&first.as_str()))
+}
+
+/// Returns whether one of these words is in a text as a whole, in any case.
+fn has_any(text: &str, words: &[&str]) -> bool {
+    let text = text.to_lowercase();
+    text.split(|letter: char| !letter.is_alphanumeric()).any(|word| words.contains(&word))
+}
+
 /// Returns whether a word is in a text as a whole, in any case.
 fn has_word(text: &str, word: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';

@@ -40,6 +40,25 @@ pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
         return None;
     }
     let found = pattern.find(described.text)?;
+    if described.property.required && is_about_part(&described.text[found.start()..], found.len()) {
+        return None;
+    }
     let is_about_cases = !described.property.required && is_conditional(described.text, found.end());
     (!is_about_cases).then(|| Contradiction { span: found.range(), message, other: (place, label.to_owned()), help })
+}
+
+/// Returns whether what can be missing is only a part of the value, as in "the page; the scheme can be omitted", or of something else, as
+/// in "if not specified in the query".
+fn is_about_part(text: &str, length: usize) -> bool {
+    let (statement, rest) = text.split_at(length);
+    let clause = statement.rsplit([';', ',']).next().unwrap_or_default().to_lowercase();
+    let subject =
+        clause.split(" can be ").next().and_then(|clause| clause.split(" may be ").next()).unwrap_or_default().trim();
+    let is_other = clause.len() < statement.len()
+        && !matches!(
+            subject,
+            "" | "it" | "this" | "this parameter" | "the parameter" | "this field" | "the field" | "the value"
+        )
+        && clause.contains(" be ");
+    is_other || clause.contains("whose ") || rest.starts_with(" in ") || rest.starts_with(" by ")
 }

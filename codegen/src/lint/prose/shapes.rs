@@ -6,7 +6,7 @@ use regex::Regex;
 use serde_json::Value;
 use toolc::__gen::table::Type;
 
-use super::{CORRECT, Contradiction, Described, regex};
+use super::{CORRECT, Contradiction, Described, has_any, regex};
 
 static SEPARATED: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
@@ -72,8 +72,32 @@ fn separated(described: &Described<'_>) -> Option<Contradiction> {
     let found = SEPARATED.find(text)?;
     // Each item of the array, or what the tool makes of the array, can be such a text.
     let sentence = crate::lint::mentions::sentence(text, &found.range()).to_lowercase();
-    let is_about_items =
-        ["each", "every", "item", "file", "result", "returns", "output", "column", "or a", "instead", "not ", "joined"];
+    let is_about_items = [
+        "each",
+        "every",
+        "item",
+        "file",
+        "result",
+        "returns",
+        "output",
+        "column",
+        "or a",
+        "instead",
+        "not ",
+        "joined",
+        "printed",
+        "shown",
+        "sent ",
+        "passed ",
+        "become",
+        "converted",
+        "turned into",
+        "stored",
+        "exported",
+        "written to",
+        "whether",
+        "if true",
+    ];
     if is_about_items.iter().any(|word| sentence.contains(word)) {
         return None;
     }
@@ -82,10 +106,13 @@ fn separated(described: &Described<'_>) -> Option<Contradiction> {
     Some(contradiction(described, found.range(), &says, &is, "describe the values of the type: a model sends these"))
 }
 
+/// Words of a text that says what is shown instead of something else.
+const INSTEAD: [&str; 4] = ["only", "instead", "rather", "just"];
+
 fn count(described: &Described<'_>) -> Option<Contradiction> {
     static COUNT: LazyLock<Regex> =
         LazyLock::new(|| regex(r"(?i)^\s*(?:the |a )?(?:(?:maximum|minimum|total) )?(?:number|count|amount) of\b"));
-    let found = COUNT.find(described.text)?;
+    let found = COUNT.find(described.text).filter(|_| !has_any(described.text, &INSTEAD))?;
     Some(contradiction(described, found.range(), "a number", "a boolean", CORRECT))
 }
 
@@ -93,7 +120,11 @@ fn list(described: &Described<'_>) -> Option<Contradiction> {
     if described.schema.choices.is_empty() && described.schema.constant.is_none() {
         let found = LIST.find(described.text)?;
         let text = described.text.to_lowercase();
-        let is_string = described.only_type() == Some(Type::String);
+        let kind = described.only_type();
+        let is_string = kind == Some(Type::String);
+        if is_one_list(&text[found.start()..]) || kind == Some(Type::Boolean) && has_any(&text, &INSTEAD) {
+            return None;
+        }
         if is_string && (WRITTEN.iter().any(|word| text.contains(word)) || described.schema.pattern.is_some()) {
             return None;
         }
@@ -102,6 +133,16 @@ fn list(described: &Described<'_>) -> Option<Contradiction> {
         return Some(contradiction(described, found.range(), "a list", &with_article(is), help));
     }
     None
+}
+
+/// Returns whether a text that begins with "the list of ..." is about a list that exists: that of one thing, or one that has a place.
+fn is_one_list(text: &str) -> bool {
+    let Some((_, rest)) = text.split_once(" of ") else { return false };
+    let words: Vec<&str> = rest.split(|letter: char| !letter.is_alphanumeric()).take(12).collect();
+    let is_of_one = matches!(words.as_slice(), ["the" | "this" | "a" | "an", noun, ..] if !noun.ends_with('s'));
+    let is_subject = matches!(words.as_slice(), [_, "is", ..]);
+    let is_place = words.windows(2).any(|pair| matches!(pair, ["to" | "in" | "from" | "into" | "on", "which"]));
+    is_of_one || is_subject || is_place
 }
 
 fn boolean(described: &Described<'_>) -> Option<Contradiction> {
@@ -119,6 +160,18 @@ fn boolean(described: &Described<'_>) -> Option<Contradiction> {
     // An expression in a text has the values.
     let is_quoted =
         ["string", "text", "expression", "query", "as a", "\"true\"", "'true'"].iter().any(|word| text.contains(word));
+    // What is true or false is a condition on something else.
+    let is_condition = has_any(
+        &text[..found.start()],
+        &["condition", "predicate", "rule", "formula", "filter", "for", "rows", "test"],
+    );
+    let next = text[found.end()..].split_whitespace().next().unwrap_or_default();
+    let is_logic = ["operator", "search", "logic", "algebra", "condition", "formula", "keyword"]
+        .iter()
+        .any(|word| next.starts_with(word));
+    if is_condition || is_logic {
+        return None;
+    }
     let help = "declare a boolean, or describe the text";
     (!is_quoted).then(|| contradiction(described, found.range(), "true or false", "a string", help))
 }
@@ -137,6 +190,12 @@ fn type_in_parentheses(described: &Described<'_>, only: Type) -> Option<Contradi
         "array" | "list" => Type::Array,
         _ => Type::Object,
     };
+    let (before, rest) = (&described.text[..word.start()], &described.text[word.end()..]);
+    // `the type (int)` is an example, and `keys (string) are ...` is about something else.
+    let next = rest.trim_start_matches([')', ']']).split_whitespace().next().unwrap_or_default();
+    if has_any(before, &["type", "types"]) || matches!(next, "is" | "are" | "was" | "were") {
+        return None;
+    }
     let is_same =
         stated == only || matches!((stated, only), (Type::Integer | Type::Number, Type::Integer | Type::Number));
     // `(list)` can also be what the string names.

@@ -313,3 +313,8 @@ fn other_defaults_and_presence_are_found() {
         ",
     );
 }
+
+#[test]
+fn only_clear_statements_of_usual_texts_count() {
+    check(include_str!("usual_texts.txt"));
+}
