@@ -7,7 +7,7 @@ use toolc::schema::Table;
 
 use crate::conditional_json::CondJson;
 use crate::dialects::{Dialect, SchemaDocument};
-use crate::narrow::{Fallback, Loss, narrow};
+use crate::narrow::{Fallback, Loss, narrow, refuses_json};
 use crate::prose::append_sentence;
 use crate::schema::{Schema, from_json, is_in_place, subschemas, target_of};
 use crate::text::atoms::Template;
@@ -78,7 +78,9 @@ fn is_accepted(form: &Dialect, schema: &Value) -> bool {
             .root_keywords()
             .is_some_and(|refused| refused.value.contains(&keyword) || CONDITIONS.contains(&keyword))
     };
-    form.accepts_any_schema() && schema.as_object().is_some_and(|root| !root.keys().any(|keyword| is_refused(keyword)))
+    form.accepts_any_schema()
+        && !refuses_json(form, schema)
+        && schema.as_object().is_some_and(|root| !root.keys().any(|keyword| is_refused(keyword)))
 }
 
 /// The keywords at the root that are conditions of combinators, or stand for other schemas.

@@ -34,6 +34,12 @@ pub(super) const DIALECT: Dialect = Dialect {
         ),
         parameter_name: limit(PARAMETER, Confidence::High, READ_ON, "python-genai, types.py"),
         nested_name: limit(PARAMETER, Confidence::High, READ_ON, "python-genai, types.py"),
+        ref_siblings: limit(
+            Refused,
+            Confidence::Medium,
+            "2026-11-29",
+            "live errors of 2026: anomalyco/opencode#12295, su-kaka/gcli2api#374",
+        ),
         code_only_tools: limit(
             Refused,
             Confidence::High,

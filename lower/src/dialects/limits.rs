@@ -150,6 +150,11 @@ limits! {
         ignored_keywords: &'static [&'static str],
         /// Keywords that the root of the parameters must not have.
         root_keywords: &'static [&'static str],
+        /// Patterns that not every engine of regular expressions reads: lookarounds, named groups, Unicode classes, back references,
+        /// and an open bracket in a class.
+        engine_patterns: Refused,
+        /// Keywords next to a `$ref` other than `description` and `default`.
+        ref_siblings: Refused,
         /// How large the schema of one tool may be.
         max_size: Size,
         /// Tools that only code may call: the dialect would let the model call them.

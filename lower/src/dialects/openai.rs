@@ -49,6 +49,12 @@ pub(super) const DIALECT: Dialect = Dialect {
             READ_ON,
             "live errors from 2025-06 to 2026-08; const since 2026-08",
         ),
+        engine_patterns: limit(
+            Refused,
+            Confidence::High,
+            "2026-11-29",
+            "live errors of 2026: agigante80/actual-mcp-server#293, Dokploy/mcp#45, Dokploy/mcp#72",
+        ),
         code_only_tools: limit(
             Refused,
             Confidence::High,

@@ -42,6 +42,12 @@ pub(super) const DIALECT: Dialect = Dialect {
         formats: limit(&["date-time"], Confidence::Medium, READ_ON, SOURCE),
         // llama.cpp makes a grammar of every schema, and one pattern that it cannot read fails the whole list.
         non_grammar_patterns: limit(Refused, Confidence::Medium, READ_ON, "llama.cpp#26930, llama.cpp#27580"),
+        nested_patterns: limit(
+            Refused,
+            Confidence::Medium,
+            "2026-11-29",
+            "llama.cpp#25746, llama.cpp#25895: the grammar of a pattern below a parameter cannot be parsed",
+        ),
         max_repetitions: limit(
             1_999,
             Confidence::High,

@@ -13,6 +13,8 @@ limits! {
         /// Patterns beyond what a grammar can express: those that are not anchored, or contain more than classes, groups
         /// and repetitions.
         non_grammar_patterns: Refused,
+        /// Patterns of values in arrays and objects, rather than of parameters.
+        nested_patterns: Refused,
         /// How often a grammar may repeat a part: the maximum of the bounds of lengths, and of the repetitions in patterns.
         max_repetitions: u64,
         /// The maximum value of `minItems`.

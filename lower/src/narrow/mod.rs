@@ -12,10 +12,13 @@
 //! 5. `narrow_single` ([`plain`]) handles a schema of one type: an unsupported open object becomes JSON text ([`text`]), then the
 //!    enum, the items and properties (from step 1), the bounds and the annotations are narrowed.
 //!
+//! A dialect that accepts every keyword may still refuse details, which [`details`] replaces.
+//!
 //! The definitions that the result still refers to are narrowed last. A keyword that the dialect does not support is moved to the
 //! description, or dropped; either is recorded as a [`Loss`]. The runtime accepts every value that a narrowed schema allows, unless
 //! a loss is recorded.
 
+mod details;
 mod ignored;
 mod merge;
 mod object;
@@ -26,6 +29,7 @@ mod root;
 mod text;
 mod union;
 
+pub use details::refuses_json;
 pub use ignored::text_constraints;
 
 use std::borrow::Cow;
@@ -94,7 +98,9 @@ pub fn narrow<'s>(schema: &'s Schema, defs: &'s Defs, dialect: &'static Dialect)
         (is_plain && schema.choices.is_empty() && schema.constant.is_none()) || dialect.tool.root_keywords().is_none();
     let accepts = |name: &str| dialect.tool.parameter_name().is_none_or(|names| names.value.accepts(name));
     let has_accepted_names = schema.properties.iter().all(|property| accepts(&property.name.value));
-    if dialect.accepts_any_schema() && has_accepted_names && has_plain_root {
+    let has_refused_details =
+        details::refuses(dialect, schema) || defs.iter().any(|(_, def)| details::refuses(dialect, &def.schema));
+    if dialect.accepts_any_schema() && has_accepted_names && has_plain_root && !has_refused_details {
         return unchanged(schema, defs);
     }
     let mut narrower = Narrower::new(schema, defs, dialect);
@@ -133,6 +139,8 @@ struct Narrower<'s> {
     budget: usize,
     /// The path of the current value: see [`Loss::path`].
     path: String,
+    /// The number of values that contain the current one, the arguments included.
+    level: usize,
     losses: Vec<Loss>,
 }
 
@@ -161,6 +169,7 @@ impl<'s> Narrower<'s> {
             depth: 0,
             budget: 2 * count + EXTRA_SCHEMAS,
             path: String::new(),
+            level: 0,
             losses: Vec::new(),
         }
     }
@@ -168,8 +177,9 @@ impl<'s> Narrower<'s> {
     /// Narrows the definitions that `root` refers to, and returns the result.
     fn finish(mut self, root: Schema, about: Template) -> Narrowed<'s> {
         if self.dialect.accepts_any_schema() {
-            let (schema, defs) = (Cow::Owned(root), Cow::Borrowed(self.defs));
-            return Narrowed { schema, defs, about, losses: self.losses };
+            let (root, defs) = self.accept_document(root);
+            let defs = defs.map_or(Cow::Borrowed(self.defs), Cow::Owned);
+            return Narrowed { schema: Cow::Owned(root), defs, about, losses: self.losses };
         }
         let mut defs: Vec<Option<Def>> = vec![None; self.defs.len()];
         let mut pending = references(&root);
@@ -224,7 +234,9 @@ impl<'s> Narrower<'s> {
     fn at_path<T>(&mut self, step: &str, narrow: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.path.len();
         self.path.push_str(step);
+        self.level += 1;
         let narrowed = narrow(self);
+        self.level -= 1;
         self.path.truncate(length);
         narrowed
     }

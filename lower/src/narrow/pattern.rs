@@ -134,9 +134,182 @@ fn escape(letter: char, in_class: bool) -> Option<String> {
     })
 }
 
+/// Returns whether every engine of regular expressions reads a pattern, and in the same way: those of JavaScript, Python, Go and Rust.
+pub(super) fn is_common_pattern(pattern: &str) -> bool {
+    let mut reader = PatternReader { rest: pattern };
+    let (mut groups, mut previous) = (0_usize, Previous::Other);
+    while let Some(letter) = reader.next() {
+        previous = match (letter, previous) {
+            ('\\', _) if reader.escape(false) => Previous::Atom,
+            ('[', _) if reader.class() => Previous::Atom,
+            ('(', _) if reader.group() => {
+                groups += 1;
+                Previous::Other
+            }
+            (')', _) if groups > 0 => {
+                groups -= 1;
+                Previous::Atom
+            }
+            ('*' | '+' | '?', Previous::Atom) => Previous::Repetition,
+            ('{', Previous::Atom) if reader.counts() => Previous::Repetition,
+            // A lazy repetition.
+            ('?', Previous::Repetition) | ('|' | '^', _) => Previous::Other,
+            ('\\' | '[' | '(' | ')' | '*' | '+' | '?' | '{', _) => return false,
+            _ => Previous::Atom,
+        }
+    }
+    groups == 0
+}
+
+/// What precedes a letter of a pattern.
+#[derive(Clone, Copy)]
+enum Previous {
+    /// Something that can be repeated.
+    Atom,
+    Repetition,
+    Other,
+}
+
+struct PatternReader<'p> {
+    rest: &'p str,
+}
+
+impl PatternReader<'_> {
+    fn next(&mut self) -> Option<char> {
+        let mut letters = self.rest.chars();
+        let letter = letters.next()?;
+        self.rest = letters.as_str();
+        Some(letter)
+    }
+
+    fn skip(&mut self, prefix: &str) -> bool {
+        let rest = self.rest.strip_prefix(prefix);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    /// Reads the rest of an escape. Returns whether it means the same to every engine: Go has no `\u0041`, for example.
+    fn escape(&mut self, in_class: bool) -> bool {
+        match self.next() {
+            Some('d' | 'D' | 'w' | 'W' | 's' | 'S' | 't' | 'n' | 'r' | 'f' | 'v') => true,
+            Some('b' | 'B') => !in_class,
+            Some('x') => (0..2).all(|_| self.next().is_some_and(|digit| digit.is_ascii_hexdigit())),
+            Some(other) => other.is_ascii_punctuation(),
+            None => false,
+        }
+    }
+
+    /// Reads the rest of a class. Returns whether it has no class in it, no operator, and at least one letter.
+    fn class(&mut self) -> bool {
+        self.skip("^");
+        if self.skip("]") {
+            return false;
+        }
+        while let Some(letter) = self.next() {
+            match letter {
+                ']' => return true,
+                '\\' if self.escape(true) => {}
+                '\\' | '[' => return false,
+                '&' | '~' | '-' | '|' if self.rest.starts_with(letter) => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Reads the beginning of a group. Returns whether it is a plain group or one without a capture.
+    fn group(&mut self) -> bool {
+        self.skip("?:") || !self.rest.starts_with('?')
+    }
+
+    /// Reads the rest of a repetition: `2}`, `2,}` or `2,5}`.
+    fn counts(&mut self) -> bool {
+        let Some((counts, rest)) = self.rest.split_once('}') else { return false };
+        self.rest = rest;
+        let is_number =
+            |number: &str| (1..=4).contains(&number.len()) && number.bytes().all(|digit| digit.is_ascii_digit());
+        match counts.split_once(',') {
+            None => is_number(counts),
+            Some((least, most)) => is_number(least) && (most.is_empty() || is_number(most)),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pattern_is_common_if_every_engine_reads_it() {
+        for common in [
+            "",
+            "abc",
+            "^a|b$",
+            "^(?:a|b)+$",
+            "a+?b*?c??",
+            "x{2}y{2,}z{2,5}?",
+            r"^\d{4}-\w+\s?$",
+            r"\bword\b",
+            r"^https\:\/\/",
+            "[^a-z]",
+            r"[\]\[]",
+            "[a-]",
+            r"\x41",
+            "é+",
+            "^$",
+            r"^[\w.+-]+@[\w-]+\.[a-z]{2,}$",
+            "[{}()*+?]",
+            "a$b",
+            "[|]",
+        ] {
+            assert!(is_common_pattern(common), "{common}");
+        }
+        for special in [
+            r"^\p{L}+$",
+            r"\P{N}",
+            "(?=a)",
+            "(?!a)",
+            "(?<=a)b",
+            "(?<!a)b",
+            "(?<year>a)",
+            "(?P<year>a)",
+            "(?i)abc",
+            "(?>a)",
+            r"(a)\1",
+            r"\k<a>",
+            r"\u0041",
+            r"\u{41}",
+            r"\cA",
+            r"\Aabc\z",
+            r"\Qa\E",
+            r"\x4",
+            "[[:alpha:]]",
+            "[a[b]",
+            "[]",
+            "[^]",
+            "[a&&b]",
+            "[a--b]",
+            "[open",
+            "(open",
+            "closed)",
+            "*a",
+            "+a",
+            "(*a)",
+            "a|*",
+            "a**",
+            "a++",
+            "a{,5}",
+            "a{b}",
+            "{",
+            "a{2",
+            "trailing\\",
+            r"[\b]",
+            "a{99999}",
+            "^*",
+        ] {
+            assert!(!is_common_pattern(special), "{special}");
+        }
+    }
 
     #[test]
     fn patterns_become_anchored_and_without_shorthands() {

@@ -4,6 +4,7 @@ use serde_json::Value;
 use toolc::__gen::table::Type;
 use toolc_tables::diagnostic::At;
 
+use super::details::refuses_pattern;
 use super::pattern::to_grammar_pattern;
 use super::union::take_annotations;
 use super::{Fallback, NarrowSchema, Narrower};
@@ -263,7 +264,9 @@ impl Narrower<'_> {
         }
         if let Some(pattern) = schema.pattern.take() {
             let kept = match self.dialect.schema.non_grammar_patterns() {
-                _ if !self.accepts("pattern") => None,
+                _ if !self.accepts("pattern") || refuses_pattern(self.dialect, &pattern.value) => None,
+                // llama.cpp reads the patterns of parameters only.
+                _ if self.level > 1 && self.dialect.schema.nested_patterns().is_some() => None,
                 None => Some(pattern.value.clone()),
                 Some(_) => {
                     to_grammar_pattern(&pattern.value, self.dialect.schema.max_repetitions().map(|max| max.value))

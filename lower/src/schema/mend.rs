@@ -47,8 +47,20 @@ pub fn mend(schema: &mut Value) -> Vec<Mend> {
         references::modernise(schema);
         mender.schema(schema, Position::Value);
         references::check(schema, &mut mender);
+        declare_no_parameters(schema);
     }
     mender.mends
+}
+
+/// Adds empty `properties` to the schema of a tool without parameters: some vendors refuse an object that does not say what it contains.
+fn declare_no_parameters(schema: &mut Value) {
+    let is_elsewhere = |keyword: &&str| schema.get(*keyword).is_some();
+    if ["properties", "$ref", "anyOf", "oneOf", "allOf"].iter().any(is_elsewhere) {
+        return;
+    }
+    if let Some(map) = schema.as_object_mut() {
+        map.insert("properties".to_owned(), Value::Object(Object::new()));
+    }
 }
 
 /// Calls `each` for each direct subschema, with the keyword that contains it.

@@ -23,14 +23,14 @@ impl Case {
     fn all() -> Vec<Self> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/schemas");
         let mut cases = Vec::new();
-        for file in ["root-combinators", "parameter-names", "local-servers", "older-drafts"] {
+        for file in ["root-combinators", "parameter-names", "local-servers", "older-drafts", "public-issues"] {
             let text = fs::read_to_string(folder.join(file).with_extension("jsonl")).expect("the file can be read");
             for line in text.lines() {
                 let value: Value = serde_json::from_str(line).expect("a line is JSON");
                 cases.push(Self { name: format!("{file}: {}", value["case"]), value });
             }
         }
-        assert!(cases.len() >= 90, "{}", cases.len());
+        assert!(cases.len() >= 185, "{}", cases.len());
         cases
     }
 
@@ -86,16 +86,21 @@ impl Refusals<'_> {
         if !root["type"].as_str().is_some_and(|ty| ty.eq_ignore_ascii_case("object")) {
             self.found.push("the root is not an object".to_owned());
         }
+        let is_elsewhere = ["$ref", "anyOf", "oneOf", "allOf"].iter().any(|keyword| root.contains_key(*keyword));
+        if !is_elsewhere && !root.get("properties").is_some_and(Value::is_object) {
+            self.found.push("no `properties` at the root".to_owned());
+        }
         if let Some(refused) = record.tool.root_keywords() {
             let conditions = ["$ref", "if", "then", "else", "dependentSchemas", "not"];
             let is_refused =
                 |keyword: &&String| refused.value.contains(&keyword.as_str()) || conditions.contains(&keyword.as_str());
             self.found.extend(root.keys().filter(is_refused).map(|keyword| format!("`{keyword}` at the root")));
         }
-        self.schema(self.root.clone(), true);
+        self.schema(self.root.clone(), 0);
     }
 
-    fn schema(&mut self, schema: Value, is_root: bool) {
+    /// `level` is the number of values that contain that of the schema.
+    fn schema(&mut self, schema: Value, level: usize) {
         let Value::Object(map) = schema else { return };
         let record = self.record.lenient.unwrap_or(self.record);
         let types: Vec<String> = match &map.get("type") {
@@ -106,15 +111,16 @@ impl Refusals<'_> {
         if types.iter().any(|ty| ty == "array") && !map.contains_key("items") {
             self.found.push("an array without items".to_owned());
         }
+        self.details(&map, record, level);
         if map.get("enum").is_some_and(|values| values.as_array().is_none_or(Vec::is_empty)) {
             self.found.push("an empty enum".to_owned());
         }
-        let names = if is_root { record.tool.parameter_name() } else { record.tool.nested_name() };
+        let names = if level == 0 { record.tool.parameter_name() } else { record.tool.nested_name() };
         let properties = map.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
         for name in properties.keys().filter(|name| names.is_some_and(|names| !names.value.accepts(name))) {
             self.found.push(format!("the name `{name}`"));
         }
-        if map.contains_key("properties") || is_root {
+        if map.contains_key("properties") || level == 0 {
             let required = map.get("required").and_then(Value::as_array).into_iter().flatten();
             let undeclared = required.filter(|name| !properties.contains_key(name.as_str().unwrap_or_default()));
             self.found.extend(undeclared.map(|name| format!("{name} is required and not declared")));
@@ -129,17 +135,43 @@ impl Refusals<'_> {
             self.subset(&map, record);
         }
         for schema in properties.into_iter().map(|(_, schema)| schema) {
-            self.schema(schema, false);
+            self.schema(schema, level + 1);
         }
         for keyword in ["items", "additionalProperties", "anyOf", "oneOf", "allOf", "$defs"] {
             match map.get(keyword).cloned() {
-                Some(Value::Array(schemas)) => schemas.into_iter().for_each(|schema| self.schema(schema, false)),
+                Some(Value::Array(schemas)) => schemas.into_iter().for_each(|schema| self.schema(schema, level)),
                 Some(Value::Object(defs)) if keyword == "$defs" => {
-                    defs.into_iter().for_each(|(_, schema)| self.schema(schema, false));
+                    defs.into_iter().for_each(|(_, schema)| self.schema(schema, 1));
                 }
-                Some(schema) => self.schema(schema, false),
+                Some(schema) => self.schema(schema, level + 1),
                 None => {}
             }
+        }
+    }
+
+    /// Adds what a dialect refuses of keywords that it accepts.
+    fn details(&mut self, map: &Map<String, Value>, record: &Record, level: usize) {
+        if record.name.starts_with("openai")
+            && let Some(pattern) = map.get("pattern").and_then(Value::as_str)
+            && ["\\p{", "(?=", "(?!", "(?<", "(?P", "=["].iter().any(|part| pattern.contains(part))
+        {
+            self.found.push(format!("`{pattern}` is not a regular expression"));
+        }
+        if record.name.starts_with("gemini") && map.contains_key("$ref") {
+            let others =
+                map.keys().filter(|word| !["$ref", "$defs", "description", "default"].contains(&word.as_str()));
+            self.found.extend(others.map(|word| format!("`{word}` next to `$ref`")));
+        }
+        if record.name == "portable" && level > 1 && map.contains_key("pattern") {
+            self.found.push("a pattern below a parameter".to_owned());
+        }
+        let is_other = map.get("type").and_then(Value::as_str).is_some_and(|ty| !ty.eq_ignore_ascii_case("object"));
+        if is_other && (map.contains_key("properties") || map.contains_key("required")) {
+            self.found.push("properties of what is not an object".to_owned());
+        }
+        let has_type = ["type", "anyOf"].iter().filter(|word| map.contains_key(**word)).count();
+        if record.name == "portable" && has_type != 1 {
+            self.found.push("a type next to `anyOf`, or neither".to_owned());
         }
     }
 
@@ -206,10 +238,80 @@ fn what_a_dialect_refuses_is_stated_in_words() {
                 );
             }
         }
-        for dialect in [Dialect::Portable, Dialect::Gemini, Dialect::Anthropic] {
+        for (dialect, _) in json_dialects() {
             let Some(part) = case.value[dialect.name()].as_str() else { continue };
             let (definition, _) = case.definition(dialect);
             assert!(definition.to_string().contains(part), "{}: {definition}", case.name);
+        }
+    }
+}
+
+#[test]
+fn what_openai_does_not_read_as_a_pattern_is_in_words() {
+    let special = "^(?=.*[0-9])\\\\p{L}+$";
+    let schema = |property: Value| json!({ "type": "object", "properties": { "a": property }, "$defs": { "D": { "type": "string", "pattern": special } } });
+    for property in [
+        json!({ "type": "string", "pattern": special }),
+        json!({ "type": "array", "items": { "type": "string", "pattern": special } }),
+        json!({ "anyOf": [{ "type": "string", "pattern": special }, { "type": "null" }] }),
+        json!({ "$ref": "#/$defs/D" }),
+        json!({ "type": "object", "patternProperties": { special: { "type": "string" } } }),
+        json!({ "type": "string", "not": { "pattern": special } }),
+        json!({ "type": "object", "additionalProperties": { "type": "string", "pattern": special } }),
+    ] {
+        let case = Case { name: property.to_string(), value: json!({ "schema": schema(property) }) };
+        for dialect in [Dialect::OpenAi, Dialect::OpenAiResponses] {
+            let (definition, schema) = case.definition(dialect);
+            let parameter = schema.as_ref().expect("it has parameters");
+            let is_in_words = |value: &Value| value.to_string().contains("(?=");
+            assert!(is_in_words(&definition), "{}: {definition}", case.name);
+            assert!(!keywords_contain(parameter, special), "{}: {definition}", case.name);
+        }
+        let (_, schema) = case.definition(Dialect::Anthropic);
+        assert!(keywords_contain(&schema.expect("it has parameters"), special), "{}", case.name);
+    }
+}
+
+/// Returns whether a keyword other than `description` has this value, or this key.
+fn keywords_contain(schema: &Value, text: &str) -> bool {
+    match schema {
+        Value::Object(map) => map.iter().any(|(key, value)| {
+            key == text || (key != "description" && (value == text || keywords_contain(value, text)))
+        }),
+        Value::Array(values) => values.iter().any(|value| keywords_contain(value, text)),
+        _ => false,
+    }
+}
+
+#[test]
+fn gemini_gets_no_keywords_next_to_a_reference_besides_its_description() {
+    let defs = json!({
+        "Word": { "type": "string", "minLength": 2 },
+        "Pair": { "type": "object", "properties": { "first": { "$ref": "#/$defs/Word", "title": "First" } } },
+        "Tree": { "type": "object", "properties": { "next": { "$ref": "#/$defs/Tree", "title": "Next" }, "word": { "type": "string" } } },
+    });
+    for (property, parts) in [
+        (json!({ "$ref": "#/$defs/Word", "description": "A word.", "default": "ab" }), vec!["\"$ref\"", "A word."]),
+        (json!({ "$ref": "#/$defs/Word", "title": "Name" }), vec!["\"minLength\":2", "\"title\":\"Name\""]),
+        (json!({ "$ref": "#/$defs/Word", "maxLength": 5 }), vec!["\"minLength\":2", "\"maxLength\":5"]),
+        (json!({ "$ref": "#/$defs/Word", "examples": ["ab"] }), vec!["\"minLength\":2"]),
+        (json!({ "$ref": "#/$defs/Pair", "type": "object" }), vec!["\"first\"", "\"minLength\":2"]),
+        (json!({ "$ref": "#/$defs/Tree", "title": "All" }), vec!["\"word\"", "\"next\"", "#/$defs/Tree"]),
+        (json!({ "type": "array", "items": { "$ref": "#/$defs/Tree", "nullable": true } }), vec!["\"word\""]),
+        (json!({ "not": { "$ref": "#/$defs/Word", "title": "Name" } }), vec!["Must also match this JSON Schema"]),
+    ] {
+        let schema = json!({ "type": "object", "properties": { "p": property }, "$defs": defs });
+        let case = Case { name: property.to_string(), value: json!({ "schema": schema }) };
+        for dialect in [Dialect::Gemini, Dialect::GeminiInteractions] {
+            let (definition, schema) = case.definition(dialect);
+            let schema = schema.expect("it has a parameter");
+            let record = dialects::find(dialect.name()).expect("the dialect has a record");
+            let mut refusals = Refusals { record, root: &schema, found: Vec::new() };
+            refusals.root();
+            assert_eq!(refusals.found, [""; 0], "{}: {definition}", case.name);
+            for part in &parts {
+                assert!(definition.to_string().contains(part), "{}, {part}: {definition}", case.name);
+            }
         }
     }
 }

@@ -49,6 +49,7 @@ impl Mender {
         self.items(map);
         self.objects(map);
         self.unions(map);
+        remove_keywords_of_other_types(map);
     }
 
     /// Replaces keywords that later drafts have renamed.
@@ -286,6 +287,21 @@ impl Mender {
             }
         }
     }
+}
+
+/// Removes keywords about objects and arrays from schemas of other types: they say nothing there, and some vendors refuse them.
+fn remove_keywords_of_other_types(map: &mut Object) {
+    let types: Vec<&str> = match map.get("type") {
+        Some(Value::String(name)) => vec![name],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        _ => return,
+    };
+    let of_objects: &[&str] = &["properties", "required", "additionalProperties", "patternProperties", "propertyNames"];
+    let of_arrays: &[&str] = &["items", "prefixItems"];
+    let unused = [("object", of_objects), ("array", of_arrays)];
+    let unused: Vec<&str> =
+        unused.into_iter().filter(|(ty, _)| !types.contains(ty)).flat_map(|(_, keywords)| keywords).copied().collect();
+    map.retain(|keyword, _| !unused.contains(&keyword.as_str()));
 }
 
 /// Divides `dependencies` of older drafts into the two keywords that have replaced it.
