@@ -28,8 +28,8 @@ fn properties(parent: &Value, depth: usize, out: &mut String) {
         push_line(name, out);
         schema(property, depth, out);
     }
-    for keyword in ["items", "additionalProperties"] {
-        schema(&parent[keyword], depth, out);
+    for inner in ["items", "additionalProperties"].iter().filter_map(|keyword| parent.get(keyword)) {
+        schema(inner, depth, out);
     }
     for keyword in ["anyOf", "oneOf", "allOf"] {
         for alternative in parent[keyword].as_array().into_iter().flatten() {
