@@ -7,8 +7,9 @@ use regex::Regex;
 
 /// Patterns of complete lists of values. The group `list` is the list.
 static LIST_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    const QUOTED: &str = r#"(?:"[^"\n]{1,60}"|'[^'\n]{1,60}'|`[^`\n]{1,60}`)"#;
-    const LITERAL: &str = r#"(?:"[^"\n]{1,60}"|'[^'\n]{1,60}')"#;
+    // Without bounds on the length: a bound of 60 makes a pattern 60 times as large, and slow to compile.
+    const QUOTED: &str = r#"(?:"[^"\n]+"|'[^'\n]+'|`[^`\n]+`)"#;
+    const LITERAL: &str = r#"(?:"[^"\n]+"|'[^'\n]+')"#;
     const BARE: &str = r"(?:[A-Za-z0-9][\w.+-]*\w|[A-Za-z0-9])";
     const AND: &str = r"(?:\s*,\s*(?:or|and)\s+|\s+(?:or|and)\s+|\s*[,|/]\s*)";
     // What has a fixed set of values.
@@ -35,7 +36,7 @@ static LIST_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         format!(r"(?i)(?:^|[.:;] )(?:must be |should be |can be )?either (?P<list>{BARE}(?:\s*,\s*{BARE})*,? or {BARE}){END}"),
         format!(r"(?i)(?:^|[.:;] )must be (?P<list>{LITERAL})\s*(?:[.;]|$)"),
         // the type (a, b, c)
-        format!(r"(?i)\b{KIND}(?: of [\w -]{{1,40}}| to \w+)?\s*\((?P<list>[a-z0-9][a-z0-9_-]*(?:\s*[,|/]\s*(?:or )?[a-z0-9][a-z0-9_-]*){{2,}})\)"),
+        format!(r"(?i)\b{KIND}(?: of [A-Za-z0-9_ -]{{1,40}}| to \w+)?\s*\((?P<list>[a-z0-9][a-z0-9_-]*(?:\s*[,|/]\s*(?:or )?[a-z0-9][a-z0-9_-]*){{2,}})\)"),
         // a|b|c
         r"(?:^|[\s(:])(?P<list>[a-z][\w-]*(?:\|[a-z][\w-]*)+)(?:$|[\s).;,])".to_owned(),
         // ("a" or "b"). Backticks are left out, because they often mark other fields.
@@ -63,7 +64,7 @@ pub(super) fn find(text: &str, names: &[&str]) -> Option<Range<usize>> {
     if !text.contains(['|', '(', ':', '"', '\'', '`']) && !begins.iter().any(|begin| text.contains(begin)) {
         return None;
     }
-    let values = LIST_PATTERNS.iter().find_map(|pattern| pattern.captures(text)?.name("list"))?;
+    let values = complete_list(text)?;
     let sentence = sentence(text, values.start(), values.end());
     // A list of parameter names is not a list of values.
     let mut words = values.as_str().split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
@@ -72,10 +73,17 @@ pub(super) fn find(text: &str, names: &[&str]) -> Option<Range<usize>> {
     (!is_other && !is_open()).then(|| values.range())
 }
 
+/// Returns the first complete list of a text. A list with a long quotation is not one of values.
+fn complete_list(text: &str) -> Option<regex::Match<'_>> {
+    const LONGEST: usize = 60;
+    let lists = LIST_PATTERNS.iter().filter_map(|pattern| pattern.captures(text)?.name("list"));
+    lists.into_iter().find(|list| items(list.as_str()).iter().all(|item| item.chars().count() <= LONGEST))
+}
+
 /// Returns the place of a list of words that may be values and need not be all of them. It only counts for a parameter that has values.
 pub(super) fn find_loose(text: &str, names: &[&str]) -> Option<Range<usize>> {
     static LOOSE: LazyLock<Regex> = LazyLock::new(|| {
-        const QUOTED: &str = r#"(?:"[^"\n]{1,40}"|'[^'\n]{1,40}'|`[^`\n]{1,40}`)"#;
+        const QUOTED: &str = r#"(?:"[^"\n]+"|'[^'\n]+'|`[^`\n]+`)"#;
         const AND: &str = r"(?:\s*,\s*(?:or|and)\s+|\s+(?:or|and)\s+|\s*[,|/]\s*)";
         const WORD: &str = r"[A-Za-z0-9][\w.+-]*\w";
         Regex::new(&format!(
@@ -88,6 +96,9 @@ pub(super) fn find_loose(text: &str, names: &[&str]) -> Option<Range<usize>> {
     }
     let found = LOOSE.captures(text)?;
     let list = ["quoted", "bare", "all"].iter().find_map(|name| found.name(name))?;
+    if items(list.as_str()).iter().any(|item| item.chars().count() > 40) {
+        return None;
+    }
     let sentence = sentence(text, list.start(), list.end());
     let mut words = list.as_str().split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-');
     let is_other = words.any(|word| names.contains(&word) || ADJECTIVES.contains(&word));
@@ -120,7 +131,7 @@ mod tests {
     use super::*;
 
     fn list(text: &str) -> Option<&str> {
-        LIST_PATTERNS.iter().find_map(|pattern| pattern.captures(text)?.name("list")).map(|list| list.as_str())
+        complete_list(text).map(|list| list.as_str())
     }
 
     #[test]
