@@ -30,7 +30,13 @@ impl Vocabulary {
         let mut folded = String::new();
         words(text).into_iter().any(|word| {
             folded.clear();
-            folded.extend(folded_letters(&text[word]));
+            let word = &text[word];
+            if word.is_ascii() {
+                folded.push_str(word);
+                folded.make_ascii_lowercase();
+            } else {
+                folded.extend(folded_letters(word));
+            }
             let Some(first) = folded.bytes().next() else { return false };
             let is_same = |(word, is_beginning): &(String, bool)| {
                 folded.starts_with(word.as_str()) && (*is_beginning || folded.len() == word.len())
@@ -104,6 +110,10 @@ pub(crate) fn is_in(list: &[&str], word: &str) -> bool {
             return false;
         }
         let (entry, is_beginning) = entry.strip_suffix('*').map_or((*entry, false), |entry| (entry, true));
+        if entry.is_ascii() {
+            let start = word.get(..entry.len()).filter(|_| is_beginning || word.len() == entry.len());
+            return start.is_some_and(|start| start.eq_ignore_ascii_case(entry));
+        }
         let mut letters = word.chars();
         folded_letters(entry).all(|wanted| letters.next() == Some(wanted)) && (is_beginning || letters.next().is_none())
     })
