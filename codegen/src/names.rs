@@ -59,6 +59,7 @@ fn ident(text: &str) -> Ident {
     let text = match text.chars().next() {
         None => "empty".to_owned(),
         Some(first) if first.is_ascii_digit() => format!("_{text}"),
+        Some(_) if text.is_ascii() => text.to_owned(),
         // rustc compares identifiers in NFC: an ohm sign equals an omega.
         Some(_) => text.nfc().collect(),
     };

@@ -127,8 +127,15 @@ fn documentation(before: &[Token], inner: &[Token]) -> Option<(usize, String)> {
         [.., Operator("#")] => ("///", 1),
         _ => return None,
     };
-    let syn::Lit::Str(text) = syn::Lit::new(text.clone()) else { return None };
-    let text = text.value();
+    let written = text.to_string();
+    let plain = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let text = match plain.filter(|plain| !plain.contains('\\')) {
+        Some(plain) => plain.to_owned(),
+        None => match syn::Lit::new(text.clone()) {
+            syn::Lit::Str(text) => text.value(),
+            _ => return None,
+        },
+    };
     // A comment cannot contain a line break, and a line that begins with `////` is not documentation.
     let is_plain = !text.contains(['\n', '\r']) && !text.starts_with('/');
     (doc == "doc" && is_plain).then(|| (hashes, format!("{slashes}{}", text.trim_end())))

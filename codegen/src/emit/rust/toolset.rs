@@ -45,13 +45,15 @@ impl<'c> HomeToolset<'c> {
 
     /// Returns whether handlers find the directory in which a command starts: a manifest says `start_directory = true`.
     pub(super) fn has_directories(&self) -> bool {
-        self.directories().next().is_some()
+        self.tools.iter().any(|tool| tool.manifest.approval.finds_directory())
     }
 
     /// Returns the tools whose handlers find the directory in which a command starts: the index, the tool, and the name of the method.
     fn directories(&self) -> impl Iterator<Item = (usize, &'c Tool, Ident)> {
         let mut scope = Scope::with(&["available"]);
-        for tool in &self.tools {
+        // Only the names of these methods depend on those of all others.
+        let named = if self.has_directories() { &self.tools[..] } else { &[] };
+        for tool in named {
             scope.claim(snake(tool.name()));
         }
         let with_method = move |(index, tool): (usize, &&'c Tool)| {
