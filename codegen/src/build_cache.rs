@@ -12,6 +12,7 @@ use std::time::UNIX_EPOCH;
 use rayon::prelude::*;
 
 use crate::emit::Inputs;
+use crate::lint::KeptFindings;
 use crate::lower::Lowered;
 use crate::project::write_atomically;
 use crate::source::{Kind, Sources};
@@ -23,7 +24,23 @@ struct Entry {
     size: u64,
     /// The time of modification, in nanoseconds since the Unix epoch.
     modified: u128,
-    parts: Vec<CachedPart>,
+    file: CachedFile,
+}
+
+/// The text of a generated file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CachedFile {
+    /// The digest of the text: see [`text_digest`].
+    pub digest: u64,
+    /// The parts of the text, in order.
+    pub parts: Vec<CachedPart>,
+}
+
+impl CachedFile {
+    /// Returns whether the inputs of the parts are these.
+    pub fn has_inputs(&self, inputs: &[u64]) -> bool {
+        self.parts.iter().map(|part| part.inputs).eq(inputs.iter().copied())
+    }
 }
 
 /// A part of a generated file.
@@ -44,30 +61,45 @@ pub struct BuildCache {
     compiler: String,
     /// The files by their paths relative to the project.
     entries: HashMap<String, Entry>,
+    /// Whether a file counts as unchanged by its text, not by its size and time.
+    by_text: bool,
 }
 
 impl BuildCache {
     /// Opens the cache of the project at `root`. The result is empty if no valid cache exists.
     pub fn open(root: &Path) -> Self {
-        let Some((path, compiler)) = cache_path(root).zip(compiler()) else { return Self::default() };
+        let Some((path, compiler)) = cache_path(root, "cache").zip(compiler()) else { return Self::default() };
         let text = fs::read_to_string(&path).unwrap_or_default();
         let entries = parse(&text, &compiler).unwrap_or_default();
-        Self { path: Some(path), compiler, entries }
+        Self { path: Some(path), compiler, entries, by_text: false }
     }
 
-    /// Returns the parts of a file that is unchanged since the last run, and no parts if it was changed.
-    pub fn parts(&self, path: &str, metadata: &Metadata) -> &[CachedPart] {
-        let entry = self.entries.get(path).filter(|entry| Some((entry.size, entry.modified)) == fingerprint(metadata));
-        entry.map_or(&[], |entry| &entry.parts)
+    /// Returns the cache for `--check`, which reads every file: one counts as unchanged only if its text has the digest of what
+    /// this compiler rendered from the same inputs.
+    #[must_use]
+    pub fn by_text(self) -> Self {
+        Self { by_text: true, ..self }
+    }
+
+    /// Returns a file that is unchanged since the last run, by its size and time.
+    pub fn by_time(&self, path: &str, metadata: &Metadata) -> Option<&CachedFile> {
+        let entry = self.entries.get(path).filter(|_| !self.by_text)?;
+        (Some((entry.size, entry.modified)) == fingerprint(metadata)).then_some(&entry.file)
+    }
+
+    /// Returns a file whose text is that of the last run.
+    pub fn with_text(&self, path: &str, text: &[u8]) -> Option<&CachedFile> {
+        let entry = self.entries.get(path).filter(|_| self.by_text)?;
+        (entry.file.digest == text_digest(text)).then_some(&entry.file)
     }
 
     /// Stores the current state of the files below `root`, and their parts. Failures are ignored: the next run renders more.
-    pub fn store(&self, root: &Path, files: &[(String, Vec<CachedPart>)]) {
+    pub fn store(&self, root: &Path, files: &[(String, CachedFile)]) {
         let Some(path) = &self.path else { return };
         let mut text = format!("{}\n", self.compiler);
-        let lines = files.par_iter().map(|(name, parts)| {
+        let lines = files.par_iter().map(|(name, CachedFile { digest, parts })| {
             let (size, modified) = fingerprint(&fs::symlink_metadata(root.join(name)).ok()?)?;
-            let mut line = format!("{size} {modified}");
+            let mut line = format!("{size} {modified} {digest:x}");
             for CachedPart { inputs, length } in parts {
                 let _ = write!(line, " {inputs:x} {length}");
             }
@@ -78,13 +110,44 @@ impl BuildCache {
     }
 }
 
+/// Returns the digest of the text of a generated file. It is comparable only within one build of the compiler.
+pub fn text_digest(text: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What the linter found in the project at `root` during the last run, stored beside the build cache.
+#[derive(Debug, Default)]
+pub struct FindingsFile {
+    path: Option<PathBuf>,
+    compiler: String,
+}
+
+impl FindingsFile {
+    /// Opens the file. What was kept is empty if another compiler wrote it.
+    pub fn open(root: &Path) -> (Self, KeptFindings) {
+        let Some((path, compiler)) = cache_path(root, "findings").zip(compiler()) else { return Default::default() };
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let last = text.strip_prefix(&compiler).and_then(|rest| rest.strip_prefix('\n')).unwrap_or_default().to_owned();
+        (Self { path: Some(path), compiler }, KeptFindings::new(last))
+    }
+
+    /// Stores what this run found. Failures are ignored: the next run checks more.
+    pub fn store(&self, kept: &KeptFindings) {
+        if let Some((path, text)) = self.path.as_ref().zip(kept.changed()) {
+            let _ = write_atomically(path, &format!("{}\n{text}", self.compiler));
+        }
+    }
+}
+
 /// Returns the size and the modification time of a file, in bytes and nanoseconds.
 fn fingerprint(metadata: &Metadata) -> Option<(u64, u128)> {
     let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     metadata.is_file().then_some((metadata.len(), modified.as_nanos()))
 }
 
-/// Parses a stored cache: a line with the compiler, and a line `SIZE MODIFIED (INPUTS LENGTH)*<tab>PATH` for each file. Returns
+/// Parses a stored cache: a line with the compiler, and a line `SIZE MODIFIED DIGEST (INPUTS LENGTH)*<tab>PATH` for each file. Returns
 /// `None` if another compiler wrote it, or a line is damaged.
 fn parse(text: &str, compiler: &str) -> Option<HashMap<String, Entry>> {
     let (first, lines) = text.split_once('\n')?;
@@ -92,6 +155,7 @@ fn parse(text: &str, compiler: &str) -> Option<HashMap<String, Entry>> {
         let (numbers, name) = line.split_once('\t')?;
         let mut numbers = numbers.split(' ');
         let (size, modified): (u64, _) = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
+        let digest = u64::from_str_radix(numbers.next()?, 16).ok()?;
         let (mut parts, mut total) = (Vec::new(), 0_u64);
         while let Some(inputs) = numbers.next() {
             let inputs = u64::from_str_radix(inputs, 16).ok()?;
@@ -100,20 +164,20 @@ fn parse(text: &str, compiler: &str) -> Option<HashMap<String, Entry>> {
             parts.push(CachedPart { inputs, length });
         }
         // The parts make up the whole file, or the line is damaged.
-        (total == size).then_some((name.to_owned(), Entry { size, modified, parts }))
+        (total == size).then(|| (name.to_owned(), Entry { size, modified, file: CachedFile { digest, parts } }))
     };
     (first == compiler).then(|| lines.lines().map(line).collect())?
 }
 
-/// Returns the path of the cache: in the target folder, which is not committed and may be deleted. `None` if there is no target
+/// Returns the path of a cache: in the target folder, which is not committed and may be deleted. `None` if there is no target
 /// folder.
-fn cache_path(root: &Path) -> Option<PathBuf> {
+fn cache_path(root: &Path, extension: &str) -> Option<PathBuf> {
     let root = fs::canonicalize(root).ok()?;
     let configured = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     let target = [Some(root.join("target")), configured].into_iter().flatten().find(|folder| folder.is_dir())?;
     let mut hasher = DefaultHasher::new();
     root.hash(&mut hasher);
-    Some(target.join("toolc").join(format!("{:016x}.cache", hasher.finish())))
+    Some(target.join("toolc").join(format!("{:016x}.{extension}", hasher.finish())))
 }
 
 /// Returns a text that identifies the running executable: another build of the compiler may write other files.

@@ -72,6 +72,7 @@ pub use source::Sources;
 pub use toolc_lower::{conditional_json, dialects, schema, text};
 
 use diagnostic::{Diagnostic, Sink};
+use lint::KeptFindings;
 use timings::Timings;
 
 /// The result of compiling sources.
@@ -90,22 +91,39 @@ pub fn compile(sources: &Sources) -> Compilation {
 
 /// Compiles the sources of a project with other lint rules or levels than those of its `toolc.toml`.
 pub fn compile_with(sources: &Sources, options: &Options) -> Compilation {
-    compile_timed(sources, options, &mut Timings::default())
+    compile_timed(sources, options, None, &mut Timings::default())
 }
 
-/// Compiles the sources of a project, and measures the stages.
-pub(crate) fn compile_timed(sources: &Sources, options: &Options, timings: &mut Timings) -> Compilation {
-    let (catalog, diagnostics) = inspect(sources, options, timings);
+/// Compiles the sources of a project with what an earlier run found: see [`lint::KeptFindings`].
+#[doc(hidden)]
+pub fn compile_with_kept(sources: &Sources, kept: &KeptFindings) -> Compilation {
+    compile_timed(sources, &Options::default(), Some(kept), &mut Timings::default())
+}
+
+/// Compiles the sources of a project, and measures the stages. The rules of the linter run only on the tools about which nothing
+/// valid was kept.
+pub(crate) fn compile_timed(
+    sources: &Sources,
+    options: &Options,
+    kept: Option<&KeptFindings>,
+    timings: &mut Timings,
+) -> Compilation {
+    let (catalog, diagnostics) = inspect(sources, options, kept, timings);
     Compilation { catalog: Checked::new(catalog, &diagnostics), diagnostics }
 }
 
 /// Checks the sources of a project. Returns the catalog even if a finding is an error: it lacks what could not be read.
-pub(crate) fn inspect(sources: &Sources, options: &Options, timings: &mut Timings) -> (Catalog, Vec<Diagnostic>) {
+pub(crate) fn inspect(
+    sources: &Sources,
+    options: &Options,
+    kept: Option<&KeptFindings>,
+    timings: &mut Timings,
+) -> (Catalog, Vec<Diagnostic>) {
     let sink = Sink::default();
     let manifests = timings.measure("parse", || manifest::parse(sources, &sink));
     let catalog = timings.measure("resolve", || catalog::resolve(manifests, &sink));
     timings.measure("check", || check::check(&catalog, &sink));
-    let diagnostics = timings.measure("lint", || lint::lint(&catalog, sources, options, sink));
+    let diagnostics = timings.measure("lint", || lint::lint(&catalog, sources, options, kept, sink));
     (catalog, diagnostics)
 }
 

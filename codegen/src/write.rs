@@ -11,7 +11,7 @@ use ignore::WalkBuilder;
 use rayon::prelude::*;
 use walkdir::{DirEntry, WalkDir};
 
-use crate::build_cache::{BuildCache, CachedPart, Digests};
+use crate::build_cache::{BuildCache, CachedFile, CachedPart, Digests, text_digest};
 use crate::emit::{Draft, Output};
 use crate::failure::Failure;
 use crate::project::{GENERATED, MANIFESTS, MARK, is_temporary, write_atomically};
@@ -24,8 +24,8 @@ pub struct Plan {
     pub stale: Vec<Stale>,
     /// The files that gen did not write.
     pub orphans: Vec<Orphan>,
-    /// The path and the parts of every generated file, for the build cache.
-    pub files: Vec<(String, Vec<CachedPart>)>,
+    /// The path of every generated file and its text, for the build cache.
+    pub files: Vec<(String, CachedFile)>,
 }
 
 /// A folder that gen owns: it removes any other file there, except those that git ignores.
@@ -111,43 +111,49 @@ pub fn plan(
     let mut files = Vec::new();
     let mut stale = Vec::new();
     for (draft, compared) in drafts.iter().zip(compared) {
-        let (parts, change) = compared?;
-        files.push((draft.path.clone(), parts));
+        let (file, change) = compared?;
+        files.push((draft.path.clone(), file));
         stale.extend(change);
     }
     Ok(Plan { folders, stale, orphans, files })
 }
 
-/// Compares a draft with the file at `path`. Returns the parts of the file for the cache, and the change if the file differs.
+/// Compares a draft with the file at `path`. Returns the file for the cache, and the change if the file differs.
 fn compare(
     draft: &Draft<'_>,
     path: PathBuf,
     digests: &Digests,
     cache: &BuildCache,
-) -> Result<(Vec<CachedPart>, Option<Stale>), Failure> {
+) -> Result<(CachedFile, Option<Stale>), Failure> {
     let inputs: Vec<u64> = draft.parts.iter().map(|part| digests.get(&part.inputs)).collect();
-    let mut cached: &[CachedPart] = &[];
+    let mut cached = None;
     let mut found = None;
     match fs::symlink_metadata(&path) {
         Ok(metadata) if metadata.is_file() => {
-            cached = cache.parts(&draft.path, &metadata);
-            if !cached.is_empty() && cached.iter().map(|part| part.inputs).eq(inputs.iter().copied()) {
-                return Ok((cached.to_vec(), None));
+            cached = cache.by_time(&draft.path, &metadata);
+            if let Some(file) = cached.filter(|file| file.has_inputs(&inputs)) {
+                return Ok((file.clone(), None));
             }
-            found = Some(fs::read(&path).map_err(|error| Failure::io("read", &path, &error))?);
+            let text = fs::read(&path).map_err(|error| Failure::io("read", &path, &error))?;
+            if let Some(file) = cache.with_text(&draft.path, &text).filter(|file| file.has_inputs(&inputs)) {
+                return Ok((file.clone(), None));
+            }
+            found = Some(text);
         }
         Ok(_) => {}
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
         Err(error) => return Err(Failure::io("read", &path, &error)),
     }
+    let cached = cached.map_or(&[][..], |file| &file.parts);
     let (text, parts) = compose(draft, &inputs, cached, found.as_deref().unwrap_or_default());
+    let file = CachedFile { digest: text_digest(text.as_bytes()), parts };
     if found.as_deref() == Some(text.as_bytes()) {
-        return Ok((parts, None));
+        return Ok((file, None));
     }
     let exists = found.is_some();
     let found = found.and_then(|bytes| String::from_utf8(bytes).ok());
     let output = Output { path: draft.path.clone(), text };
-    Ok((parts, Some(Stale { output, exists, found, is_packed: draft.is_packed, path })))
+    Ok((file, Some(Stale { output, exists, found, is_packed: draft.is_packed, path })))
 }
 
 /// Returns the text of a file and its parts. A part whose inputs equal those of the cached part at the same index is copied from

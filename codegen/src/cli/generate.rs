@@ -8,7 +8,8 @@ use similar::TextDiff;
 use toolc_tables::visible::visible;
 
 use super::watch::{Run, watch};
-use super::{Project, Streams, find_root, print};
+use super::{Project, Streams, compile_kept, find_root, print};
+use crate::Compilation;
 use crate::build_cache::{BuildCache, Digests};
 use crate::check::Checked;
 use crate::emit;
@@ -20,7 +21,6 @@ use crate::report::{Shown, plural};
 use crate::source::{Kind, Sources};
 use crate::timings::Timings;
 use crate::write::{self, Plan, Stale};
-use crate::{Compilation, compile_timed};
 
 /// The arguments of `gen`.
 #[derive(Debug, Clone, Copy, Default, Args)]
@@ -80,7 +80,7 @@ fn run_once(root: &Path, args: GenArgs, streams: &mut Streams<'_>) -> Result<Out
             streams.program
         )));
     }
-    let compilation = ManuallyDrop::new(compile_timed(&sources, &Options::default(), &mut timings));
+    let compilation = ManuallyDrop::new(compile_kept(root, &sources, &Options::default(), !args.check, &mut timings));
     streams.report(&sources, &compilation.diagnostics, Shown::Errors)?;
     let summary = "nothing written".to_owned();
     let mut outcome = Outcome { sources, compilation, success: false, text: String::new(), summary };
@@ -154,8 +154,7 @@ fn check(
     program: &str,
     timings: &mut Timings,
 ) -> Result<(bool, String), Failure> {
-    // Every file is rendered, so that a wrong entry of the cache cannot hide a stale file.
-    let plan = plan(root, sources, catalog, &BuildCache::default(), timings)?;
+    let plan = plan(root, sources, catalog, &BuildCache::open(root).by_text(), timings)?;
     if plan.is_clean() {
         return Ok((true, format!("{}: {} up to date\n", folders(catalog), plural(plan.files.len(), "file"))));
     }

@@ -30,7 +30,7 @@ impl Inspected {
     /// Reads the project, and prints the number of errors and their files to standard error.
     pub(super) fn open(root: Option<PathBuf>, streams: &mut Streams<'_>) -> Result<Self, Failure> {
         let sources = Sources::scan(&find_root(root)?)?;
-        let (catalog, findings) = inspect(&sources, &Options::default(), &mut Timings::default());
+        let (catalog, findings) = inspect(&sources, &Options::default(), None, &mut Timings::default());
         let broken = findings.iter().filter(|found| found.code.is_fixed()).map(|found| found.at.0.source).collect();
         let inspected = Self { sources, catalog, findings, broken };
         inspected.count_errors(streams)?;

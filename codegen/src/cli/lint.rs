@@ -8,7 +8,7 @@ use similar::TextDiff;
 use toolc::suggest::{did_you_mean, nearest};
 
 use super::watch::{Run, watch};
-use super::{Project, Streams, find_root, markdown, print};
+use super::{Project, Streams, compile_kept, find_root, markdown, print};
 use crate::lint::codes;
 
 use crate::diagnostic::{Level, Places};
@@ -19,7 +19,7 @@ use crate::project::write_target;
 use crate::report::{Format, Report, Shown, plural};
 use crate::source::Sources;
 use crate::timings::Timings;
-use crate::{Compilation, compile_timed, compile_with};
+use crate::{Compilation, compile_with};
 
 /// The end of `lint --help`.
 pub(super) const HELP: &str = "\
@@ -130,7 +130,7 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
         return watch(&root, streams, |streams| {
             let mut timings = Timings::default();
             let sources = timings.measure("scan", || Sources::scan(&root))?;
-            let compilation = compile_timed(&sources, &options, &mut timings);
+            let compilation = compile_kept(&root, &sources, &options, true, &mut timings);
             report(&sources, &compilation, &formats, args, &mut timings, streams)?;
             let baseline = compilation.catalog.as_ref().and_then(|catalog| catalog.settings().baseline.as_ref());
             Ok(Run::new(String::new(), &compilation.diagnostics, baseline.map(|file| root.join(&file.value))))
@@ -161,7 +161,7 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
             },
         )?;
     }
-    let compilation = ManuallyDrop::new(compile_timed(&sources, &options, &mut timings));
+    let compilation = ManuallyDrop::new(compile_kept(&root, &sources, &options, true, &mut timings));
     report(&sources, &compilation, &formats, args, &mut timings, streams)?;
     Ok(compilation.catalog.is_some())
 }

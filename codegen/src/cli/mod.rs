@@ -30,12 +30,15 @@ use toolc::__gen::graph::Pick;
 use toolc::suggest::{did_you_mean, nearest};
 use toolc_tables::visible::visible;
 
+use crate::build_cache::FindingsFile;
 use crate::diagnostic::{Diagnostic, Places};
 use crate::failure::Failure;
+use crate::lint::Options;
 use crate::project::MANIFESTS;
 use crate::report::{Format, Report, Shown};
 use crate::source::Sources;
-use crate::{Catalog, compile};
+use crate::timings::Timings;
+use crate::{Catalog, Compilation, compile, compile_timed};
 
 /// What the exit status of every command means, for `--help`.
 pub const EXIT_STATUS: &str = "\
@@ -251,6 +254,20 @@ fn with_catalog(project: Project, command: CatalogCommand, streams: &mut Streams
     streams.report(&sources, &compilation.diagnostics, Shown::Errors)?;
     let Some(catalog) = &compilation.catalog else { return Ok(false) };
     export.run(catalog, streams.out).map(|()| true)
+}
+
+/// Compiles the project at `root` with the findings that the last run kept, and keeps those of this run if `store` is set.
+fn compile_kept(root: &Path, sources: &Sources, options: &Options, store: bool, timings: &mut Timings) -> Compilation {
+    // A run of other rules keeps nothing, so that what the usual runs found stays.
+    if !options.only.is_empty() || !options.levels.is_empty() {
+        return compile_timed(sources, options, None, timings);
+    }
+    let (file, kept) = FindingsFile::open(root);
+    let compilation = compile_timed(sources, options, Some(&kept), timings);
+    if store {
+        file.store(&kept);
+    }
+    compilation
 }
 
 /// Returns the project folder: `given`, or the nearest ancestor of the current folder that contains manifests.

@@ -154,6 +154,7 @@ fn ids(nodes: &[usize]) -> Vec<ToolsetId> {
 mod tests {
     use super::*;
     use crate::diagnostic::{Places, Sink};
+    use crate::lint::kept::Lines;
     use crate::source::Sources;
 
     /// Returns toolsets with additional lines, each with a home tool `NAME_t`.
@@ -169,7 +170,7 @@ mod tests {
         let sources = sources(sets);
         let sink = Sink::default();
         let catalog = crate::catalog::resolve(crate::manifest::parse(&sources, &sink), &sink);
-        check(&Lint::new(&catalog, &sources));
+        check(&Lint::new(&catalog, &sources, Lines::default()));
     }
 
     const CLI: [(&str, &str); 4] = [

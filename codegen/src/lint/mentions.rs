@@ -14,6 +14,20 @@ pub(super) struct Mention<'t> {
     pub is_quoted: bool,
 }
 
+/// Returns the different names that a text may mention, each with a backtick before it if it is in backticks.
+pub(super) fn mentioned(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for text in texts {
+        for Mention { name, is_quoted, .. } in mentions(text.as_ref()) {
+            let has = |other: &String| is_quoted == other.starts_with('`') && other.trim_start_matches('`') == name;
+            if !names.iter().any(has) {
+                names.push(if is_quoted { format!("`{name}") } else { name.to_owned() });
+            }
+        }
+    }
+    names
+}
+
 /// Words between which and "tool" a name stands.
 const INTRODUCTIONS: &[&str] = &["a", "call", "calling", "from", "the", "use", "using", "via", "with"];
 

@@ -9,6 +9,7 @@ mod copies;
 pub mod docs_page;
 mod english;
 mod graph;
+mod kept;
 mod lark;
 mod levels;
 mod literal;
@@ -32,6 +33,8 @@ use std::sync::OnceLock;
 
 pub use baseline::{Baseline, InvalidBaseline};
 pub use graph::{Path, SimilarTools};
+pub use kept::KeptFindings;
+use kept::Lines;
 use levels::Levels;
 pub use levels::{Options, Selected, find, select};
 pub use literal::StringLiteral;
@@ -43,8 +46,8 @@ use toolc_lower::dialects::{Confidence, Dialect, Limit};
 use lossy::LossRules;
 use rayon::prelude::*;
 
-use crate::catalog::{Catalog, ToolId, ToolsetId};
-use crate::diagnostic::{Code, Diagnostic, Level, Places, Sink};
+use crate::catalog::{Catalog, Tool, ToolId, ToolsetId};
+use crate::diagnostic::{Code, Diagnostic, Level, Places, Sink, SourceId};
 use crate::source::Sources;
 
 /// The input of the rules: a catalog, and the files that it was read from. Dereferences to the catalog.
@@ -54,6 +57,8 @@ pub struct Lint<'c> {
     /// The files of the project.
     pub sources: &'c Sources,
     resolved: Vec<OnceLock<Vec<ToolId>>>,
+    mentioned: Vec<OnceLock<Vec<String>>>,
+    lines: Lines<'c>,
 }
 
 impl Deref for Lint<'_> {
@@ -65,8 +70,10 @@ impl Deref for Lint<'_> {
 }
 
 impl<'c> Lint<'c> {
-    fn new(catalog: &'c Catalog, sources: &'c Sources) -> Self {
-        Self { catalog, sources, resolved: catalog.toolsets().map(|_| OnceLock::new()).collect() }
+    fn new(catalog: &'c Catalog, sources: &'c Sources, lines: Lines<'c>) -> Self {
+        let resolved = catalog.toolsets().map(|_| OnceLock::new()).collect();
+        let mentioned = catalog.tools().map(|_| OnceLock::new()).collect();
+        Self { catalog, sources, resolved, mentioned, lines }
     }
 
     /// Returns the dialects that the project is for: those that `toolc.toml` lists, or else all.
@@ -92,6 +99,16 @@ impl<'c> Lint<'c> {
         self.resolved[id.0].get_or_init(|| self.catalog.resolve(id))
     }
 
+    /// Returns the names that the texts of a tool may mention, each with a backtick before it if it is in backticks. The result is
+    /// cached.
+    pub fn mentioned(&self, id: ToolId) -> &[String] {
+        self.mentioned[id.0].get_or_init(|| {
+            let literals = || self.catalog[id].texts().filter_map(|text| self.string(text.place));
+            let written = || mentions::mentioned(literals().map(|literal| literal.value().to_owned()));
+            self.lines.mentions(id).unwrap_or_else(written)
+        })
+    }
+
     /// Returns whether a toolset, or one that it includes, lists tools that are added at run time.
     pub fn has_external_tools(&self, id: ToolsetId) -> bool {
         let (mut seen, mut open) = (vec![false; self.catalog.toolsets().count()], vec![id]);
@@ -110,7 +127,13 @@ impl<'c> Lint<'c> {
 
 /// Runs every enabled rule, and returns the findings of all stages: sorted by place, with their levels, without those
 /// that comments allow or that are in the baseline.
-pub(crate) fn lint(catalog: &Catalog, sources: &Sources, options: &Options, sink: Sink) -> Vec<Diagnostic> {
+pub(crate) fn lint(
+    catalog: &Catalog,
+    sources: &Sources,
+    options: &Options,
+    kept: Option<&KeptFindings>,
+    sink: Sink,
+) -> Vec<Diagnostic> {
     let lines = catalog.settings().levels.iter();
     let of_project: Vec<_> = lines.flat_map(|(name, level)| levels::resolve(name, *level, &sink)).collect();
     let levels = Levels::new(&of_project, options);
@@ -118,7 +141,10 @@ pub(crate) fn lint(catalog: &Catalog, sources: &Sources, options: &Options, sink
     let are_known = !catalog.settings().are_unknown || !options.only.is_empty();
     let is_on = |rule: &&Rule| are_known && levels.is_on(rule.code) && (is_valid || !rule.check.needs_valid_catalog());
     let rules: Vec<&'static Rule> = rules::rules().filter(is_on).collect();
-    run(&Lint::new(catalog, sources), &rules, &sink);
+    let lines = Lines::new(kept, catalog, sources, rules.iter().map(|rule| rule.code));
+    let lint = Lint::new(catalog, sources, lines);
+    run(&lint, &rules, &sink);
+    lint.lines.finish();
     let rules: Vec<Code> = rules.iter().map(|rule| rule.code).collect();
 
     let places = Places::new(sources);
@@ -136,6 +162,8 @@ pub(crate) fn lint(catalog: &Catalog, sources: &Sources, options: &Options, sink
 /// A unit of work for one thread.
 enum Part {
     Rule(&'static Rule),
+    /// A file that declares no tool.
+    File(SourceId),
     Tools(Range<usize>),
 }
 
@@ -145,27 +173,55 @@ fn run(lint: &Lint<'_>, rules: &[&'static Rule], sink: &Sink) {
     let count = lint.tools().count();
     let whole = rules.iter().filter(|rule| matches!(rule.check, Check::Catalog(_) | Check::Output(_)));
     let tools = (0..count).step_by(TOOLS).map(|start| Part::Tools(start..count.min(start + TOOLS)));
+    let mut declares_tool = vec![false; lint.sources.all().len()];
+    lint.tools().for_each(|(_, tool)| declares_tool[tool.manifest.name.place.source.0 as usize] = true);
+    let others = lint.sources.iter().map(|(id, _)| id).filter(|id| !declares_tool[id.0 as usize]);
     let loss_rules = LossRules::new(rules);
     // The longest parts first.
-    let parts: Vec<Part> = whole.map(|rule| Part::Rule(rule)).chain(tools).collect();
+    let parts = whole.map(|rule| Part::Rule(rule)).chain(tools).chain(others.map(Part::File));
+    let parts: Vec<Part> = parts.collect();
     parts.par_iter().with_max_len(1).for_each(|part| match part {
         Part::Rule(rule) => {
             if let Check::Catalog(check) | Check::Output(check) = rule.check {
                 check(lint, sink);
             }
         }
-        Part::Tools(ids) => {
-            for tool in ids.clone().map(|id| &lint.catalog[ToolId(id)]) {
-                let lowered = LoweredTool::new(lint, tool);
-                for rule in rules {
-                    match rule.check {
-                        Check::Tool(check) => check(lint, tool, sink),
-                        Check::LoweredTool(check) => check(&lowered, sink),
-                        _ => {}
-                    }
+        Part::File(id) => {
+            for rule in rules {
+                if let Check::File(check) = rule.check {
+                    check(lint, *id, None, sink);
                 }
-                loss_rules.report(&lowered, sink);
+            }
+        }
+        Part::Tools(ids) => {
+            for id in ids.clone().map(ToolId) {
+                let tool = &lint.catalog[id];
+                let kept = lint.lines.findings(id, tool, lint.sources);
+                let found = kept.unwrap_or_else(|| {
+                    let found = check_tool(lint, tool, rules, &loss_rules);
+                    lint.lines.keep(id, tool, lint.sources, lint.mentioned(id), &found);
+                    found
+                });
+                for found in found {
+                    sink.push(found);
+                }
             }
         }
     });
+}
+
+/// Runs the rules that are about one tool.
+fn check_tool(lint: &Lint<'_>, tool: &Tool, rules: &[&'static Rule], loss_rules: &LossRules) -> Vec<Diagnostic> {
+    let sink = Sink::default();
+    let lowered = LoweredTool::new(lint, tool);
+    for rule in rules {
+        match rule.check {
+            Check::File(check) => check(lint, tool.manifest.name.place.source, Some(tool), &sink),
+            Check::Tool(check) => check(lint, tool, &sink),
+            Check::LoweredTool(check) => check(&lowered, &sink),
+            _ => {}
+        }
+    }
+    loss_rules.report(&lowered, &sink);
+    sink.into_findings()
 }

@@ -5,7 +5,7 @@ use toolc_lower::narrow::Loss;
 use super::Lint;
 use super::lowered_tool::LoweredTool;
 use crate::catalog::Tool;
-use crate::diagnostic::{Code, Level, Sink};
+use crate::diagnostic::{Code, Level, Sink, SourceId};
 
 /// A rule of the linter. Everything about it is in one file below `lint/rules`.
 #[derive(Debug)]
@@ -21,7 +21,10 @@ pub struct Rule {
 pub enum Check {
     /// Built into the linter: rules about `allow` comments and lint settings.
     Linter,
-    /// Once for each tool, in parallel. The usual kind.
+    /// Once for each file, in parallel, with the tool that it declares. A finding may depend only on what [`Tool`](Self::Tool) says.
+    File(fn(&Lint<'_>, SourceId, Option<&Tool>, &Sink)),
+    /// Once for each tool, in parallel. The usual kind. A finding is [kept](super::kept) until the tool's manifest changes, or a
+    /// file that is not a tool's manifest, or [what all tools share](super::kept::valid_for). It may depend on nothing else.
     Tool(fn(&Lint<'_>, &Tool, &Sink)),
     /// Once for the catalog, which may contain errors.
     Catalog(fn(&Lint<'_>, &Sink)),

@@ -298,6 +298,12 @@ impl Sources {
         &self.files
     }
 
+    /// Finds a file by its path relative to the project.
+    pub(crate) fn find(&self, path: &str) -> Option<SourceId> {
+        let index = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+        u32::try_from(index).ok().map(SourceId)
+    }
+
     /// Returns every file with its id.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
         (0..).map(SourceId).zip(&self.files)

@@ -274,6 +274,11 @@ impl Sink {
         self.lock().retain(|(_, found)| keep(found));
     }
 
+    /// Returns the findings in the order in which they were added.
+    pub fn into_findings(self) -> Vec<Diagnostic> {
+        std::mem::take(&mut *self.lock()).into_iter().map(|(_, found)| found).collect()
+    }
+
     /// Returns the findings that have a level, sorted by place and without duplicates. `level_of` returns the level of a
     /// finding in this run, or `None` if it is not reported.
     pub fn finish(self, level_of: impl Fn(&Diagnostic) -> Option<Level>) -> Vec<Diagnostic> {

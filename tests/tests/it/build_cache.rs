@@ -142,12 +142,37 @@ fn xtask(root: &Path, args: &[&str]) -> String {
 }
 
 fn cache_file(root: &Path) -> PathBuf {
-    let mut entries = fs::read_dir(root.join("target/toolc")).expect("failed to read the cache folder");
-    entries.next().expect("the folder is not empty").expect("failed to read a folder").path()
+    stored(root, "cache").expect("gen stored its cache")
+}
+
+fn stored(root: &Path, extension: &str) -> Option<PathBuf> {
+    let entries = fs::read_dir(root.join("target/toolc")).ok()?;
+    let paths = entries.map(|entry| entry.expect("failed to read a folder").path());
+    paths.into_iter().find(|path| path.extension().is_some_and(|found| found == extension))
 }
 
 #[test]
-fn gen_skips_cached_parts_and_gen_check_ignores_the_cache() {
+fn gen_and_lint_share_what_they_found_and_runs_of_other_rules_keep_nothing() {
+    let folder = project();
+    let root = folder.path();
+    let tool = root.join("manifests/tools/greet.toml");
+    let text = fs::read_to_string(&tool).expect("failed to read").replace("Greets the user.", "Greets the user. ");
+    fs::write(&tool, text).expect("failed to write");
+    xtask(root, &["lint", "--only", "M003"]);
+    assert_eq!(stored(root, "findings"), None);
+    let first = xtask(root, &["lint"]);
+    assert!(first.contains("warning"), "{first}");
+    let file = stored(root, "findings").expect("lint stored what it found");
+    let kept = fs::read(&file).expect("failed to read");
+    xtask(root, &["gen"]);
+    xtask(root, &["gen", "--check"]);
+    xtask(root, &["lint", "--warn", "M021"]);
+    assert_eq!(fs::read(&file).expect("failed to read"), kept);
+    assert_eq!(xtask(root, &["lint"]), first);
+}
+
+#[test]
+fn gen_skips_cached_parts_and_gen_check_reads_every_file() {
     let folder = project();
     let root = folder.path();
     xtask(root, &["gen"]);

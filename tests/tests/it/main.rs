@@ -29,6 +29,7 @@ mod hooks_and_approval;
 mod host_values;
 mod hostile_manifests;
 mod inspect_commands;
+mod kept_findings;
 mod known_names;
 mod layers;
 mod links;

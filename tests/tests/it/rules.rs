@@ -25,7 +25,7 @@ fn base() -> Files {
 }
 
 /// Returns an example as a project.
-fn project(example: &[(String, String)]) -> Sources {
+pub(crate) fn project(example: &[(String, String)]) -> Sources {
     let mut files = base();
     for (path, text) in example {
         let default = files.get(path).cloned().unwrap_or_else(|| default_manifest(path));

@@ -21,37 +21,37 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::lint::codes;
+use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Place, Places, Sink, SourceId};
 use crate::lint::{Check, Lint, Rule};
 use crate::source::Kind;
 
-pub(super) const RULE: Rule = Rule::new("C063", "condition-in-plain-text", Some(Level::Warning), Check::Catalog(check));
+pub(super) const RULE: Rule = Rule::new("C063", "condition-in-plain-text", Some(Level::Warning), Check::File(check));
 
 /// A tag of toolc's own templates. Another language with such tags has no `tools` or `facts`.
 static TAG: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\{%-?\s*(?:el)?if\s[^%\n]*?\b(?:tools|facts)\.|\{\{-?\s*(?:facts\.\w|available\s*\()").expect("the pattern is valid")
 });
 
-fn check(lint: &Lint<'_>, sink: &Sink) {
+fn check(lint: &Lint<'_>, file: SourceId, _: Option<&Tool>, sink: &Sink) {
+    let source = lint.sources.get(file);
+    let Some(kind) = source.kind.filter(|_| TAG.is_match(&source.text)) else { return };
     let places = Places::new(lint.sources);
-    for (id, source) in (0..).map(SourceId).zip(lint.sources.all()) {
-        let Some(kind) = source.kind else { continue };
-        let mut reported = Vec::new();
-        for tag in TAG.find_iter(&source.text).filter(|tag| places.tree(id).is_in_string(tag.start())) {
-            let place = Place::new(id, tag.range());
-            let pointer = places.pointer(place);
-            if is_template(kind, &pointer) || reported.contains(&pointer) {
-                continue;
-            }
-            let message = format!("this text takes no conditions or facts: `{}` is not evaluated", tag.as_str().trim());
-            let found = Diagnostic::new(codes::CONDITION_IN_PLAIN_TEXT, place, message);
-            sink.push(if pointer.contains("/enum/") {
-                found.help("to offer a value in some turns only: `{ value = \"...\", when = \"facts.NAME\" }`")
-            } else {
-                found.help("write a text that holds in every turn; descriptions of tools and parameters take conditions")
-            });
-            reported.push(pointer);
+    let mut reported = Vec::new();
+    for tag in TAG.find_iter(&source.text).filter(|tag| places.tree(file).is_in_string(tag.start())) {
+        let place = Place::new(file, tag.range());
+        let pointer = places.pointer(place);
+        if is_template(kind, &pointer) || reported.contains(&pointer) {
+            continue;
         }
+        let message = format!("this text takes no conditions or facts: `{}` is not evaluated", tag.as_str().trim());
+        let found = Diagnostic::new(codes::CONDITION_IN_PLAIN_TEXT, place, message);
+        sink.push(if pointer.contains("/enum/") {
+            found.help("to offer a value in some turns only: `{ value = \"...\", when = \"facts.NAME\" }`")
+        } else {
+            found.help("write a text that holds in every turn; descriptions of tools and parameters take conditions")
+        });
+        reported.push(pointer);
     }
 }
 

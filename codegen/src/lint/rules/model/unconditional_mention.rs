@@ -86,9 +86,7 @@ pub(super) fn report_mentions(
     let names = names(lint);
     for (id, tool) in lint.tools() {
         // Most tools mention no other tool, so skip them early.
-        let mentions_tool = |text: &str| mentions(text).any(|mention| names.contains_key(plain(mention.name)));
-        let literals = tool.texts().filter_map(|text| lint.string(text.place));
-        if !literals.into_iter().any(|literal| mentions_tool(literal.value())) {
+        if !lint.mentioned(id).iter().any(|name| names.contains_key(plain(name.trim_start_matches('`')))) {
             continue;
         }
         let Some(turns) = lint.turns(id) else { continue };

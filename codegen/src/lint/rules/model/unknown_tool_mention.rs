@@ -53,18 +53,17 @@ const MIN_LENGTH: usize = 6;
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let tools: BTreeSet<&str> = lint.tools().map(|(_, tool)| tool.name()).collect();
-    let is_candidate = |text: &str| mentions(text).any(|mention| is_name(&mention) && !tools.contains(mention.name));
+    let is_candidate = |name: &str| is_name(name) && !tools.contains(name);
     let mut known: Option<BTreeSet<&str>> = None;
     for (id, tool) in lint.tools() {
-        let literals = tool.texts().filter_map(|text| lint.string(text.place));
-        if !literals.into_iter().any(|literal| is_candidate(literal.value())) {
+        if !lint.mentioned(id).iter().filter_map(|name| name.strip_prefix('`')).any(is_candidate) {
             continue;
         }
         let known = known.get_or_insert_with(|| known_names(lint));
         let Some(turns) = lint.turns(id) else { continue };
         let mut reported = BTreeSet::new();
         for part in lint.parts(tool, &turns) {
-            for mention in mentions(part.text).filter(|mention| is_name(mention) && !known.contains(mention.name)) {
+            for mention in mentions(part.text).filter(|mention| mention.is_quoted && is_name(mention.name) && !known.contains(mention.name)) {
                 let near = nearest(mention.name, tools.iter().copied());
                 let is_near = mention.name.len() >= MIN_LENGTH && !near.is_empty();
                 let is_requested = is_requested(&part, &mention) && is_like_one(mention.name, &tools);
@@ -109,10 +108,10 @@ fn known_names<'l>(lint: &'l Lint<'_>) -> BTreeSet<&'l str> {
     known
 }
 
-/// Returns whether a mention has the form of a tool's name: several words in lower case, in backticks.
-fn is_name(mention: &Mention<'_>) -> bool {
-    let is_lower = mention.name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte));
-    mention.is_quoted && is_lower && mention.name.contains('_') && !mention.name.starts_with('_')
+/// Returns whether a quoted name has the form of a tool's: several words in lower case.
+fn is_name(name: &str) -> bool {
+    let is_lower = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte));
+    is_lower && name.contains('_') && !name.starts_with('_')
 }
 
 /// Returns whether the text asks to use what it names.

@@ -20,42 +20,37 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
 use toolc_scan::{character_name as name, hidden_characters as hidden};
 
 use crate::lint::codes;
+use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Edit, Level, Place, Sink, SourceId};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule =
-    Rule::new("A006", "invisible-unicode", Some(Level::Warning), Check::Catalog(check)).fixable();
+    Rule::new("A006", "invisible-unicode", Some(Level::Warning), Check::File(check)).fixable();
 
-fn check(lint: &Lint<'_>, sink: &Sink) {
-    let sources: Vec<SourceId> = (0..).map(SourceId).zip(lint.sources.all()).map(|(id, _)| id).collect();
-    sources.par_iter().for_each(|&id| {
-        let text = &lint.sources.get(id).text;
-        // Most manifests are ASCII.
-        if !text.is_ascii() {
-            // TOML rejects literal control characters, and allows a byte order mark at the start.
-            let is_reported = |(at, letter): &(usize, char)| !letter.is_control() && (*at, *letter) != (0, '\u{feff}');
-            let hidden = hidden(text).into_iter().filter(is_reported);
-            let hidden = hidden.map(|(at, letter)| (Place::new(id, at..at + letter.len_utf8()), letter)).collect();
-            report(lint, hidden, sink);
-        }
-    });
-    let tools: Vec<_> = lint.tools().map(|(_, tool)| tool).collect();
-    tools.par_iter().for_each(|tool| {
-        for written in lint.strings(tool) {
-            let place = |at: usize, letter: char| written.place(at..at + letter.len_utf8());
-            let hidden = hidden(written.value()).into_iter().map(|(at, letter)| (place(at, letter), letter));
-            // Literal characters were reported above.
-            report(lint, hidden.filter(|(place, letter)| place.span().len() != letter.len_utf8()).collect(), sink);
-        }
-    });
+fn check(lint: &Lint<'_>, file: SourceId, tool: Option<&Tool>, sink: &Sink) {
+    let text = &lint.sources.get(file).text;
+    // Most manifests are ASCII.
+    if !text.is_ascii() {
+        // TOML rejects literal control characters, and allows a byte order mark at the start.
+        let is_reported = |(at, letter): &(usize, char)| !letter.is_control() && (*at, *letter) != (0, '\u{feff}');
+        let hidden = hidden(text).into_iter().filter(is_reported);
+        let hidden = hidden.map(|(at, letter)| (Place::new(file, at..at + letter.len_utf8()), letter)).collect();
+        report(lint, hidden, tool, sink);
+    }
+    for written in tool.into_iter().flat_map(|tool| lint.strings(tool)) {
+        let place = |at: usize, letter: char| written.place(at..at + letter.len_utf8());
+        let hidden = hidden(written.value()).into_iter().map(|(at, letter)| (place(at, letter), letter));
+        // Literal characters were reported above.
+        let escaped = hidden.filter(|(place, letter)| place.span().len() != letter.len_utf8()).collect();
+        report(lint, escaped, tool, sink);
+    }
 }
 
 /// Reports all characters of consecutive lines as one finding. The fix removes those in descriptions.
-fn report(lint: &Lint<'_>, hidden: Vec<(Place, char)>, sink: &Sink) {
+fn report(lint: &Lint<'_>, hidden: Vec<(Place, char)>, tool: Option<&Tool>, sink: &Sink) {
     let Some(&(first, letter)) = hidden.first() else { return };
     let mut counts: BTreeMap<char, usize> = BTreeMap::new();
     for (_, letter) in &hidden {
@@ -72,8 +67,8 @@ fn report(lint: &Lint<'_>, hidden: Vec<(Place, char)>, sink: &Sink) {
     };
     let found = Diagnostic::new(codes::INVISIBLE_UNICODE, first, message).help(if hidden.len() == 1 { "remove it" } else { "remove them" });
     let shown = hidden[1..].iter().take(8).fold(found, |found, (place, _)| found.related(*place, "and here"));
-    let texts = lint.tools().flat_map(|(_, tool)| tool.texts()).map(|text| text.place);
-    let texts: Vec<Prose> = texts.filter(|text| text.source == first.source).map(|text| Prose::new(lint, text)).collect();
+    let texts = tool.into_iter().flat_map(Tool::texts);
+    let texts: Vec<Prose> = texts.map(|text| Prose::new(lint, text.place)).collect();
     let prose = hidden.into_iter().filter(|(place, _)| texts.iter().any(|text| text.contains(*place)));
     sink.push(prose.fold(shown, |found, (place, _)| found.fix(Edit::Replace(place, String::new()))));
 }

@@ -26,14 +26,15 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use rayon::prelude::*;
+use aho_corasick::AhoCorasick;
 use regex::Regex;
 
 use crate::lint::codes;
+use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Place, Sink, SourceId};
 use crate::lint::{Check, Lint, Rule, StringLiteral};
 
-pub(super) const RULE: Rule = Rule::new("A005", "secret-in-text", Some(Level::Warning), Check::Catalog(check));
+pub(super) const RULE: Rule = Rule::new("A005", "secret-in-text", Some(Level::Warning), Check::File(check));
 
 /// Kinds of secrets: a name, a list of substrings, and a pattern. Each match of the pattern contains one of the substrings. The
 /// secret is the group `secret`, `token` or `mixed`, or else the whole match. The group `token` must have letters and digits, and
@@ -175,30 +176,38 @@ fn pattern(kind: usize) -> &'static Regex {
     PATTERNS[kind].get_or_init(|| Regex::new(KINDS[kind].2).expect("the pattern is valid"))
 }
 
+/// The substrings of all patterns, and the pattern of each.
+static SUBSTRINGS: LazyLock<(AhoCorasick, Vec<usize>)> = LazyLock::new(|| {
+    let all = KINDS.iter().enumerate().flat_map(|(kind, (_, substrings, _))| substrings.iter().map(move |one| (*one, kind)));
+    let (substrings, kinds): (Vec<&str>, Vec<usize>) = all.unzip();
+    (AhoCorasick::new(substrings).expect("the substrings are few"), kinds)
+});
+
 /// Returns the patterns that a text could match, by their substrings.
 fn candidates(text: &str) -> impl Iterator<Item = usize> {
-    (0..KINDS.len()).filter(move |&kind| KINDS[kind].1.iter().any(|letters| text.contains(letters)))
+    let (substrings, kinds) = &*SUBSTRINGS;
+    let mut is_candidate = vec![false; KINDS.len()];
+    for found in substrings.find_overlapping_iter(text) {
+        is_candidate[kinds[found.pattern().as_usize()]] = true;
+    }
+    (0..KINDS.len()).filter(move |&kind| is_candidate[kind])
 }
 
-fn check(lint: &Lint<'_>, sink: &Sink) {
-    let sources: Vec<_> = (0..).map(SourceId).zip(lint.sources.all()).collect();
-    sources.par_iter().for_each(|(id, source)| {
-        for (span, what) in secrets(&source.text) {
-            report(Place::new(*id, span.clone()), what, &source.text[span], sink);
-        }
-    });
+fn check(lint: &Lint<'_>, file: SourceId, tool: Option<&Tool>, sink: &Sink) {
+    let text = &lint.sources.get(file).text;
+    for (span, what) in secrets(text) {
+        report(Place::new(file, span.clone()), what, &text[span], sink);
+    }
     // What is written with escapes is not found in the source.
-    let tools: Vec<_> = lint.tools().map(|(_, tool)| tool).collect();
-    tools.par_iter().for_each(|tool| {
-        for literal in lint.strings(tool).filter(StringLiteral::is_escaped) {
-            for (span, what) in secrets(literal.value()) {
-                let place = literal.place(span.clone());
-                if place.span().len() != span.len() {
-                    report(place, what, &literal.value()[span], sink);
-                }
+    let literals = tool.into_iter().flat_map(|tool| lint.strings(tool));
+    for literal in literals.filter(StringLiteral::is_escaped) {
+        for (span, what) in secrets(literal.value()) {
+            let place = literal.place(span.clone());
+            if place.span().len() != span.len() {
+                report(place, what, &literal.value()[span], sink);
             }
         }
-    });
+    }
 }
 
 fn report(place: Place, what: &str, secret: &str, sink: &Sink) {
