@@ -240,6 +240,14 @@ impl Responded<'_> {
         }
     }
 
+    /// Returns the error about an answer with a successful status and without a body. Overloaded servers and gateways send it.
+    pub(crate) fn empty(&self) -> ModelError {
+        let Self { host, status, .. } = self;
+        let message =
+            format!("{host} answered with status {status} and an empty body; if this persists, check base_url");
+        ModelError::new(ErrorKind::Broken, message)
+    }
+
     /// Returns the error about an answer with a successful status that cannot be read.
     pub(crate) fn unreadable(&self, error: &WireError) -> ModelError {
         let Self { host, status, .. } = self;
@@ -260,9 +268,12 @@ impl Responded<'_> {
                 ErrorKind::CutOff,
                 format!("the answer of {host} was cut off at a token limit: {error}"),
             ),
-            _ => {
-                ModelError::new(ErrorKind::Unreadable, format!("the answer of {host} does not match the API: {error}"))
-            }
+            _ => ModelError::new(
+                ErrorKind::Unreadable,
+                format!(
+                    "the answer of {host} does not match the API: {error}; check base_url and the API of the model"
+                ),
+            ),
         }
     }
 

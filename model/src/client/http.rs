@@ -83,7 +83,7 @@ impl Http {
             let wait = wait.or_else(|| wait::in_body(&body));
             return Err(self.responded(settings, status).failed(&body, wait));
         }
-        let mut stream = model.api.wire().stream();
+        let (mut stream, mut is_empty) = (model.api.wire().stream(), true);
         loop {
             let chunk = if stream.is_answering() {
                 let chunk = timeout(model.timeout, response.chunk()).await;
@@ -93,10 +93,14 @@ impl Http {
                 chunk.map_err(|_| self.timed_out("begin its answer", begin))?
             };
             let Some(bytes) = chunk.map_err(|error| self.failed(&error))? else { break };
+            is_empty &= bytes.is_empty();
             let text = stream.push(&bytes).map_err(|error| self.unreadable(settings, status, &error))?;
             if !text.is_empty() {
                 on_event(Event::Text(&text));
             }
+        }
+        if is_empty {
+            return Err(self.responded(settings, status).empty());
         }
         let response = stream.finish().map_err(|error| self.unreadable(settings, status, &error))?;
         if matches!(response.stop(), Stop::Failed | Stop::Other)

@@ -2,6 +2,8 @@
 
 mod answer;
 mod http;
+#[cfg(test)]
+mod misbehaving;
 mod network;
 mod retry;
 mod script;
@@ -129,11 +131,11 @@ impl Client {
         let body = (model.api.record().body)(&parameters, request).map_err(unwritable)?;
         let mut retries = Retries::new(*limits, model.retries, model.answer_timeout);
         loop {
-            let begun = Instant::now();
-            match http.attempt(settings, request.betas, &body, retries.time_to_begin(), on_event).await {
-                Ok(response) => return Ok(Answer { response, elapsed: begun.elapsed(), tries: retries.tries() }),
+            let (start, begin) = (Instant::now(), retries.time_to_begin());
+            match http.attempt(settings, request.betas, &body, begin, on_event).await {
+                Ok(response) => return Ok(Answer { response, elapsed: start.elapsed(), tries: retries.tries() }),
                 Err(error) => {
-                    let wait = retries.next(error)?;
+                    let wait = retries.next(error, begin)?;
                     on_event(Event::Retry { error: &wait.error, wait: wait.delay });
                     tokio::time::sleep(wait.delay).await;
                 }

@@ -74,6 +74,13 @@ fn explain_cause(
         return (kind, message);
     }
     let Some(Proxy { variable, address, is_socks }) = proxy else {
+        if cause.contains("timed out") {
+            let message = format!(
+                "failed to connect to {host}: {cause}, before a connection and TLS were ready; check base_url, the network, and \
+                 whether a firewall is in between"
+            );
+            return (ErrorKind::Unreachable, message);
+        }
         return (ErrorKind::Unreachable, format!("failed to connect to {host}: {cause}"));
     };
     if *is_socks || cause.contains("unsupported scheme") || chain.contains("unsupported scheme") {
@@ -220,6 +227,22 @@ mod tests {
             None,
             ErrorKind::Unreachable,
             &["does not connect"],
+        ),
+        (
+            None,
+            "",
+            "operation timed out",
+            None,
+            ErrorKind::Unreachable,
+            &["timed out, before", "check base_url", "firewall"],
+        ),
+        (
+            Some("http://p:1"),
+            "",
+            "operation timed out",
+            None,
+            ErrorKind::Unreachable,
+            &["by the proxy http://p:1", "HTTPS_PROXY", "timed out", "check the proxy"],
         ),
         (None, "", "invalid peer certificate: UnknownIssuer", None, ErrorKind::Refused, &["set SSL_CERT_FILE", "PEM"]),
         (

@@ -18,6 +18,8 @@ pub(crate) struct Retries {
     timeout: Duration,
     begun: Instant,
     failed: u32,
+    /// The error of the try before.
+    last: Option<ModelError>,
 }
 
 /// A failure after which the request is retried, and the time until then.
@@ -29,7 +31,7 @@ pub(crate) struct Wait {
 impl Retries {
     /// Returns the tries of a request that is repeated at most `max` times, and whose answer must begin within `timeout`.
     pub(crate) fn new(limits: Limits, max: u32, timeout: Duration) -> Self {
-        Self { limits, max, timeout, begun: Instant::now(), failed: 0 }
+        Self { limits, max, timeout, begun: Instant::now(), failed: 0, last: None }
     }
 
     /// Returns the time in which the answer to this try must begin. Models that think may send nothing for minutes, but a connection that
@@ -43,8 +45,14 @@ impl Retries {
         self.failed + 1
     }
 
-    /// Returns how long to wait after this error, or the error if the request is not retried.
-    pub(crate) fn next(&mut self, error: ModelError) -> Result<Wait, ModelError> {
+    /// Returns how long to wait after this error, or the error if the request is not retried. `begin` is the time in which the answer to
+    /// this try had to begin.
+    pub(crate) fn next(&mut self, error: ModelError, begin: Duration) -> Result<Wait, ModelError> {
+        // The limit for all tries has cut this one short, so it does not say what is wrong.
+        let is_cut_short = error.kind() == ErrorKind::TimedOut && begin < self.timeout / 2;
+        if let Some(last) = self.last.take_if(|_| is_cut_short) {
+            return Err(last.after_tries(self.failed).with_timeout(self.timeout));
+        }
         if !error.is_transient() {
             return Err(error);
         }
@@ -54,13 +62,15 @@ impl Retries {
         }
         let delay = match error.retry_after() {
             Some(delay) if delay > self.limits.max_delay => return Err(error.with_long_wait(delay)),
-            Some(delay) => delay,
+            // A server that asks for less each time, or for nothing, is not asked again and again at once.
+            Some(delay) => delay.max(self.backoff()),
             None => self.backoff(),
         };
         if self.begun.elapsed() + delay >= self.timeout {
             return Err(error.after_tries(self.tries()).with_timeout(self.timeout));
         }
         self.failed += 1;
+        self.last = Some(error.clone());
         Ok(Wait { error, delay })
     }
 
@@ -113,7 +123,7 @@ mod tests {
                 Retries::new(Limits::default(), model.retries, model.answer_timeout)
             };
             let mut waited = Duration::ZERO;
-            while let Ok(wait) = retries.next(ModelError::new(kind, "busy")) {
+            while let Ok(wait) = retries.next(ModelError::new(kind, "busy"), Duration::MAX) {
                 waited += wait.delay;
             }
             waited

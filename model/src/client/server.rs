@@ -19,6 +19,10 @@ pub(crate) enum Reply {
     Stalls(String),
     /// Reads the request, and never answers.
     Silent,
+    /// Sends a body of unknown length, one byte after the other.
+    Trickle(String),
+    /// Sends the beginning of a stream, and resets the connection.
+    Reset(String),
     /// Sends a beginning, and then the same text again and again.
     Drips(String, &'static str),
 }
@@ -47,7 +51,7 @@ pub(crate) fn serve(replies: Vec<Reply>) -> (String, Receiver<Received>) {
     thread::spawn(move || {
         for reply in replies {
             let Ok((stream, _)) = listener.accept() else { return };
-            let (head, body) = read(&stream);
+            let (head, body) = if matches!(reply, Reply::Reset(_)) { begin_to_read(&stream) } else { read(&stream) };
             let (closing, closed) = channel();
             let _ = sender.send(Received { head, body, closed });
             thread::spawn(move || {
@@ -83,11 +87,29 @@ fn answer(mut stream: TcpStream, reply: &Reply) {
             }
             sent
         }
+        Reply::Trickle(body) => {
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+            let mut sent = stream.write_all(head.as_bytes());
+            for byte in body.bytes().take_while(|_| sent.is_ok()).collect::<Vec<_>>() {
+                thread::sleep(Duration::from_millis(30));
+                sent = stream.write_all(&[byte]);
+            }
+            sent
+        }
+        Reply::Reset(body) => {
+            stream.write_all((head(200, "content-type: text/event-stream\r\n", body.len() + 1000) + body).as_bytes())
+        }
         Reply::Silent => {
             until_closed(&mut stream);
             Ok(())
         }
     };
+}
+
+/// Reads the beginning of a request. A connection with data that has not been read is reset when it is closed.
+fn begin_to_read(mut stream: &TcpStream) -> (String, Value) {
+    stream.read_exact(&mut [0]).expect("a request can be read");
+    (String::new(), Value::Null)
 }
 
 fn read(stream: &TcpStream) -> (String, Value) {
@@ -107,4 +129,17 @@ fn read(stream: &TcpStream) -> (String, Value) {
     let mut body = vec![0; length];
     stream.read_exact(&mut body).expect("a body of the announced length");
     (head, serde_json::from_slice(&body).unwrap_or_default())
+}
+
+/// Starts a server that accepts connections and never says anything. Returns its address.
+pub(crate) fn hang() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("failed to listen");
+    let address = listener.local_addr().expect("the listener has an address").to_string();
+    thread::spawn(move || {
+        let mut open = Vec::new();
+        while let Ok((stream, _)) = listener.accept() {
+            open.push(stream);
+        }
+    });
+    address
 }

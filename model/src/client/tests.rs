@@ -10,8 +10,8 @@ use super::server::{Received, Reply, events, serve};
 use super::*;
 use crate::key::Key;
 
-const SAYS: &str = r#"{"choices":[{"delta":{"content":"Hello"}}]}"#;
-const ENDS: &str = r#"{"choices":[{"delta":{"content":" you"},"finish_reason":"stop"}]}"#;
+pub(super) const SAYS: &str = r#"{"choices":[{"delta":{"content":"Hello"}}]}"#;
+pub(super) const ENDS: &str = r#"{"choices":[{"delta":{"content":" you"},"finish_reason":"stop"}]}"#;
 const USAGE: &str = r#"{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2}}"#;
 
 fn settings(api: Api, base_url: String) -> Settings {
@@ -23,18 +23,18 @@ fn settings(api: Api, base_url: String) -> Settings {
 }
 
 /// The outcome of a request.
-struct Outcome {
-    result: Result<Answer, ModelError>,
+pub(super) struct Outcome {
+    pub(super) result: Result<Answer, ModelError>,
     /// The text as it arrived, and `<retry>` where the request was repeated.
     shown: String,
-    requests: Receiver<Received>,
+    pub(super) requests: Receiver<Received>,
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }
 
-fn ask_with(replies: Vec<Reply>, api: Api, change: impl FnOnce(&mut Settings)) -> Outcome {
+pub(super) fn ask_with(replies: Vec<Reply>, api: Api, change: impl FnOnce(&mut Settings)) -> Outcome {
     let (url, requests) = serve(replies);
     let mut settings = settings(api, url);
     change(&mut settings);
