@@ -25,7 +25,7 @@ pub use api::{Api, assistant_message, user_message};
 pub use client::{Answer, Client, Event, Script, ScriptError};
 pub use dialect::ModelDialect;
 pub use error::{ErrorKind, ModelError};
-pub use history::{without_thinking, without_tool_references};
+pub use history::{with_unique_call_ids, without_thinking, without_tool_references};
 pub use key::Key;
 pub use model::{Model, ModelTable, Prices, PricesTable};
 pub use request::Request;

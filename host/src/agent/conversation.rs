@@ -1,12 +1,14 @@
 //! The entries of a conversation: verbatim messages for the model, and text for people and the store.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolc::CompletedCall;
 use toolc::origin::{CallKind, CallOrigin};
 use toolc::wire::ModelResponse;
-use toolc_model::{Api, user_message, without_thinking, without_tool_references};
+use toolc_model::{Api, user_message, with_unique_call_ids, without_thinking, without_tool_references};
 
 /// The average number of bytes of a token.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -231,7 +233,17 @@ impl Conversation {
             }
         }
         messages.extend(user.map(|text| user_message(api, &text)));
-        messages
+        if self.has_repeated_ids() { with_unique_call_ids(api, messages) } else { messages }
+    }
+
+    /// Returns whether two calls have one id.
+    fn has_repeated_ids(&self) -> bool {
+        let mut seen = HashSet::new();
+        let is_repeated = |entry: &Entry| match entry {
+            Entry::Model { calls, .. } => calls.iter().any(|call| !seen.insert(call.id.clone())),
+            _ => false,
+        };
+        self.entries.iter().any(is_repeated)
     }
 
     /// Returns the tokens that the API has counted, plus an estimate for the entries added since.

@@ -109,6 +109,82 @@ fn odd_answers_of_a_program_reach_the_model_at_once() {
     );
 }
 
+/// Calls a tool twice at the same time. Returns both results in alphabetical order, and the time until the first one.
+fn call_twice(fixture: &Fixture, tool: &str) -> ([String; 2], Duration) {
+    let (begun, turn) = (Instant::now(), fixture.session().turn_blocking(Dialect::OpenAi));
+    let call = || (turn.call_blocking(&ToolCall::new(tool, "{}")).json, begun.elapsed());
+    let (one, other) = std::thread::scope(|scope| {
+        let one = scope.spawn(call);
+        (call(), one.join().expect("no panic"))
+    });
+    let soonest = one.1.min(other.1);
+    let mut results = [one.0, other.0];
+    results.sort();
+    (results, soonest)
+}
+
+#[test]
+fn an_error_of_a_program_without_an_id_answers_one_of_two_open_calls_if_it_is_known_which() {
+    if !has_python() {
+        return;
+    }
+    let failed = "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":\"the disk is full\"}}\n";
+    let answered =
+        "{\"jsonrpc\":\"2.0\",\"id\":^,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"content\"}]}}\n";
+    let given = json!({
+        "before": { "first": "", "second": format!("{failed}{answered}") },
+        "after": { "first": "", "second": format!("{answered}{failed}") },
+        "both": { "first": failed, "second": failed },
+        "later": { "first": "", "second": format!("{failed}{failed}") },
+        "unknown": { "first": "", "second": failed },
+    });
+    let fixture = Fixture::new([program("s", &given)]);
+    for (tool, parts) in [
+        ("before", ["content", "the disk is full"]),
+        ("after", ["content", "the disk is full"]),
+        ("both", ["the disk is full"; 2]),
+        ("later", ["the disk is full"; 2]),
+    ] {
+        let (results, soonest) = call_twice(&fixture, &format!("mcp__s__{tool}"));
+        assert!(results.iter().zip(parts).all(|(result, part)| result.contains(part)), "{tool}: {results:?}");
+        assert!(results.iter().all(|result| !result.contains("did not say which")), "{tool}: {results:?}");
+        assert!(soonest < AT_ONCE, "{tool}: {soonest:?}");
+    }
+    // If it is not known, the error ends both calls, and says so.
+    let (results, soonest) = call_twice(&fixture, "mcp__s__unknown");
+    assert!(results.iter().all(|result| result.contains("the disk is full")), "{results:?}");
+    assert!(results.iter().any(|result| result.contains("did not say which")), "{results:?}");
+    assert!(soonest < AT_ONCE, "{soonest:?}");
+    assert_eq!(fixture.call("mcp__s__echo", &json!({})), json!("echoed"), "the server goes on");
+}
+
+#[test]
+fn an_error_over_http_without_an_id_answers_the_call_to_which_it_is_the_response() {
+    if !has_python() {
+        return;
+    }
+    let error = "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"message\":\"the disk is full\"}}";
+    let (json_type, events) = ("application/json", "text/event-stream");
+    let hangs = json!([0, "", ""]);
+    let given = json!({
+        "event": { "first": hangs, "second": [200, events, format!("data: {error}\n\n")] },
+        "body": { "first": hangs, "second": [200, json_type, error] },
+        "status": { "first": hangs, "second": [400, json_type, error] },
+        "other-id": { "first": hangs, "second": [200, json_type, error.replace("null", "\"x\"")] },
+    });
+    let server = OddServer::start(&given);
+    let mut settings = server.settings("s");
+    settings.call_timeout = Duration::from_secs(4);
+    let fixture = Fixture::new([settings]);
+    for tool in ["event", "body", "status", "other-id"] {
+        let (results, soonest) = call_twice(&fixture, &format!("mcp__s__{tool}"));
+        let count = |part: &str| results.iter().filter(|result| result.contains(part)).count();
+        assert_eq!((count("the disk is full"), count("timeout")), (1, 1), "{tool}: {results:?}");
+        assert!(soonest < Duration::from_secs(3), "{tool}: {soonest:?}");
+    }
+    assert_eq!(fixture.call("mcp__s__echo", &json!({})), json!("echoed"), "the server goes on");
+}
+
 #[test]
 fn odd_answers_over_http_reach_the_model_at_once() {
     if !has_python() {

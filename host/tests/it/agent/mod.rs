@@ -21,6 +21,7 @@ mod secrets;
 pub(crate) mod server;
 mod sessions;
 mod state;
+mod strict;
 mod transcripts;
 pub(crate) mod vendors;
 

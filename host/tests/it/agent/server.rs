@@ -41,6 +41,31 @@ impl Server {
         Self { url, requests }
     }
 
+    /// Starts a server that answers with status 400 to a request that breaks the rules of its API.
+    pub(crate) fn strict(replies: Vec<Reply>, check: fn(&Value) -> Result<(), String>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("failed to listen");
+        let url = format!("http://{}", listener.local_addr().expect("the listener has an address"));
+        let (sender, requests) = channel();
+        thread::spawn(move || {
+            let mut replies = replies.into_iter();
+            while let Ok((stream, _)) = listener.accept() {
+                let request = read(&stream);
+                let reply = match check(&request) {
+                    Ok(()) => replies.next(),
+                    Err(message) => {
+                        let error =
+                            serde_json::json!({ "error": { "type": "invalid_request_error", "message": message } });
+                        Some(Reply::Status(400, "content-type: application/json\r\n", error.to_string()))
+                    }
+                };
+                let _ = sender.send(request);
+                let Some(reply) = reply else { return };
+                answer(stream, &reply);
+            }
+        });
+        Self { url, requests }
+    }
+
     /// Returns the bodies of the requests so far.
     pub(crate) fn requests(&self) -> Vec<Value> {
         self.requests.try_iter().collect()

@@ -51,7 +51,7 @@ const METADATA_KEYS: &[&str] = &[
     "partMetadata",
 ];
 /// The names of functions that the API takes.
-pub(super) const NAME: NameRule = NameRule { characters: ".:", max_length: 128 };
+pub(super) const NAME: NameRule = NameRule { characters: ".:", max_length: 64 };
 /// The prefix of the ids that are generated for calls without an id. They are not sent back.
 const GENERATED_ID: &str = "no-id:";
 

@@ -224,7 +224,8 @@ impl<'j> Members<'j> {
                 Some(takes) => takes.value(sent),
                 None => (sent != "null" && shape.also.iter().any(|part| key.contains(part))).then(|| sent.into()),
             };
-            members.has_changed |= !matches!(value, Some(Cow::Borrowed(_)));
+            // A value that takes the place of another may be borrowed, too.
+            members.has_changed |= value.as_deref() != Some(sent);
             if let Some(value) = value {
                 members.all.push((key, value));
             }

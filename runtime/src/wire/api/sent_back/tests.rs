@@ -107,6 +107,15 @@ const CHAT_CALLS: &[(&str, &str)] = &[
         r#""content":null,"tool_calls":[{"id":"c","type":"","function":{"name":"f","arguments":"{}"},"custom":null}]"#,
         r#""content":null,"tool_calls":[CALL]"#,
     ),
+    // Nothing else is wrong with these.
+    (
+        r#""content":"","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]"#,
+        r#""content":null,"tool_calls":[CALL]"#,
+    ),
+    (
+        r#""content":"\n\n","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]"#,
+        r#""content":null,"tool_calls":[CALL]"#,
+    ),
     // Signatures of other APIs behind a gateway.
     (
         r#""content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"},"extra_content":{"google":{"thought_signature":"s"}}}]"#,
