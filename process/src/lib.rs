@@ -43,7 +43,7 @@ pub use size::TerminalSize;
 use stream::{ReadToSink, Reader};
 pub use stream::{Sink, Stream};
 use terminal::{Terminal, TerminalOfProgram};
-use tree::Tree;
+use tree::{Filter, Tree};
 pub use variables::baseline;
 
 /// A program that has not started yet.
@@ -54,13 +54,14 @@ pub struct Process {
     input: Option<Input>,
     terminal: Option<(Terminal, TerminalOfProgram)>,
     on_end: Option<OnEnd>,
+    filter: Option<Filter>,
 }
 
 impl Process {
     /// Prepares to run `command`. Its standard streams are null unless set by other methods of this type.
     pub fn new(mut command: Command) -> Self {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        Self { command, readers: Vec::new(), input: None, terminal: None, on_end: None }
+        Self { command, readers: Vec::new(), input: None, terminal: None, on_end: None, filter: None }
     }
 
     /// Sends standard output and standard error to `sink` through one pipe, which keeps their order.
@@ -135,6 +136,17 @@ impl Process {
         self.on_end = Some(Box::new(on_end));
     }
 
+    /// Refuses the program, and every process that it starts, the system calls that reach beyond the namespaces of Linux: those for the
+    /// keys of the kernel, and sockets to the host of a virtual machine (`AF_VSOCK`). They fail with `EPERM`. The program can get no
+    /// privileges by set-user-id files. One of another architecture, such as a 32-bit program, is killed.
+    ///
+    /// # Errors
+    /// On systems other than Linux, and on architectures other than x86-64, `AArch64` and RISC-V.
+    pub fn within_namespaces(&mut self) -> io::Result<()> {
+        self.filter = Some(Filter::new()?);
+        Ok(())
+    }
+
     fn read<S: Sink>(&mut self, source: File, sink: S) -> Stream<S> {
         let stream = Stream::new(sink);
         self.readers.push(Box::new(ReadToSink(Arc::new(source), stream.clone())));
@@ -146,10 +158,10 @@ impl Process {
     /// # Errors
     /// If the program cannot be started.
     pub fn start(self) -> io::Result<RunningProcess> {
-        let Self { mut command, readers, input, terminal, on_end } = self;
+        let Self { mut command, readers, input, terminal, on_end, filter } = self;
         inside::mark(&mut command);
         let (terminal, program) = terminal.unzip();
-        let (child, tree) = Tree::start(&mut command, program)?;
+        let (child, tree) = Tree::start(&mut command, program, filter)?;
         // The command owns the write ends of the pipes. The readers get no end of file while these are open.
         drop(command);
         RunningProcess::new(Parts { child, tree, readers, input, terminal }, on_end)

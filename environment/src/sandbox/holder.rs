@@ -75,6 +75,8 @@ impl Holder {
         command.args(["--", "sh", "-c", WAIT]);
         command.env_clear().env("PATH", PATH).current_dir("/");
         let mut process = Process::new(command);
+        // A program in the sandbox could run code in the first process by tracing it.
+        process.within_namespaces()?;
         let (output, errors) = (Text::default(), Text::default());
         let _ = (process.stdout(output.clone())?, process.stderr(errors.clone())?);
         process.input()?;

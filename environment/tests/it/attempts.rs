@@ -141,6 +141,23 @@ const ATTEMPTS: &[Attempt] = &[
         sandbox: Impossible,
     },
     Attempt {
+        name: "read the keys that the kernel keeps for the user (`keyctl`)",
+        // Asks for the number of the keyring of the session.
+        script: Script::Python(
+            "call = 250 if os.uname().machine == 'x86_64' else 219\nif ctypes.CDLL(None).syscall(call, 0, -3, 1) > 0: print('happened')",
+        ),
+        has_happened: printed,
+        local: IfAllowed,
+        sandbox: Impossible,
+    },
+    Attempt {
+        name: "make a socket to the host of a virtual machine (vsock)",
+        script: Script::Python("socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM); print('happened')"),
+        has_happened: printed,
+        local: IfAllowed,
+        sandbox: Impossible,
+    },
+    Attempt {
         name: "debug another process (ptrace)",
         // PTRACE_ATTACH, and PTRACE_DETACH.
         script: Script::Python(

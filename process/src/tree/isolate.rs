@@ -8,6 +8,7 @@ use std::process::Command;
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{ioctl_tiocsctty, setsid};
 
+use super::filter::Filter;
 use super::groups::Registration;
 use super::mark::Mark;
 
@@ -18,13 +19,14 @@ const RESET: &[libc::c_int] =
 
 /// Makes the command the leader of a new session, which has no controlling terminal: it cannot open `/dev/tty`, type into the
 /// terminal (`TIOCSTI`), or get the terminal's signals. If `terminal` is given, that is the controlling terminal of the session. The
-/// command gets its standard streams and no other descriptors.
+/// command gets its standard streams and no other descriptors. If `filter` is given, it applies to the command.
 #[expect(unsafe_code, reason = "std has no stable way to start a session, nor to close inherited descriptors")]
 pub(crate) fn isolate(
     command: &mut Command,
     mark: Option<Mark>,
     registration: Option<Registration>,
     terminal: Option<OwnedFd>,
+    filter: Option<Filter>,
 ) {
     let descriptors = open_descriptors();
     let separate = move || {
@@ -46,7 +48,8 @@ pub(crate) fn isolate(
             // fails, and no other thread exists that could open it again.
             let _ = fcntl_setfd(unsafe { BorrowedFd::borrow_raw(*descriptor) }, FdFlags::CLOEXEC);
         }
-        Ok(())
+        // Last, because it may refuse what is done before.
+        filter.as_ref().map_or(Ok(()), Filter::apply)
     };
     // SAFETY: The closure runs between fork and exec, where only async-signal-safe functions may be called. It makes system calls
     // and nothing else: it allocates no memory and takes no lock. An error is made of a number.

@@ -3,6 +3,11 @@
 //! [`isolate`] starts a command in a session of its own, [`mark`] finds its processes, and [`guardian`] ends them when this process
 //! has ended.
 
+#[cfg_attr(
+    not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))),
+    path = "no_filter.rs"
+)]
+mod filter;
 mod groups;
 mod guardian;
 mod isolate;
@@ -22,6 +27,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, te
 
 use crate::spawn::spawn;
 use crate::terminal::TerminalOfProgram;
+pub(crate) use filter::Filter;
 use groups::{Change, Registration};
 use guardian::Guardian;
 use mark::Mark;
@@ -37,10 +43,14 @@ pub(crate) struct Tree {
 
 impl Tree {
     /// Starts a command. Its processes end when this process has ended, however that happens. If `terminal` is given, that is the
-    /// controlling terminal of the command.
-    pub(crate) fn start(command: &mut Command, terminal: Option<TerminalOfProgram>) -> io::Result<(Child, Self)> {
+    /// controlling terminal of the command. If `filter` is given, it applies to all of them.
+    pub(crate) fn start(
+        command: &mut Command,
+        terminal: Option<TerminalOfProgram>,
+        filter: Option<Filter>,
+    ) -> io::Result<(Child, Self)> {
         let (mark, registration) = Host::of_this_process(|host| (host.next_mark(), host.registration()));
-        isolate::isolate(command, mark, registration, terminal.map(TerminalOfProgram::into_descriptor));
+        isolate::isolate(command, mark, registration, terminal.map(TerminalOfProgram::into_descriptor), filter);
         let child = match mark {
             Some(_) => spawn(command)?,
             None => Host::of_this_process(|host| host.spawn(command))?,

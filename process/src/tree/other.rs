@@ -1,11 +1,15 @@
 //! The processes of a command, on systems other than Unix: only the command itself is ended.
 
+#[path = "no_filter.rs"]
+mod filter;
+
 use std::io;
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
 use crate::spawn::spawn;
 use crate::terminal::TerminalOfProgram;
+pub(crate) use filter::Filter;
 
 /// Returns whether this process has the mark of a command: these systems have none.
 pub(crate) fn is_on_this_process() -> bool {
@@ -39,7 +43,11 @@ impl HostMark {
 pub(crate) struct Tree;
 
 impl Tree {
-    pub(crate) fn start(command: &mut Command, _: Option<TerminalOfProgram>) -> io::Result<(Child, Self)> {
+    pub(crate) fn start(
+        command: &mut Command,
+        _: Option<TerminalOfProgram>,
+        _: Option<Filter>,
+    ) -> io::Result<(Child, Self)> {
         Ok((spawn(command)?, Self))
     }
 
