@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::digest::{FILE, digest, parse};
@@ -16,6 +16,10 @@ const AT_ROOT: [&str; 2] = ["toolc.toml", "plugin.toml"];
 
 /// The maximum depth of folders. Without it, a link to a parent folder would make the walk endless.
 const MAX_DEPTH: usize = 32;
+/// The maximum number of files and folders. Without it, links to parent folders would make it grow with each level.
+const MAX_ENTRIES: usize = 100_000;
+/// The maximum size of a manifest, that of gen.
+const MAX_BYTES: u64 = 4 << 20;
 
 /// A manifest that differs from the last run of gen. The path is relative to the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,40 +93,72 @@ fn generated(root: &Path) -> PathBuf {
 
 /// Returns the digest of each manifest by its path: the files that gen reads.
 fn manifests(root: &Path) -> Result<BTreeMap<String, u64>, ChangesError> {
-    let mut files = BTreeMap::new();
-    add_folder(&root.join(MANIFESTS), MANIFESTS, 0, &mut files)?;
+    let mut found = Manifests::default();
+    found.add_folder(&root.join(MANIFESTS), MANIFESTS, 0)?;
     for name in AT_ROOT.iter().filter(|name| root.join(name).exists()) {
-        add_file(&root.join(name), (*name).to_owned(), &mut files)?;
+        found.add_file(&root.join(name), (*name).to_owned())?;
     }
     // The folder can also be a crate.
-    files.remove("manifests/Cargo.toml");
-    Ok(files)
+    found.digests.remove("manifests/Cargo.toml");
+    Ok(found.digests)
 }
 
-fn add_folder(folder: &Path, name: &str, depth: usize, files: &mut BTreeMap<String, u64>) -> Result<(), ChangesError> {
-    if depth > MAX_DEPTH {
-        return Err(ChangesError::Unreadable(format!("{}: more than {MAX_DEPTH} folders deep", folder.display())));
-    }
-    for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, &error))? {
-        let path = entry.map_err(|error| unreadable(folder, &error))?.path();
-        // gen does not read hidden files, nor files whose names are not UTF-8.
-        let Some(file) = path.file_name().and_then(|file| file.to_str()).filter(|file| !file.starts_with('.')) else {
-            continue;
+/// The manifests that were found.
+#[derive(Debug, Default)]
+struct Manifests {
+    digests: BTreeMap<String, u64>,
+    /// The number of files and folders.
+    entries: usize,
+}
+
+impl Manifests {
+    fn add_folder(&mut self, folder: &Path, name: &str, depth: usize) -> Result<(), ChangesError> {
+        let too_many = |what: &str| {
+            let text = format!("{}: more than {what}; check where links lead", folder.display());
+            Err(ChangesError::Unreadable(text))
         };
-        let name = format!("{name}/{file}");
-        if path.is_dir() {
-            add_folder(&path, &name, depth + 1, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "toml") {
-            add_file(&path, name, files)?;
+        if depth > MAX_DEPTH {
+            return too_many(&format!("{MAX_DEPTH} folders deep"));
         }
+        for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, &error))? {
+            self.entries += 1;
+            if self.entries > MAX_ENTRIES {
+                return too_many(&format!("{MAX_ENTRIES} files and folders"));
+            }
+            let path = entry.map_err(|error| unreadable(folder, &error))?.path();
+            // gen does not read hidden files, nor files whose names are not UTF-8.
+            let Some(file) = path.file_name().and_then(|file| file.to_str()).filter(|file| !file.starts_with('.'))
+            else {
+                continue;
+            };
+            let name = format!("{name}/{file}");
+            if path.is_dir() {
+                self.add_folder(&path, &name, depth + 1)?;
+            } else if path.extension().is_some_and(|extension| extension == "toml") {
+                self.add_file(&path, name)?;
+            }
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn add_file(&mut self, path: &Path, name: String) -> Result<(), ChangesError> {
+        let text = read(path).map_err(|error| unreadable(path, &error))?;
+        self.digests.insert(name, digest(&text));
+        Ok(())
+    }
 }
 
-fn add_file(path: &Path, name: String, files: &mut BTreeMap<String, u64>) -> Result<(), ChangesError> {
-    let text = fs::read(path).map_err(|error| unreadable(path, &error))?;
-    files.insert(name, digest(&text));
-    Ok(())
+/// Reads a manifest. Only a file is opened, because a pipe would wait for a program that writes to it.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    let mut text = Vec::new();
+    fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other(format!("it is larger than {MAX_BYTES} bytes")));
+    }
+    Ok(text)
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> ChangesError {

@@ -16,6 +16,7 @@ use toolc_codegen::source::Sources;
 use walkdir::WalkDir;
 
 use crate::environment::PassedVariables;
+use crate::fingerprint::MAX_FILES;
 use crate::hook_rules::HookRules;
 use crate::plugin::Plugin;
 use crate::report::{FileProblem, Finding};
@@ -30,9 +31,6 @@ const IDLE_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The number of compiled plugins.
 static VERSIONS: AtomicU64 = AtomicU64::new(0);
-
-/// The maximum number of files and folders in `manifests/`, including those behind links.
-const MAX_FILES: usize = 10_000;
 
 /// The result of compiling a folder.
 #[derive(Debug, Default)]

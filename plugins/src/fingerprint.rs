@@ -6,6 +6,9 @@ use std::time::SystemTime;
 
 use walkdir::WalkDir;
 
+/// The maximum number of files and folders in `manifests/`, including those behind links.
+pub(crate) const MAX_FILES: usize = 10_000;
+
 /// The metadata of a file or folder, or `None` if it does not exist. Folders have no `Modification`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fingerprint(Option<(Identity, Option<Modification>)>);
@@ -29,14 +32,16 @@ pub(crate) struct Fingerprints(Vec<(PathBuf, Fingerprint)>);
 impl Fingerprints {
     pub(crate) fn new(root: &Path) -> Self {
         let settings = ["", "plugin.toml", "toolc.toml"].map(|file| root.join(file));
-        // Unreadable entries are reported when the plugin is compiled.
-        let manifests = WalkDir::new(root.join("manifests")).sort_by_file_name().into_iter().filter_map(Result::ok);
+        // Unreadable entries are reported when the plugin is compiled, and so are too many.
+        let manifests = WalkDir::new(root.join("manifests")).into_iter().take(MAX_FILES).filter_map(Result::ok);
         let paths = settings.into_iter().chain(manifests.map(walkdir::DirEntry::into_path));
         let fingerprints = paths.map(|path| {
             let fingerprint = Fingerprint::new(&path);
             (path, fingerprint)
         });
-        Self(fingerprints.collect())
+        let mut fingerprints: Vec<_> = fingerprints.collect();
+        fingerprints.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Self(fingerprints)
     }
 }
 

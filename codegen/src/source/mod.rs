@@ -1,5 +1,6 @@
 //! The sources of a project: its manifests as text, sorted by path.
 
+mod path;
 mod scan;
 mod walk;
 
@@ -351,7 +352,7 @@ fn is_source(path: &str) -> bool {
 /// Returns whether a file of the project at `root` is read: it is a manifest, or likely to be one with another extension.
 #[cfg(feature = "cli")]
 pub(crate) fn is_read(root: &Path, path: &Path) -> bool {
-    is_source(&scan::relative_or_lossy(root, path))
+    is_source(&path::relative_or_lossy(root, path))
 }
 
 /// Returns the path that a file in another format, such as YAML, would have as a manifest, or `None` if it is unlikely to be one.

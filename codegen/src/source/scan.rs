@@ -3,17 +3,15 @@
 
 use std::fs::{self, FileType};
 use std::io::{self, Read as _};
-use std::path::{Component, Path};
+use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::walk::{Found, walk};
+use super::path::{relative, relative_or_lossy};
+use super::walk::{Found, MAX_BYTES, walk};
 use super::{Fault, Source, is_source};
 use crate::failure::Failure;
 use crate::project::{MANIFESTS, PLUGIN, SETTINGS};
-
-/// The maximum size of a manifest. It keeps every offset within 32 bits.
-const MAX_BYTES: u64 = 4 << 20;
 
 /// Returns the sources of the project in the folder `root`.
 ///
@@ -94,6 +92,12 @@ fn found_source(root: &Path, found: &Found, all: &[Found]) -> Option<Source> {
             let may_be_meant = path.extension().is_none() || is_source(&relative);
             may_be_meant.then(|| unreadable(path, relative, error))
         }
+        Found::Refused(_, refusal) => {
+            let target = fs::canonicalize(path).unwrap_or_default();
+            let message = format!("is a link to `{}`, which is not read: {refusal}", target.display());
+            let help = "replace the link with one to a folder that has only manifests, or with a copy of them";
+            Some(Source::unreadable(relative(), message, help))
+        }
         Found::Unreadable(error) => {
             let (relative, error) = (relative(), error.io_error()?);
             (path.is_dir() || is_source(&relative)).then(|| unreadable(path, relative, error))
@@ -162,27 +166,4 @@ pub(super) fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     fs::File::open(path)?.take(MAX_BASELINE).read_to_string(&mut text)?;
     Ok(text)
-}
-
-/// Returns the path relative to `root`, with `/` as separator.
-///
-/// # Errors
-/// If the path is not UTF-8: the path with replacement characters.
-pub(super) fn relative(root: &Path, path: &Path) -> Result<String, String> {
-    let parts = path.strip_prefix(root).unwrap_or(path).components().filter_map(|part| match part {
-        Component::Normal(part) => Some(part),
-        _ => None,
-    });
-    let (mut relative, mut is_text) = (Vec::new(), true);
-    for part in parts {
-        is_text &= part.to_str().is_some();
-        relative.push(part.to_string_lossy());
-    }
-    let relative = relative.join("/");
-    if is_text { Ok(relative) } else { Err(relative) }
-}
-
-/// Returns the path relative to `root`, with replacement characters for what is not UTF-8.
-pub(super) fn relative_or_lossy(root: &Path, path: &Path) -> String {
-    relative(root, path).unwrap_or_else(|lossy| lossy)
 }

@@ -35,6 +35,7 @@ mod layers;
 mod links;
 mod lint;
 mod listed_dialects;
+mod manifests_at_build;
 mod mutations;
 mod odd_names;
 mod original;

@@ -181,6 +181,97 @@ impl Links {
 
 #[cfg(unix)]
 #[test]
+fn a_link_to_more_than_can_be_manifests_is_refused_and_the_rest_is_checked() {
+    let entries = "links can lead to at most 10000 files and folders in all";
+    let bytes = "links can lead to manifests of at most 67108864 bytes in all";
+    let depth = "links can lead to at most 32 folders in one another";
+    let make = |folder: &std::path::Path, what: &str| {
+        let file = |name: String, length| {
+            let file = std::fs::File::create(folder.join(name)).expect("failed to write");
+            file.set_len(length).expect("failed to write");
+        };
+        match what {
+            "many files" => (0..10_001).for_each(|n| file(format!("{n}.txt"), 0)),
+            "large files" => (0..17).for_each(|n| file(format!("{n}.toml"), 4 << 20)),
+            "deep folders" => std::fs::create_dir_all(folder.join("d/".repeat(33))).expect("failed to make a folder"),
+            "large other files" => (0..17).for_each(|n| file(format!("{n}.bin"), 4 << 20)),
+            "hidden files" => {
+                let hidden = folder.join(".git");
+                std::fs::create_dir(&hidden).expect("failed to make a folder");
+                (0..10_001).for_each(|n| drop(std::fs::File::create(hidden.join(n.to_string()))));
+            }
+            _ => unreachable!("not a case"),
+        }
+    };
+    for (what, refusal) in [
+        ("many files", Some(entries)),
+        ("large files", Some(bytes)),
+        ("deep folders", Some(depth)),
+        ("large other files", None),
+        ("hidden files", None),
+    ] {
+        let project = Links::new("manifests/tools/big -> OUT, manifests/tools/shared -> ../../shared");
+        make(project.outside.path(), what);
+        let outside = project.outside.path().canonicalize().expect("it exists");
+        let expected = refusal.map(|refusal| {
+            format!("tools/big: `big` is a link to `{}`, which is not read: {refusal}", outside.display())
+        });
+        let (found, tools) = project.lint();
+        assert_eq!(found, Vec::from_iter(expected), "{what}");
+        assert!(
+            ["one", "two", "read_file"].iter().all(|tool| tools.iter().any(|found| found == tool)),
+            "{what}: {tools:?}"
+        );
+        assert_eq!(tools.iter().any(|tool| tool == "far"), refusal.is_none(), "{what}: {tools:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_have_one_limit_together_and_the_folder_of_the_manifests_can_be_a_link() {
+    let project = Links::new("");
+    let outside = project.outside.path();
+    for part in 0..3 {
+        let folder = outside.join(format!("part{part}"));
+        std::fs::create_dir(&folder).expect("failed to make a folder");
+        (0..4_500).for_each(|n| drop(std::fs::File::create(folder.join(n.to_string()))));
+        let link = project.project.0.path().join(format!("manifests/tools/part{part}"));
+        std::os::unix::fs::symlink(&folder, link).expect("failed to link");
+    }
+    let (found, _) = project.lint();
+    assert!(found.len() == 1 && found[0].starts_with("tools/part2: "), "{found:?}");
+    let manifests = project.project.0.path().join("manifests");
+    std::fs::rename(&manifests, project.project.0.path().join("real")).expect("failed to rename");
+    std::os::unix::fs::symlink("real", &manifests).expect("failed to link");
+    assert!(project.lint().1.contains(&"read_file".to_owned()));
+    std::fs::remove_file(&manifests).expect("failed to remove");
+    std::os::unix::fs::symlink(outside, &manifests).expect("failed to link");
+    let (_, out, err) = project.project.run(&["lint", "--format", "concise"]);
+    assert!(out.contains("`manifests` is a link to") && out.contains("at most 10000 files"), "{out}{err}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_link_to_files_that_the_system_makes_is_refused() {
+    let project = Links::new("manifests/tools/p -> /proc, manifests/q -> /proc/self, manifests/tools/s -> /sys/class");
+    let (found, _) = project.lint();
+    let refused = "which is not read: the system makes its files while they are read";
+    assert!(found.len() == 3 && found.iter().all(|found| found.contains(refused)), "{found:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_to_which_a_link_leads_is_not_opened() {
+    let project = Links::new("manifests/tools/far -> OUT, manifests/tools/pipe.toml -> OUT/pipe.toml");
+    let pipe = project.outside.path().join("pipe.toml");
+    assert!(std::process::Command::new("mkfifo").arg(pipe).status().is_ok_and(|status| status.success()));
+    let (found, tools) = project.lint();
+    assert!(found.iter().any(|found| found.ends_with("`pipe.toml` is a named pipe, not a file")), "{found:?}");
+    assert!(tools.contains(&"far".to_owned()), "{tools:?}");
+}
+
+#[cfg(unix)]
+#[test]
 fn folders_that_link_to_one_another_are_read_once() {
     let contains = "is a link to a folder that contains it";
     for (links, tools, expected) in [
