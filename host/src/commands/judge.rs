@@ -170,9 +170,10 @@ fn json(line: &str, directory: &Path, judgement: &Judgement<'_>) -> Value {
     json!({
         "command": line,
         "directory": directory.to_string_lossy(),
-        "verdict": judgement.verdict.word(),
         "commands": commands.collect::<Vec<_>>(),
         "findings": findings.collect::<Vec<_>>(),
         "exceptions": exceptions.collect::<Vec<_>>(),
+        // After its reasons, as in the text.
+        "verdict": judgement.verdict.word(),
     })
 }

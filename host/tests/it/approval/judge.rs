@@ -16,6 +16,7 @@ fn a_judgement_has_a_status_of_its_own() {
         assert!(judged.out.contains(&format!("\nverdict: {verdict}: ")), "{}", judged.out);
         let judged = run(folder.path(), &["judge", command, "--json"]);
         assert_eq!((judged.status, &judged.json()["verdict"]), (Some(status), &json!(verdict)));
+        assert!(judged.out.ends_with(&format!("\"verdict\":\"{verdict}\"}}\n")), "after its reasons: {}", judged.out);
     }
     assert_eq!(run(folder.path(), &["judge"]).status, Some(2));
     assert!(folder.path().join("a").exists() && !folder.path().join("home").exists(), "nothing is run or written");
