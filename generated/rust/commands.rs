@@ -70,6 +70,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program { name: "wrangler", value_options: &["-c", "-e", "--config", "--cwd", "--env"], ..Program::EMPTY },
     ),
     (
+        "@db-migrate/cli",
+        &Program {
+            name: "db-migrate",
+            value_options: &[
+                "-c", "-d", "-e", "-f", "-m", "--config", "--count", "--env", "--file", "--migrations-dir",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "@dotenvx/dotenvx",
         &Program {
             name: "dotenvx",
@@ -126,6 +136,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
                 Runs::Session(Session { after: &["shell"], ..Session::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "aerich",
+        &Program {
+            value_options: &["-c", "-t", "-v", "--app", "--config", "--tortoise-orm", "--version"],
             ..Program::EMPTY
         },
     ),
@@ -250,6 +267,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("at", &Program { value_options: &["-f", "-q", "-t"], ..Program::EMPTY }),
+    (
+        "atlas",
+        &Program {
+            value_options: &[
+                "-c", "-f", "-u", "--config", "--dev-url", "--dir", "--env", "--file", "--schema", "--to", "--url",
+                "--var",
+            ],
+            ..Program::EMPTY
+        },
+    ),
     ("autoexpect", &Program { value_options: &["-f"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "autossh",
@@ -533,6 +560,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Code { options: &["-s", "--shell"], shell: CodeShell::Any, first_operand: false },
                 Runs::Rest(Rest { after: &["watch"], ..Rest::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "cargo-diesel",
+        &Program {
+            name: "diesel",
+            value_options: &["--config-file", "--database-url", "--locked-schema", "--migration-dir"],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "cargo-sqlx",
+        &Program {
+            name: "sqlx",
+            value_options: &["-D", "--connect-timeout", "--database-url", "--source"],
             ..Program::EMPTY
         },
     ),
@@ -948,6 +991,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("datefudge", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
+        "db-migrate",
+        &Program {
+            name: "db-migrate",
+            value_options: &[
+                "-c", "-d", "-e", "-f", "-m", "--config", "--count", "--env", "--file", "--migrations-dir",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "dbmate",
+        &Program {
+            value_options: &[
+                "-d", "-e", "-s", "-u", "--env", "--env-file", "--migrations-dir", "--migrations-table",
+                "--schema-file", "--url",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "dbus-launch",
         &Program {
             value_options: &["--autolaunch", "--config-file"],
@@ -1067,6 +1130,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "okteto",
             value_options: &["-c", "-f", "-l", "-n", "--container", "--file", "--label-selector", "--namespace"],
             runs: &[Runs::Rest(Rest { after: &["enter", "exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "diesel",
+        &Program {
+            name: "diesel",
+            value_options: &["--config-file", "--database-url", "--locked-schema", "--migration-dir"],
             ..Program::EMPTY
         },
     ),
@@ -1665,6 +1736,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("flyway", &Program::EMPTY),
     (
         "fnm",
         &Program {
@@ -1858,7 +1930,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "git",
             value_options: &[
                 "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
-                "--message", "--attr-source", "--super-prefix", "--list-cmds",
+                "--message", "--attr-source", "--super-prefix", "--list-cmds", "--refmap",
             ],
             writes: &[Writes::LastOperandOf(&[
                 &["bundle", "create"],
@@ -1946,6 +2018,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "migrate",
             value_options: &["-database", "-lock-timeout", "-path", "-prefetch", "-source"],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "goose",
+        &Program {
+            value_options: &["-certfile", "-dir", "-env", "-ssl-cert", "-ssl-key", "-table", "-timeout"],
             ..Program::EMPTY
         },
     ),
@@ -2145,8 +2224,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "hatch",
         &Program {
-            value_options: &["-e", "-p", "--cache-dir", "--config", "--data-dir", "--env", "--project"],
-            runs: &[Runs::Rest(Rest { after: &["run", "env run"], ..Rest::PLAIN })],
+            value_options: &[
+                "-e", "-f", "-i", "-p", "-x", "--cache-dir", "--config", "--data-dir", "--env", "--exclude",
+                "--filter", "--include", "--project",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["run", "env run"], prefixed: true, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -2198,7 +2280,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "git",
             value_options: &[
                 "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
-                "--message", "--attr-source", "--super-prefix", "--list-cmds",
+                "--message", "--attr-source", "--super-prefix", "--list-cmds", "--refmap",
             ],
             writes: &[Writes::LastOperandOf(&[
                 &["bundle", "create"],
@@ -2556,6 +2638,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "kysely",
+        &Program {
+            name: "db-migrate",
+            value_options: &[
+                "-c", "-d", "-e", "-f", "-m", "--config", "--count", "--env", "--file", "--migrations-dir",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "kysely-ctl",
+        &Program {
+            name: "db-migrate",
+            value_options: &[
+                "-c", "-d", "-e", "-f", "-m", "--config", "--count", "--env", "--file", "--migrations-dir",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "lando",
         &Program {
             runs: &[
@@ -2610,6 +2712,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "linux64",
             value_options: &["-p"],
             runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "liquibase",
+        &Program {
+            value_options: &["--changelog-file", "--defaults-file", "--password", "--url", "--username"],
             ..Program::EMPTY
         },
     ),
@@ -2879,6 +2988,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "migrate",
             value_options: &["-database", "-lock-timeout", "-path", "-prefetch", "-source"],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "migrate-mongo",
+        &Program {
+            name: "db-migrate",
+            value_options: &[
+                "-c", "-d", "-e", "-f", "-m", "--config", "--count", "--env", "--file", "--migrations-dir",
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3253,6 +3372,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::File { after: &[], options: &[], unless: &["-e", "-p", "--eval", "--print", "--run"] },
                 Runs::Rest(Rest { known: true, unless: &["-e", "-p", "--eval", "--print", "--run"], ..Rest::PLAIN }),
                 Runs::File { after: &[], options: &["-r", "--import", "--require"], unless: &[] },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "node-pg-migrate",
+        &Program {
+            name: "db-migrate",
+            value_options: &[
+                "-c", "-d", "-e", "-f", "-m", "--config", "--count", "--env", "--file", "--migrations-dir",
             ],
             ..Program::EMPTY
         },
@@ -3764,6 +3893,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "phinx",
+        &Program {
+            value_options: &["-c", "-d", "-e", "-t", "--configuration", "--date", "--environment", "--target"],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "php",
         &Program {
             value_options: &[
@@ -3789,6 +3925,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("piccolo", &Program::EMPTY),
     (
         "pico",
         &Program {
@@ -4776,6 +4913,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("scrub", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
+        "sea",
+        &Program {
+            name: "sea-orm-cli",
+            value_options: &["-d", "-n", "-s", "-u", "--database-schema", "--database-url", "--migration-dir", "--num"],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "sea-orm-cli",
+        &Program {
+            name: "sea-orm-cli",
+            value_options: &["-d", "-n", "-s", "-u", "--database-schema", "--database-url", "--migration-dir", "--num"],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "sed",
         &Program {
             name: "sed",
@@ -5011,6 +5164,32 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("sponge", &Program { writes: &[Writes::Operands], ..Program::EMPTY }),
     ("spring", &Program { runs: &[Runs::Rest(Rest { known: true, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "sqitch",
+        &Program {
+            value_options: &[
+                "-C", "-d", "-f", "-h", "-p", "-t", "-u", "--chdir", "--db-host", "--db-name", "--db-port",
+                "--db-user", "--engine", "--etc-path", "--plan-file", "--target",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "sqlx",
+        &Program {
+            name: "sqlx",
+            value_options: &["-D", "--connect-timeout", "--database-url", "--source"],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "sqlx-cli",
+        &Program {
+            name: "sqlx",
+            value_options: &["-D", "--connect-timeout", "--database-url", "--source"],
+            ..Program::EMPTY
+        },
+    ),
     ("srm", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
         "srun",
@@ -5456,6 +5635,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
+    ),
+    (
+        "tortoise",
+        &Program { name: "tortoise", value_options: &["-c", "--app", "--config", "--config-file"], ..Program::EMPTY },
+    ),
+    (
+        "tortoise-cli",
+        &Program { name: "tortoise", value_options: &["-c", "--app", "--config", "--config-file"], ..Program::EMPTY },
     ),
     (
         "touch",
@@ -6114,7 +6301,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "git",
             value_options: &[
                 "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
-                "--message", "--attr-source", "--super-prefix", "--list-cmds",
+                "--message", "--attr-source", "--super-prefix", "--list-cmds", "--refmap",
             ],
             writes: &[Writes::LastOperandOf(&[
                 &["bundle", "create"],
@@ -6151,6 +6338,36 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                     ..Rest::PLAIN
                 }),
                 Runs::Rest(Rest { after: &["workspace"], known: true, separator: true, skip: 1, ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "yoyo",
+        &Program {
+            name: "yoyo",
+            value_options: &[
+                "-c", "-d", "-m", "-r", "--config", "--database", "--match", "--migration-table", "--revision",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "yoyo-migrate",
+        &Program {
+            name: "yoyo",
+            value_options: &[
+                "-c", "-d", "-m", "-r", "--config", "--database", "--match", "--migration-table", "--revision",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "yoyo-migrations",
+        &Program {
+            name: "yoyo",
+            value_options: &[
+                "-c", "-d", "-m", "-r", "--config", "--database", "--match", "--migration-table", "--revision",
             ],
             ..Program::EMPTY
         },
@@ -7806,6 +8023,113 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "undo-a-migration",
+        description: "Undoes migrations of a database, with the data in their tables and columns, or drops its tables.",
+        check: "Which tables and columns does this remove, and does the database have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "aerich", "atlas", "db-migrate", "dbmate", "diesel", "flyway", "goose", "knex", "liquibase", "migrate",
+                "mikro-orm", "phinx", "piccolo", "sea-orm-cli", "sequelize", "sqitch", "sqlx", "tortoise", "typeorm",
+                "yoyo",
+            ],
+            subcommands: &[
+                &["clean"],
+                &["database", "drop"],
+                &["database", "reset"],
+                &["db:migrate:undo*"],
+                &["down"],
+                &["down-to"],
+                &["downgrade"],
+                &["drop"],
+                &["drop-all"],
+                &["dropAll"],
+                &["migrate", "down"],
+                &["migrate", "fresh"],
+                &["migrate", "refresh"],
+                &["migrate", "reset"],
+                &["migrate", "revert"],
+                &["migrate:down"],
+                &["migration", "redo"],
+                &["migration", "revert"],
+                &["migration:down"],
+                &["migration:revert"],
+                &["migrations", "backwards"],
+                &["redo"],
+                &["reset"],
+                &["revert"],
+                &["rollback"],
+                &["rollback-count"],
+                &["rollback-one-changeset"],
+                &["rollback-one-update"],
+                &["rollback-to-date"],
+                &["rollbackCount"],
+                &["rollbackToDate"],
+                &["schema", "clean"],
+                &["schema", "drop"],
+                &["undo"],
+            ],
+            without_flags: &["--dry-run", "--log-only", "--sql"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "undo-a-migration-of-a-named-database",
+        description: "Undoes migrations of a database, with the data in their tables and columns.",
+        check: "Which tables and columns does this remove, and does the database have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["goose"],
+            subcommands: &[&["*", "*", "down"], &["*", "*", "down-to"], &["*", "*", "redo"], &["*", "*", "reset"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "undo-a-migration-by-cargo",
+        description: "Undoes migrations of a database, with the data in their tables and columns, or drops it.",
+        check: "Which database is this, and does it have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cargo"],
+            subcommands: &[
+                &["diesel", "*", "reset"],
+                &["diesel", "*", "revert"],
+                &["diesel", "*", "redo"],
+                &["sqlx", "*", "drop"],
+                &["sqlx", "*", "reset"],
+                &["sqlx", "*", "revert"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "undo-a-migration-by-a-build",
+        description: "Undoes migrations of a database, with the data in their tables and columns, or drops its tables.",
+        check: "Which database does the build name, and does it have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gradle", "gradlew", "mvn", "mvnd", "mvnw"],
+            arguments: &[
+                "*:flywayClean", "*:flywayUndo", "*flyway*:clean", "*flyway*:undo", "*liquibase*:dropAll",
+                "*liquibase*:rollback", "dropAll", "flywayClean", "flywayUndo", "rollback", "rollbackCount",
+                "rollbackToDate",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "push-a-schema-with-loss",
         description: "Changes the tables of a database to those of a schema, although data is lost.",
         check: "Which tables and columns does this remove?",
@@ -7814,12 +8138,14 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["convex", "drizzle-kit", "prisma"],
+            programs: &["atlas", "convex", "drizzle-kit", "prisma", "skeema"],
             subcommands: &[
                 &["db", "push", "--accept-data-loss"],
                 &["push", "--force"],
+                &["push", "--allow-unsafe"],
                 &["import", "--replace"],
                 &["import", "--replace-all"],
+                &["schema", "apply", "--auto-approve"],
             ],
             ..Conditions::EMPTY
         },
@@ -12074,6 +12400,9 @@ pub static RULES: &[Rule<'static>] = &[
                 &["send-pack", "-f"],
                 &["send-pack", "--force"],
                 &["send-pack", "--mirror"],
+                &["http-push", "--force"],
+                &["http-push", "-d"],
+                &["http-push", "-D"],
             ],
             without_flags: &["-n", "--dry-run"],
             ..Conditions::EMPTY
@@ -12089,7 +12418,7 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
-            subcommands: &[&["push"]],
+            subcommands: &[&["push"], &["send-pack"]],
             arguments: &["+*", ":?*"],
             ..Conditions::EMPTY
         },
@@ -12130,8 +12459,8 @@ pub static RULES: &[Rule<'static>] = &[
             without_flags: &["--dry-run"],
             arguments: &[
                 "+*:[!r]*", "+*:r", "+*:r[!e]*", "+*:re", "+*:re[!f]*", "+*:ref", "+*:ref[!s]*", "+*:refs",
-                "+*:refs[!/]*", "+*:refs/heads/*", "*:refs/heads/*", "main:main", "master:master", "HEAD:main",
-                "HEAD:master",
+                "+*:refs[!/]*", "+*:refs/[*]", "*:refs/[*]", "+*:refs/h*", "*:refs/h*", "main:main", "master:master",
+                "HEAD:main", "HEAD:master",
             ],
             certain_only: true,
             ..Conditions::EMPTY
@@ -12149,14 +12478,189 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["git"],
             subcommands: &[
                 &["fetch", "-f", "*", "*:[!r/]*"],
-                &["fetch", "-f", "*", "*:refs/heads/*"],
+                &["fetch", "-f", "*", "*:r[!e]*"],
+                &["fetch", "-f", "*", "*:re[!f]*"],
+                &["fetch", "-f", "*", "*:ref[!s]*"],
+                &["fetch", "-f", "*", "*:refs/h*"],
+                &["fetch", "-f", "*", "*:refs/[*]"],
+                &["fetch", "-f", "*", "*", "*:[!r/]*"],
+                &["fetch", "-f", "*", "*", "*:r[!e]*"],
+                &["fetch", "-f", "*", "*", "*:re[!f]*"],
+                &["fetch", "-f", "*", "*", "*:ref[!s]*"],
+                &["fetch", "-f", "*", "*", "*:refs/h*"],
+                &["fetch", "-f", "*", "*", "*:refs/[*]"],
                 &["fetch", "--force", "*", "*:[!r/]*"],
-                &["fetch", "--force", "*", "*:refs/heads/*"],
+                &["fetch", "--force", "*", "*:r[!e]*"],
+                &["fetch", "--force", "*", "*:re[!f]*"],
+                &["fetch", "--force", "*", "*:ref[!s]*"],
+                &["fetch", "--force", "*", "*:refs/h*"],
+                &["fetch", "--force", "*", "*:refs/[*]"],
+                &["fetch", "--force", "*", "*", "*:[!r/]*"],
+                &["fetch", "--force", "*", "*", "*:r[!e]*"],
+                &["fetch", "--force", "*", "*", "*:re[!f]*"],
+                &["fetch", "--force", "*", "*", "*:ref[!s]*"],
+                &["fetch", "--force", "*", "*", "*:refs/h*"],
+                &["fetch", "--force", "*", "*", "*:refs/[*]"],
+                &["pull", "-f", "*", "*:[!r/]*"],
+                &["pull", "-f", "*", "*:r[!e]*"],
+                &["pull", "-f", "*", "*:re[!f]*"],
+                &["pull", "-f", "*", "*:ref[!s]*"],
+                &["pull", "-f", "*", "*:refs/h*"],
+                &["pull", "-f", "*", "*:refs/[*]"],
+                &["pull", "-f", "*", "*", "*:[!r/]*"],
+                &["pull", "-f", "*", "*", "*:r[!e]*"],
+                &["pull", "-f", "*", "*", "*:re[!f]*"],
+                &["pull", "-f", "*", "*", "*:ref[!s]*"],
+                &["pull", "-f", "*", "*", "*:refs/h*"],
+                &["pull", "-f", "*", "*", "*:refs/[*]"],
+                &["pull", "--force", "*", "*:[!r/]*"],
+                &["pull", "--force", "*", "*:r[!e]*"],
+                &["pull", "--force", "*", "*:re[!f]*"],
+                &["pull", "--force", "*", "*:ref[!s]*"],
+                &["pull", "--force", "*", "*:refs/h*"],
+                &["pull", "--force", "*", "*:refs/[*]"],
+                &["pull", "--force", "*", "*", "*:[!r/]*"],
+                &["pull", "--force", "*", "*", "*:r[!e]*"],
+                &["pull", "--force", "*", "*", "*:re[!f]*"],
+                &["pull", "--force", "*", "*", "*:ref[!s]*"],
+                &["pull", "--force", "*", "*", "*:refs/h*"],
+                &["pull", "--force", "*", "*", "*:refs/[*]"],
                 &["fetch", "-u", "*", "*:[!r/]*"],
                 &["fetch", "--update-head-ok", "*", "*:[!r/]*"],
             ],
             without_flags: &["--dry-run"],
             certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "fetch-into-branches-by-a-setting",
+        description: "Moves branches of this repository to commits of another one, by a setting or an option that says where branches are kept.",
+        check: "Do the branches have commits that the other repository lacks?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["fetch"], &["pull"], &["remote", "update"]],
+            flags: &[
+                "-c=remote.*.fetch=+*:[!r]*", "-c=remote.*.fetch=+*:r", "-c=remote.*.fetch=+*:r[!e]*",
+                "-c=remote.*.fetch=+*:re", "-c=remote.*.fetch=+*:re[!f]*", "-c=remote.*.fetch=+*:ref",
+                "-c=remote.*.fetch=+*:ref[!s]*", "-c=remote.*.fetch=+*:refs", "-c=remote.*.fetch=+*:refs[!/]*",
+                "-c=remote.*.fetch=+*:refs/h*", "-c=remote.*.fetch=+*:refs/[*]", "-c=remote.*.fetch=*:refs/heads/*",
+                "-c=remote.*.fetch=*:refs/h*", "-c=remote.*.fetch=*:refs/[*]", "-c=remote.*.fetch=main:main",
+                "-c=remote.*.fetch=master:master", "-c=remote.*.fetch=HEAD:main", "-c=remote.*.fetch=HEAD:master",
+                "--refmap=+*:[!r]*", "--refmap=+*:r", "--refmap=+*:r[!e]*", "--refmap=+*:re", "--refmap=+*:re[!f]*",
+                "--refmap=+*:ref", "--refmap=+*:ref[!s]*", "--refmap=+*:refs", "--refmap=+*:refs[!/]*",
+                "--refmap=+*:refs/h*", "--refmap=+*:refs/[*]", "--refmap=*:refs/heads/*", "--refmap=*:refs/h*",
+                "--refmap=*:refs/[*]", "--refmap=main:main", "--refmap=master:master", "--refmap=HEAD:main",
+                "--refmap=HEAD:master",
+            ],
+            without_flags: &["--dry-run"],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "fetch-what-a-list-says",
+        description: "Fetches what standard input says, which can be into branches of this repository.",
+        check: "Does a line of the input lead into a branch, such as `+main:main`?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["fetch", "--stdin"]],
+            without_flags: &["--dry-run"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "push-by-force-by-a-setting",
+        description: "Replaces or deletes branches of the remote repository, because a setting says so.",
+        check: "Does anyone else work on these branches?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["push"]],
+            flags: &[
+                "-c=remote.*.push=+*", "-c=remote.*.push=:?*", "-c=remote.*.mirror", "-c=remote.*.mirror=1",
+                "-c=remote.*.mirror=on", "-c=remote.*.mirror=t*", "-c=remote.*.mirror=y*",
+            ],
+            without_flags: &["-n", "--dry-run"],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "setting-that-moves-branches",
+        description: "Changes a setting, so that later fetches or pushes replace branches.",
+        check: "Which branches does it replace, here and in the remote repository?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[
+                &["config", "remote.*.fetch", "+*:[!r]*"],
+                &["config", "remote.*.fetch", "+*:r"],
+                &["config", "remote.*.fetch", "+*:r[!e]*"],
+                &["config", "remote.*.fetch", "+*:re"],
+                &["config", "remote.*.fetch", "+*:re[!f]*"],
+                &["config", "remote.*.fetch", "+*:ref"],
+                &["config", "remote.*.fetch", "+*:ref[!s]*"],
+                &["config", "remote.*.fetch", "+*:refs"],
+                &["config", "remote.*.fetch", "+*:refs[!/]*"],
+                &["config", "remote.*.fetch", "+*:refs/h*"],
+                &["config", "remote.*.fetch", "+*:refs/[*]"],
+                &["config", "remote.*.fetch", "*:refs/heads/*"],
+                &["config", "remote.*.fetch", "*:refs/h*"],
+                &["config", "remote.*.fetch", "*:refs/[*]"],
+                &["config", "remote.*.fetch", "main:main"],
+                &["config", "remote.*.fetch", "master:master"],
+                &["config", "remote.*.fetch", "HEAD:main"],
+                &["config", "remote.*.fetch", "HEAD:master"],
+                &["config", "remote.*.push", "+*"],
+                &["config", "remote.*.push", ":?*"],
+                &["config", "remote.*.mirror", "1"],
+                &["config", "remote.*.mirror", "on"],
+                &["config", "remote.*.mirror", "t*"],
+                &["config", "remote.*.mirror", "y*"],
+                &["config", "set", "remote.*.fetch", "+*:[!r]*"],
+                &["config", "set", "remote.*.fetch", "+*:r"],
+                &["config", "set", "remote.*.fetch", "+*:r[!e]*"],
+                &["config", "set", "remote.*.fetch", "+*:re"],
+                &["config", "set", "remote.*.fetch", "+*:re[!f]*"],
+                &["config", "set", "remote.*.fetch", "+*:ref"],
+                &["config", "set", "remote.*.fetch", "+*:ref[!s]*"],
+                &["config", "set", "remote.*.fetch", "+*:refs"],
+                &["config", "set", "remote.*.fetch", "+*:refs[!/]*"],
+                &["config", "set", "remote.*.fetch", "+*:refs/h*"],
+                &["config", "set", "remote.*.fetch", "+*:refs/[*]"],
+                &["config", "set", "remote.*.fetch", "*:refs/heads/*"],
+                &["config", "set", "remote.*.fetch", "*:refs/h*"],
+                &["config", "set", "remote.*.fetch", "*:refs/[*]"],
+                &["config", "set", "remote.*.fetch", "main:main"],
+                &["config", "set", "remote.*.fetch", "master:master"],
+                &["config", "set", "remote.*.fetch", "HEAD:main"],
+                &["config", "set", "remote.*.fetch", "HEAD:master"],
+                &["config", "set", "remote.*.push", "+*"],
+                &["config", "set", "remote.*.push", ":?*"],
+                &["config", "set", "remote.*.mirror", "1"],
+                &["config", "set", "remote.*.mirror", "on"],
+                &["config", "set", "remote.*.mirror", "t*"],
+                &["config", "set", "remote.*.mirror", "y*"],
+                &["remote", "add", "--mirror"],
+                &["remote", "add", "--mirror=*"],
+            ],
+            without_flags: &["--get", "--get-all", "--unset", "--unset-all"],
+            ignore_case: true,
             ..Conditions::EMPTY
         },
     },
@@ -12388,6 +12892,11 @@ pub static RULES: &[Rule<'static>] = &[
                 &["config", "alias.*", "*run*"],
                 &["config", "alias.*", "*tool*"],
                 &["config", "alias.*", "*open*"],
+                &["config", "alias.*", "fetch*+*"],
+                &["config", "alias.*", "pull*+*"],
+                &["config", "alias.*", "push*+*"],
+                &["config", "alias.*", "*refmap*"],
+                &["config", "alias.*", "*mirror*"],
                 &["config", "pager.*", "[!ft]*"],
                 &["config", "pager.*", "*[!a-z]*"],
                 &["config", "pager.*", "*[!e]"],
@@ -12448,6 +12957,11 @@ pub static RULES: &[Rule<'static>] = &[
                 &["config", "set", "alias.*", "*run*"],
                 &["config", "set", "alias.*", "*tool*"],
                 &["config", "set", "alias.*", "*open*"],
+                &["config", "set", "alias.*", "fetch*+*"],
+                &["config", "set", "alias.*", "pull*+*"],
+                &["config", "set", "alias.*", "push*+*"],
+                &["config", "set", "alias.*", "*refmap*"],
+                &["config", "set", "alias.*", "*mirror*"],
                 &["config", "set", "pager.*", "[!ft]*"],
                 &["config", "set", "pager.*", "*[!a-z]*"],
                 &["config", "set", "pager.*", "*[!e]"],

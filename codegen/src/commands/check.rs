@@ -516,7 +516,7 @@ fn doubts() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the keys of a way to run others, each with its place if it is given.
-fn keys_given(runs: &RunsManifest) -> [(&'static str, Option<Place>); 15] {
+fn keys_given(runs: &RunsManifest) -> [(&'static str, Option<Place>); 16] {
     let first = |list: &[At<String>]| list.first().map(|text| text.place);
     let flag = |flag: &Option<At<bool>>| flag.as_ref().map(|flag| flag.place);
     [
@@ -526,6 +526,7 @@ fn keys_given(runs: &RunsManifest) -> [(&'static str, Option<Place>); 15] {
         ("separator", flag(&runs.separator)),
         ("skip", runs.skip.as_ref().map(|skip| skip.place)),
         ("assignments", flag(&runs.assignments)),
+        ("prefixed", flag(&runs.prefixed)),
         ("appends", flag(&runs.appends)),
         ("placeholder_flags", first(&runs.placeholder_flags)),
         ("unless", first(&runs.unless)),
@@ -551,6 +552,7 @@ fn keys_of(kind: RunsKind) -> (&'static [&'static str], &'static [&'static str])
                 "except",
                 "separator",
                 "assignments",
+                "prefixed",
                 "appends",
                 "placeholder_flags",
                 "unless",

@@ -166,6 +166,7 @@ fn runs<'b>(manifest: &RunsManifest, arena: &'b Arena) -> Option<Runs<'b>> {
             separator: is_set(manifest.separator.as_ref()),
             skip,
             assignments: is_set(manifest.assignments.as_ref()),
+            prefixed: is_set(manifest.prefixed.as_ref()),
             appends: is_set(manifest.appends.as_ref()),
             placeholder: arena.texts(&manifest.placeholder_flags),
             unless: arena.texts(&manifest.unless),

@@ -343,9 +343,18 @@ impl Check<'_, '_> {
             return pattern::matches(pattern, text).into();
         }
         match self.compare(pattern, word) {
-            Match::Maybe if !word.parts.iter().any(|part| self.subject.line.can_be_anything(part)) => Match::No,
+            Match::Maybe if !word.parts.iter().any(|part| self.subject.line.can_be_anything(part)) => {
+                self.matches_as_written(pattern, word).into()
+            }
             found => found,
         }
+    }
+
+    /// Returns whether a word with patterns matches as it is written, which a shell passes on if no file has such a name. Only words
+    /// with a colon count, as names of files rarely have one: `+refs/heads/*:refs/heads/*`.
+    fn matches_as_written(&self, pattern: &str, word: &Word) -> bool {
+        let text = word.pattern_text().filter(|text| text.contains(':'));
+        text.is_some_and(|text| pattern::matches(pattern, &if self.ignore_case { text.to_lowercase() } else { text }))
     }
 
     pub(super) fn compare(&self, pattern: &str, word: &Word) -> Match {

@@ -297,7 +297,7 @@ impl Builder {
             self.parts.push(Part::Literal { text: std::mem::take(&mut self.text), origin: Origin::Plain });
         }
         let word = Word { parts: std::mem::take(&mut self.parts), span: Span::default() };
-        let component = match if is_glob { glob_text(&word) } else { None } {
+        let component = match if is_glob { word.pattern_text() } else { None } {
             // Comparing long patterns takes time. A shorter pattern stands for the same names, and more.
             Some(glob) if glob.len() > MAX_GLOB_BYTES => {
                 Component::Glob(if glob.starts_with('.') { ".*" } else { "*" }.to_owned())
@@ -415,23 +415,4 @@ fn is_listing(command: &Command) -> bool {
 /// Returns whether a part is `$PWD`.
 fn is_working_directory(part: &Part) -> bool {
     matches!(part, Part::Variable { name, operation: None, .. } if name == "PWD")
-}
-
-/// Returns a pattern of the shell as text, if it has no expansion.
-fn glob_text(word: &Word) -> Option<String> {
-    let mut text = String::new();
-    for part in &word.parts {
-        match part {
-            Part::Literal { text: literal, .. } => text.push_str(literal),
-            Part::Glob(Glob::AnyText) => text.push('*'),
-            Part::Glob(Glob::AnyChar) => text.push('?'),
-            Part::Glob(Glob::Class(class)) => {
-                text.push('[');
-                text.push_str(class);
-                text.push(']');
-            }
-            _ => return None,
-        }
-    }
-    Some(text)
 }

@@ -198,6 +198,8 @@ pub struct Rest<'t> {
     pub skip: usize,
     /// Whether `NAME=VALUE` before the command sets a variable: `env`, `sudo`.
     pub assignments: bool,
+    /// Whether a name and a colon can come before the command: `hatch run ENVIRONMENT:COMMAND`.
+    pub prefixed: bool,
     /// Whether the program adds arguments at run time: `xargs`.
     pub appends: bool,
     /// The options whose value is a placeholder, which the program replaces wherever it occurs: `xargs -I {}`.
@@ -218,6 +220,7 @@ impl Rest<'_> {
         separator: false,
         skip: 0,
         assignments: false,
+        prefixed: false,
         appends: false,
         placeholder: &[],
         unless: &[],

@@ -151,6 +151,26 @@ impl Word {
         }
     }
 
+    /// Returns the text of a word with patterns for file names as it is written, if it has no expansion. A shell passes it on if no
+    /// file has such a name.
+    pub fn pattern_text(&self) -> Option<String> {
+        let mut text = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Literal { text: literal, .. } => text.push_str(literal),
+                Part::Glob(Glob::AnyText) => text.push('*'),
+                Part::Glob(Glob::AnyChar) => text.push('?'),
+                Part::Glob(Glob::Class(class)) => {
+                    text.push('[');
+                    text.push_str(class);
+                    text.push(']');
+                }
+                _ => return None,
+            }
+        }
+        Some(text)
+    }
+
     /// Returns the certain text before the first expansion or pattern.
     pub fn certain_start(&self) -> String {
         let literals = self.parts.iter().map_while(|part| match part {

@@ -181,6 +181,9 @@ impl Unfolder<'_> {
             return;
         }
         let mut words = end.map_or_else(Vec::new, |at| arguments[at..].to_vec());
+        if rest.prefixed {
+            remove_prefix(&mut words);
+        }
         if rest.separator && words.get(1).is_some_and(|word| word.literal().as_deref() == Some("--")) {
             words.remove(1);
         }
@@ -306,6 +309,18 @@ struct Between<'t> {
 }
 
 /// Returns what follows an option that begins a command, in its own word: nothing in `-x COMMAND` and `-Hx COMMAND`, and the
+/// Removes the name of an environment and a colon before a command, and the words that select some environments: `+py=3.12`.
+fn remove_prefix(words: &mut Vec<Word>) {
+    let selectors = words.iter().take_while(|word| word.certain_start().starts_with('+')).count();
+    words.drain(..selectors);
+    let Some(first) = words.first_mut() else { return };
+    let Some(colon) = first.certain_start().find(':') else { return };
+    *first = first.without_start(colon + 1);
+    if first.literal().is_some_and(|text| text.is_empty()) {
+        words.remove(0);
+    }
+}
+
 /// program in `-xCOMMAND` and `--exec=COMMAND`. Returns `None` if the word is not such an option.
 fn start(word: &Word, starts: &[&str], program: &Program<'_>) -> Option<String> {
     let text = word.text()?;

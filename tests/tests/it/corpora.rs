@@ -25,9 +25,9 @@ fn the_coercion_corpus_passes() {
 fn the_corpora_of_commands_pass() {
     for (file, passed) in [
         ("commands", 245),
-        ("discards", 81),
+        ("discards", 144),
         ("everyday", 300),
-        ("launchers", 213),
+        ("launchers", 329),
         ("leaks", 94),
         ("policy", 1969),
         ("signals", 65),

@@ -194,8 +194,20 @@ fn shell(shell: CodeShell) -> TokenStream {
 }
 
 fn rest(rest: Rest<'_>) -> TokenStream {
-    let Rest { after, options, known, except, separator, skip, assignments, appends, placeholder, unless, split } =
-        rest;
+    let Rest {
+        after,
+        options,
+        known,
+        except,
+        separator,
+        skip,
+        assignments,
+        prefixed,
+        appends,
+        placeholder,
+        unless,
+        split,
+    } = rest;
     let mut fields = Fields::default();
     fields.texts("after", after);
     fields.texts("options", options);
@@ -204,11 +216,12 @@ fn rest(rest: Rest<'_>) -> TokenStream {
     fields.flag("separator", separator);
     fields.add("skip", (skip > 0).then(|| number(skip)));
     fields.flag("assignments", assignments);
+    fields.flag("prefixed", prefixed);
     fields.flag("appends", appends);
     fields.texts("placeholder", placeholder);
     fields.texts("unless", unless);
     fields.texts("split", split);
-    let rest = fields.of("Rest", "PLAIN", 11);
+    let rest = fields.of("Rest", "PLAIN", 12);
     quote!(Runs::Rest(#rest))
 }
 

@@ -111,6 +111,8 @@ table! {
         skip: WholeNumber,
         /// Whether `NAME=VALUE` before the command sets a variable. Default: `false`.
         assignments: Flag,
+        /// Whether a name and a colon can come before the command, as for `hatch run ENVIRONMENT:COMMAND`. Default: `false`.
+        prefixed: Flag,
         /// Whether the program adds arguments at run time, as `xargs` does. Default: `false`.
         appends: Flag,
         /// Options whose value is a placeholder that the program replaces in the command, such as `-I` for `xargs`.

@@ -146,7 +146,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("tee", &Program { writes: &[Writes::Operands], ..Program::EMPTY }),
-    ("timeout", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("timeout", &Program { runs: &[Runs::Rest(Rest { skip: 1, prefixed: true, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("unzip", &Program { writes: &[Writes::Unpacked { with: &[], folder: &["-d"] }], ..Program::EMPTY }),
     (
         "watch",
