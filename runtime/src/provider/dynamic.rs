@@ -50,6 +50,8 @@ use crate::provider::{HandlerReply, ToolProvider};
 pub struct DynamicTool {
     tool: Tool,
     data: ToolData,
+    /// Other names of parameters, each with the parameter before it.
+    parameter_aliases: Vec<(Cow<'static, str>, Cow<'static, str>)>,
     secrets: Vec<String>,
     lowering: Option<Box<Lowering>>,
     available: Option<Box<AvailabilityHandler>>,
@@ -150,7 +152,15 @@ impl DynamicTool {
         let behaviour = Behaviour::DEFAULT.with_execution(execution);
         let tool = Tool::new(name, "dynamic").with_description(description).with_behaviour(behaviour);
         let data = ToolData { arguments: schema, result: None, icons: None, meta: None };
-        Self { tool, data, secrets: Vec::new(), lowering: None, available: None, handler }
+        Self {
+            tool,
+            data,
+            parameter_aliases: Vec::new(),
+            secrets: Vec::new(),
+            lowering: None,
+            available: None,
+            handler,
+        }
     }
 
     /// Sets the home toolset, `dynamic` by default. It does not need to be declared.
@@ -207,6 +217,29 @@ impl DynamicTool {
     #[must_use]
     pub fn aliases<N: Into<Cow<'static, str>>>(mut self, aliases: impl IntoIterator<Item = N>) -> Self {
         self.tool = self.tool.with_aliases(aliases);
+        self
+    }
+
+    /// Adds other names by which models know a parameter, as `aliases` of a parameter does in a manifest: a value under one of them is a value
+    /// of the parameter, with a repair. No definition contains them. The schema must have `"additionalProperties": false`, because a key of
+    /// its own would be allowed otherwise.
+    ///
+    /// ```
+    /// # use serde_json::json;
+    /// # use toolc::{DynamicTool, ToolOutput};
+    /// let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": false});
+    /// let tool = DynamicTool::sync("read_file", "Read.", schema, |args, _| Ok(ToolOutput::text(args["path"].to_string())));
+    /// let provider = tool.parameter_aliases("path", ["file", "file_path"]).build()?;
+    /// # Ok::<(), toolc::error::InvalidTools>(())
+    /// ```
+    #[must_use]
+    pub fn parameter_aliases<N: Into<Cow<'static, str>>>(
+        mut self,
+        parameter: impl Into<Cow<'static, str>>,
+        aliases: impl IntoIterator<Item = N>,
+    ) -> Self {
+        let parameter = parameter.into();
+        self.parameter_aliases.extend(aliases.into_iter().map(|alias| (parameter.clone(), alias.into())));
         self
     }
 
@@ -330,6 +363,17 @@ impl DynamicTool {
             check_result(&tool.name, result, problems);
         }
         check_client_fields(&tool.name, icons.as_ref(), meta.as_ref(), problems);
+        if let Some(table) = &mut table {
+            for (parameter, alias) in &self.parameter_aliases {
+                if let Err(reason) = table.add_alias(parameter, alias) {
+                    problems.push(InvalidTool::ParameterAlias {
+                        tool: tool.name.clone(),
+                        alias: alias.clone(),
+                        reason,
+                    });
+                }
+            }
+        }
         for secret in &self.secrets {
             let is_secret = |property: &Property| *property.name == **secret;
             if let Some(table) = &mut table {

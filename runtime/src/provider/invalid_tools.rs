@@ -78,6 +78,15 @@ pub enum InvalidTool {
         /// The unknown name.
         argument: String,
     },
+    /// An [alias of a parameter](crate::DynamicTool::parameter_aliases) cannot be used.
+    ParameterAlias {
+        /// The tool.
+        tool: Cow<'static, str>,
+        /// The alias.
+        alias: Cow<'static, str>,
+        /// The reason.
+        reason: String,
+    },
     /// The key of `Parallel::Keyed` names an unknown argument.
     UnknownParallelKey {
         /// The tool.
@@ -157,6 +166,9 @@ impl fmt::Display for InvalidTool {
             }
             InvalidTool::UnknownSecret { tool, argument } => {
                 write!(f, "the tool `{tool}`: the secret `{argument}` is not one of its arguments")
+            }
+            InvalidTool::ParameterAlias { tool, alias, reason } => {
+                write!(f, "the tool `{tool}`: the alias `{}` of a parameter: {reason}", alias.escape_debug())
             }
             InvalidTool::UnknownParallelKey { tool, argument } => {
                 write!(f, "the tool `{tool}`: the parallel key `{argument}` is not one of its arguments")

@@ -25,6 +25,31 @@ impl Table {
         self.aliases.iter().filter(move |(of, _)| usize::from(*of) == index).map(|(_, alias)| &**alias)
     }
 
+    /// Adds another name of a parameter.
+    ///
+    /// # Errors
+    /// Returns the reason why it would have no effect, or another meaning.
+    pub(crate) fn add_alias(&mut self, parameter: &str, alias: &str) -> Result<(), String> {
+        let root = self.node(0);
+        let properties = self.properties(root);
+        let Some(position) = properties.iter().position(|property| *property.name == *parameter) else {
+            return Err(format!("`{parameter}` is not one of its parameters"));
+        };
+        if root.additional != Additional::Deny {
+            return Err("the schema of its arguments must have `\"additionalProperties\": false`".to_owned());
+        }
+        let means = |at: usize, property: &Property| {
+            same_name(&property.name, alias) || self.aliases(root, at).any(|other| same_name(other, alias))
+        };
+        let other = properties.iter().enumerate().find(|(at, property)| *at != position && means(*at, property));
+        if let Some((_, other)) = other {
+            return Err(format!("it already stands for the parameter `{}`", &*other.name));
+        }
+        let index = u16::try_from(usize::from(root.properties.start) + position);
+        self.aliases.push((index.map_err(|error| error.to_string())?, alias.to_owned().into()));
+        Ok(())
+    }
+
     /// Returns whether a number beyond a bound becomes the bound, for a property of `node` by its position in [`Self::properties`].
     pub(crate) fn is_clamped(&self, node: &Node, position: usize) -> bool {
         self.clamped.iter().any(|index| usize::from(*index) == usize::from(node.properties.start) + position)

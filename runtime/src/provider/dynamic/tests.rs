@@ -54,6 +54,43 @@ fn icons_and_meta_are_only_for_mcp_clients() {
 }
 
 #[test]
+fn a_parameter_is_read_under_its_aliases_with_a_repair() {
+    let tool = || counting("count").aliases(["tally"]).parameter_aliases("count", ["number", "how_many"]);
+    let turn = turn(DynamicTools::new().tool(tool()), Env::empty());
+    for (sent, key) in
+        [(r#"{"number": "5"}"#, "number"), (r#"{"how-many": 5}"#, "how-many"), (r#"{"HowMany": 5}"#, "HowMany")]
+    {
+        let response = wait(turn.call(&ToolCall::new("count", sent)));
+        assert_eq!(response.json, r#""count {\"count\":5}""#, "{sent}");
+        let repair = format!("/{key}: \"{key}\" became \"count\" (parameter_name)");
+        assert!(response.repairs.iter().any(|found| found.to_string() == repair), "{sent}: {:?}", response.repairs);
+    }
+    assert_eq!(call(&turn, "tally", r#"{"number": 5}"#), r#""count {\"count\":5}""#);
+    let both = call(&turn, "count", r#"{"number": 5, "count": 6}"#);
+    assert!(both.contains("invalid_arguments"), "{both}");
+    assert!(!turn.definitions().contains("how_many"));
+}
+
+#[test]
+fn an_alias_that_could_not_be_used_is_a_problem() {
+    let open = DynamicTool::sync("open", "Open.", json!({"type": "object", "properties": {"a": {}}}), |_, _| {
+        Ok(ToolOutput::text(""))
+    });
+    for (tool, reason) in [
+        (counting("count").parameter_aliases("cuont", ["number"]), "`cuont` is not one of its parameters"),
+        (counting("count").parameter_aliases("count", ["Note"]), "it already stands for the parameter `note`"),
+        (
+            counting("count").parameter_aliases("count", ["x"]).parameter_aliases("note", ["X"]),
+            "it already stands for the parameter `count`",
+        ),
+        (open.parameter_aliases("a", ["b"]), "must have `\"additionalProperties\": false`"),
+    ] {
+        let problems = tool.build().err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(problems.contains(reason), "{reason}: {problems}");
+    }
+}
+
+#[test]
 fn arguments_are_repaired_and_validated() {
     let turn = turn(DynamicTools::new().tool(counting("count")), Env::empty());
     assert_eq!(call(&turn, "count", r#"{"count": "5", "note": "null"}"#), r#""count {\"count\":5,\"note\":null}""#);
