@@ -78,17 +78,18 @@ fn change(host: &Host, names: &[String], on: bool) -> Result<()> {
     let Host { profile, registry, .. } = host;
     let defaults = enabled_toolsets(&profile.config().tools);
     let (mut add, mut remove) = (Vec::new(), Vec::new());
-    for name in names {
-        let (enabled, disabled, is_tool) = match name_kind(registry, name)? {
-            NameKind::Toolset => (List::Enable, List::Disable, false),
-            NameKind::Tool => (List::EnableTools, List::DisableTools, true),
+    let found = names.iter().map(|name| Named::find(registry, name)).collect::<Result<Vec<_>>>()?;
+    for found in &found {
+        let (enabled, disabled, name, is_tool) = match found {
+            Named::Toolset(name) => (List::Enable, List::Disable, name.as_str(), false),
+            Named::Tool(name) => (List::EnableTools, List::DisableTools, name.as_str(), true),
         };
         if !on {
-            remove.push((enabled, name.as_str()));
-            add.push((disabled, name.as_str()));
+            remove.push((enabled, name));
+            add.push((disabled, name));
             continue;
         }
-        remove.push((disabled, name.as_str()));
+        remove.push((disabled, name));
         if !is_enabled(host, name, is_tool)? {
             // A list in the configuration replaces the default, so the default must be in the list.
             for default in &defaults {
@@ -96,7 +97,7 @@ fn change(host: &Host, names: &[String], on: bool) -> Result<()> {
                     add.push((List::Enable, default));
                 }
             }
-            add.push((enabled, name.as_str()));
+            add.push((enabled, name));
         }
     }
     let edited = edit_list(&profile.home, &add, &remove)?;
@@ -107,23 +108,27 @@ fn change(host: &Host, names: &[String], on: bool) -> Result<()> {
     })
 }
 
-enum NameKind {
-    Toolset,
-    Tool,
+/// What a name on the command line stands for.
+enum Named {
+    Toolset(String),
+    /// The tool's own name.
+    Tool(String),
 }
 
-/// Returns whether a name is a toolset or a tool. If it is both, returns the toolset, which usually has more tools.
-fn name_kind(registry: &Registry, name: &str) -> Result<NameKind> {
-    if registry.toolset(name).is_some() {
-        return Ok(NameKind::Toolset);
+impl Named {
+    /// If a name is both a toolset and a tool, returns the toolset, which usually has more tools.
+    fn find(registry: &Registry, name: &str) -> Result<Self> {
+        if registry.toolset(name).is_some() {
+            return Ok(Self::Toolset(name.to_owned()));
+        }
+        if let Some(tool) = registry.tool_called(name) {
+            return Ok(Self::Tool(tool.name.into_owned()));
+        }
+        let mut known: Vec<String> = registry.toolsets().iter().map(ToString::to_string).collect();
+        known.extend(registry.tools().iter().map(ToString::to_string));
+        let similar = suggestion(name, known.iter().map(String::as_str));
+        Err(Error::Invalid(format!("unknown toolset or tool `{name}`{similar}")))
     }
-    if registry.tool(name).is_some() {
-        return Ok(NameKind::Tool);
-    }
-    let mut known: Vec<String> = registry.toolsets().iter().map(ToString::to_string).collect();
-    known.extend(registry.tools().iter().map(ToString::to_string));
-    let similar = suggestion(name, known.iter().map(String::as_str));
-    Err(Error::Invalid(format!("unknown toolset or tool `{name}`{similar}")))
 }
 
 /// Returns whether a toolset or a tool is on, ignoring the lists of disabled names.

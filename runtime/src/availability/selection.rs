@@ -40,10 +40,16 @@ impl ToolSelection {
         self.names().find(|name| pick(state, name).is_none())
     }
 
-    /// Returns the first tool of the selection that is unknown in `state`.
-    pub(crate) fn unknown_tool(&self, state: &RegistrySnapshot) -> Option<&str> {
-        let mut names = self.enabled_tools.iter().chain(&self.disabled_tools);
-        names.find(|name| state.find(name).is_none()).map(String::as_str)
+    /// Replaces the names of tools by their own names, so that tools that are registered later do not change what they mean. Returns the
+    /// first one that is unknown in `state`.
+    pub(crate) fn resolve_tools(&mut self, state: &RegistrySnapshot) -> Result<(), String> {
+        for name in self.enabled_tools.iter_mut().chain(&mut self.disabled_tools) {
+            let id = state.find_called(name).ok_or_else(|| name.clone())?;
+            if state[id].name != *name {
+                *name = state[id].name.to_string();
+            }
+        }
+        Ok(())
     }
 
     /// Returns whether nothing is enabled, which grants all tools.
@@ -163,6 +169,30 @@ mod tests {
         assert_eq!(tools(session().disable_tools(["write", "run"])), ["read"]);
         assert_eq!(tools(session().disable(["file"])), ["run"]);
         assert_eq!(tools(registry().session().disable_tools(["run"])), ["read", "write"]);
+    }
+
+    #[test]
+    fn tools_are_selected_by_the_names_and_aliases_that_a_call_may_use() {
+        let cat = tool("read", "file", &[]).with_aliases(["cat", "file_read"]);
+        let both = [tool("run", "shell", &[]).with_aliases(["sh"]), tool("ask", "shell", &[]).with_aliases(["sh"])];
+        let registry = Fake::new([cat].into_iter().chain(both)).registry();
+        for name in ["read", "Read", "cat", "CAT", "file-read", "functions.cat"] {
+            assert_eq!(tools(registry.session().disable_tools([name])), ["ask", "run"], "{name}");
+            assert_eq!(tools(registry.session().enable_tools([name])), ["read"], "{name}");
+            assert_eq!(registry.tool_called(name).unwrap().name, "read", "{name}");
+        }
+        for name in ["sh", "rea", "reads", ""] {
+            assert!(registry.session().disable_tools([name]).build().is_err(), "{name}");
+            assert!(registry.tool_called(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_tool_that_was_disabled_by_an_alias_stays_disabled_if_another_tool_gets_the_alias() {
+        let registry = Fake::new([tool("read", "file", &[]).with_aliases(["cat"])]).registry();
+        let session = registry.session().env(Env::empty()).disable_tools(["cat"]).build().unwrap();
+        registry.add(Box::new(Fake::new([tool("show", "home", &[]).with_aliases(["cat"])]))).unwrap();
+        assert_eq!(session.turn_blocking(Dialect::OpenAi).tools().collect::<Vec<_>>(), ["show"]);
     }
 
     #[test]

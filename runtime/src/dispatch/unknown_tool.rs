@@ -1,6 +1,6 @@
 //! The error for a call of a tool that this turn does not have.
 
-use crate::dispatch::misnamed::without_prefix;
+use crate::registration::given_name::without_prefix;
 use crate::result::error::{ErrorKind, ToolError};
 use crate::session::turn::Turn;
 use crate::text::display::short_name;

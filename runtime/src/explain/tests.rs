@@ -116,6 +116,34 @@ fn the_error_for_an_unknown_tool_suggests_similar_names() {
 }
 
 #[test]
+fn a_tool_is_explained_by_each_name_that_a_call_may_use() {
+    let shown = tool("read_file", "file", &[]).with_aliases(["cat", "file_read"]);
+    let hidden = tool("ask_user", "chat", &[Needs(texts(&["KEY"]))]).with_aliases(["ask"]);
+    let both = [tool("run", "shell", &[]).with_aliases(["sh"]), tool("exec", "shell", &[]).with_aliases(["sh"])];
+    let turn = turn(&Fake::new([shown, hidden].into_iter().chain(both)).registry(), &[], &[]);
+    for name in ["read_file", "Read-File", "READ_FILE", "functions.read_file", "cat", "Cat", "file-read"] {
+        assert_eq!(turn.why(name).unwrap().tool, "read_file", "{name}");
+    }
+    for name in ["Ask-User", "ASK", "functions.ask"] {
+        assert_eq!(turn.why(name).unwrap().to_string(), turn.why("ask_user").unwrap().to_string(), "{name}");
+    }
+    for name in ["sh", "readfile", "rea", ""] {
+        assert!(turn.why(name).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn the_number_of_tools_agrees_with_its_noun() {
+    let summary = |registry: &Registry| {
+        let report = turn(registry, &[], &[]).doctor().to_string();
+        report.lines().last().unwrap_or_default().to_owned()
+    };
+    assert_eq!(summary(&Fake::new([tool("a", "home", &[])]).registry()), "1 of 1 tool is available");
+    let two = Fake::new([tool("a", "home", &[]), tool("b", "home", &[])]).registry();
+    assert_eq!(summary(&two), "2 of 2 tools are available");
+}
+
+#[test]
 fn control_characters_are_escaped() {
     let registry = Fake::new([
         tool("a\u{1b}[2K", "ho\u{9b}me", &[Tools(texts(&["b\r\n✓ a"])), Needs(texts(&["K\u{202e}EY"]))]),

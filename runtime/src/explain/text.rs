@@ -206,7 +206,10 @@ impl fmt::Display for Doctor {
             writeln!(f, "! the toolset `{}` no longer exists or is empty", EscapedText(name))?;
         }
         let shown = self.tools.iter().filter(|tool| tool.is_shown).count();
-        write!(f, "{shown} of {} tools are available", self.tools.len())?;
+        match self.tools.len() {
+            1 => write!(f, "{shown} of 1 tool is available")?,
+            count => write!(f, "{shown} of {count} tools are available")?,
+        }
         if !self.variables.is_empty() {
             f.write_str("\n\nenvironment variables to set:")?;
         }

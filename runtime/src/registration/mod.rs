@@ -3,6 +3,7 @@
 pub(crate) mod atoms;
 pub(crate) mod definition_table;
 pub(crate) mod dialect_names;
+pub(crate) mod given_name;
 pub(crate) mod ids;
 mod name_hash;
 pub(crate) mod name_index;

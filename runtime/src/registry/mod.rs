@@ -174,6 +174,13 @@ impl Registry {
         state.find(name).map(|id| state.tool(id).clone())
     }
 
+    /// Returns the declaration of the tool that a person calls `name`. Like the name in a call, this may be the name in another case or with
+    /// `-` instead of `_`, or an alias, if it fits only one tool.
+    pub fn tool_called(&self, name: &str) -> Option<Tool> {
+        let state = self.state();
+        state.find_called(name).map(|id| state.tool(id).clone())
+    }
+
     /// Returns the names of all toolsets, sorted. Aliases, `all` and `*` are not included.
     pub fn toolsets(&self) -> Vec<Cow<'static, str>> {
         self.state().toolsets.clone()

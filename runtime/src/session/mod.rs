@@ -122,14 +122,14 @@ impl SessionBuilder {
         self
     }
 
-    /// Enables tools, by their own names, in addition to the tools of enabled toolsets. If no toolset is enabled, the session
+    /// Enables tools, in addition to the tools of enabled toolsets. A name may be another spelling or an alias, as in a call. If no toolset is enabled, the session
     /// is only granted these tools.
     pub fn enable_tools<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
         self.config.selection.enabled_tools.extend(tools.into_iter().map(Into::into));
         self
     }
 
-    /// Disables tools, by their own names. Disabling wins over enabling.
+    /// Disables tools. Disabling wins over enabling. A name may be another spelling or an alias, as in a call.
     pub fn disable_tools<S: Into<String>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {
         self.config.selection.disabled_tools.extend(tools.into_iter().map(Into::into));
         self
@@ -295,13 +295,12 @@ impl SessionBuilder {
         if let Some(name) = self.config.selection.unknown_toolset(&state) {
             return Err(unknown_toolset(&state, name));
         }
-        let unknown_reader = self.config.spill_reader.as_deref().filter(|name| state.find(name).is_none());
-        if let Some(name) = self.config.selection.unknown_tool(&state).or(unknown_reader) {
-            return Err(SessionError::unknown(
-                SessionErrorKind::UnknownTool,
-                name,
-                state.tools.iter().map(|tool| &*tool.name),
-            ));
+        let unknown = |name: &str| {
+            SessionError::unknown(SessionErrorKind::UnknownTool, name, state.tools.iter().map(|tool| &*tool.name))
+        };
+        self.config.selection.resolve_tools(&state).map_err(|name| unknown(&name))?;
+        if let Some(name) = self.config.spill_reader.as_deref().filter(|name| state.find(name).is_none()) {
+            return Err(unknown(name));
         }
         let Self { registry, facts, config, clock, check_timeout } = self;
         let probes = registry.probe_cache().scope(&config.env);

@@ -119,7 +119,8 @@ impl McpServers {
     /// make the configuration invalid. Tools that the configuration disables are not registered either.
     pub(crate) fn remove_unregistered(&self, selection: &mut Selection, registry: &Registry) {
         let is_known = |name: &String| !belongs_to_server(name, &self.configured) || registry.toolset(name).is_some();
-        let is_known_tool = |name: &String| !belongs_to_server(name, &self.configured) || registry.tool(name).is_some();
+        let is_known_tool =
+            |name: &String| !belongs_to_server(name, &self.configured) || registry.tool_called(name).is_some();
         selection.enable.retain(is_known);
         selection.disable.retain(is_known);
         selection.enable_tools.retain(is_known_tool);

@@ -42,6 +42,30 @@ fn a_tool_that_lacks_something_is_marked_with_what_it_lacks() {
 }
 
 #[test]
+fn a_tool_is_switched_by_each_name_that_a_call_may_use() {
+    for name in ["read_file", "Read-File", "cat", "Read", "file-read"] {
+        let folder = folder();
+        let file = || fs::read_to_string(folder.path().join("home/config.toml")).unwrap_or_default();
+        assert_eq!(run(&folder, &["why", name]).status, Some(0), "{name}");
+        let once = run(&folder, &["why", name, "--disable-tools", name]);
+        assert!(once.out.starts_with("`read_file` is disabled"), "{name}: {} {}", once.out, once.err);
+        let call = run(&folder, &["call", name, "path=x", "--disable-tools", "read_file"]);
+        assert!(call.err.contains("note: `read_file` is off"), "{name}: {} {}", call.out, call.err);
+        let disabled = run(&folder, &["tools", "disable", name]);
+        assert_eq!(
+            (disabled.status, file()),
+            (Some(0), "[tools]\ndisable_tools = [\"read_file\"]\n".to_owned()),
+            "{name}"
+        );
+        // A person may write such a name into the file as well.
+        write(&folder, "home/config.toml", &format!("[tools]\ndisable_tools = [\"{name}\"]\n"));
+        let check = run(&folder, &["config", "check"]);
+        assert_eq!(check.status, Some(0), "{name}: {}", check.err);
+        assert_eq!(run(&folder, &["why", "read_file"]).status, Some(1), "{name}");
+    }
+}
+
+#[test]
 fn toolsets_and_tools_are_switched_and_comments_stay() {
     let folder = folder();
     let file = "# mine\n[agent]\nmax_iterations = 5 # few\n";

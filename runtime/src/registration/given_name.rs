@@ -1,0 +1,77 @@
+//! The look-up of a name that a model or a person gave, which may be another spelling of a name or an alias.
+//!
+//! Such a name means a tool only if it is unambiguous. Names come before aliases.
+
+use super::ids::ToolId;
+use super::state::RegistrySnapshot;
+use crate::text::names::same_spelling;
+
+/// The namespaces that models put before the names of tools, because functions had them in the training data. Each has a public report
+/// (read 2026-11). Prefixes of MCP servers stay, because they distinguish tools of different servers.
+const NAMESPACES: &[&str] = &[
+    // GPT: https://github.com/tontinton/maki/issues/505. Gemma: https://github.com/lablup/mlxcel/issues/521.
+    "functions",
+    // Gemini: https://github.com/tya5/reyn/pull/1992.
+    "default_api",
+];
+
+/// What models write between a namespace and a name.
+const SEPARATORS: &[&str] = &[".", "::", ":", "/"];
+
+/// The maximum length of a name that may be corrected, in bytes.
+const MAX_BYTES: usize = 256;
+
+/// A name as it was given.
+#[derive(Clone, Copy)]
+pub(crate) struct GivenName<'n> {
+    given: &'n str,
+    /// The name without a prefix.
+    bare: Option<&'n str>,
+}
+
+impl<'n> GivenName<'n> {
+    /// Returns `None` for a name that is too long to be corrected.
+    pub(crate) fn new(given: &'n str) -> Option<Self> {
+        (given.len() <= MAX_BYTES).then(|| Self { given, bare: without_prefix(given) })
+    }
+
+    /// Returns whether this is another spelling of `name`.
+    pub(crate) fn fits(&self, name: &str) -> bool {
+        same_spelling(self.given, name) || self.bare.is_some_and(|bare| same_spelling(bare, name))
+    }
+}
+
+impl RegistrySnapshot {
+    /// Finds the tool that a person calls `given`: by its own name, or else the only tool whose name it spells, or else the only one with
+    /// such an alias. `other_name` returns a second name of a tool, such as that in a dialect.
+    #[cold]
+    pub(crate) fn find_given<'t>(&'t self, given: &str, other_name: impl Fn(ToolId) -> &'t str) -> Option<ToolId> {
+        if let Some(id) = self.find(given) {
+            return Some(id);
+        }
+        let given = GivenName::new(given)?;
+        let mut named = self.tool_ids().filter(|&id| given.fits(&self[id].name) || given.fits(other_name(id)));
+        match named.next() {
+            Some(first) => Some(first).filter(|_| named.next().is_none()),
+            None => self.find_by_alias(&given),
+        }
+    }
+
+    /// Finds the tool that a person calls `given`: see [`find_given`](Self::find_given).
+    pub(crate) fn find_called(&self, given: &str) -> Option<ToolId> {
+        self.find_given(given, |id| &self[id].name)
+    }
+
+    /// Finds the only tool with an alias of this spelling.
+    pub(crate) fn find_by_alias(&self, given: &GivenName<'_>) -> Option<ToolId> {
+        let has_alias = |id: &ToolId| self.tool(*id).aliases.iter().any(|alias| given.fits(alias));
+        let mut known_as = self.tool_ids().filter(has_alias);
+        known_as.next().filter(|_| known_as.next().is_none())
+    }
+}
+
+/// Returns a name without the prefix that models are known to put before it, or `None` if it has none.
+pub(crate) fn without_prefix(name: &str) -> Option<&str> {
+    let rest = NAMESPACES.iter().find_map(|namespace| name.strip_prefix(namespace))?;
+    SEPARATORS.iter().find_map(|separator| rest.strip_prefix(separator)).filter(|bare| !bare.is_empty())
+}
