@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use toolc::catalog::ProviderId;
-use toolc::{Env, Registry};
+use toolc::{Env, Registry, Tool};
 
 use crate::compile::{Compiled, compile};
 use crate::fingerprint::{Fingerprint, Fingerprints};
@@ -67,21 +67,41 @@ struct KnownPlugin {
     findings: Vec<Finding>,
     /// The id of the plugin in the registry, if it is registered.
     id: Option<ProviderId>,
+    /// The names of the tools that are registered under this id.
+    registered: Vec<String>,
+    /// The aliases that call tools of others, each with a finding.
+    taken: Vec<TakenAlias>,
     /// The reason why the registry refused the plugin.
     refused: Option<Finding>,
     /// Whether this version of the plugin is not registered yet.
     is_due: bool,
 }
 
+/// An alias that calls a tool of another provider, and the finding about it.
+type TakenAlias = (String, Finding);
+
 impl KnownPlugin {
-    /// Compiles the plugin in `root`. `id` is the id of its previous version.
-    fn new(name: &str, root: &Path, id: Option<ProviderId>) -> Self {
+    /// Compiles the plugin in `root`. `before` is its previous version.
+    fn new(name: &str, root: &Path, before: Option<&Self>) -> Self {
+        let id = before.and_then(|before| before.id);
+        let registered = before.map(|before| before.registered.clone()).unwrap_or_default();
         // Take the fingerprints before reading, so that the next update notices changes during reading.
         let files = Fingerprints::new(root);
         let Compiled { plugin, description, executable, findings } = compile(name, root);
         let program = executable.map(|path| (path.clone(), Fingerprint::new(&path)));
         let plugin = plugin.map(Arc::new);
-        Self { files, program, plugin, description, findings, id, refused: None, is_due: true }
+        Self {
+            files,
+            program,
+            plugin,
+            description,
+            findings,
+            id,
+            registered,
+            taken: Vec::new(),
+            refused: None,
+            is_due: true,
+        }
     }
 
     /// Returns whether the files of the plugin are unchanged.
@@ -150,6 +170,7 @@ impl Plugins {
             state: PluginState::Gone,
             tools: Vec::new(),
             hooks: Vec::new(),
+            taken_aliases: Vec::new(),
             findings: Vec::new(),
             ..report.clone()
         });
@@ -234,7 +255,7 @@ impl Plugins {
             if let Some(before) = before {
                 self.retire(before);
             }
-            let mut plugin = KnownPlugin::new(name, root, before.and_then(|plugin| plugin.id));
+            let mut plugin = KnownPlugin::new(name, root, before);
             // Remove a broken plugin before others are registered, so that its names are free.
             if plugin.plugin.is_none()
                 && let Some(id) = plugin.id.take()
@@ -263,7 +284,10 @@ impl Plugins {
                     continue;
                 }
                 let Some(plugin) = &state.plugin else { continue };
-                let provider = Box::new(PluginProvider { plugin: Arc::clone(plugin), programs: self.programs.clone() });
+                let (tools, taken) = without_taken_aliases(plugin, &state.registered, registry);
+                let registered_names = tools.iter().map(|tool| tool.name.to_string()).collect();
+                let (plugin, programs) = (Arc::clone(plugin), self.programs.clone());
+                let provider = Box::new(PluginProvider { plugin, programs, tools });
                 let registered = match state.id {
                     Some(id) => registry.replace(id, provider).map(|()| id),
                     None => registry.add(provider),
@@ -271,6 +295,7 @@ impl Plugins {
                 match registered {
                     Ok(id) => {
                         state.id = Some(id);
+                        (state.registered, state.taken) = (registered_names, taken);
                         state.refused = None;
                         state.is_due = false;
                         has_changed = true;
@@ -299,6 +324,27 @@ impl Plugins {
     }
 }
 
+/// Returns the tools of a plugin without the aliases by which a tool of another provider is called, and a finding for each. Otherwise, such
+/// an alias would mean two tools, and call neither. `registered` are the tools of the plugin's previous version.
+fn without_taken_aliases(plugin: &Plugin, registered: &[String], registry: &Registry) -> (Vec<Tool>, Vec<TakenAlias>) {
+    let (mut tools, mut taken) = (plugin.tools.clone(), Vec::new());
+    let is_own = |name: &str| {
+        plugin.tools.iter().any(|tool| tool.name == name) || registered.iter().any(|registered| registered == name)
+    };
+    for tool in &mut tools {
+        let (name, file) = (tool.name.clone(), plugin.root.join(format!("manifests/tools/{}.toml", tool.name)));
+        tool.aliases.retain(|alias| {
+            let Some(other) = registry.tool_called(alias).filter(|other| !is_own(&other.name)) else { return true };
+            let message =
+                format!("the alias `{alias}` of the tool `{name}` is not used: it calls the tool `{}`", other.name);
+            let finding = Finding::new(Level::Warning, &file, message, "remove the alias, or choose another one");
+            taken.push((alias.to_string(), finding));
+            false
+        });
+    }
+    (tools, taken)
+}
+
 /// Returns the report about a plugin.
 fn report(Candidate { name, root }: &Candidate, state: &KnownPlugin, registry: &Registry) -> PluginReport {
     let is_loaded = state.id.is_some();
@@ -310,8 +356,16 @@ fn report(Candidate { name, root }: &Candidate, state: &KnownPlugin, registry: &
         let help = "correct the name in `plugin.toml`, or ignore this if the name is added later";
         Finding::new(Level::Warning, root.join("plugin.toml"), message, help)
     });
-    let mut findings: Vec<Finding> = state.findings.iter().chain(&state.refused).cloned().chain(unknown).collect();
+    let mut findings: Vec<Finding> = state
+        .findings
+        .iter()
+        .chain(&state.refused)
+        .chain(state.taken.iter().map(|(_, finding)| finding))
+        .cloned()
+        .chain(unknown)
+        .collect();
     findings.sort_by_key(|finding| finding.level);
+    let taken_aliases = state.taken.iter().map(|(alias, _)| alias.clone()).collect();
     PluginReport {
         name: name.clone(),
         folder: root.clone(),
@@ -319,6 +373,7 @@ fn report(Candidate { name, root }: &Candidate, state: &KnownPlugin, registry: &
         description: state.description.clone(),
         tools: tools.map(|tool| tool.name.to_string()).collect(),
         hooks: hooks().map(HookRule::report).collect(),
+        taken_aliases,
         findings,
     }
 }

@@ -15,11 +15,13 @@ use crate::program::Programs;
 pub(crate) struct PluginProvider {
     pub(crate) plugin: Arc<Plugin>,
     pub(crate) programs: Programs,
+    /// The tools of the plugin, without the aliases that belong to other tools.
+    pub(crate) tools: Vec<Tool>,
 }
 
 impl ToolProvider for PluginProvider {
     fn tools(&self) -> &[Tool] {
-        &self.plugin.tools
+        &self.tools
     }
 
     fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {

@@ -280,6 +280,42 @@ fn a_taken_name_is_reported_and_tried_again() {
 }
 
 #[test]
+fn an_alias_that_calls_another_tool_is_reported_and_the_other_tool_keeps_it() {
+    let Some(f) = fixture() else { return };
+    let known = |name: &'static str, aliases: &[&'static str]| {
+        let tool = DynamicTool::sync(name, "Look.", json!({"type": "object"}), |_, _| Ok(ToolOutput::text("looked")));
+        tool.aliases(aliases.iter().copied()).build().expect("the tool is valid")
+    };
+    f.registry.add(known("look", &["cat"])).expect("the name is free");
+    let file = f.path("plugins/weather/manifests/tools/probe.toml");
+    let aliases = |aliases: &str| {
+        let text = PROBE.replace("name = \"probe\"", &format!("name = \"probe\"\naliases = [{aliases}]"));
+        fs::write(&file, text).expect("failed to write");
+    };
+    aliases("\"cat\", \"Look\", \"own\"");
+    let [report] = &f.load()[..] else { panic!("not one report") };
+    assert_eq!(
+        (report.state, &report.taken_aliases[..]),
+        (PluginState::Loaded, &["cat".to_owned(), "Look".to_owned()][..])
+    );
+    for (finding, alias) in report.findings.iter().zip(["cat", "Look"]) {
+        let message = format!("the alias `{alias}` of the tool `probe` is not used: it calls the tool `look`");
+        assert_eq!((finding.level, &finding.message), (Level::Warning, &message));
+        assert_eq!(finding.path.as_deref(), Some(&*file));
+    }
+    for name in ["cat", "CAT", "Look", "look"] {
+        assert_reply!(f.call(name, &json!({})), "looked");
+    }
+    let by_own_alias = f.call("own", &json!({"how": "echo"}));
+    assert!(by_own_alias.json.contains("\"tool\":\"probe\""), "{}", by_own_alias.json);
+    // A new version may keep the aliases of the old one.
+    aliases("\"own\", \"other\"");
+    let [report] = &f.reload()[..] else { panic!("not one report") };
+    assert_eq!((report.state, &report.taken_aliases[..], report.findings.len()), (PluginState::Loaded, &[][..], 0));
+    assert!(f.call("own", &json!({"how": "echo"})).json.contains("\"tool\":\"probe\""));
+}
+
+#[test]
 fn plugins_can_swap_the_names_of_tools() {
     let Some(f) = fixture() else { return };
     let other = |name: &str| PROBE.replace("\"probe\"", &format!("\"{name}\"")).replace("\"weather\"", "\"almanac\"");
