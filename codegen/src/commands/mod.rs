@@ -11,4 +11,5 @@ mod user;
 pub use check::Trust;
 pub(crate) use check::{Scope, check};
 pub use compile::{Arena, compile};
+pub(crate) use user::PLACE;
 pub use user::with_user_rules;

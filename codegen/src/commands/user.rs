@@ -5,8 +5,11 @@ use toolc_commands::rules::RuleSet;
 use super::check::{Scope, Trust, check};
 use super::compile::{Arena, added};
 use crate::diagnostic::{InvalidFile, Sink};
-use crate::manifest::{self, CommandsManifest};
+use crate::manifest;
 use crate::source::Sources;
+
+/// The path of a manifest as which a user's file is read.
+pub(crate) const PLACE: &str = "manifests/commands/rules.toml";
 
 /// Adds the rules and places of a user's file to those of the host. The result borrows from the arena.
 ///
@@ -43,9 +46,9 @@ pub fn with_user_rules<'b>(
     trust: Trust,
     arena: &'b Arena,
 ) -> Result<RuleSet<'b>, InvalidFile> {
-    let sources = Sources::file("manifests/commands/rules.toml", path, text);
+    let sources = Sources::files_at(PLACE, [(path, text)]);
     let sink = Sink::default();
-    let manifests: Vec<CommandsManifest> = manifest::user_rules(&sources, &sink).into_iter().collect();
+    let manifests = manifest::user_rules(&sources, &sink);
     check(&Scope { manifests: &manifests, user: Some((base, trust)), is_incomplete: manifests.is_empty() }, &sink);
     sink.drop_consequences(|_| false);
     sink.into_result(&sources)?;

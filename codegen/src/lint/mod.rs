@@ -40,7 +40,7 @@ pub use levels::{Options, Selected, find, select};
 pub use literal::StringLiteral;
 pub use lowered_tool::LoweredTool;
 pub use rule::{Check, LossFilter, Rule};
-pub use rules::{all_codes, codes};
+pub use rules::{all_codes, check_user_rules, codes};
 use toolc_lower::dialects::{Confidence, Dialect, Limit};
 
 use lossy::LossRules;

@@ -198,9 +198,9 @@ fn of_another_kind(id: SourceId, kind: Kind, source: &Source, document: &DeTable
     Some(found.help(format!("move the file to `{to}`, or remove this key")))
 }
 
-/// Reads a user's own file of command rules, in which the name and the description may be missing. Returns `None` if it has syntax
-/// errors, which are reported.
-pub(crate) fn user_rules(sources: &Sources, sink: &Sink) -> Option<CommandsManifest> {
+/// Reads a user's own files of command rules, in which the name and the description may be missing. A file with syntax errors, which are
+/// reported, is left out.
+pub(crate) fn user_rules(sources: &Sources, sink: &Sink) -> Vec<CommandsManifest> {
     const KEYS: [Key; CommandsManifest::KEYS.len()] = {
         let mut keys = [CommandsManifest::KEYS[0]; CommandsManifest::KEYS.len()];
         let mut at = 0;
@@ -210,11 +210,13 @@ pub(crate) fn user_rules(sources: &Sources, sink: &Sink) -> Option<CommandsManif
         }
         keys
     };
-    let (id, source) = sources.iter().next()?;
-    let document = toml(id, source, sink)?;
-    let atom_table = RefCell::default();
-    let form = Form { keys: &[&KEYS], ..Kind::Commands.into() };
-    Some(commands(&reader((id, Kind::Commands, source), form, &document, &atom_table, sink)))
+    let read = sources.iter().filter_map(|(id, source)| {
+        let document = toml(id, source, sink)?;
+        let atom_table = RefCell::default();
+        let form = Form { keys: &[&KEYS], ..Kind::Commands.into() };
+        Some(commands(&reader((id, Kind::Commands, source), form, &document, &atom_table, sink)))
+    });
+    read.collect()
 }
 
 fn commands(reader: &ManifestReader<'_>) -> CommandsManifest {

@@ -209,10 +209,14 @@ impl Sources {
         Self { root: PathBuf::new(), files, others, other: OnceLock::new() }
     }
 
-    /// Creates a project in memory that has only this file. It is read as if it were at `place`, and messages show `path`.
-    pub(crate) fn file(place: &str, path: &str, text: &str) -> Self {
-        let source = Source::new(place.to_owned(), text.as_bytes().to_vec());
-        Self { files: vec![Source { path: path.to_owned(), ..source }], ..Self::default() }
+    /// Creates a project in memory that has only these files, by path and text. They are read as if each were at `place`, and messages show
+    /// the paths.
+    pub(crate) fn files_at<'f>(place: &str, files: impl IntoIterator<Item = (&'f str, &'f str)>) -> Self {
+        let files = files.into_iter().map(|(path, text)| {
+            let source = Source::new(place.to_owned(), text.as_bytes().to_vec());
+            Source { path: path.to_owned(), ..source }
+        });
+        Self { files: files.collect(), ..Self::default() }
     }
 
     /// Reads the baseline, a file of the project that is not a manifest.

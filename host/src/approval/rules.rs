@@ -5,6 +5,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use toolc_codegen::commands::{Arena, Trust, with_user_rules};
+use toolc_codegen::lint::check_user_rules;
 use toolc_commands::rules::{Place, RuleSet};
 
 use toolc_config::Home;
@@ -48,19 +49,36 @@ pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'st
     Ok(Box::leak(Box::new(rules)))
 }
 
+/// Returns the problems of the files of the user: those for which [`load`] refuses a file, and rules without effect.
+pub(crate) fn problems(home: &Home) -> Vec<String> {
+    let paths = match user_files(home) {
+        Ok(paths) => paths,
+        Err(problem) => return vec![problem.to_string()],
+    };
+    let (arena, shipped) = (Arena::new(), toolc_catalog::commands::rules());
+    let (mut rules, mut texts, mut problems) = (shipped.clone(), Vec::new(), Vec::new());
+    for path in paths {
+        let path_text = path.display().to_string();
+        match check_owner(home, &path).and_then(|()| read(&path)) {
+            Ok(text) => texts.push((path_text, text)),
+            Err(error) => problems.push(format!("failed to read the command rules in {path_text}: {error}")),
+        }
+    }
+    for (path, text) in texts.iter().filter(|(_, text)| !text.trim().is_empty()) {
+        match with_user_rules(&rules, path, text, Trust::Home, &arena) {
+            Ok(more) => rules = more,
+            Err(error) => problems.push(format!("the command rules in {path} are invalid\n\n{error}")),
+        }
+    }
+    if let Err(error) = check_user_rules(texts.iter().map(|(path, text)| (path.as_str(), text.as_str()))) {
+        problems.push(format!("the command rules in {} contradict each other\n\n{error}", home.rules().display()));
+    }
+    problems
+}
+
 /// Returns the paths of the files of rules of the user and of the project, each with its trust.
 pub(crate) fn files(home: &Home, directory: &Path) -> Result<Vec<(PathBuf, Trust)>> {
-    let folder = home.rules();
-    let mut user_files = match fs::read_dir(&folder) {
-        Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error),
-    }
-    .map_err(|error| Error::failed(format!("read the command rules in {}", folder.display()), error))?;
-    let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-    user_files.retain(|path| path.extension().is_some_and(|extension| extension == "toml") && !is_hidden(path));
-    user_files.sort();
-    let mut files: Vec<(PathBuf, Trust)> = user_files.into_iter().map(|path| (path, Trust::Home)).collect();
+    let mut files: Vec<(PathBuf, Trust)> = user_files(home)?.into_iter().map(|path| (path, Trust::Home)).collect();
     for folder in project_folders(directory) {
         let path = folder.join(PROJECT_RULES);
         // The user's folder may be in a repository. It is not the folder of a project even then.
@@ -74,6 +92,21 @@ pub(crate) fn files(home: &Home, directory: &Path) -> Result<Vec<(PathBuf, Trust
             }
         }
     }
+    Ok(files)
+}
+
+/// Returns the paths of the files of rules of the user.
+fn user_files(home: &Home) -> Result<Vec<PathBuf>> {
+    let folder = home.rules();
+    let mut files = match fs::read_dir(&folder) {
+        Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+    .map_err(|error| Error::failed(format!("read the command rules in {}", folder.display()), error))?;
+    let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "toml") && !is_hidden(path));
+    files.sort();
     Ok(files)
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use toolc::redaction::without_secrets;
 use toolc_config::{ConfigFile, EnvFile, Home, foreign_variables};
 
+use crate::approval::rules;
 use crate::assembly::{check_names, registry_to_show};
 use crate::ground::ask::print;
 use crate::ground::error::Result;
@@ -27,7 +28,7 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 enum ConfigCommand {
-    /// Check config.toml and .env, and report all mistakes.
+    /// Check config.toml, .env and the command rules of the home folder, and report all mistakes.
     Check,
     /// Show the configuration: the values of config.toml, and the defaults of the other keys. Values of .env are not shown.
     Show {
@@ -85,6 +86,7 @@ fn problems(home: &Home) -> Vec<String> {
         Err(problem) => problems.push(problem.to_string()),
     }
     problems.extend(env.err().map(|problem| problem.to_string()));
+    problems.extend(rules::problems(home));
     problems
 }
 

@@ -18,6 +18,8 @@ mod safety;
 mod schema;
 mod vendors;
 
+pub use catalog::check_user_rules;
+
 use super::Rule;
 use crate::diagnostic::Code;
 

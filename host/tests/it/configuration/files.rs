@@ -332,3 +332,34 @@ url = "https://example.org/mcp?api_key=hunter22"
         assert!(!text.contains(":hunter22@") && !text.contains("api_key = \"hunter22"), "{text}");
     }
 }
+
+#[test]
+fn command_rules_of_the_home_that_have_no_effect_are_reported() {
+    let folder = folder();
+    let rule = |name: &str, verdict: &str| {
+        format!(
+            "[[rules]]\nname = \"{name}\"\ndescription = \"Runs make.\"\nverdict = \"{verdict}\"\nprograms = [\"make\"]\n\
+             matches = [\"make\"]\nignores = [\"ls\"]\n\n"
+        )
+    };
+    let check = |files: &[(&str, String)]| {
+        let _ = std::fs::remove_dir_all(folder.path().join("home/rules"));
+        for (name, text) in files {
+            write(&folder, &format!("home/rules/{name}"), text);
+        }
+        run(&folder, &["config", "check"])
+    };
+    let one_file = check(&[("a.toml", rule("asks", "ask") + &rule("denies", "deny"))]);
+    let two_files = check(&[("a.toml", rule("asks", "ask")), ("b.toml", rule("denies", "deny"))]);
+    for found in [one_file, two_files] {
+        assert_eq!(found.status, Some(1), "{} {}", found.out, found.err);
+        for text in ["[C070]: the rule `asks` has no effect", "`denies` matches the same commands", "rules/a.toml:2:8"]
+        {
+            assert!(found.err.contains(text), "{text}: {}", found.err);
+        }
+    }
+    let invalid = check(&[("a.toml", rule("asks", "aks"))]);
+    assert!(invalid.status == Some(1) && invalid.err.contains("rules/a.toml:4:11"), "{}", invalid.err);
+    assert_eq!(check(&[("a.toml", rule("asks", "ask"))]).status, Some(0));
+    assert_eq!(check(&[]).status, Some(0));
+}

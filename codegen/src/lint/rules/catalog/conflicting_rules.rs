@@ -49,10 +49,12 @@ use std::collections::BTreeMap;
 
 use toolc_commands::rules::Verdict;
 
+use crate::commands::PLACE;
+use crate::diagnostic::{At, Diagnostic, InvalidFile, Level, Sink};
 use crate::lint::codes;
-use crate::diagnostic::{At, Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
-use crate::manifest::RuleManifest;
+use crate::manifest::{self, CommandsManifest, RuleManifest};
+use crate::source::Sources;
 
 pub(super) const RULE: Rule = Rule::new("C070", "conflicting-rules", Some(Level::Warning), Check::Catalog(check));
 
@@ -60,9 +62,24 @@ pub(super) const RULE: Rule = Rule::new("C070", "conflicting-rules", Some(Level:
 type Groups<'c> = BTreeMap<&'c str, &'c [At<String>]>;
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let groups = lint.commands().iter().flat_map(|manifest| &manifest.groups);
+    check_manifests(lint.commands(), sink);
+}
+
+/// Checks the rules of a user's own files, which are given by path and text. Other mistakes in them are not reported.
+///
+/// # Errors
+/// Returns the findings.
+pub fn check_user_rules<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)>) -> Result<(), InvalidFile> {
+    let (sources, sink) = (Sources::files_at(PLACE, files), Sink::default());
+    let manifests = manifest::user_rules(&sources, &Sink::default());
+    check_manifests(&manifests, &sink);
+    sink.into_result(&sources)
+}
+
+fn check_manifests(manifests: &[CommandsManifest], sink: &Sink) {
+    let groups = manifests.iter().flat_map(|manifest| &manifest.groups);
     let groups: Groups<'_> = groups.map(|group| (group.name.value.as_str(), group.programs.as_slice())).collect();
-    let rules: Vec<&RuleManifest> = lint.commands().iter().flat_map(|manifest| &manifest.rules).collect();
+    let rules: Vec<&RuleManifest> = manifests.iter().flat_map(|manifest| &manifest.rules).collect();
     let is_known = |rule: &&RuleManifest| rule.is_narrow() && rule.verdict.is_some() && !rule.refused.is_any();
     let rules: Vec<&RuleManifest> = rules.into_iter().filter(is_known).collect();
     for (index, rule) in rules.iter().enumerate() {

@@ -29,3 +29,5 @@ declare_rules! {
     UNUSED_VARIABLE unused_variable
     VARIABLE_IN_LOWER_CASE variable_in_lower_case
 }
+
+pub use conflicting_rules::check_user_rules;
