@@ -1,6 +1,7 @@
 //! The file `config.toml`: reads it, and checks everything in it.
 
 use std::ffi::OsString;
+use std::fs;
 use std::io;
 use std::iter;
 use std::mem::discriminant;
@@ -20,6 +21,7 @@ use crate::env_file::EnvFile;
 use crate::error::ConfigError;
 use crate::home::Home;
 use crate::keys::{AgentTable, Config, ConfigTable};
+use crate::mcp::expanded;
 use crate::migrate::{Migrated, migrate};
 use crate::variables::{self, Found, VariableSetting};
 use crate::{mcp, mcp_endpoints};
@@ -145,6 +147,45 @@ impl ConfigFile {
         let Some(document) = &self.document else { return Ok(()) };
         document.check(|table, sink| check_names(table, known, sink)).map_err(|error| invalid(error, &self.path, &[]))
     }
+
+    /// Checks that the directory exists in which tools begin. Reading the file does not, because a command that runs no tool can be used
+    /// without it.
+    ///
+    /// # Errors
+    /// Returns why tools cannot begin there, with the place in the file.
+    pub fn check_directory(&self) -> Result<(), ConfigError> {
+        let Some(document) = &self.document else { return Ok(()) };
+        document.check(check_directory).map_err(|error| invalid(error, &self.path, &[]))
+    }
+}
+
+fn check_directory(table: &ConfigTable, sink: &Sink) {
+    let directory = checks::filled(table.environment.local.directory.as_ref());
+    if let Some(directory) = directory
+        && let Err(problem) = usable_directory(&expanded(&directory.value))
+    {
+        report(
+            sink,
+            directory,
+            &format!("tools cannot begin in this directory: {problem}"),
+            "",
+            "make it, or change the key",
+        );
+    }
+}
+
+/// Returns the path of a directory without links, if programs can be started in it.
+///
+/// # Errors
+/// Returns why they cannot.
+pub fn usable_directory(path: &Path) -> Result<PathBuf, String> {
+    let found = path.canonicalize().map_err(|error| error.to_string())?;
+    if !found.is_dir() {
+        return Err("it is not a directory".to_owned());
+    }
+    // A user who may not enter it cannot see what it contains either.
+    fs::metadata(found.join(".")).map_err(|error| error.to_string())?;
+    Ok(found)
 }
 
 /// Reads the text of the file, and brings it to the current version. Returns the version before that, if it was another one.

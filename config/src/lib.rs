@@ -30,7 +30,7 @@ pub use edit::{Edited, List, edit_list, set_model};
 pub use edit_mcp::{add_server, enable_server, remove_server, set_server_args};
 pub use env_file::{EnvFile, is_name, set_variable};
 pub use error::{ConfigError, ConfigErrorKind};
-pub use file::{ConfigFile, KnownNames};
+pub use file::{ConfigFile, KnownNames, usable_directory};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
 pub use keys::{
     Agent, Approval, ApprovalMode, Config, HelperModel, Helpers, Mcp, McpEndpoint, McpListScope, McpOauth, McpPinning,

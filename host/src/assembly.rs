@@ -89,6 +89,8 @@ pub(crate) struct Host {
     pub(crate) profile: Profile,
     /// The directory of this machine in which tools begin.
     pub(crate) directory: PathBuf,
+    /// Why tools cannot begin in the directory that the configuration names, if the host is only for a report.
+    no_directory: Option<String>,
     /// The environment in which tools act.
     pub(crate) environment: EnvironmentKind,
     pub(crate) registry: Registry,
@@ -114,7 +116,14 @@ impl Host {
         let Needs { purpose, servers, wait, person, model, on_process, warns, start } = needs;
         let (config, env) = (profile.config(), profile.env());
         let environment = environments::chosen(options.environment, config)?;
-        let directory = environments::on_this_machine(start, environment, config)?;
+        let found = environments::on_this_machine(start, environment, config);
+        // A report names this problem among the others.
+        let (directory, no_directory) = match found {
+            Err(problem) if purpose == Purpose::Report => {
+                (environments::on_this_machine(Start::Current, environment, config)?, Some(problem.to_string()))
+            }
+            found => (found?, None),
+        };
         let git = (purpose != Purpose::Show).then(|| git::GitReader::start(&directory));
         let calls = purpose == Purpose::Call;
         let mode = approval::mode(options.approval, &profile)?;
@@ -149,6 +158,7 @@ impl Host {
         Ok(Self {
             profile,
             directory,
+            no_directory,
             environment,
             registry,
             plugins,
@@ -230,7 +240,7 @@ impl Host {
     pub(crate) fn report_sections(&self) -> impl Iterator<Item = DoctorSection> {
         let home = &self.profile.home;
         let approval = approval::section(home, &self.directory, self.mode);
-        let environment = environments::section(self.environment, &self.profile);
+        let environment = environments::section(self.environment, &self.profile, self.no_directory.as_deref());
         [approval, environment].into_iter().chain(self.git.as_ref().map(|git| git.section(home)))
     }
 
@@ -302,9 +312,13 @@ pub(crate) fn check_names(file: &ConfigFile, registry: &Registry) -> Result<()> 
         toolsets.push(name.into_owned());
     }
     let server_names = servers::server_names_in_config(file.config());
+    let named = &file.config().tools;
+    // Other names of tools are known, too.
+    let other_names = named.enable_tools.iter().chain(&named.disable_tools).map(String::as_str);
+    let other_names = other_names.filter(|name| registry.tool_called(name).is_some());
     Ok(file.check_names(&KnownNames {
         toolsets: toolsets.iter().map(String::as_str).chain(server_names.iter().copied()).collect(),
-        tools: tools.iter().map(AsRef::as_ref).chain(server_names.iter().copied()).collect(),
+        tools: tools.iter().map(AsRef::as_ref).chain(server_names.iter().copied()).chain(other_names).collect(),
         facts: facts.iter().map(|fact| (&*fact.name, &fact.default)).collect(),
     })?)
 }

@@ -82,6 +82,7 @@ fn problems(home: &Home) -> Vec<String> {
         Ok(file) => {
             let checked = registry_to_show(home, file.config(), &[]).and_then(|registry| check_names(&file, &registry));
             problems.extend(checked.err().map(|problem| problem.to_string()));
+            problems.extend(file.check_directory().err().map(|problem| problem.to_string()));
         }
         Err(problem) => problems.push(problem.to_string()),
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use toolc_cli::DoctorSection;
-use toolc_config::{Config, expanded};
+use toolc_config::{Config, expanded, usable_directory};
 use toolc_environment::{Context, EnvironmentKind, HostId, Kind as _, Leases, Promises, Resource, SandboxKind};
 use toolc_workspace::{Environments, Workspace};
 
@@ -47,10 +47,9 @@ pub(crate) fn on_this_machine(start: Start, kind: EnvironmentKind, config: &Conf
     }
     let named = config.environment.settings(kind).directory().filter(|_| kind == EnvironmentKind::Local);
     let Some(directory) = named.map(expanded) else { return current() };
-    let problem = match directory.canonicalize() {
-        Ok(found) if found.is_dir() => return Ok(found),
-        Ok(_) => "it is not a directory".to_owned(),
-        Err(error) => error.to_string(),
+    let problem = match usable_directory(&directory) {
+        Ok(found) => return Ok(found),
+        Err(problem) => problem,
     };
     let shown = show::one_line(&directory.display().to_string());
     Err(Error::Invalid(format!(
@@ -135,7 +134,8 @@ fn take_lease(profile: &Profile) -> Arc<Leases> {
 }
 
 /// Returns the section on environments for the report of `doctor`. Reports a problem if environments of the default kind cannot be made.
-pub(crate) fn section(default: EnvironmentKind, profile: &Profile) -> DoctorSection {
+/// `no_directory` is the reason why tools cannot begin in their directory.
+pub(crate) fn section(default: EnvironmentKind, profile: &Profile, no_directory: Option<&str>) -> DoctorSection {
     let sandbox = SandboxKind::default().check().map_err(|error| error.to_string());
     let state = match &sandbox {
         Ok(Promises { limited_processes: true, .. }) => "available".to_owned(),
@@ -152,7 +152,11 @@ pub(crate) fn section(default: EnvironmentKind, profile: &Profile) -> DoctorSect
             "problem": sandbox.as_ref().err(),
         },
     });
-    let mut problems = Vec::new();
+    let mut problems: Vec<String> = no_directory.map(ToOwned::to_owned).into_iter().collect();
+    if let Some(problem) = no_directory {
+        text += &format!("\n    problem: {problem}");
+        json["problem"] = problem.into();
+    }
     if let (Err(error), EnvironmentKind::Sandbox) = (&sandbox, default) {
         problems.push(format!("the sandbox is not available: {error}"));
     }

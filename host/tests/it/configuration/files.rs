@@ -334,6 +334,46 @@ url = "https://example.org/mcp?api_key=hunter22"
 }
 
 #[test]
+fn a_directory_in_which_tools_cannot_begin_is_a_mistake_with_its_place() {
+    let folder = folder();
+    write(&folder, "file", "");
+    std::fs::create_dir_all(folder.path().join("user/sub")).expect("failed to make a folder");
+    let with = |directory: &str, args: &[&str]| {
+        write(&folder, "home/config.toml", &format!("[environment.local]\ndirectory = \"{directory}\"\n"));
+        run_with(&folder, args, |program| program.env("HOME", folder.path().join("user")))
+    };
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    for (directory, reason) in [
+        (path("missing"), "No such file or directory"),
+        (path("file"), "it is not a directory"),
+        (path("file/sub"), "Not a directory"),
+        ("~/missing".to_owned(), "No such file or directory"),
+    ] {
+        let check = with(&directory, &["config", "check"]);
+        assert_eq!(check.status, Some(1), "{directory}: {} {}", check.out, check.err);
+        for text in ["config.toml:2:13", "tools cannot begin in this directory", reason] {
+            assert!(check.err.contains(text), "{directory}: {text}: {}", check.err);
+        }
+        // A report goes on with what else there is to check.
+        let doctor = with(&directory, &["doctor"]);
+        assert_eq!(doctor.status, Some(1), "{directory}: {} {}", doctor.out, doctor.err);
+        for text in ["tools cannot begin in", reason, "approval of commands:", "tools are available"] {
+            assert!(doctor.out.contains(text), "{directory}: {text}: {}", doctor.out);
+        }
+        with(&directory, &["call", "read_file", "path=x"]).assert_refused(&["environment.local.directory", reason]);
+    }
+    for relative in ["sub", "./sub", "~", "~other/sub"] {
+        let check = with(relative, &["config", "check"]);
+        assert_eq!(check.status, Some(1), "{relative}: {}", check.err);
+        assert!(check.err.contains("the path of `directory` is relative"), "{relative}: {}", check.err);
+    }
+    for directory in ["~/sub".to_owned(), path("user/sub")] {
+        let check = with(&directory, &["config", "check"]);
+        assert_eq!(check.status, Some(0), "{directory}: {}", check.err);
+    }
+}
+
+#[test]
 fn command_rules_of_the_home_that_have_no_effect_are_reported() {
     let folder = folder();
     let rule = |name: &str, verdict: &str| {
