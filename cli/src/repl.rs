@@ -29,7 +29,8 @@ pub(crate) fn run(app: &App, view: &View, yes: bool, streams: &mut Streams<'_>) 
     let repl = Repl { app, session, dialect };
     if streams.input_is_terminal {
         let tools = repl.turn().tools().count();
-        writeln!(streams.err, "{tools} tools in the dialect `{}`; `.help` lists the commands", dialect.name())?;
+        let noun = if tools == 1 { "tool" } else { "tools" };
+        writeln!(streams.err, "{tools} {noun} in the dialect `{}`; `.help` lists the commands", dialect.name())?;
     }
     loop {
         if streams.input_is_terminal {

@@ -73,7 +73,8 @@ impl Copies {
             }
         }
         if files > 0 {
-            (self.notice)(&format!("{files} files of the environment are in `{}`", results.display()));
+            let are = if files == 1 { "file of the environment is" } else { "files of the environment are" };
+            (self.notice)(&format!("{files} {are} in `{}`", results.display()));
         } else {
             // The folder contains at most empty folders.
             let _ = fs::remove_dir(&results);
@@ -84,8 +85,8 @@ impl Copies {
         if let Some(first) = skipped.first() {
             let first = path.join(first);
             (self.notice)(&format!(
-                "{} entries were not copied, such as `{}`: links that lead out, devices, pipes and sockets",
-                skipped.len(),
+                "{} not copied, such as `{}`: links that lead out, devices, pipes and sockets",
+                if skipped.len() == 1 { "1 entry was".to_owned() } else { format!("{} entries were", skipped.len()) },
                 first.display()
             ));
         }

@@ -194,7 +194,8 @@ fn print_progress(output: &Output) -> Observer {
             }
             AgentEvent::Notice { text } => writeln!(err, "note: {}", show::one_line(text)),
             AgentEvent::Compacted { replaced, .. } => {
-                writeln!(err, "note: a summary replaces the first {replaced} messages of the conversation")
+                let replaced = show::counted(*replaced, "message");
+                writeln!(err, "note: a summary replaces the first {replaced} of the conversation")
             }
             AgentEvent::Ends { tokens, requests, .. } if is_terminal => {
                 writeln!(err, "{tokens}, {requests} {}", if *requests == 1 { "request" } else { "requests" })

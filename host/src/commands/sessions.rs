@@ -164,7 +164,7 @@ fn list(sessions: &[SessionInfo]) -> String {
 
 fn line(info: &SessionInfo) -> String {
     let [model, title, directory] = [&info.model, &info.title, &info.directory].map(|text| show::one_line(text));
-    format!("{}  {} messages, {model}, in {directory}: {title}", info.name, info.messages)
+    format!("{}  {}, {model}, in {directory}: {title}", info.name, show::counted(info.messages, "message"))
 }
 
 fn hit_text(hit: &SearchHit) -> String {

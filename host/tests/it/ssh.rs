@@ -147,7 +147,7 @@ fn a_person_copies_files_to_the_other_machine_and_back() {
     fs::create_dir(here.join("source")).expect("failed to make a folder");
     fs::write(here.join("source/a b"), "content").expect("failed to write");
     let (out, err) = it.run(&["environments", "put", "source"], Stdio::null());
-    assert!(out.starts_with("copied: 1 files, 7 bytes, to "), "{out} {err}");
+    assert!(out.starts_with("copied: 1 file, 7 bytes, to "), "{out} {err}");
     assert_eq!(fs::read_to_string(it.there.path().join("source/a b")).expect("it is there"), "content");
     let (out, err) = it.run(&["environments", "put", "source"], Stdio::null());
     assert!(out.is_empty() && err.contains("exists already"), "{out} {err}");

@@ -112,11 +112,12 @@ fn read_lines(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<R
             format!("`{shown}` is not text but {format}; use a program that can read it"),
         ),
         ReadFailure::PastTheEnd(total) => {
-            ToolError::new(format!("offset {} is past the end: `{shown}` has {total} lines", args.offset))
+            ToolError::new(format!("offset {} is past the end: `{shown}` has {}", args.offset, counted(total, "line")))
         }
         ReadFailure::PastTheLine(chars) => ToolError::new(format!(
-            "column {} is past the end: line {first} of `{shown}` has {chars} characters",
-            args.column
+            "column {} is past the end: line {first} of `{shown}` has {}",
+            args.column,
+            counted(chars, "character")
         )),
         ReadFailure::Io(error) if error.kind() == io::ErrorKind::TimedOut => ToolError::with_kind(
             ErrorKind::Timeout,
@@ -335,6 +336,12 @@ impl Line {
     }
 }
 
+/// Returns a count with its noun: `1 line`, `2 lines`.
+fn counted<N: Copy + std::fmt::Display + TryInto<u64>>(count: N, noun: &str) -> String {
+    let is_one = matches!(count.try_into(), Ok(1));
+    format!("{count} {noun}{}", if is_one { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use toolc::testing::assert_reply;
@@ -362,6 +369,8 @@ mod tests {
         let end = value(read(&f, "a.txt", 6, 500));
         assert_eq!((&end["lines"], &end["truncated"], end.get("hint")), (&2.into(), &false.into(), None));
         assert_reply!(read(&f, "a.txt", 8, 1), Err(Failed, "offset 8 is past the end: `a.txt` has 7 lines"));
+        f.put("one.txt", "a line\n");
+        assert_reply!(read(&f, "one.txt", 2, 1), Err(Failed, "offset 2 is past the end: `one.txt` has 1 line"));
         assert_reply!(read(&f, "a.txt", i64::MAX, 1), Err(Failed, "7 lines"));
     }
 

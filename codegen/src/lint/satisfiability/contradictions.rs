@@ -90,7 +90,10 @@ fn properties(schema: &Schema) -> Vec<Contradiction> {
         found.push(Contradiction {
             place: max.place,
             other: *last,
-            message: format!("{count} properties are required, but at most {} are allowed", max.value),
+            message: match count {
+                1 => format!("1 property is required, but at most {} are allowed", max.value),
+                _ => format!("{count} properties are required, but at most {} are allowed", max.value),
+            },
         });
     }
     if let (Some(min), Additional::Deny) = (&bounds.min_properties, &schema.additional)
@@ -100,7 +103,11 @@ fn properties(schema: &Schema) -> Vec<Contradiction> {
         found.push(Contradiction {
             place: min.place,
             other: schema.place,
-            message: format!("at least {} properties are required, but only {count} are declared", min.value),
+            message: match (min.value.as_u64(), count) {
+                (Some(1), _) => "at least 1 property is required, but none is declared".to_owned(),
+                (_, 1) => format!("at least {} properties are required, but only 1 is declared", min.value),
+                _ => format!("at least {} properties are required, but only {count} are declared", min.value),
+            },
         });
     }
     found

@@ -78,7 +78,11 @@ impl ChatArgs {
         let agent = begin(resume.as_ref())?;
         agent.announce(&setup.host.directory).await;
         if let Some(info) = &resume {
-            screen.note(&format!("continuing \"{}\" with {} messages", show::one_line(&info.title), info.messages));
+            screen.note(&format!(
+                "continuing \"{}\" with {}",
+                show::one_line(&info.title),
+                show::counted(info.messages, "message")
+            ));
         }
         let input = Input::new(&setup.host.profile.home, Arc::clone(&setup.host.redactor))?;
         let screen = Arc::clone(&screen);

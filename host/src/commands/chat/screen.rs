@@ -95,7 +95,8 @@ impl Screen {
             AgentEvent::Session { model, directory, tools, .. } => {
                 let title = look.paint(Style::Strong, "toolc");
                 let [model, directory] = [model, directory].map(|text| show::one_line(text));
-                self.print(&format!("{title}  {model}, {tools} tools, in {directory}\n`/help` lists the commands"));
+                let tools = show::counted(*tools, "tool");
+                self.print(&format!("{title}  {model}, {tools}, in {directory}\n`/help` lists the commands"));
             }
             AgentEvent::Request { .. } => self.begin("", "thinking".to_owned()),
             AgentEvent::Text { text } => self.print_text(text),
@@ -120,7 +121,8 @@ impl Screen {
             AgentEvent::CallEnds { id, milliseconds, error, .. } => self.end_call(id, *milliseconds, *error),
             AgentEvent::Notice { text } => self.note(text),
             AgentEvent::Compacted { replaced, tokens_before, tokens_after } => self.note(&format!(
-                "a summary replaces the first {replaced} messages: about {tokens_before} tokens became {tokens_after}"
+                "a summary replaces the first {}: about {tokens_before} tokens became {tokens_after}",
+                show::counted(*replaced, "message")
             )),
             AgentEvent::Ends { tokens, .. } => {
                 self.end();

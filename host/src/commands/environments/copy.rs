@@ -102,7 +102,8 @@ mod unix {
             );
         }
         let target = show::one_line(&target.display().to_string());
-        ask::print(&format!("copied: {} files, {} bytes, to {target}\n", copied.files, copied.bytes))?;
+        let (files, bytes) = (show::counted(copied.files, "file"), show::counted(copied.bytes, "byte"));
+        ask::print(&format!("copied: {files}, {bytes}, to {target}\n"))?;
         Ok(0)
     }
 }

@@ -85,7 +85,7 @@ pub(super) fn lock(profile: &Profile, names: &[String]) -> Result<u8> {
         let accepted = report.tools.iter().map(|tool| &tool.own_name).chain(held).cloned();
         let accepted =
             servers.accept(&report.name, Some(&accepted.collect::<Vec<_>>())).map_err(|error| error.to_string())?;
-        let mut text = format!("{}: {} tools accepted\n", report.name, accepted.len());
+        let mut text = format!("{}: {} accepted\n", report.name, show::counted(accepted.len(), "tool"));
         for tool in suspicious {
             let _ = writeln!(text, "  held back, because its texts are suspicious: {}", show::one_line(tool));
         }

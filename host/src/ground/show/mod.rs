@@ -16,6 +16,12 @@ pub(crate) use reasons::{judged_line, reasons};
 pub(crate) use toolc_cli::visible;
 pub(crate) use words::command_text;
 
+/// Returns a count with its noun: `1 line`, `2 lines`.
+pub(crate) fn counted<N: Copy + std::fmt::Display + TryInto<u64>>(count: N, noun: &str) -> String {
+    let is_one = matches!(count.try_into(), Ok(1));
+    format!("{count} {noun}{}", if is_one { "" } else { "s" })
+}
+
 /// The width and the styles of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Look {
