@@ -117,7 +117,7 @@ pub fn text_digest(text: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// What the linter found in the project at `root` during the last run, stored beside the build cache.
+/// What the linter found in the project at `root` during the last run, stored next to the build cache.
 #[derive(Debug, Default)]
 pub struct FindingsFile {
     path: Option<PathBuf>,
