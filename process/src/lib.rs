@@ -137,8 +137,9 @@ impl Process {
     }
 
     /// Refuses the program, and every process that it starts, the system calls that reach beyond the namespaces of Linux: those for the
-    /// keys of the kernel, and sockets to the host of a virtual machine (`AF_VSOCK`). They fail with `EPERM`. The program can get no
-    /// privileges by set-user-id files. One of another architecture, such as a 32-bit program, is killed.
+    /// keys of the kernel, sockets to the host of a virtual machine (`AF_VSOCK`), and modes with set-user-id fail with `EPERM`;
+    /// `openat2` and `io_uring`, whose arguments no filter sees, with `ENOSYS`. The program can get no privileges by set-user-id files.
+    /// One of another architecture, such as a 32-bit program, is killed.
     ///
     /// # Errors
     /// On systems other than Linux, and on architectures other than x86-64, `AArch64` and RISC-V.

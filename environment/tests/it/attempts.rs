@@ -158,6 +158,21 @@ const ATTEMPTS: &[Attempt] = &[
         sandbox: Impossible,
     },
     Attempt {
+        name: "leave a program behind that others run with the rights of this user (set-user-id)",
+        script: Script::Python(
+            "open('made', 'w').close()\n\
+             try: os.chmod('made', 0o4755)\n\
+             except OSError: pass\n\
+             try: os.open('opened', os.O_CREAT | os.O_WRONLY, 0o4755)\n\
+             except OSError: pass\n\
+             made = [name for name in ('made', 'opened') if os.path.exists(name)]\n\
+             if any(os.stat(name).st_mode & 0o4000 for name in made): print('happened')",
+        ),
+        has_happened: printed,
+        local: Possible,
+        sandbox: Impossible,
+    },
+    Attempt {
         name: "debug another process (ptrace)",
         // PTRACE_ATTACH, and PTRACE_DETACH.
         script: Script::Python(
