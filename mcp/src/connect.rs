@@ -156,6 +156,12 @@ impl Opening<'_> {
             ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::ExpectedInitResult(_) => {
                 Some(ClientLifecycleMode::Initialize)
             }
+            // A server that names no version of the stateless protocol may know others.
+            ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. }
+                if server_supported.is_empty() =>
+            {
+                Some(ClientLifecycleMode::Initialize)
+            }
             ClientInitializeError::TransportError { .. } if self.program.is_some() => {
                 Some(ClientLifecycleMode::Initialize)
             }

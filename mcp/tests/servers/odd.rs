@@ -290,6 +290,75 @@ fn a_server_is_used_however_it_answers_the_first_requests() {
     }
 }
 
+/// Returns an answer with this result.
+fn result(result: &str) -> String {
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":@,\"result\":{result}}}")
+}
+
+#[test]
+fn a_server_of_the_older_era_is_used_whatever_it_says_to_the_newer_one() {
+    if !has_python() {
+        return;
+    }
+    let (json_type, events) = ("application/json", "text/event-stream");
+    let error =
+        |code: i32| format!("{{\"jsonrpc\":\"2.0\",\"id\":@,\"error\":{{\"code\":{code},\"message\":\"no\"}}}}");
+    let version =
+        |version: &str| result(&format!("{{\"protocolVersion\":\"{version}\",\"capabilities\":{{\"tools\":{{}}}}}}"));
+    let over_http = [
+        json!({ "server/discover": [404, "text/html", "<p>Cannot POST /mcp</p>"] }),
+        json!({ "server/discover": [406, json_type, error(-32000)] }),
+        json!({ "server/discover": [415, "", ""] }),
+        json!({ "server/discover": [422, json_type, "{\"detail\":[{\"msg\":\"Field required\"}]}"] }),
+        json!({ "server/discover": [502, "text/html", "<h1>Bad gateway</h1>"] }),
+        json!({ "server/discover": [400, "text/plain", "Bad Request: Server not initialized"] }),
+        json!({ "server/discover": [400, json_type, error(-32000)] }),
+        json!({ "server/discover": [200, json_type, error(-32600)] }),
+        json!({ "server/discover": [200, json_type, error(-32602)] }),
+        json!({ "server/discover": [200, json_type, error(-32603)] }),
+        json!({ "server/discover": [200, json_type, result("{}")] }),
+        json!({ "server/discover": [200, json_type, result("null")] }),
+        json!({ "server/discover": [200, json_type, result("[]")] }),
+        json!({ "server/discover": [200, json_type, version("2025-06-18")] }),
+        json!({ "server/discover": [200, json_type, result("{\"supportedVersions\":[]}")] }),
+        json!({ "server/discover": [200, json_type, result("{\"supportedVersions\":[7]}")] }),
+        json!({ "server/discover": [200, events, format!("event: message\r\ndata: {}\r\n\r\n", error(-32601))] }),
+        json!({ "initialize": [200, json_type, version("2024-11-05")] }),
+        json!({ "initialize": [200, json_type, version("2025-03-26")] }),
+        json!({ "initialize": [200, json_type, version("2025-11-25")] }),
+        json!({ "initialize": [200, "application/json; charset=utf-8", version("2025-06-18")] }),
+        json!({ "initialize": [200, events, format!("\u{feff}id: 1\r\nevent:message\r\ndata:{}\r\n\r\n", version("2025-06-18"))] }),
+        json!({ "initialize": [200, events, format!("retry: 3000\n\nid: 0\ndata: \n\ndata: {}\n\n", version("2025-06-18"))] }),
+        json!({ "initialize": [200, events, format!("data: {}\n\n", version("2025-06-18").replacen(',', ",\ndata: ", 2))] }),
+    ];
+    for given in over_http {
+        let server = OddServer::start(&given);
+        let fixture = Fixture::new([server.settings("s")]);
+        assert_eq!(fixture.report("s").state, ServerState::Connected, "{given}: {}", fixture.report("s"));
+        assert_eq!(fixture.call("mcp__s__echo", &json!({})), json!("echoed"), "{given}");
+    }
+    let programs = [
+        json!({ "server/discover": error(-32600) + "\n" }),
+        json!({ "server/discover": error(-32700) + "\r\n" }),
+        json!({ "server/discover": result("{\"supportedVersions\":[]}") + "\n" }),
+        json!({ "server/discover": "Unknown method: server/discover\n" }),
+        json!({ "server/discover": result("{}") + "\n" }),
+        json!({ "server/discover": result("null") + "\n" }),
+        json!({ "server/discover": version("2025-06-18") + "\n" }),
+        json!({ "server/discover": "{\"jsonrpc\":\"2.0\",\"id\":0,\"error\":\"unknown method\"}\n" }),
+        json!({ "initialize": format!("\u{feff}{}\r\n", version("2024-11-05")) }),
+        json!({ "initialize": format!("Starting the server\n\n{}\n", version("2025-11-25")) }),
+        json!({ "initialize": format!("[{}]\n", version("2025-03-26")) }),
+    ];
+    let servers = programs.iter().enumerate().map(|(at, given)| program(&format!("s{at}"), given));
+    let fixture = Fixture::new(servers);
+    for (at, given) in programs.iter().enumerate() {
+        let report = fixture.report(&format!("s{at}"));
+        assert!(is_connected(&report), "{given}: {report}");
+        assert_eq!(fixture.call(&format!("mcp__s{at}__echo"), &json!({})), json!("echoed"), "{given}");
+    }
+}
+
 #[test]
 fn a_start_that_fails_names_the_cause() {
     if !has_python() {
