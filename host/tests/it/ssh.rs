@@ -152,6 +152,6 @@ fn a_person_copies_files_to_the_other_machine_and_back() {
     let (out, err) = it.run(&["environments", "put", "source"], Stdio::null());
     assert!(out.is_empty() && err.contains("exists already"), "{out} {err}");
     let (out, err) = it.run(&["environments", "get", "source/a b", "new/back"], Stdio::null());
-    assert!(out.starts_with("copied: 1 files"), "{out} {err}");
+    assert!(out.starts_with("copied: 1 file, "), "{out} {err}");
     assert_eq!(fs::read_to_string(here.join("new/back")).expect("it is here"), "content");
 }
