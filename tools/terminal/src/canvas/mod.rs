@@ -133,7 +133,7 @@ impl Canvas {
         }
     }
 
-    /// Returns to the saved place. Like any jump, it ends at the rightmost column, also if the place is the end of a longer line.
+    /// Returns to the saved place. Like any jump, it ends at the rightmost column, even if the saved place is beyond it.
     fn restore(&mut self) {
         let (row, column) = self.saved;
         (self.row, self.column) = (row.min(self.lines.len() - 1), column.min(MAX_COLUMN));
