@@ -174,6 +174,68 @@ async fn slow_clients_do_not_delay_others_or_the_end() {
     serving.stop().await;
 }
 
+/// More idle connections than the server keeps open. The client and the server need a descriptor for each.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn idle_connections_without_a_token_keep_nobody_out() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    const IDLE: usize = 2_100;
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    if maximum.is_some_and(|maximum| maximum < 3 * IDLE as u64) {
+        eprintln!("skipped: this process can have only {maximum:?} open files");
+        return;
+    }
+    setrlimit(Resource::Nofile, Rlimit { current: Some(3 * IDLE as u64), maximum }).expect("it is below the maximum");
+    let serving = Serving::start().await;
+    let mut idle = Vec::new();
+    for _ in 0..IDLE {
+        idle.push(TcpStream::connect(serving.address).await.expect("failed to connect"));
+    }
+    let started = Instant::now();
+    let session = serving.initialize(Some(TOKEN), json!({})).await;
+    let client = Client { token: Some(TOKEN), session: Some(&session) };
+    assert_eq!(text(&serving.post(client, &call(1, "echo", json!({ "text": "a" }))).await.answer().await), "a");
+    assert!(started.elapsed() < PATIENCE / 2, "{:?}", started.elapsed());
+    serving.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_head_is_limited_and_has_one_host_and_one_origin() {
+    let serving = Serving::open().await;
+    let status = async |target: &str, headers: &str| {
+        let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}"#;
+        let head = format!(
+            "POST {target} HTTP/1.1\r\n{headers}Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+             Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        let mut stream = TcpStream::connect(serving.address).await.expect("failed to connect");
+        // The server may answer before it has read everything.
+        let _ = stream.write_all(head.as_bytes()).await;
+        let mut answer = [0; 12];
+        let read = tokio::time::timeout(PATIENCE, stream.read_exact(&mut answer)).await.expect("it does not hang");
+        read.map_or(0, |_| String::from_utf8_lossy(&answer[9..]).parse().unwrap_or(0))
+    };
+    let (host, own) = (format!("Host: {}\r\n", serving.address), format!("Origin: http://{}\r\n", serving.address));
+    let (large, larger) = (format!("X: {}\r\n", "a".repeat(31 << 10)), format!("X: {}\r\n", "a".repeat(32 << 10)));
+    for (target, headers, expected) in [
+        ("/mcp", host.clone(), 200),
+        ("/mcp", format!("{host}{own}"), 200),
+        ("/mcp", format!("{host}{large}"), 200),
+        ("/mcp", format!("{host}{larger}"), 431),
+        ("/mcp", format!("{host}Host: evil.example\r\n"), 400),
+        ("/mcp", format!("{host}{host}"), 400),
+        ("/mcp", format!("{host}{own}Origin: https://evil.example\r\n"), 400),
+        ("http://evil.example/mcp", host.clone(), 400),
+        ("/mcp", "Host: evil.example\r\n".to_owned(), 403),
+        ("/mcp", String::new(), 400),
+    ] {
+        assert_eq!(status(target, &headers).await, expected, "{target} {}", &headers[..headers.len().min(200)]);
+    }
+    serving.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_runs_when_the_server_is_stopped_can_end() {
     let serving = Serving::open().await;

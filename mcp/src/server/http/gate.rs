@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
@@ -11,9 +11,10 @@ use rmcp::model::{ErrorData, JsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
-use super::PATH;
 use super::body::{Body, Budget, Reading, Unread};
+use super::connections::Admitted;
 use super::sessions::SessionOwners;
+use super::{MAX_HEAD, PATH};
 use crate::server::handler::Handler;
 use crate::server::principal::{Principal, Tokens};
 use crate::server::unreadable::{Unreadable, read_or_rewrite};
@@ -43,18 +44,20 @@ impl Gate {
         self.budget.answered().await;
     }
 
-    /// Answers a request.
-    pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
-        match self.pass(request).await {
+    /// Answers a request of a connection.
+    pub(super) async fn answer(&self, request: Request<Incoming>, connection: &Admitted) -> Response<Body> {
+        match self.pass(request, connection).await {
             Ok(response) | Err(response) => response,
         }
     }
 
-    async fn pass(&self, request: Request<Incoming>) -> Result<Response<Body>, Response<Body>> {
+    async fn pass(&self, request: Request<Incoming>, connection: &Admitted) -> Result<Response<Body>, Response<Body>> {
+        check_head(&request)?;
         if request.uri().path() != PATH {
             return Err(refusal(StatusCode::NOT_FOUND, &format!("the MCP server is at {PATH}")));
         }
         let principal = self.principal(request.headers()).ok_or_else(unauthorized)?;
+        connection.prove();
         let session = request.headers().get(&SESSION_ID).cloned();
         if let Some(id) = &session
             && !self.sessions.is_owned_by(id, &principal)
@@ -117,6 +120,34 @@ impl Gate {
         let (scheme, token) = value.split_once(' ')?;
         if scheme.eq_ignore_ascii_case("bearer") { self.tokens.bearer(token.trim()) } else { None }
     }
+}
+
+/// Refuses a head that is too large, or that names the host or the origin more than once: a proxy could have checked another value than
+/// the one that is checked here.
+fn check_head<T>(request: &Request<T>) -> Result<(), Response<Body>> {
+    if head_size(request) > MAX_HEAD {
+        let message = format!("the head of the request is larger than {} KiB", MAX_HEAD >> 10);
+        return Err(refusal(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, &message));
+    }
+    let headers = request.headers();
+    if let Some(name) = [HOST, ORIGIN].iter().find(|name| headers.get_all(*name).iter().count() > 1) {
+        return Err(refusal(StatusCode::BAD_REQUEST, &format!("the header `{name}` is sent more than once")));
+    }
+    let host = headers.get(HOST).map(HeaderValue::as_bytes);
+    if request.uri().authority().is_some_and(|authority| host != Some(authority.as_str().as_bytes())) {
+        return Err(refusal(StatusCode::BAD_REQUEST, "the address of the request and its header `host` differ"));
+    }
+    Ok(())
+}
+
+/// Returns the size of the head of a request in bytes, without optional white space. hyper limits only the size of its buffer, which one
+/// read can exceed.
+fn head_size<T>(request: &Request<T>) -> usize {
+    let headers = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    let uri = request.uri();
+    let authority = uri.authority().map_or(0, |authority| "http://".len() + authority.as_str().len());
+    let target = authority + uri.path_and_query().map_or(0, |path| path.as_str().len());
+    request.method().as_str().len() + target + "  HTTP/1.1\r\n\r\n".len() + headers.sum::<usize>()
 }
 
 fn unauthorized() -> Response<Body> {

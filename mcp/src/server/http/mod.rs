@@ -1,8 +1,9 @@
 //! The transport over streamable HTTP: accepts connections within limits, checks each request, and passes it on to rmcp.
 
-// In the order of a request: `stream` limits the time of a connection; `gate` decides who sends a request and whether it is read;
-// `body` reads it within limits; `sessions` knows the owners of the protocol's sessions.
+// In the order of a request: `connections` limits the number of connections, and `stream` the time that one may take; `gate` decides
+// who sends a request and whether it is read; `body` reads it within limits; `sessions` knows the owners of the protocol's sessions.
 mod body;
+mod connections;
 mod gate;
 mod sessions;
 mod stream;
@@ -19,12 +20,12 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::handler::{Handler, Shared};
 use super::{GRACE, Tokens};
+use connections::{Admitted, Connections};
 use gate::Gate;
 use stream::LimitedStream;
 
@@ -32,7 +33,7 @@ use stream::LimitedStream;
 pub const PATH: &str = "/mcp";
 /// The maximum number of bytes of a request.
 pub const MAX_REQUEST: usize = 4 << 20;
-/// The number of connections. Others wait until one ends.
+/// The number of connections that are open at the same time. One more closes the oldest that has sent no valid token.
 const MAX_CONNECTIONS: usize = 2_048;
 /// The time that a client has to send the head of a request. It begins when the server starts to wait for a request, so it also
 /// limits idle connections.
@@ -103,14 +104,14 @@ impl HttpServer {
         );
         let gate = Arc::new(Gate::new(service, manager, self.access.tokens));
         let (closing, connections) = (CancellationToken::new(), TaskTracker::new());
-        let free = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let open = Connections::new(MAX_CONNECTIONS);
         let mut stop = std::pin::pin!(stop);
         loop {
-            let (stream, permit) = tokio::select! {
-                accepted = accept(&self.listener, &free) => accepted,
+            let (stream, admitted) = tokio::select! {
+                accepted = accept(&self.listener, &open) => accepted,
                 () = &mut stop => break,
             };
-            connections.spawn(connection(stream, permit, Arc::clone(&gate), closing.clone()));
+            connections.spawn(connection(stream, admitted, Arc::clone(&gate), closing.clone()));
         }
         drop(self.listener);
         connections.close();
@@ -123,31 +124,25 @@ impl HttpServer {
     }
 }
 
-/// Waits until fewer than [`MAX_CONNECTIONS`] are open, and accepts a connection.
-async fn accept(listener: &TcpListener, free: &Arc<Semaphore>) -> (TcpStream, Option<OwnedSemaphorePermit>) {
-    // The semaphore is never closed.
-    let permit = Arc::clone(free).acquire_owned().await.ok();
+/// Accepts a connection, and waits until it is admitted.
+async fn accept(listener: &TcpListener, open: &Arc<Connections>) -> (TcpStream, Admitted) {
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => return (stream, permit),
+            Ok((stream, _)) => return (stream, open.admit().await),
             Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
         }
     }
 }
 
 /// Answers the requests of a connection.
-async fn connection(
-    stream: TcpStream,
-    permit: Option<OwnedSemaphorePermit>,
-    gate: Arc<Gate>,
-    closing: CancellationToken,
-) {
-    let _permit = permit;
+async fn connection(stream: TcpStream, admitted: Admitted, gate: Arc<Gate>, closing: CancellationToken) {
     // Small messages of a stream must not wait for larger ones.
     let _ = stream.set_nodelay(true);
+    let admitted = Arc::new(admitted);
+    let of_requests = Arc::clone(&admitted);
     let answer = service_fn(move |request| {
-        let gate = Arc::clone(&gate);
-        async move { Ok::<_, Infallible>(gate.answer(request).await) }
+        let (gate, admitted) = (Arc::clone(&gate), Arc::clone(&of_requests));
+        async move { Ok::<_, Infallible>(gate.answer(request, &admitted).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -157,6 +152,7 @@ async fn connection(
     let mut connection = std::pin::pin!(connection);
     let result = tokio::select! {
         result = connection.as_mut() => result,
+        () = admitted.closed() => return,
         () = closing.cancelled() => {
             connection.as_mut().graceful_shutdown();
             connection.await
