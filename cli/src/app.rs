@@ -1,11 +1,10 @@
 //! The command line that a host builds.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use toolc::approval::Approver;
+use toolc::limits::SpillStore;
 use toolc::{Env, Registry, SessionBuilder};
 
 use crate::report::{DoctorSection, HostInfo};
@@ -18,13 +17,14 @@ pub struct App {
     pub(crate) sections: Vec<DoctorSection>,
     prepare: Vec<PrepareSession>,
     pub(crate) env: Env,
-    /// The folder of long results, and for how long they are kept. By default, in the user's cache for a day.
-    pub(crate) results: Option<(PathBuf, Duration)>,
+    /// Makes the store of long results. By default, they are kept in the user's cache for a day.
+    pub(crate) results: Option<MakeStore>,
     pub(crate) person: Person,
     /// The command line that enables a toolset or a tool for all sessions.
     pub(crate) switch: Option<String>,
 }
 
+type MakeStore = Box<dyn Fn() -> Arc<dyn SpillStore> + Send + Sync>;
 type PrepareSession = Box<dyn Fn(SessionBuilder) -> SessionBuilder + Send + Sync>;
 
 /// Who is asked about calls that need approval, unless all are approved.
@@ -45,7 +45,7 @@ impl fmt::Debug for App {
 
 impl App {
     /// Returns a command line with this name, which MCP clients see. It is also the name of the folder in the user's cache that
-    /// stores long results, unless [`results_in`](Self::results_in) names another one.
+    /// stores long results, unless [`store_results`](Self::store_results) sets another store.
     pub fn new(name: impl Into<String>, registry: Registry) -> Self {
         Self {
             name: name.into(),
@@ -87,11 +87,11 @@ impl App {
         Self { env, ..self }
     }
 
-    /// Sets the folder in which long results are stored, and the minimum time for which they are kept there. The folder is created
-    /// with the first result.
+    /// Sets the store of the long results of `call` and `repl`, such as a [`ResultStore`](crate::ResultStore). It is made for each of
+    /// these commands.
     #[must_use]
-    pub fn results_in(self, folder: impl Into<PathBuf>, keep: Duration) -> Self {
-        Self { results: Some((folder.into(), keep)), ..self }
+    pub fn store_results(self, make: impl Fn() -> Arc<dyn SpillStore> + Send + Sync + 'static) -> Self {
+        Self { results: Some(Box::new(make)), ..self }
     }
 
     /// Sets who is asked about the calls of `call` and `repl` that need approval, instead of a question on stderr and stdin. With

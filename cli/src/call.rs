@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Map, Value, json, value::RawValue};
 use toolc::hooks::{CallInfo, Hook, HostError};
+use toolc::limits::SpillStore;
 use toolc::{CallResponse, SessionBuilder, Task, ToolCall};
 
 use crate::app::App;
@@ -64,13 +65,11 @@ impl CallArgs {
 pub(crate) fn session(session: SessionBuilder, app: &App, yes: bool, can_ask: bool) -> SessionBuilder {
     let session = approver::add(app.prepared(session), yes, &app.person, can_ask).hook(Arc::new(HostWarnings));
     let results = match &app.results {
-        Some((folder, keep)) => Some(ResultStore::new(folder.clone(), *keep)),
-        None => ResultStore::in_cache(&app.name),
+        Some(make) => Some(make()),
+        None => ResultStore::in_cache(&app.name).map(|store| Arc::new(store) as Arc<dyn SpillStore>),
     };
     match results {
-        Some(results) if app.registry.tool(READER).is_some() => {
-            session.spill_store(Arc::new(results)).spill_reader(READER)
-        }
+        Some(results) if app.registry.tool(READER).is_some() => session.spill_store(results).spill_reader(READER),
         _ => session,
     }
 }

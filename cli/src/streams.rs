@@ -55,7 +55,7 @@ fn changes_direction(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A stream for messages, in which names and errors from outside cannot control the terminal.
+/// A stream whose text cannot control the terminal: names, errors and results come from outside.
 pub(crate) struct Visible<W>(pub(crate) W);
 
 impl<W: Write> Write for Visible<W> {
@@ -71,13 +71,15 @@ impl<W: Write> Write for Visible<W> {
 
 /// Runs a command on the standard streams.
 pub(crate) fn with_standard_streams<R>(run: impl FnOnce(&mut Streams<'_>) -> R) -> R {
+    let out_is_terminal = io::stdout().is_terminal();
+    // Not locked, because handlers may print, too. A program gets the bytes that a model would get.
+    let out: &mut dyn Write = if out_is_terminal { &mut Visible(io::stdout()) } else { &mut io::stdout() };
     run(&mut Streams {
         input: &mut Stdin,
-        // Not locked, because handlers may print, too.
-        out: &mut io::stdout(),
+        out,
         err: &mut Visible(io::stderr()),
         input_is_terminal: io::stdin().is_terminal(),
-        out_is_terminal: io::stdout().is_terminal(),
+        out_is_terminal,
     })
 }
 

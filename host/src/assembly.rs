@@ -24,6 +24,7 @@ use crate::models::UncountedTokens;
 use crate::options::ToolOptions;
 use crate::person::Person;
 use crate::profile::Profile;
+use crate::secrets::{RedactedStore, SecretFilter};
 use crate::sources::git::{self, ProjectGit};
 use crate::sources::plugins::{self, LoadedPlugins};
 use crate::sources::servers::{self, McpServers, ModelSampler, NeededServers, Wait};
@@ -89,8 +90,8 @@ pub(crate) struct Host {
     pub(crate) profile: Profile,
     /// The directory of this machine in which tools begin.
     pub(crate) directory: PathBuf,
-    /// Why tools cannot begin in the directory that the configuration names, if the host is only for a report.
-    no_directory: Option<String>,
+    /// Why the configured directory cannot be used. Set only for a report: other commands fail instead.
+    directory_problem: Option<String>,
     /// The environment in which tools act.
     pub(crate) environment: EnvironmentKind,
     pub(crate) registry: Registry,
@@ -117,8 +118,8 @@ impl Host {
         let (config, env) = (profile.config(), profile.env());
         let environment = environments::chosen(options.environment, config)?;
         let found = environments::on_this_machine(start, environment, config);
-        // A report names this problem among the others.
-        let (directory, no_directory) = match found {
+        // A report lists this problem together with the others, and goes on in the current directory.
+        let (directory, directory_problem) = match found {
             Err(problem) if purpose == Purpose::Report => {
                 (environments::on_this_machine(Start::Current, environment, config)?, Some(problem.to_string()))
             }
@@ -158,7 +159,7 @@ impl Host {
         Ok(Self {
             profile,
             directory,
-            no_directory,
+            directory_problem,
             environment,
             registry,
             plugins,
@@ -220,15 +221,22 @@ impl Host {
         ResultStore::new(self.profile.home.results(), self.profile.config().results.keep)
     }
 
-    /// Returns a command line for the tools of this host.
+    /// Returns a command line for the tools of this host. Its calls return results without secrets, as a model gets them.
     pub(crate) fn app(&self) -> App {
-        let config = self.profile.config();
         let app = App::new("toolc", self.registry.clone()).version(env!("CARGO_PKG_VERSION"));
-        let app = app.env(self.profile.env()).results_in(self.profile.home.results(), config.results.keep);
-        let app = app.enabled_by("toolc tools enable");
-        let parts = self.session_parts();
+        let app = app.env(self.profile.env()).enabled_by("toolc tools enable");
         let app = self.base_sections().fold(app, App::doctor_section);
-        app.session(move |session| parts.add_to(session, |text| tell!("warning: {}", show::one_line(text))))
+        let (folder, keep) = (self.profile.home.results(), self.profile.config().results.keep);
+        let redactor = Arc::clone(&self.redactor);
+        let app = app.store_results(move || {
+            let results = ResultStore::new(&folder, keep);
+            Arc::new(RedactedStore { results, redactor: Arc::clone(&redactor) })
+        });
+        let (parts, redactor) = (self.session_parts(), Arc::clone(&self.redactor));
+        app.session(move |session| {
+            let session = parts.add_to(session, |text| tell!("warning: {}", show::one_line(text)));
+            session.hook(Arc::new(SecretFilter(Arc::clone(&redactor))))
+        })
     }
 
     /// Returns the sections whose problems concern every command.
@@ -240,7 +248,7 @@ impl Host {
     pub(crate) fn report_sections(&self) -> impl Iterator<Item = DoctorSection> {
         let home = &self.profile.home;
         let approval = approval::section(home, &self.directory, self.mode);
-        let environment = environments::section(self.environment, &self.profile, self.no_directory.as_deref());
+        let environment = environments::section(self.environment, &self.profile, self.directory_problem.as_deref());
         [approval, environment].into_iter().chain(self.git.as_ref().map(|git| git.section(home)))
     }
 

@@ -13,6 +13,7 @@ mod models;
 mod options;
 mod person;
 mod profile;
+mod secrets;
 mod sources;
 
 use std::io::{self, IsTerminal as _};

@@ -20,7 +20,7 @@ use super::background::Background;
 use super::budget::Budget;
 use super::event::{AgentEvent, Observer};
 use super::helpers::{Base, Helpers};
-use super::hooks::{RedactedStore, Reporter, SecretFilter};
+use super::hooks::Reporter;
 use super::plan::{self, Plan};
 use super::record::{self, Origin, Recorder, StoredConversation};
 use super::second_opinion::SecondOpinion;
@@ -37,6 +37,7 @@ use crate::models::{self, Models, UncountedTokens};
 use crate::options::ToolOptions;
 use crate::person::{self, Person};
 use crate::profile::Profile;
+use crate::secrets::{RedactedStore, SecretFilter};
 use crate::sources::servers::{LateServers, Wait};
 
 /// The tool whose notes are part of the instructions.

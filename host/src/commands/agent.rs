@@ -160,7 +160,8 @@ fn print_json(output: &Output) -> Observer {
     let output = output.clone();
     Arc::new(move |event| {
         if let Ok(line) = serde_json::to_string(event) {
-            output.line(&line);
+            // A value can hold characters that control a terminal. As JSON, their escapes are the same characters.
+            output.line(&show::visible(&line));
         }
     })
 }

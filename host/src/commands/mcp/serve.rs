@@ -12,10 +12,9 @@ use toolc::limits::SpillStore;
 use toolc::suggest::suggestion;
 use toolc::wire::mcp::CacheScope;
 use toolc_cli::Selection;
-use toolc_config::{ApprovalMode, Home, McpEndpoint, McpListScope, expanded};
+use toolc_config::{ApprovalMode, Home, McpEndpoint, McpListScope, check_readers, expanded};
 use toolc_mcp::server::{HttpAccess, HttpServer, MIN_TOKEN_LEN, PATH, Tokens, ToolServer};
 
-use crate::agent::hooks::{RedactedStore, SecretFilter};
 use crate::approval;
 use crate::assembly::{Host, Needs, Purpose, RESULT_READER};
 use crate::ground::error::{Error, Result};
@@ -23,6 +22,7 @@ use crate::ground::tell::tell;
 use crate::models;
 use crate::options::ToolOptions;
 use crate::profile::Profile;
+use crate::secrets::RedactedStore;
 use crate::sources::servers::Wait;
 
 /// The tools that need a conversation of this program: the tool that asks the person at the terminal, and the tool that starts helpers.
@@ -126,9 +126,9 @@ impl ServeArgs {
     fn server(&self, endpoint: &McpEndpoint, host: &Host, selection: Selection) -> ToolServer {
         let (app, results, redactor) = (host.app(), host.results(), Arc::clone(&host.redactor));
         let (has_reader, yes) = (host.registry.tool(RESULT_READER).is_some(), self.yes);
-        let (filter, questions) = (Arc::clone(&redactor), Arc::clone(&redactor));
+        let questions = Arc::clone(&redactor);
         let session = move || {
-            let session = app.served_session(&selection, yes)?.hook(Arc::new(SecretFilter(Arc::clone(&filter))));
+            let session = app.served_session(&selection, yes)?;
             Ok(if has_reader { session.spill_reader(RESULT_READER) } else { session })
         };
         let store = move |id: &str| {
@@ -166,7 +166,8 @@ fn read_tokens(endpoint: &McpEndpoint, env: &Env) -> Result<Tokens> {
     }
     if let Some(file) = &endpoint.token_file {
         let path = expanded(file);
-        let text = read_limited(&path)
+        let text = check_readers(&path)
+            .and_then(|()| read_limited(&path))
             .map_err(|error| Error::failed(format!("read the tokens in {}", path.display()), error))?;
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             tokens
