@@ -1,8 +1,10 @@
-//! Reads files in the home folder with a limit on their size, and writes them whole or not at all.
+//! Reads files in the home folder with a limit on their size, unless others can change them, and writes them whole or not at all.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
+
+use crate::access;
 
 /// Reads a text file of at most `max` bytes. Returns `None` if it does not exist.
 pub(crate) fn read(path: &Path, max: usize) -> io::Result<Option<String>> {
@@ -18,6 +20,7 @@ pub(crate) fn read(path: &Path, max: usize) -> io::Result<Option<String>> {
         let what = if meta.is_dir() { "it is a folder" } else { "it is not a file" };
         return Err(io::Error::other(format!("{what}: move it away, and write a file there if one is needed")));
     }
+    access::check_writers(path)?;
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(max as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > max {

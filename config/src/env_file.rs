@@ -6,6 +6,7 @@ use std::path::Path;
 
 use toolc::Env;
 
+use crate::access;
 use crate::bounded;
 use crate::error::{ConfigError, ConfigErrorKind};
 use crate::home::Home;
@@ -114,33 +115,20 @@ fn text(path: &Path) -> Result<Option<String>, ConfigError> {
     let failed = |error: std::io::Error| ConfigError::io("failed to read", path, error);
     // The mode of anything else than a file says nothing.
     if fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
-        check_mode(path)?;
+        check_readers(path)?;
     }
     bounded::read(path, MAX_BYTES).map_err(failed)
 }
 
 /// Fails if other users can read or change the file.
-#[cfg(unix)]
-fn check_mode(path: &Path) -> Result<(), ConfigError> {
-    use std::os::unix::fs::PermissionsExt as _;
-    /// The rights of other users.
-    const OTHERS: u32 = 0o077;
-    let meta = fs::metadata(path).map_err(|error| ConfigError::io("failed to read", path, error))?;
-    let mode = meta.permissions().mode() & 0o777;
-    if mode & OTHERS == 0 {
-        return Ok(());
-    }
-    let path = path.display();
-    let message = format!(
-        "{path} is not read, because other users can read or change it (its mode is {mode:04o}): run `chmod 600 {path}`. If it was \
-         readable for others, replace the keys in it"
-    );
-    Err(ConfigError::new(ConfigErrorKind::Exposed, message))
-}
-
-#[cfg(not(unix))]
-fn check_mode(_: &Path) -> Result<(), ConfigError> {
-    Ok(())
+fn check_readers(path: &Path) -> Result<(), ConfigError> {
+    access::check_readers(path).map_err(|error| {
+        let message = format!(
+            "{} is not read, because {error}. If it was readable for others, replace the keys in it",
+            path.display()
+        );
+        ConfigError::new(ConfigErrorKind::Exposed, message).with_source(error)
+    })
 }
 
 /// A line, and what is wrong in it.

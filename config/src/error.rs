@@ -21,7 +21,7 @@ pub enum ConfigErrorKind {
     Io,
     /// The content of a file has mistakes, or is of a version that this program does not read.
     Mistakes,
-    /// Other users can read or change a file with secrets.
+    /// Other users can read or change a file with secrets, or change a folder.
     Exposed,
     /// A name or value that was given is not possible.
     InvalidInput,

@@ -148,11 +148,11 @@ impl ConfigFile {
         document.check(|table, sink| check_names(table, known, sink)).map_err(|error| invalid(error, &self.path, &[]))
     }
 
-    /// Checks that the directory exists in which tools begin. Reading the file does not, because a command that runs no tool can be used
-    /// without it.
+    /// Checks that tools can use the configured directory as their working directory. Reading the configuration does not check this, because
+    /// commands that run no tools do not need the directory.
     ///
     /// # Errors
-    /// Returns why tools cannot begin there, with the place in the file.
+    /// Returns why tools cannot use it, with the place in the file.
     pub fn check_directory(&self) -> Result<(), ConfigError> {
         let Some(document) = &self.document else { return Ok(()) };
         document.check(check_directory).map_err(|error| invalid(error, &self.path, &[]))
@@ -167,14 +167,14 @@ fn check_directory(table: &ConfigTable, sink: &Sink) {
         report(
             sink,
             directory,
-            &format!("tools cannot begin in this directory: {problem}"),
+            &format!("this directory cannot be the working directory of tools: {problem}"),
             "",
-            "make it, or change the key",
+            "name a directory that exists and that you may enter",
         );
     }
 }
 
-/// Returns the path of a directory without links, if programs can be started in it.
+/// Returns the canonical path of a directory in which programs can be started.
 ///
 /// # Errors
 /// Returns why they cannot.
@@ -183,7 +183,7 @@ pub fn usable_directory(path: &Path) -> Result<PathBuf, String> {
     if !found.is_dir() {
         return Err("it is not a directory".to_owned());
     }
-    // A user who may not enter it cannot see what it contains either.
+    // Fails without the permission to enter the directory.
     fs::metadata(found.join(".")).map_err(|error| error.to_string())?;
     Ok(found)
 }

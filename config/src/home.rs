@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::access;
 use crate::error::{ConfigError, ConfigErrorKind};
 
 /// The environment variable that names the folder of all profiles.
@@ -101,14 +102,14 @@ impl Home {
         Self { path, all, profile }
     }
 
-    /// Fails if something else than a folder has the path of the folder of all profiles.
+    /// Fails if something else than a folder has the path of the folder of all profiles, or if other users can change the folder.
     ///
     /// # Errors
-    /// Says what has the path.
+    /// Says what has the path, or who can change it.
     pub fn check_is_folder(&self) -> Result<(), ConfigError> {
         let all = self.all.display();
         let what = match (fs::metadata(&self.all), fs::symlink_metadata(&self.all)) {
-            (Ok(meta), _) if meta.is_dir() => return Ok(()),
+            (Ok(meta), _) if meta.is_dir() => return check_writers(&self.all),
             (Ok(_), _) => "is not a folder".to_owned(),
             (Err(error), Ok(_)) if error.kind() == io::ErrorKind::NotFound => {
                 let target = fs::read_link(&self.all).unwrap_or_default();
@@ -126,8 +127,11 @@ impl Home {
     /// without any of the user's restrictions.
     pub fn check_exists(&self) -> Result<(), ConfigError> {
         self.check_is_folder()?;
-        if self.profile.is_default() || self.path.is_dir() {
+        if self.profile.is_default() {
             return Ok(());
+        }
+        if self.path.is_dir() {
+            return check_writers(&self.path);
         }
         let Self { path, profile, .. } = self;
         let message = format!(
@@ -262,6 +266,14 @@ impl Home {
         // What is above it is created, too, if it is missing.
         builder.create(&self.path).and_then(|()| builder.create(folder))
     }
+}
+
+/// Fails if other users can change the folder: they could change the configuration in it.
+fn check_writers(folder: &Path) -> Result<(), ConfigError> {
+    access::check_writers(folder).map_err(|error| {
+        let message = format!("the home folder {} is not used, because {error}", folder.display());
+        ConfigError::new(ConfigErrorKind::Exposed, message).with_source(error)
+    })
 }
 
 /// Returns the folder of all profiles: the value of the environment variable, or else `.toolc` in the home folder of the user.

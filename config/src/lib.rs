@@ -6,6 +6,7 @@
 //!
 //! Nothing here is global: each value belongs to the profile from which it was read.
 
+mod access;
 mod bounded;
 mod config;
 mod docs;
@@ -25,6 +26,7 @@ mod variables;
 use serde_json::{Value, json};
 use toolc_tables::{HasKeys as _, json_schema};
 
+pub use access::{check_readers, check_writers};
 pub use docs::renew_tables;
 pub use edit::{Edited, List, edit_list, set_model};
 pub use edit_mcp::{add_server, enable_server, remove_server, set_server_args};

@@ -36,7 +36,7 @@ pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'st
         let path_text = path.display().to_string();
         let failed = |error: io::Error| format!("failed to read the command rules in {path_text}: {error}");
         match trust {
-            Trust::Home => check_owner(home, &path).map_err(failed)?,
+            Trust::Home => check_writers(home, &path).map_err(failed)?,
             Trust::Project => check_inside_project(&path).map_err(failed)?,
         }
         let text = read(&path).map_err(failed)?;
@@ -49,7 +49,7 @@ pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'st
     Ok(Box::leak(Box::new(rules)))
 }
 
-/// Returns the problems of the files of the user: those for which [`load`] refuses a file, and rules without effect.
+/// Returns the problems in the user's files of command rules: errors for which [`load`] refuses a file, and rules that have no effect.
 pub(crate) fn problems(home: &Home) -> Vec<String> {
     let paths = match user_files(home) {
         Ok(paths) => paths,
@@ -59,7 +59,7 @@ pub(crate) fn problems(home: &Home) -> Vec<String> {
     let (mut rules, mut texts, mut problems) = (shipped.clone(), Vec::new(), Vec::new());
     for path in paths {
         let path_text = path.display().to_string();
-        match check_owner(home, &path).and_then(|()| read(&path)) {
+        match check_writers(home, &path).and_then(|()| read(&path)) {
             Ok(text) => texts.push((path_text, text)),
             Err(error) => problems.push(format!("failed to read the command rules in {path_text}: {error}")),
         }
@@ -71,7 +71,7 @@ pub(crate) fn problems(home: &Home) -> Vec<String> {
         }
     }
     if let Err(error) = check_user_rules(texts.iter().map(|(path, text)| (path.as_str(), text.as_str()))) {
-        problems.push(format!("the command rules in {} contradict each other\n\n{error}", home.rules().display()));
+        problems.push(format!("some command rules in {} have no effect\n\n{error}", home.rules().display()));
     }
     problems
 }
@@ -126,30 +126,8 @@ fn check_inside_project(path: &Path) -> io::Result<()> {
 }
 
 /// Fails if other users can change a file of rules in the user's folder, or add a file: they could add exceptions.
-#[cfg(unix)]
-fn check_owner(home: &Home, file: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    /// The mode bits with which other users can enter a folder.
-    const ENTER: u32 = 0o011;
-    /// The mode bits with which other users can change a file, or the entries of a folder.
-    const WRITE: u32 = 0o022;
-    let mode = |path: &Path| fs::metadata(path).map(|meta| meta.permissions().mode());
-    let is_closed = |folder: &Path| mode(folder).is_ok_and(|mode| mode & ENTER == 0);
-    if file.ancestors().skip(1).any(is_closed) {
-        return Ok(());
-    }
-    for path in [home.path(), &home.rules(), file] {
-        if mode(path)? & WRITE != 0 {
-            let path = path.display();
-            return Err(io::Error::other(format!("other users can write to {path}: run `chmod go-w {path}`")));
-        }
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn check_owner(_: &Home, _: &Path) -> io::Result<()> {
-    Ok(())
+fn check_writers(home: &Home, file: &Path) -> io::Result<()> {
+    [home.path(), &home.rules(), file].into_iter().try_for_each(toolc_config::check_writers)
 }
 
 fn read(path: &Path) -> io::Result<String> {
@@ -228,21 +206,16 @@ mod tests {
         fs::create_dir_all(home.rules()).expect("failed to create");
         fs::write(&file, "").expect("failed to write");
         let paths = [home.path().to_owned(), home.rules(), file.clone()];
-        set(folder.path(), 0o755);
         for path in &paths {
             set(path, 0o755);
         }
-        // The folder for temporary files may be closed to others.
-        let is_reachable = check_owner(&home, &file).is_ok();
+        assert!(check_writers(&home, &file).is_ok());
         for path in &paths {
-            set(path, 0o775);
-            let refused = check_owner(&home, &file);
+            set(path, 0o777);
+            let refused = check_writers(&home, &file);
             set(path, 0o755);
             assert!(refused.is_err_and(|error| error.to_string().contains("chmod go-w")), "{path:?}");
         }
-        set(home.path(), 0o700);
-        set(&file, 0o666);
-        assert!(is_reachable && check_owner(&home, &file).is_ok(), "others cannot enter the folder");
     }
 
     #[test]
