@@ -16,9 +16,9 @@ const AT_ROOT: [&str; 2] = ["toolc.toml", "plugin.toml"];
 
 /// The maximum depth of folders. Without it, a link to a parent folder would make the walk endless.
 const MAX_DEPTH: usize = 32;
-/// The maximum number of files and folders. Without it, links to parent folders would make it grow with each level.
+/// The maximum number of files and folders. It bounds the walk if links lead to parent folders.
 const MAX_ENTRIES: usize = 100_000;
-/// The maximum size of a manifest, that of gen.
+/// The maximum size of a manifest, the same as in gen.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// A manifest that differs from the last run of gen. The path is relative to the project.
@@ -114,16 +114,16 @@ struct Manifests {
 impl Manifests {
     fn add_folder(&mut self, folder: &Path, name: &str, depth: usize) -> Result<(), ChangesError> {
         let too_many = |what: &str| {
-            let text = format!("{}: more than {what}; check where links lead", folder.display());
+            let text = format!("{}: {what}; a link may lead to a parent folder", folder.display());
             Err(ChangesError::Unreadable(text))
         };
         if depth > MAX_DEPTH {
-            return too_many(&format!("{MAX_DEPTH} folders deep"));
+            return too_many(&format!("the folders of manifests are nested more than {MAX_DEPTH} deep"));
         }
         for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, &error))? {
             self.entries += 1;
             if self.entries > MAX_ENTRIES {
-                return too_many(&format!("{MAX_ENTRIES} files and folders"));
+                return too_many(&format!("there are more than {MAX_ENTRIES} files and folders among the manifests"));
             }
             let path = entry.map_err(|error| unreadable(folder, &error))?.path();
             // gen does not read hidden files, nor files whose names are not UTF-8.

@@ -36,7 +36,7 @@ pub(crate) fn find(folders: &[PathBuf], except: &BTreeSet<String>) -> Candidates
                 description: String::new(),
                 tools: Vec::new(),
                 hooks: Vec::new(),
-                taken_aliases: Vec::new(),
+                ignored_aliases: Vec::new(),
                 findings: vec![finding],
             });
         };

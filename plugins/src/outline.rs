@@ -21,7 +21,7 @@ pub fn outline(folder: &Path) -> PluginReport {
         description,
         tools: plugin.iter().flat_map(|plugin| &plugin.tools).map(|tool| tool.name.to_string()).collect(),
         hooks: plugin.iter().flat_map(|plugin| plugin.hooks.iter()).map(HookRule::report).collect(),
-        taken_aliases: Vec::new(),
+        ignored_aliases: Vec::new(),
         findings,
     }
 }

@@ -69,16 +69,16 @@ struct KnownPlugin {
     id: Option<ProviderId>,
     /// The names of the tools that are registered under this id.
     registered: Vec<String>,
-    /// The aliases that call tools of others, each with a finding.
-    taken: Vec<TakenAlias>,
+    /// The aliases that are ignored, each with a finding.
+    ignored: Vec<IgnoredAlias>,
     /// The reason why the registry refused the plugin.
     refused: Option<Finding>,
     /// Whether this version of the plugin is not registered yet.
     is_due: bool,
 }
 
-/// An alias that calls a tool of another provider, and the finding about it.
-type TakenAlias = (String, Finding);
+/// An alias that is ignored because it already stands for a tool of another provider, and the finding about it.
+type IgnoredAlias = (String, Finding);
 
 impl KnownPlugin {
     /// Compiles the plugin in `root`. `before` is its previous version.
@@ -98,7 +98,7 @@ impl KnownPlugin {
             findings,
             id,
             registered,
-            taken: Vec::new(),
+            ignored: Vec::new(),
             refused: None,
             is_due: true,
         }
@@ -170,7 +170,7 @@ impl Plugins {
             state: PluginState::Gone,
             tools: Vec::new(),
             hooks: Vec::new(),
-            taken_aliases: Vec::new(),
+            ignored_aliases: Vec::new(),
             findings: Vec::new(),
             ..report.clone()
         });
@@ -284,7 +284,7 @@ impl Plugins {
                     continue;
                 }
                 let Some(plugin) = &state.plugin else { continue };
-                let (tools, taken) = without_taken_aliases(plugin, &state.registered, registry);
+                let (tools, ignored) = without_ambiguous_aliases(plugin, &state.registered, registry);
                 let registered_names = tools.iter().map(|tool| tool.name.to_string()).collect();
                 let (plugin, programs) = (Arc::clone(plugin), self.programs.clone());
                 let provider = Box::new(PluginProvider { plugin, programs, tools });
@@ -295,7 +295,7 @@ impl Plugins {
                 match registered {
                     Ok(id) => {
                         state.id = Some(id);
-                        (state.registered, state.taken) = (registered_names, taken);
+                        (state.registered, state.ignored) = (registered_names, ignored);
                         state.refused = None;
                         state.is_due = false;
                         has_changed = true;
@@ -324,10 +324,14 @@ impl Plugins {
     }
 }
 
-/// Returns the tools of a plugin without the aliases by which a tool of another provider is called, and a finding for each. Otherwise, such
-/// an alias would mean two tools, and call neither. `registered` are the tools of the plugin's previous version.
-fn without_taken_aliases(plugin: &Plugin, registered: &[String], registry: &Registry) -> (Vec<Tool>, Vec<TakenAlias>) {
-    let (mut tools, mut taken) = (plugin.tools.clone(), Vec::new());
+/// Returns the tools of a plugin without the aliases that already stand for tools of other providers, and a finding for each of those. With
+/// such an alias, a call would be ambiguous. `registered` are the tools of the plugin's previous version.
+fn without_ambiguous_aliases(
+    plugin: &Plugin,
+    registered: &[String],
+    registry: &Registry,
+) -> (Vec<Tool>, Vec<IgnoredAlias>) {
+    let (mut tools, mut ignored) = (plugin.tools.clone(), Vec::new());
     let is_own = |name: &str| {
         plugin.tools.iter().any(|tool| tool.name == name) || registered.iter().any(|registered| registered == name)
     };
@@ -335,14 +339,16 @@ fn without_taken_aliases(plugin: &Plugin, registered: &[String], registry: &Regi
         let (name, file) = (tool.name.clone(), plugin.root.join(format!("manifests/tools/{}.toml", tool.name)));
         tool.aliases.retain(|alias| {
             let Some(other) = registry.tool_called(alias).filter(|other| !is_own(&other.name)) else { return true };
-            let message =
-                format!("the alias `{alias}` of the tool `{name}` is not used: it calls the tool `{}`", other.name);
+            let message = format!(
+                "the alias `{alias}` of the tool `{name}` is ignored: it already stands for the tool `{}`",
+                other.name
+            );
             let finding = Finding::new(Level::Warning, &file, message, "remove the alias, or choose another one");
-            taken.push((alias.to_string(), finding));
+            ignored.push((alias.to_string(), finding));
             false
         });
     }
-    (tools, taken)
+    (tools, ignored)
 }
 
 /// Returns the report about a plugin.
@@ -360,12 +366,12 @@ fn report(Candidate { name, root }: &Candidate, state: &KnownPlugin, registry: &
         .findings
         .iter()
         .chain(&state.refused)
-        .chain(state.taken.iter().map(|(_, finding)| finding))
+        .chain(state.ignored.iter().map(|(_, finding)| finding))
         .cloned()
         .chain(unknown)
         .collect();
     findings.sort_by_key(|finding| finding.level);
-    let taken_aliases = state.taken.iter().map(|(alias, _)| alias.clone()).collect();
+    let ignored_aliases = state.ignored.iter().map(|(alias, _)| alias.clone()).collect();
     PluginReport {
         name: name.clone(),
         folder: root.clone(),
@@ -373,7 +379,7 @@ fn report(Candidate { name, root }: &Candidate, state: &KnownPlugin, registry: &
         description: state.description.clone(),
         tools: tools.map(|tool| tool.name.to_string()).collect(),
         hooks: hooks().map(HookRule::report).collect(),
-        taken_aliases,
+        ignored_aliases,
         findings,
     }
 }

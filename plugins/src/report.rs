@@ -23,9 +23,9 @@ pub struct PluginReport {
     pub tools: Vec<String>,
     /// The hooks, in the order of a call. Empty if the plugin is not loaded.
     pub hooks: Vec<HookReport>,
-    /// The aliases of the tools that are not used, because they call tools of others.
+    /// The aliases of the tools that are ignored because they already stand for tools of other providers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub taken_aliases: Vec<String>,
+    pub ignored_aliases: Vec<String>,
     /// Errors, warnings and notes about the plugin.
     pub findings: Vec<Finding>,
 }

@@ -136,14 +136,15 @@ impl Process {
         self.on_end = Some(Box::new(on_end));
     }
 
-    /// Refuses the program, and every process that it starts, the system calls that reach beyond the namespaces of Linux: those for the
-    /// keys of the kernel, sockets to the host of a virtual machine (`AF_VSOCK`), and modes with set-user-id fail with `EPERM`;
-    /// `openat2` and `io_uring`, whose arguments no filter sees, with `ENOSYS`. The program can get no privileges by set-user-id files.
-    /// One of another architecture, such as a 32-bit program, is killed.
+    /// Installs a filter of system calls for a program that runs in Linux namespaces. The filter applies to the program and to every process
+    /// that it starts. Calls that namespaces do not confine fail with `EPERM`: those for the kernel's keyrings, for sockets of the family
+    /// `AF_VSOCK`, and for modes with the set-user-ID bit. `openat2` and `io_uring_setup` fail with `ENOSYS`, because a filter cannot
+    /// inspect their arguments. The program gains no privileges from set-user-ID files. A program of another architecture, such as a
+    /// 32-bit program, is killed.
     ///
     /// # Errors
     /// On systems other than Linux, and on architectures other than x86-64, `AArch64` and RISC-V.
-    pub fn within_namespaces(&mut self) -> io::Result<()> {
+    pub fn filter_system_calls(&mut self) -> io::Result<()> {
         self.filter = Some(Filter::new()?);
         Ok(())
     }

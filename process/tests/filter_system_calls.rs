@@ -1,4 +1,4 @@
-//! A program that is kept within its namespaces is refused what reaches beyond them, and so is what it starts.
+//! The filter of system calls applies to a program and to what it starts.
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 
 use std::env;
@@ -8,7 +8,7 @@ use toolc_process::{Process, Sink};
 
 /// Makes this test print what it may do, instead of starting itself as a command.
 const REPORT: &str = "TOOLC_TEST_REPORT";
-const TEST: &str = "keys_and_sockets_of_virtual_machines_are_refused --exact --nocapture";
+const TEST: &str = "vsock_sockets_are_refused_and_inet_sockets_are_not --exact --nocapture";
 
 #[derive(Debug, Default)]
 struct All(Vec<u8>);
@@ -20,14 +20,14 @@ impl Sink for All {
     }
 }
 
-/// Runs this test as the command of a shell, and returns the errors that it reports.
-fn errors(is_within: bool) -> String {
+/// Runs this test as a child of a shell, with or without the filter, and returns what it prints.
+fn errors(is_filtered: bool) -> String {
     let program = env::current_exe().expect("this is a program");
     let mut command = Command::new("sh");
     command.args(["-c", &format!("\"$0\" {TEST}; true")]).arg(program).env(REPORT, "1");
     let mut process = Process::new(command);
-    if is_within {
-        process.within_namespaces().expect("this system filters calls");
+    if is_filtered {
+        process.filter_system_calls().expect("this system filters calls");
     }
     let output = process.output(All::default()).expect("failed to make a pipe");
     process.run(None, || false).expect("failed to start a shell");
@@ -35,7 +35,7 @@ fn errors(is_within: bool) -> String {
 }
 
 #[test]
-fn keys_and_sockets_of_virtual_machines_are_refused() {
+fn vsock_sockets_are_refused_and_inet_sockets_are_not() {
     if env::var_os(REPORT).is_some() {
         let error = |result: rustix::io::Result<()>| result.err().map_or(0, rustix::io::Errno::raw_os_error);
         let vsock = rustix::net::socket(rustix::net::AddressFamily::VSOCK, rustix::net::SocketType::STREAM, None);

@@ -149,7 +149,7 @@ fn check_clamp(defs: &Defs, property: &Property, sink: &Sink) {
         (Side::Upper, &schema.bounds.maximum, ("exclusiveMaximum", &schema.bounds.exclusive_maximum)),
     ];
     if sides.iter().all(|(_, bound, (_, exclusive))| bound.is_none() && exclusive.is_none()) {
-        let message = format!("`clamp` requires a bound: `{name}` has no `minimum` and no `maximum`");
+        let message = format!("`clamp` requires a bound, and `{name}` has none");
         return incompatible(*place, message, "add a bound, or remove `clamp`", sink);
     }
     let bounds = schema.bounds.for_table();
@@ -157,7 +157,9 @@ fn check_clamp(defs: &Defs, property: &Property, sink: &Sink) {
         if let Some(exclusive) = exclusive
             && outermost(&bounds, side, *ty == Type::Integer).is_none()
         {
-            let message = format!("`clamp` of `{name}` has no value to use: no allowed number is next to `{keyword}`");
+            let message = format!(
+                "`clamp` cannot correct values of `{name}` beyond `{keyword}`: no allowed number is nearest to it"
+            );
             let help = match bound {
                 Some(_) => format!("remove `{keyword}`, or remove `clamp`"),
                 None => format!("use `{}`, or remove `clamp`", keyword.replacen("exclusiveM", "m", 1)),

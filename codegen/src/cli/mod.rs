@@ -258,7 +258,7 @@ fn with_catalog(project: Project, command: CatalogCommand, streams: &mut Streams
 
 /// Compiles the project at `root` with the findings that the last run kept, and keeps those of this run if `store` is set.
 fn compile_kept(root: &Path, sources: &Sources, options: &Options, store: bool, timings: &mut Timings) -> Compilation {
-    // A run of other rules keeps nothing, so that what the usual runs found stays.
+    // A run with other rules or levels does not touch the cache, so that the findings of ordinary runs stay in it.
     if !options.only.is_empty() || !options.levels.is_empty() {
         return compile_timed(sources, options, None, timings);
     }

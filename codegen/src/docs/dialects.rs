@@ -139,7 +139,7 @@ fn becomes(keyword: &str, dialect: &Dialect) -> &'static str {
             "in words; of integers, the next one as bound"
         }
         "pattern" if accepts(keyword) && dialect.schema.non_grammar_patterns().is_some() => {
-            "of parameters, anchored and without shorthands; others in words"
+            "kept for parameters if anchored and without shorthands; otherwise in words"
         }
         "format" if accepts(keyword) => "the values below kept, others in words",
         "minItems" if accepts(keyword) && dialect.schema.max_min_items().is_some() => "0 or 1; more in words",

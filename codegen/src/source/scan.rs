@@ -95,7 +95,7 @@ fn found_source(root: &Path, found: &Found, all: &[Found]) -> Option<Source> {
         Found::Refused(_, refusal) => {
             let target = fs::canonicalize(path).unwrap_or_default();
             let message = format!("is a link to `{}`, which is not read: {refusal}", target.display());
-            let help = "replace the link with one to a folder that has only manifests, or with a copy of them";
+            let help = "replace the link with a link to a folder that contains only manifests, or with copies of the manifests";
             Some(Source::unreadable(relative(), message, help))
         }
         Found::Unreadable(error) => {

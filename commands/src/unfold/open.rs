@@ -308,8 +308,7 @@ struct Between<'t> {
     placeholder: &'t str,
 }
 
-/// Returns what follows an option that begins a command, in its own word: nothing in `-x COMMAND` and `-Hx COMMAND`, and the
-/// Removes the name of an environment and a colon before a command, and the words that select some environments: `+py=3.12`.
+/// Removes the environments before a command: the name and colon of `ENVIRONMENT:COMMAND`, and selectors such as `+py=3.12`.
 fn remove_prefix(words: &mut Vec<Word>) {
     let selectors = words.iter().take_while(|word| word.certain_start().starts_with('+')).count();
     words.drain(..selectors);
@@ -321,6 +320,7 @@ fn remove_prefix(words: &mut Vec<Word>) {
     }
 }
 
+/// Returns what follows an option that begins a command, in its own word: nothing in `-x COMMAND` and `-Hx COMMAND`, and the
 /// program in `-xCOMMAND` and `--exec=COMMAND`. Returns `None` if the word is not such an option.
 fn start(word: &Word, starts: &[&str], program: &Program<'_>) -> Option<String> {
     let text = word.text()?;

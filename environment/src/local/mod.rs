@@ -35,8 +35,8 @@ pub struct Local {
     directory: PathBuf,
     /// The variables of the programs, for clients such as ssh and docker, or `None` if programs inherit the variables of this process.
     variables: Option<Vec<(OsString, OsString)>>,
-    /// Whether the programs run [within namespaces](toolc_process::Process::within_namespaces).
-    within_namespaces: bool,
+    /// Whether the programs run [within namespaces](toolc_process::Process::filter_system_calls).
+    filter_system_calls: bool,
     processes: Arc<Mutex<Processes>>,
     /// Found when first needed.
     shell: OnceLock<Shell>,
@@ -79,7 +79,13 @@ impl Local {
     pub fn new(directory: impl AsRef<Path>) -> Self {
         let directory = directory.as_ref();
         let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
-        Self { directory, variables: None, within_namespaces: false, processes: Arc::default(), shell: OnceLock::new() }
+        Self {
+            directory,
+            variables: None,
+            filter_system_calls: false,
+            processes: Arc::default(),
+            shell: OnceLock::new(),
+        }
     }
 
     /// Returns an environment for clients, which are local commands that run programs in another place. Clients have these variables, and
@@ -93,8 +99,8 @@ impl Local {
 
     /// Refuses the clients and their programs what reaches beyond namespaces.
     #[cfg(unix)]
-    pub(crate) fn within_namespaces(mut self) -> Self {
-        self.within_namespaces = true;
+    pub(crate) fn filter_system_calls(mut self) -> Self {
+        self.filter_system_calls = true;
         self
     }
 }
@@ -158,7 +164,7 @@ impl Environment for Local {
             Program::Command(..) => launch,
         };
         let StartedProgram { process, streams, channel } =
-            process::start(launch, &self.directory, self.variables.as_deref(), self.within_namespaces)?;
+            process::start(launch, &self.directory, self.variables.as_deref(), self.filter_system_calls)?;
         let process = Arc::new(process);
         let mut processes = self.processes();
         // If the environment has been cleaned up in the meantime, dropping the process ends it.

@@ -59,7 +59,7 @@ pub(super) fn start(
     launch: Launch,
     default_directory: &Path,
     inherited: Option<&[(OsString, OsString)]>,
-    within_namespaces: bool,
+    filter_system_calls: bool,
 ) -> io::Result<StartedProgram> {
     let Launch { program, directory, identity, variables, input, output, on_end } = launch;
     if let Some(directory) = directory.as_deref().filter(|directory| directory.is_absolute()) {
@@ -82,8 +82,8 @@ pub(super) fn start(
         };
     }
     let mut process = Process::new(command);
-    if within_namespaces {
-        process.within_namespaces()?;
+    if filter_system_calls {
+        process.filter_system_calls()?;
     }
     let mut streams = Streams::new();
     let has_terminal = matches!(output, Output::Terminal { .. });

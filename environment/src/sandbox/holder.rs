@@ -76,7 +76,7 @@ impl Holder {
         command.env_clear().env("PATH", PATH).current_dir("/");
         let mut process = Process::new(command);
         // A program in the sandbox could run code in the first process by tracing it.
-        process.within_namespaces()?;
+        process.filter_system_calls()?;
         let (output, errors) = (Text::default(), Text::default());
         let _ = (process.stdout(output.clone())?, process.stderr(errors.clone())?);
         process.input()?;

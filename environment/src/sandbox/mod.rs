@@ -147,7 +147,7 @@ impl Sandbox {
         let (cache, leases) = (ShellCache::default(), site.leases.cloned());
         let holder = Mutex::new(Some(Arc::new(Holder::start(&programs, &mounts)?)));
         let variables = mounts::variables(&mounts);
-        let local = Local::for_clients(vec![("PATH".into(), programs::PATH.into())]).within_namespaces();
+        let local = Local::for_clients(vec![("PATH".into(), programs::PATH.into())]).filter_system_calls();
         let shell = OnceLock::new();
         Ok(Self { directory, mounts, variables, programs, bounds, holder, local, shell, cache, own, _leases: leases })
     }

@@ -151,14 +151,14 @@ const ATTEMPTS: &[Attempt] = &[
         sandbox: Impossible,
     },
     Attempt {
-        name: "make a socket to the host of a virtual machine (vsock)",
+        name: "open a socket to the hypervisor (vsock)",
         script: Script::Python("socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM); print('happened')"),
         has_happened: printed,
         local: IfAllowed,
         sandbox: Impossible,
     },
     Attempt {
-        name: "leave a program behind that others run with the rights of this user (set-user-id)",
+        name: "set the set-user-ID bit of a file, so that others run it with the rights of this user",
         script: Script::Python(
             "open('made', 'w').close()\n\
              try: os.chmod('made', 0o4755)\n\

@@ -53,7 +53,8 @@ pub(crate) fn on_this_machine(start: Start, kind: EnvironmentKind, config: &Conf
     };
     let shown = show::one_line(&directory.display().to_string());
     Err(Error::Invalid(format!(
-        "tools cannot begin in {shown}, which `environment.local.directory` names: {problem}. Make it, or change the key"
+        "{shown}, which `environment.local.directory` names, cannot be the working directory of tools: {problem}. Name a directory \
+         that exists and that you may enter"
     )))
 }
 
@@ -134,8 +135,8 @@ fn take_lease(profile: &Profile) -> Arc<Leases> {
 }
 
 /// Returns the section on environments for the report of `doctor`. Reports a problem if environments of the default kind cannot be made.
-/// `no_directory` is the reason why tools cannot begin in their directory.
-pub(crate) fn section(default: EnvironmentKind, profile: &Profile, no_directory: Option<&str>) -> DoctorSection {
+/// `directory_problem` is the reason why tools cannot use the configured directory.
+pub(crate) fn section(default: EnvironmentKind, profile: &Profile, directory_problem: Option<&str>) -> DoctorSection {
     let sandbox = SandboxKind::default().check().map_err(|error| error.to_string());
     let state = match &sandbox {
         Ok(Promises { limited_processes: true, .. }) => "available".to_owned(),
@@ -152,8 +153,8 @@ pub(crate) fn section(default: EnvironmentKind, profile: &Profile, no_directory:
             "problem": sandbox.as_ref().err(),
         },
     });
-    let mut problems: Vec<String> = no_directory.map(ToOwned::to_owned).into_iter().collect();
-    if let Some(problem) = no_directory {
+    let mut problems: Vec<String> = directory_problem.map(ToOwned::to_owned).into_iter().collect();
+    if let Some(problem) = directory_problem {
         text += &format!("\n    problem: {problem}");
         json["problem"] = problem.into();
     }

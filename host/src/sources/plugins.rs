@@ -101,7 +101,7 @@ impl LoadedPlugins {
 
     /// Returns messages about plugins that cannot be used, and about plugin folders that are no longer read.
     pub(crate) fn problems(&self) -> impl Iterator<Item = String> {
-        let is_problem = |report: &&PluginReport| report.is_broken() || !report.taken_aliases.is_empty();
+        let is_problem = |report: &&PluginReport| report.is_broken() || !report.ignored_aliases.is_empty();
         let broken = self.reports.iter().filter(is_problem).map(PluginReport::to_string);
         broken.chain(self.obsolete.iter().cloned())
     }

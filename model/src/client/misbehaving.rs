@@ -133,7 +133,7 @@ fn a_server_that_accepts_a_connection_and_says_nothing_ends_a_request() {
     assert_eq!(tls.kind(), ErrorKind::Unreachable, "{tls}");
     for part in [
         &*format!("failed to connect to https://{address}"),
-        "before a connection and TLS were ready",
+        "before the connection and its TLS handshake were complete",
         "check base_url",
     ] {
         assert!(tls.to_string().contains(part), "{tls}");

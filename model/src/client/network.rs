@@ -76,8 +76,8 @@ fn explain_cause(
     let Some(Proxy { variable, address, is_socks }) = proxy else {
         if cause.contains("timed out") {
             let message = format!(
-                "failed to connect to {host}: {cause}, before a connection and TLS were ready; check base_url, the network, and \
-                 whether a firewall is in between"
+                "failed to connect to {host}: {cause} before the connection and its TLS handshake were complete; check base_url and the \
+                 network, and whether a firewall blocks the connection"
             );
             return (ErrorKind::Unreachable, message);
         }

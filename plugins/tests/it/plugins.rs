@@ -295,11 +295,12 @@ fn an_alias_that_calls_another_tool_is_reported_and_the_other_tool_keeps_it() {
     aliases("\"cat\", \"Look\", \"own\"");
     let [report] = &f.load()[..] else { panic!("not one report") };
     assert_eq!(
-        (report.state, &report.taken_aliases[..]),
+        (report.state, &report.ignored_aliases[..]),
         (PluginState::Loaded, &["cat".to_owned(), "Look".to_owned()][..])
     );
     for (finding, alias) in report.findings.iter().zip(["cat", "Look"]) {
-        let message = format!("the alias `{alias}` of the tool `probe` is not used: it calls the tool `look`");
+        let message =
+            format!("the alias `{alias}` of the tool `probe` is ignored: it already stands for the tool `look`");
         assert_eq!((finding.level, &finding.message), (Level::Warning, &message));
         assert_eq!(finding.path.as_deref(), Some(&*file));
     }
@@ -311,7 +312,7 @@ fn an_alias_that_calls_another_tool_is_reported_and_the_other_tool_keeps_it() {
     // A new version may keep the aliases of the old one.
     aliases("\"own\", \"other\"");
     let [report] = &f.reload()[..] else { panic!("not one report") };
-    assert_eq!((report.state, &report.taken_aliases[..], report.findings.len()), (PluginState::Loaded, &[][..], 0));
+    assert_eq!((report.state, &report.ignored_aliases[..], report.findings.len()), (PluginState::Loaded, &[][..], 0));
     assert!(f.call("own", &json!({"how": "echo"})).json.contains("\"tool\":\"probe\""));
 }
 

@@ -168,7 +168,7 @@ impl fmt::Display for InvalidTool {
                 write!(f, "the tool `{tool}`: the secret `{argument}` is not one of its arguments")
             }
             InvalidTool::ParameterAlias { tool, alias, reason } => {
-                write!(f, "the tool `{tool}`: the alias `{}` of a parameter: {reason}", alias.escape_debug())
+                write!(f, "the tool `{tool}` cannot have the parameter alias `{}`: {reason}", alias.escape_debug())
             }
             InvalidTool::UnknownParallelKey { tool, argument } => {
                 write!(f, "the tool `{tool}`: the parallel key `{argument}` is not one of its arguments")

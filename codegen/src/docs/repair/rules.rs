@@ -62,7 +62,7 @@ pub const RULES: &[RuleDescription] = &[
     },
     RuleDescription {
         rule: RepairRule::Bound,
-        from: "a number beyond its bounds, of any size",
+        from: "a number of any size, below or above its bounds",
         to: "the nearest allowed number",
         condition: "the manifest says `clamp = true` for the parameter",
         reason: "For the number of a line or of results, what is meant is the first line, or as many as there can be. Only the \

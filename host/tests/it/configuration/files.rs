@@ -351,13 +351,14 @@ fn a_directory_in_which_tools_cannot_begin_is_a_mistake_with_its_place() {
     ] {
         let check = with(&directory, &["config", "check"]);
         assert_eq!(check.status, Some(1), "{directory}: {} {}", check.out, check.err);
-        for text in ["config.toml:2:13", "tools cannot begin in this directory", reason] {
+        for text in ["config.toml:2:13", "this directory cannot be the working directory of tools", reason] {
             assert!(check.err.contains(text), "{directory}: {text}: {}", check.err);
         }
         // A report goes on with what else there is to check.
         let doctor = with(&directory, &["doctor"]);
         assert_eq!(doctor.status, Some(1), "{directory}: {} {}", doctor.out, doctor.err);
-        for text in ["tools cannot begin in", reason, "approval of commands:", "tools are available"] {
+        for text in ["cannot be the working directory of tools", reason, "approval of commands:", "tools are available"]
+        {
             assert!(doctor.out.contains(text), "{directory}: {text}: {}", doctor.out);
         }
         with(&directory, &["call", "read_file", "path=x"]).assert_refused(&["environment.local.directory", reason]);
@@ -374,7 +375,7 @@ fn a_directory_in_which_tools_cannot_begin_is_a_mistake_with_its_place() {
 }
 
 #[test]
-fn command_rules_of_the_home_that_have_no_effect_are_reported() {
+fn ineffective_rules_in_the_home_folder_are_reported() {
     let folder = folder();
     let rule = |name: &str, verdict: &str| {
         format!(

@@ -28,15 +28,15 @@ impl Table {
     /// Adds another name of a parameter.
     ///
     /// # Errors
-    /// Returns the reason why it would have no effect, or another meaning.
+    /// Returns why the alias cannot be used: it would have no effect, or already stands for another parameter.
     pub(crate) fn add_alias(&mut self, parameter: &str, alias: &str) -> Result<(), String> {
         let root = self.node(0);
         let properties = self.properties(root);
         let Some(position) = properties.iter().position(|property| *property.name == *parameter) else {
-            return Err(format!("`{parameter}` is not one of its parameters"));
+            return Err(format!("the tool has no parameter `{parameter}`"));
         };
         if root.additional != Additional::Deny {
-            return Err("the schema of its arguments must have `\"additionalProperties\": false`".to_owned());
+            return Err("the schema of the arguments must have `\"additionalProperties\": false`".to_owned());
         }
         let means = |at: usize, property: &Property| {
             same_name(&property.name, alias) || self.aliases(root, at).any(|other| same_name(other, alias))

@@ -77,7 +77,7 @@ fn an_alias_that_could_not_be_used_is_a_problem() {
         Ok(ToolOutput::text(""))
     });
     for (tool, reason) in [
-        (counting("count").parameter_aliases("cuont", ["number"]), "`cuont` is not one of its parameters"),
+        (counting("count").parameter_aliases("cuont", ["number"]), "the tool has no parameter `cuont`"),
         (counting("count").parameter_aliases("count", ["Note"]), "it already stands for the parameter `note`"),
         (
             counting("count").parameter_aliases("count", ["x"]).parameter_aliases("note", ["X"]),

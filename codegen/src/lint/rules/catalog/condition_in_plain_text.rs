@@ -44,12 +44,12 @@ fn check(lint: &Lint<'_>, file: SourceId, _: Option<&Tool>, sink: &Sink) {
         if is_template(kind, &pointer) || reported.contains(&pointer) {
             continue;
         }
-        let message = format!("this text takes no conditions or facts: `{}` is not evaluated", tag.as_str().trim());
+        let message = format!("conditions and facts have no effect in this text: `{}` is not evaluated", tag.as_str().trim());
         let found = Diagnostic::new(codes::CONDITION_IN_PLAIN_TEXT, place, message);
         sink.push(if pointer.contains("/enum/") {
-            found.help("to offer a value in some turns only: `{ value = \"...\", when = \"facts.NAME\" }`")
+            found.help("to offer the value only in some turns, write `{ value = \"...\", when = \"facts.NAME\" }`")
         } else {
-            found.help("write a text that holds in every turn; descriptions of tools and parameters take conditions")
+            found.help("write a text that is true in every turn; only descriptions of tools and parameters can have conditions")
         });
         reported.push(pointer);
     }

@@ -1,6 +1,6 @@
 //! A text that is not finished. It has a marker such as `TODO:`, `FIXME` or `(TBD)`, or words that stand for others, such as
 //! "lorem ipsum"; or it ends in the middle of a sentence, after "the", a comma or a colon, or with a parenthesis, a quotation mark
-//! or a backtick that is never closed. Markers in quotes and markers that a sentence is about, as in "Lists the TODO: items", are allowed.
+//! or a backtick that is never closed. Markers in quotes, and markers that are mentioned as such, as in "Lists the TODO: items", are allowed.
 //! Words are only judged in English texts.
 //!
 //! ## Why is this bad
@@ -115,13 +115,13 @@ const ORDERS: [&str; 34] = [
     "translate", "update", "verify", "what", "which", "write",
 ];
 
-/// What markers stand for, after them: "FIXME notes of a file".
+/// Nouns after a marker that is mentioned, as in `FIXME notes of a file`.
 const NAMED: [&str; 18] = [
     "comments", "entries", "entry", "generator", "item", "items", "lines", "list", "markers", "notes", "occurrences", "paragraphs",
     "sentences", "state", "status", "tags", "text", "words",
 ];
 
-/// "TBD" as a value: that is set, or a thing has that is looked for.
+/// Text before a `TBD` that is a value: one that is set (`Sets the owner to TBD`), or one that is searched for (`whose date is TBD`).
 static VALUE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)(?:\b(?:as|contains?|containing|marked|shows?|says?|named?|called|returns|word|value|status|state|label)",
