@@ -59,7 +59,12 @@ pub struct Process {
 
 impl Process {
     /// Prepares to run `command`. Its standard streams are null unless set by other methods of this type.
+    ///
+    /// On Unix, relative folders of the variable `PATH` are left out, for the search for the program and for the program itself: a file of the
+    /// project must not run as `sh` or `ls` because the user's `PATH` has `.` in it.
     pub fn new(mut command: Command) -> Self {
+        #[cfg(unix)]
+        variables::remove_relative_folders(&mut command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Self { command, readers: Vec::new(), input: None, terminal: None, on_end: None, filter: None }
     }
