@@ -21,8 +21,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "7z",
         &Program {
             name: "7z",
+            value_options: &["-o?", "-p?", "-w?"],
             writes: &[
-                Writes::Unpacked { with: &[], folder: &["-o"] },
+                Writes::Unpacked { with: &[&["e"], &["x"]], unless: &[], folder: &["-o"], to_operand: false },
                 Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]),
                 Writes::Values(&["-o"]),
             ],
@@ -33,8 +34,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "7za",
         &Program {
             name: "7z",
+            value_options: &["-o?", "-p?", "-w?"],
             writes: &[
-                Writes::Unpacked { with: &[], folder: &["-o"] },
+                Writes::Unpacked { with: &[&["e"], &["x"]], unless: &[], folder: &["-o"], to_operand: false },
                 Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]),
                 Writes::Values(&["-o"]),
             ],
@@ -45,8 +47,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "7zr",
         &Program {
             name: "7z",
+            value_options: &["-o?", "-p?", "-w?"],
             writes: &[
-                Writes::Unpacked { with: &[], folder: &["-o"] },
+                Writes::Unpacked { with: &[&["e"], &["x"]], unless: &[], folder: &["-o"], to_operand: false },
                 Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]),
                 Writes::Values(&["-o"]),
             ],
@@ -57,8 +60,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "7zz",
         &Program {
             name: "7z",
+            value_options: &["-o?", "-p?", "-w?"],
             writes: &[
-                Writes::Unpacked { with: &[], folder: &["-o"] },
+                Writes::Unpacked { with: &[&["e"], &["x"]], unless: &[], folder: &["-o"], to_operand: false },
                 Writes::LastOperandOf(&[&["a"], &["d"], &["rn"], &["u"]]),
                 Writes::Values(&["-o"]),
             ],
@@ -151,6 +155,20 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program { name: "alembic", value_options: &["-c", "-n", "-x", "--config", "--name"], ..Program::EMPTY },
     ),
     (
+        "als",
+        &Program {
+            name: "atool",
+            value_options: &["-F", "-X", "--extract-to", "--format"],
+            writes: &[Writes::Unpacked {
+                with: &[],
+                unless: &["-l", "--list", "--simulate"],
+                folder: &["-X", "--extract-to"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "ansible",
         &Program {
             value_options: &[
@@ -203,6 +221,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "ar",
+        &Program {
+            value_options: &["--output", "--plugin", "--target"],
+            dashless: true,
+            writes: &[Writes::Unpacked { with: &[&["-x"]], unless: &[], folder: &["--output"], to_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "arch",
         &Program {
             value_options: &["-arch", "-d"],
@@ -219,6 +246,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             writes: &[
                 Writes::UrlNames { with: &[], folder: &["-d", "--dir"] },
                 Writes::Values(&["-d", "-l", "-o", "--dir", "--log", "--out", "--save-session"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "arj",
+        &Program {
+            name: "arj",
+            writes: &[
+                Writes::Unpacked { with: &[&["e", "*"], &["x", "*"]], unless: &[], folder: &[], to_operand: true },
+                Writes::Unpacked { with: &[&["e"], &["x"]], unless: &[], folder: &[], to_operand: false },
             ],
             ..Program::EMPTY
         },
@@ -274,6 +312,34 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-c", "-f", "-u", "--config", "--dev-url", "--dir", "--env", "--file", "--schema", "--to", "--url",
                 "--var",
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "atool",
+        &Program {
+            name: "atool",
+            value_options: &["-F", "-X", "--extract-to", "--format"],
+            writes: &[Writes::Unpacked {
+                with: &[],
+                unless: &["-l", "--list", "--simulate"],
+                folder: &["-X", "--extract-to"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "aunpack",
+        &Program {
+            name: "atool",
+            value_options: &["-F", "-X", "--extract-to", "--format"],
+            writes: &[Writes::Unpacked {
+                with: &[],
+                unless: &["-l", "--list", "--simulate"],
+                folder: &["-X", "--extract-to"],
+                to_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -336,7 +402,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--region", "--task",
             ],
             runs: &[Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false }],
-            writes: &[Writes::LastOperandOf(&[&["s3", "cp", "*"], &["s3", "mv", "*"], &["s3", "sync", "*"]])],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["s3", "cp", "--recursive", "*"], &["s3", "mv", "--recursive", "*"], &["s3", "sync", "*"]],
+                    unless: &[],
+                    folder: &[],
+                    to_operand: true,
+                },
+                Writes::LastOperandOf(&[&["s3", "cp", "*"], &["s3", "mv", "*"], &["s3", "sync", "*"]]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -383,6 +457,51 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "binwalk",
+        &Program {
+            value_options: &["-C", "--directory"],
+            writes: &[Writes::Unpacked {
+                with: &[&["-e"], &["-M"], &["--extract"], &["--matryoshka"]],
+                unless: &[],
+                folder: &["-C", "--directory"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "borg",
+        &Program {
+            name: "borg",
+            value_options: &[
+                "--destination", "--exclude", "--exclude-from", "--pattern", "--patterns-from", "--strip-components",
+            ],
+            writes: &[Writes::Unpacked {
+                with: &[&["extract"]],
+                unless: &["-n", "--dry-run", "--stdout"],
+                folder: &["--destination"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "borgmatic",
+        &Program {
+            name: "borg",
+            value_options: &[
+                "--destination", "--exclude", "--exclude-from", "--pattern", "--patterns-from", "--strip-components",
+            ],
+            writes: &[Writes::Unpacked {
+                with: &[&["extract"]],
+                unless: &["-n", "--dry-run", "--stdout"],
+                folder: &["--destination"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "bpftrace",
         &Program {
             value_options: &["-I", "-c", "-e", "-f", "-o", "-p", "--include"],
@@ -398,6 +517,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
                 Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "bsdcpio",
+        &Program {
+            name: "cpio",
+            value_options: &[
+                "-C", "-D", "-E", "-F", "-H", "-I", "-M", "-O", "-R", "--directory", "--file", "--format", "--owner",
+            ],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["-p"], &["--pass-through"]],
+                    unless: &["-t", "--list", "--to-stdout"],
+                    folder: &["-D", "--directory"],
+                    to_operand: true,
+                },
+                Writes::Unpacked {
+                    with: &[&["-i"], &["--extract"]],
+                    unless: &["-t", "--list", "--to-stdout"],
+                    folder: &["-D", "--directory"],
+                    to_operand: false,
+                },
+                Writes::Values(&["-D", "-F", "-O", "--directory", "--file"]),
             ],
             ..Program::EMPTY
         },
@@ -420,8 +564,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             dashless: true,
             writes: &[
                 Writes::Unpacked {
-                    with: &["-x", "--extract", "--get"],
+                    with: &[&["-x"], &["--extract"], &["--get"]],
+                    unless: &["-O", "--to-stdout"],
                     folder: &["-C", "--directory", "--one-top-level"],
+                    to_operand: false,
                 },
                 Writes::Values(&[
                     "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
@@ -534,12 +680,48 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "bzr",
+        &Program {
+            name: "hg",
+            value_options: &[
+                "-R", "-m", "-p", "-r", "-u", "--config", "--cwd", "--encoding", "--message", "--repository", "--rev",
+                "--user",
+            ],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["import"], &["patch"]],
+                    unless: &[],
+                    folder: &["-R", "--cwd", "--repository"],
+                    to_operand: false,
+                },
+                Writes::LastOperandOf(&[&["clone", "*"]]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     ("c++", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
     (
         "cabal",
         &Program {
             value_options: &["-w", "--builddir", "--config-file", "--project-file", "--with-compiler"],
             runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "cabextract",
+        &Program {
+            name: "cabextract",
+            value_options: &[
+                "-F", "-d", "-dest", "-e", "-ef", "-p", "--directory", "--encoding", "--filter", "--output-dir",
+            ],
+            writes: &[Writes::Unpacked {
+                with: &[],
+                unless: &["-cat", "-l", "-ll", "-lls", "-ls", "-s", "-stat", "-t", "--list", "--test"],
+                folder: &["-d", "-dest", "--directory", "--output-dir"],
+                to_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -877,11 +1059,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "cpio",
         &Program {
+            name: "cpio",
             value_options: &[
                 "-C", "-D", "-E", "-F", "-H", "-I", "-M", "-O", "-R", "--directory", "--file", "--format", "--owner",
             ],
             writes: &[
-                Writes::Unpacked { with: &["-i", "--extract"], folder: &["-D", "--directory"] },
+                Writes::Unpacked {
+                    with: &[&["-p"], &["--pass-through"]],
+                    unless: &["-t", "--list", "--to-stdout"],
+                    folder: &["-D", "--directory"],
+                    to_operand: true,
+                },
+                Writes::Unpacked {
+                    with: &[&["-i"], &["--extract"]],
+                    unless: &["-t", "--list", "--to-stdout"],
+                    folder: &["-D", "--directory"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-D", "-F", "-O", "--directory", "--file"]),
             ],
             ..Program::EMPTY
@@ -1157,6 +1351,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("distrobox-host-exec", &Program { name: "flatpak-spawn", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
+        "ditto",
+        &Program {
+            value_options: &["--arch", "--bom", "--zlibCompressionLevel"],
+            writes: &[Writes::Unpacked { with: &[&["*"]], unless: &[], folder: &[], to_operand: true }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "django",
         &Program { name: "manage.py", value_options: &["--database", "--pythonpath", "--settings"], ..Program::EMPTY },
     ),
@@ -1308,6 +1510,37 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "dpkg",
+        &Program {
+            writes: &[Writes::Unpacked {
+                with: &[&["-X", "*"], &["-x", "*"], &["--extract", "*"], &["--vextract", "*"]],
+                unless: &[],
+                folder: &[],
+                to_operand: true,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "dpkg-deb",
+        &Program {
+            writes: &[Writes::Unpacked {
+                with: &[
+                    &["-R", "*"],
+                    &["-X", "*"],
+                    &["-x", "*"],
+                    &["--extract", "*"],
+                    &["--raw-extract", "*"],
+                    &["--vextract", "*"],
+                ],
+                unless: &[],
+                folder: &[],
+                to_operand: true,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "drizzle-kit",
         &Program { value_options: &["--config", "--dialect", "--out", "--schema", "--url"], ..Program::EMPTY },
     ),
@@ -1336,6 +1569,20 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "dtrx",
+        &Program {
+            name: "atool",
+            value_options: &["-F", "-X", "--extract-to", "--format"],
+            writes: &[Writes::Unpacked {
+                with: &[],
+                unless: &["-l", "--list", "--simulate"],
+                folder: &["-X", "--extract-to"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
     ("dumb-init", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "dumpcap",
@@ -1346,6 +1593,20 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-j", "-o", "-r", "-s", "-u", "-w", "-y", "-z",
             ],
             writes: &[Writes::Values(&["-w"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "duplicity",
+        &Program {
+            name: "duplicity",
+            value_options: &["-r", "-t", "--file-to-restore", "--restore-as-of", "--time"],
+            writes: &[Writes::Unpacked {
+                with: &[&["restore", "*"], &["-r", "*"], &["--restore-as-of", "*"]],
+                unless: &["--dry-run"],
+                folder: &[],
+                to_operand: true,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -1831,6 +2092,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "gcpio",
+        &Program {
+            name: "cpio",
+            value_options: &[
+                "-C", "-D", "-E", "-F", "-H", "-I", "-M", "-O", "-R", "--directory", "--file", "--format", "--owner",
+            ],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["-p"], &["--pass-through"]],
+                    unless: &["-t", "--list", "--to-stdout"],
+                    folder: &["-D", "--directory"],
+                    to_operand: true,
+                },
+                Writes::Unpacked {
+                    with: &[&["-i"], &["--extract"]],
+                    unless: &["-t", "--list", "--to-stdout"],
+                    folder: &["-D", "--directory"],
+                    to_operand: false,
+                },
+                Writes::Values(&["-D", "-F", "-O", "--directory", "--file"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "gdb",
         &Program {
             value_options: &[
@@ -1903,7 +2189,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--profile", "--server-port",
             ],
             runs: &[Runs::Joined { after: &["ssh"], skip: 0, shell: CodeShell::Any, unless: &[] }],
-            writes: &[Writes::Values(&["-O", "-p", "--output", "--pattern"])],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["release", "download"], &["run", "download"]],
+                    unless: &[],
+                    folder: &["-D", "--dir"],
+                    to_operand: false,
+                },
+                Writes::Values(&["-O", "-p", "--output", "--pattern"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1932,14 +2226,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
                 "--message", "--attr-source", "--super-prefix", "--list-cmds", "--refmap",
             ],
-            writes: &[Writes::LastOperandOf(&[
-                &["bundle", "create"],
-                &["clone", "*"],
-                &["init"],
-                &["mv", "*"],
-                &["submodule", "add", "*"],
-                &["worktree", "add"],
-            ])],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["am"], &["apply"]],
+                    unless: &["--cached", "--check", "--numstat", "--stat", "--summary"],
+                    folder: &["-C", "--work-tree"],
+                    to_operand: false,
+                },
+                Writes::LastOperandOf(&[
+                    &["bundle", "create"],
+                    &["clone", "*"],
+                    &["init"],
+                    &["mv", "*"],
+                    &["submodule", "add", "*"],
+                    &["worktree", "add"],
+                ]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1999,6 +2301,37 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-t", "--geometry", "--profile", "--title", "--working-directory"],
             directory_options: &["--working-directory"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "gnutar",
+        &Program {
+            name: "tar",
+            value_options: &[
+                "-C", "-F", "-I", "-T", "-X", "-b", "-f", "-g", "-H", "-K", "-L", "-N", "-V", "--checkpoint-action",
+                "--directory", "--exclude", "--file", "--files-from", "--owner", "--group", "--mode", "--transform",
+                "--use-compress-program", "--to-command", "--add-file", "--after-date", "--blocking-factor",
+                "--exclude-from", "--format", "--index-file", "--info-script", "--label", "--level",
+                "--listed-incremental", "--mtime", "--new-volume-script", "--newer", "--newer-mtime", "--owner-map",
+                "--group-map", "--pax-option", "--quoting-style", "--record-size", "--rmt-command", "--rsh-command",
+                "--set-mtime-command", "--sort", "--starting-file", "--strip-components", "--suffix", "--tape-length",
+                "--volno-file", "--warning", "--xattrs-exclude", "--xattrs-include", "--xform", "--exclude-tag",
+                "--exclude-ignore",
+            ],
+            dashless: true,
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["-x"], &["--extract"], &["--get"]],
+                    unless: &["-O", "--to-stdout"],
+                    folder: &["-C", "--directory", "--one-top-level"],
+                    to_operand: false,
+                },
+                Writes::Values(&[
+                    "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
+                    "--volno-file",
+                ]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2076,7 +2409,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "gsutil",
         &Program {
             value_options: &["-h", "-i", "-o", "-u"],
-            writes: &[Writes::LastOperandOf(&[&["cp", "*"], &["mv", "*"], &["rsync", "*"]])],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["cp", "-R", "*"], &["cp", "-r", "*"], &["rsync", "*"]],
+                    unless: &[],
+                    folder: &[],
+                    to_operand: true,
+                },
+                Writes::LastOperandOf(&[&["cp", "*"], &["mv", "*"], &["rsync", "*"]]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2098,8 +2439,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             dashless: true,
             writes: &[
                 Writes::Unpacked {
-                    with: &["-x", "--extract", "--get"],
+                    with: &[&["-x"], &["--extract"], &["--get"]],
+                    unless: &["-O", "--to-stdout"],
                     folder: &["-C", "--directory", "--one-top-level"],
+                    to_operand: false,
                 },
                 Writes::Values(&[
                     "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
@@ -2262,6 +2605,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "hg",
+        &Program {
+            name: "hg",
+            value_options: &[
+                "-R", "-m", "-p", "-r", "-u", "--config", "--cwd", "--encoding", "--message", "--repository", "--rev",
+                "--user",
+            ],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["import"], &["patch"]],
+                    unless: &[],
+                    folder: &["-R", "--cwd", "--repository"],
+                    to_operand: false,
+                },
+                Writes::LastOperandOf(&[&["clone", "*"]]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "honcho",
         &Program {
             name: "foreman",
@@ -2282,14 +2645,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
                 "--message", "--attr-source", "--super-prefix", "--list-cmds", "--refmap",
             ],
-            writes: &[Writes::LastOperandOf(&[
-                &["bundle", "create"],
-                &["clone", "*"],
-                &["init"],
-                &["mv", "*"],
-                &["submodule", "add", "*"],
-                &["worktree", "add"],
-            ])],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["am"], &["apply"]],
+                    unless: &["--cached", "--check", "--numstat", "--stat", "--summary"],
+                    folder: &["-C", "--work-tree"],
+                    to_operand: false,
+                },
+                Writes::LastOperandOf(&[
+                    &["bundle", "create"],
+                    &["clone", "*"],
+                    &["init"],
+                    &["mv", "*"],
+                    &["submodule", "add", "*"],
+                    &["worktree", "add"],
+                ]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -2407,6 +2778,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "innoextract",
+        &Program {
+            name: "cabextract",
+            value_options: &[
+                "-F", "-d", "-dest", "-e", "-ef", "-p", "--directory", "--encoding", "--filter", "--output-dir",
+            ],
+            writes: &[Writes::Unpacked {
+                with: &[],
+                unless: &["-cat", "-l", "-ll", "-lls", "-ls", "-s", "-stat", "-t", "--list", "--test"],
+                folder: &["-d", "-dest", "--directory", "--output-dir"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "install",
         &Program {
             name: "install",
@@ -2443,6 +2830,20 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-c", "-m", "--profile"],
             runs: &[Runs::File { after: &[], options: &[], unless: &["-c", "-m"] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "jar",
+        &Program {
+            value_options: &["--dir", "--file"],
+            dashless: true,
+            writes: &[Writes::Unpacked {
+                with: &[&["-x"], &["--extract"]],
+                unless: &[],
+                folder: &["-C", "--dir"],
+                to_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -2681,6 +3082,33 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
             runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "lha",
+        &Program {
+            name: "lha",
+            dashless: true,
+            writes: &[Writes::Unpacked { with: &[&["-e"], &["-x"]], unless: &[], folder: &["-w"], to_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "lhasa",
+        &Program {
+            name: "lha",
+            dashless: true,
+            writes: &[Writes::Unpacked { with: &[&["-e"], &["-x"]], unless: &[], folder: &["-w"], to_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "lhx",
+        &Program {
+            name: "lha",
+            dashless: true,
+            writes: &[Writes::Unpacked { with: &[&["-e"], &["-x"]], unless: &[], folder: &["-w"], to_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -3004,6 +3432,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("mikro-orm", &Program { name: "mikro-orm", value_options: &["--config", "--contextName"], ..Program::EMPTY }),
     ("mikro-orm-esm", &Program { name: "mikro-orm", value_options: &["--config", "--contextName"], ..Program::EMPTY }),
     (
+        "mimedecode",
+        &Program {
+            name: "munpack",
+            value_options: &["-C", "-d", "-p"],
+            writes: &[Writes::Unpacked { with: &[], unless: &[], folder: &["-C", "-d", "-p"], to_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "minikube",
         &Program {
             value_options: &["-n", "-p", "--node", "--profile"],
@@ -3125,6 +3562,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-I", "-f", "-i", "-n", "-o", "-r", "-s"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "munpack",
+        &Program {
+            name: "munpack",
+            value_options: &["-C", "-d", "-p"],
+            writes: &[Writes::Unpacked { with: &[], unless: &[], folder: &["-C", "-d", "-p"], to_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -3635,6 +4081,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("opentelemetry-instrument", &Program { name: "ddtrace-run", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("optirun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "oras",
+        &Program {
+            value_options: &[
+                "-a", "-c", "-o", "-p", "-u", "--config", "--output", "--password", "--platform", "--username",
+            ],
+            writes: &[Writes::Unpacked {
+                with: &[&["pull"]],
+                unless: &[],
+                folder: &["-o", "--output"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
     ("orb", &Program { runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)], ..Program::EMPTY }),
     ("orbctl", &Program { runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })], ..Program::EMPTY }),
     (
@@ -3656,6 +4117,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-e", "-l", "-s"],
             runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "ouch",
+        &Program {
+            value_options: &["-d", "-f", "-p", "-t", "--dir", "--format", "--password", "--threads"],
+            writes: &[Writes::Unpacked {
+                with: &[&["d"], &["decompress"]],
+                unless: &[],
+                folder: &["-d", "--dir"],
+                to_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -3718,6 +4192,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             writes: &[
                 Writes::Operands,
+                Writes::Unpacked {
+                    with: &[],
+                    unless: &["--dry-run"],
+                    folder: &["-d", "--directory"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-d", "-o", "--directory", "--output", "-r", "--reject-file"]),
             ],
             ..Program::EMPTY
@@ -3730,6 +4210,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             writes: &[Writes::OperandsUnless(&[
                 "-o", "--output", "--print-interpreter", "--print-needed", "--print-rpath", "--print-soname",
             ])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pax",
+        &Program {
+            value_options: &["-B", "-E", "-G", "-N", "-T", "-U", "-b", "-f", "-o", "-p", "-s", "-x"],
+            writes: &[
+                Writes::Unpacked { with: &[&["-r", "-w"], &["-rw"]], unless: &[], folder: &[], to_operand: true },
+                Writes::Unpacked { with: &[&["-r"]], unless: &[], folder: &[], to_operand: false },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -4485,6 +4976,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "quilt",
+        &Program {
+            writes: &[Writes::Unpacked { with: &[&["push"]], unless: &[], folder: &[], to_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "racket",
         &Program {
             value_options: &["-e", "-f", "-l", "-p", "-r", "-t", "-u", "--eval", "--load", "--require"],
@@ -4528,7 +5026,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "rar",
         &Program {
             name: "unrar",
-            writes: &[Writes::Unpacked { with: &[], folder: &[] }, Writes::LastOperandOf(&[&["e", "*"], &["x", "*"]])],
+            writes: &[
+                Writes::Unpacked { with: &[&["e", "*"], &["x", "*"]], unless: &[], folder: &[], to_operand: true },
+                Writes::Unpacked { with: &[&["e"], &["x"]], unless: &[], folder: &[], to_operand: false },
+                Writes::LastOperandOf(&[&["e", "*"], &["x", "*"]]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -4541,7 +5043,36 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "rclone",
+        &Program {
+            value_options: &[
+                "-f", "--config", "--exclude", "--files-from", "--filter", "--filter-from", "--include", "--transfers",
+            ],
+            writes: &[Writes::Unpacked {
+                with: &[&["copy", "*"], &["move", "*"], &["sync", "*"], &["bisync", "*"]],
+                unless: &["-n", "--dry-run"],
+                folder: &[],
+                to_operand: true,
+            }],
+            ..Program::EMPTY
+        },
+    ),
     ("rcp", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
+    (
+        "rdiff-backup",
+        &Program {
+            name: "duplicity",
+            value_options: &["-r", "-t", "--file-to-restore", "--restore-as-of", "--time"],
+            writes: &[Writes::Unpacked {
+                with: &[&["restore", "*"], &["-r", "*"], &["--restore-as-of", "*"]],
+                unless: &["--dry-run"],
+                folder: &[],
+                to_operand: true,
+            }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "red",
         &Program {
@@ -4576,6 +5107,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "restic",
+        &Program {
+            name: "restic",
+            value_options: &[
+                "-H", "-e", "-i", "-o", "-p", "-r", "-t", "--exclude", "--host", "--include", "--option",
+                "--password-file", "--path", "--repo", "--repository-file", "--tag", "--target",
+            ],
+            writes: &[Writes::Unpacked {
+                with: &[&["restore"]],
+                unless: &["--dry-run"],
+                folder: &["-t", "--target"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "retry",
         &Program {
             value_options: &["-d", "-m", "-t", "-u", "-w", "--delay", "--max", "--times", "--until", "--while"],
@@ -4586,6 +5134,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "rimraf",
         &Program { value_options: &["--backoff", "--impl", "--max-backoff", "--max-retries"], ..Program::EMPTY },
+    ),
+    (
+        "ripmime",
+        &Program {
+            name: "munpack",
+            value_options: &["-C", "-d", "-p"],
+            writes: &[Writes::Unpacked { with: &[], unless: &[], folder: &["-C", "-d", "-p"], to_operand: false }],
+            ..Program::EMPTY
+        },
     ),
     (
         "riverctl",
@@ -4718,6 +5275,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-D", "-T", "-d", "-f", "-i", "-j", "-n", "-r", "-t", "-v"],
             runs: &[Runs::Operand { skip: 0, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "rustic",
+        &Program {
+            name: "restic",
+            value_options: &[
+                "-H", "-e", "-i", "-o", "-p", "-r", "-t", "--exclude", "--host", "--include", "--option",
+                "--password-file", "--path", "--repo", "--repository-file", "--tag", "--target",
+            ],
+            writes: &[Writes::Unpacked {
+                with: &[&["restore"]],
+                unless: &["--dry-run"],
+                folder: &["-t", "--target"],
+                to_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -5247,6 +5821,37 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "star",
+        &Program {
+            name: "tar",
+            value_options: &[
+                "-C", "-F", "-I", "-T", "-X", "-b", "-f", "-g", "-H", "-K", "-L", "-N", "-V", "--checkpoint-action",
+                "--directory", "--exclude", "--file", "--files-from", "--owner", "--group", "--mode", "--transform",
+                "--use-compress-program", "--to-command", "--add-file", "--after-date", "--blocking-factor",
+                "--exclude-from", "--format", "--index-file", "--info-script", "--label", "--level",
+                "--listed-incremental", "--mtime", "--new-volume-script", "--newer", "--newer-mtime", "--owner-map",
+                "--group-map", "--pax-option", "--quoting-style", "--record-size", "--rmt-command", "--rsh-command",
+                "--set-mtime-command", "--sort", "--starting-file", "--strip-components", "--suffix", "--tape-length",
+                "--volno-file", "--warning", "--xattrs-exclude", "--xattrs-include", "--xform", "--exclude-tag",
+                "--exclude-ignore",
+            ],
+            dashless: true,
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["-x"], &["--extract"], &["--get"]],
+                    unless: &["-O", "--to-stdout"],
+                    folder: &["-C", "--directory", "--one-top-level"],
+                    to_operand: false,
+                },
+                Writes::Values(&[
+                    "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
+                    "--volno-file",
+                ]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "start-server-and-test",
         &Program {
             name: "start-server-and-test",
@@ -5285,6 +5890,20 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("steam-run", &Program { name: "ddtrace-run", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "stow",
+        &Program {
+            name: "stow",
+            value_options: &["-d", "-t", "--defer", "--dir", "--ignore", "--override", "--target"],
+            writes: &[Writes::Unpacked {
+                with: &[],
+                unless: &["-D", "-n", "--delete", "--no", "--simulate"],
+                folder: &["-t", "--target"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "strace",
         &Program {
@@ -5400,6 +6019,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("summon", &Program { name: "ddtrace-run", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("supabase", &Program { value_options: &["--db-url", "--network-id", "--profile", "--workdir"], ..Program::EMPTY }),
     (
+        "svn",
+        &Program {
+            value_options: &[
+                "-F", "-c", "-m", "-r", "--change", "--config-dir", "--config-option", "--depth", "--file",
+                "--message", "--password", "--revision", "--username",
+            ],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["checkout", "*"], &["co", "*"], &["export", "*"], &["patch", "*"]],
+                    unless: &["--dry-run"],
+                    folder: &[],
+                    to_operand: true,
+                },
+                Writes::Unpacked { with: &[&["patch"]], unless: &["--dry-run"], folder: &[], to_operand: false },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "swaymsg",
         &Program {
             name: "i3-msg",
@@ -5494,8 +6132,57 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             dashless: true,
             writes: &[
                 Writes::Unpacked {
-                    with: &["-x", "--extract", "--get"],
+                    with: &[&["-x"], &["--extract"], &["--get"]],
+                    unless: &["-O", "--to-stdout"],
                     folder: &["-C", "--directory", "--one-top-level"],
+                    to_operand: false,
+                },
+                Writes::Values(&[
+                    "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
+                    "--volno-file",
+                ]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "tarfile",
+        &Program {
+            name: "tarfile",
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["-e", "*"], &["--extract", "*"]],
+                    unless: &[],
+                    folder: &[],
+                    to_operand: true,
+                },
+                Writes::Unpacked { with: &[&["-e"], &["--extract"]], unless: &[], folder: &[], to_operand: false },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "tarsnap",
+        &Program {
+            name: "tar",
+            value_options: &[
+                "-C", "-F", "-I", "-T", "-X", "-b", "-f", "-g", "-H", "-K", "-L", "-N", "-V", "--checkpoint-action",
+                "--directory", "--exclude", "--file", "--files-from", "--owner", "--group", "--mode", "--transform",
+                "--use-compress-program", "--to-command", "--add-file", "--after-date", "--blocking-factor",
+                "--exclude-from", "--format", "--index-file", "--info-script", "--label", "--level",
+                "--listed-incremental", "--mtime", "--new-volume-script", "--newer", "--newer-mtime", "--owner-map",
+                "--group-map", "--pax-option", "--quoting-style", "--record-size", "--rmt-command", "--rsh-command",
+                "--set-mtime-command", "--sort", "--starting-file", "--strip-components", "--suffix", "--tape-length",
+                "--volno-file", "--warning", "--xattrs-exclude", "--xattrs-include", "--xform", "--exclude-tag",
+                "--exclude-ignore",
+            ],
+            dashless: true,
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["-x"], &["--extract"], &["--get"]],
+                    unless: &["-O", "--to-stdout"],
+                    folder: &["-C", "--directory", "--one-top-level"],
+                    to_operand: false,
                 },
                 Writes::Values(&[
                     "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
@@ -5779,11 +6466,35 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "unace",
+        &Program {
+            name: "arj",
+            writes: &[
+                Writes::Unpacked { with: &[&["e", "*"], &["x", "*"]], unless: &[], folder: &[], to_operand: true },
+                Writes::Unpacked { with: &[&["e"], &["x"]], unless: &[], folder: &[], to_operand: false },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "uname26",
         &Program {
             name: "linux64",
             value_options: &["-p"],
             runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "unar",
+        &Program {
+            value_options: &["-e", "-o", "-p", "-encoding", "-output-directory", "-password"],
+            writes: &[Writes::Unpacked {
+                with: &[],
+                unless: &[],
+                folder: &["-o", "-output-directory"],
+                to_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -5839,10 +6550,28 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "unp",
+        &Program {
+            name: "atool",
+            value_options: &["-F", "-X", "--extract-to", "--format"],
+            writes: &[Writes::Unpacked {
+                with: &[],
+                unless: &["-l", "--list", "--simulate"],
+                folder: &["-X", "--extract-to"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "unrar",
         &Program {
             name: "unrar",
-            writes: &[Writes::Unpacked { with: &[], folder: &[] }, Writes::LastOperandOf(&[&["e", "*"], &["x", "*"]])],
+            writes: &[
+                Writes::Unpacked { with: &[&["e", "*"], &["x", "*"]], unless: &[], folder: &[], to_operand: true },
+                Writes::Unpacked { with: &[&["e"], &["x"]], unless: &[], folder: &[], to_operand: false },
+                Writes::LastOperandOf(&[&["e", "*"], &["x", "*"]]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -5856,6 +6585,38 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             directory_options: &["-w", "--wd"],
             runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "unshield",
+        &Program {
+            name: "cabextract",
+            value_options: &[
+                "-F", "-d", "-dest", "-e", "-ef", "-p", "--directory", "--encoding", "--filter", "--output-dir",
+            ],
+            writes: &[Writes::Unpacked {
+                with: &[],
+                unless: &["-cat", "-l", "-ll", "-lls", "-ls", "-s", "-stat", "-t", "--list", "--test"],
+                folder: &["-d", "-dest", "--directory", "--output-dir"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "unsquashfs",
+        &Program {
+            name: "cabextract",
+            value_options: &[
+                "-F", "-d", "-dest", "-e", "-ef", "-p", "--directory", "--encoding", "--filter", "--output-dir",
+            ],
+            writes: &[Writes::Unpacked {
+                with: &[],
+                unless: &["-cat", "-l", "-ll", "-lls", "-ls", "-s", "-stat", "-t", "--list", "--test"],
+                folder: &["-d", "-dest", "--directory", "--output-dir"],
+                to_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -5874,7 +6635,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "unzip",
         &Program {
             value_options: &["-P", "-d", "-x", "-I", "-O"],
-            writes: &[Writes::Unpacked { with: &[], folder: &["-d"] }, Writes::Values(&["-d"])],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[],
+                    unless: &["-Z", "-c", "-l", "-p", "-t", "-v", "-z"],
+                    folder: &["-d"],
+                    to_operand: false,
+                },
+                Writes::Values(&["-d"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -5904,6 +6673,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "xterm",
             value_options: &["-bg", "-fg", "-fn", "-font", "-geometry", "-name", "-title", "-T"],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "uudecode",
+        &Program {
+            value_options: &["-o", "--output-file"],
+            writes: &[
+                Writes::Unpacked { with: &[], unless: &["-o", "-p", "--output-file"], folder: &[], to_operand: false },
+                Writes::Values(&["-o", "--output-file"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "uudeview",
+        &Program {
+            name: "munpack",
+            value_options: &["-C", "-d", "-p"],
+            writes: &[Writes::Unpacked { with: &[], unless: &[], folder: &["-C", "-d", "-p"], to_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -6136,6 +6925,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             writes: &[
                 Writes::UrlNames { with: &[], folder: &["-P", "--directory-prefix"] },
+                Writes::Unpacked {
+                    with: &[
+                        &["-m", "-nH"],
+                        &["-m", "--no-host-directories"],
+                        &["-r", "-nH"],
+                        &["-r", "--no-host-directories"],
+                        &["--mirror", "-nH"],
+                        &["--mirror", "--no-host-directories"],
+                        &["--recursive", "-nH"],
+                        &["--recursive", "--no-host-directories"],
+                    ],
+                    unless: &[],
+                    folder: &["-P", "--directory-prefix"],
+                    to_operand: false,
+                },
                 Writes::Values(&[
                     "-O", "-P", "-a", "-o", "--append-output", "--directory-prefix", "--output-document",
                     "--output-file", "--rejected-log", "--save-cookies", "--warc-file", "--hsts-file",
@@ -6236,6 +7040,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "xar",
+        &Program {
+            value_options: &["-C", "-f"],
+            writes: &[Writes::Unpacked { with: &[&["-x"]], unless: &[], folder: &["-C"], to_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "xargs",
         &Program {
             name: "xargs",
@@ -6261,6 +7073,20 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-c", "--rc"],
             runs: &[Runs::File { after: &[], options: &[], unless: &["-c"] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "xstow",
+        &Program {
+            name: "stow",
+            value_options: &["-d", "-t", "--defer", "--dir", "--ignore", "--override", "--target"],
+            writes: &[Writes::Unpacked {
+                with: &[],
+                unless: &["-D", "-n", "--delete", "--no", "--simulate"],
+                folder: &["-t", "--target"],
+                to_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -6303,14 +7129,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
                 "--message", "--attr-source", "--super-prefix", "--list-cmds", "--refmap",
             ],
-            writes: &[Writes::LastOperandOf(&[
-                &["bundle", "create"],
-                &["clone", "*"],
-                &["init"],
-                &["mv", "*"],
-                &["submodule", "add", "*"],
-                &["worktree", "add"],
-            ])],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["am"], &["apply"]],
+                    unless: &["--cached", "--check", "--numstat", "--stat", "--summary"],
+                    folder: &["-C", "--work-tree"],
+                    to_operand: false,
+                },
+                Writes::LastOperandOf(&[
+                    &["bundle", "create"],
+                    &["clone", "*"],
+                    &["init"],
+                    &["mv", "*"],
+                    &["submodule", "add", "*"],
+                    &["worktree", "add"],
+                ]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -6397,6 +7231,33 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--temp-path",
             ],
             writes: &[Writes::FirstOperand, Writes::Values(&["-O", "--output-file"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "zipfile",
+        &Program {
+            name: "tarfile",
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["-e", "*"], &["--extract", "*"]],
+                    unless: &[],
+                    folder: &[],
+                    to_operand: true,
+                },
+                Writes::Unpacked { with: &[&["-e"], &["--extract"]], unless: &[], folder: &[], to_operand: false },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "zoo",
+        &Program {
+            name: "arj",
+            writes: &[
+                Writes::Unpacked { with: &[&["e", "*"], &["x", "*"]], unless: &[], folder: &[], to_operand: true },
+                Writes::Unpacked { with: &[&["e"], &["x"]], unless: &[], folder: &[], to_operand: false },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -11814,7 +12675,7 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["cp", "rsync"],
+            programs: &["cp", "docker", "kubectl", "rsync", "scp"],
             arguments: &["*/.", ".", "*/./"],
             writes: &["whole-homes"],
             ..Conditions::EMPTY
@@ -11848,6 +12709,58 @@ pub static RULES: &[Rule<'static>] = &[
             without_flags: &["-n", "--dry-run"],
             arguments: &["[!/~]*[!:/]/", "/*/*/*/"],
             writes: &["whole-homes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "unpack-over-a-home-folder",
+        description: "Unpacks an archive, or applies a patch, in a home folder or a folder of the system, where its files replace start-up files and programs.",
+        check: "Which files are in it? Those that shells and other tools run do so later, without a question. Unpack it in a new folder instead.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            unpacks_into: &["home-folders", "start-up-files", "system-files", "credentials"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "unpack-absolute-names",
+        description: "Unpacks an archive whose files may have absolute names, or names with `..`: they can replace any file.",
+        check: "Which files are in it? A list of them shows their names.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["jar", "tar"],
+            subcommands: &[&["-x"], &["--extract"], &["--get"]],
+            flags: &["-P", "--absolute-names", "--absolute-paths"],
+            without_flags: &["-O", "--to-stdout"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "unpack-absolute-names-by-others",
+        description: "Unpacks an archive whose files may have absolute names, or names with `..`: they can replace any file.",
+        check: "Which files are in it? A list of them shows their names.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["7z", "cpio", "unrar", "unzip"],
+            subcommands: &[
+                &["--absolute-filenames"],
+                &["-:", "*"],
+                &["e", "-ep3"],
+                &["e", "-spf"],
+                &["x", "-ep3"],
+                &["x", "-spf"],
+            ],
+            certain_only: true,
             ..Conditions::EMPTY
         },
     },

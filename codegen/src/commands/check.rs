@@ -203,7 +203,7 @@ impl Checker<'_> {
             ("writes_unless", &program.writes_unless),
             ("writes_to", &program.writes_to),
             ("url_names_with", &program.url_names_with),
-            ("unpacks_with", &program.unpacks_with),
+            ("unpacks_unless", &program.unpacks_unless),
             ("folder_flags", &program.folder_flags),
         ];
         for (key, list) in lists {
@@ -212,8 +212,15 @@ impl Checker<'_> {
             }
         }
         self.url_names(program);
-        for text in &program.writes_subcommands {
-            self.text("writes_subcommands", text, form::subcommand);
+        let subcommands = [
+            ("writes_subcommands", &program.writes_subcommands),
+            ("unpacks_with", &program.unpacks_with),
+            ("unpacks_to", &program.unpacks_to),
+        ];
+        for (key, list) in subcommands {
+            for text in list {
+                self.text(key, text, form::subcommand);
+            }
         }
         let has_exception = |word: &At<String>| {
             [WrittenOperands::Operands, WrittenOperands::LastOperand]

@@ -112,7 +112,7 @@ fn programs<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> ProgramTabl
 
 fn program<'b>(manifest: &ProgramManifest, arena: &'b Arena) -> Program<'b> {
     let mut writes: Vec<Writes<'b>> = Vec::new();
-    let folder = arena.texts(&manifest.folder_flags);
+    let (folder, unless) = (arena.texts(&manifest.folder_flags), arena.texts(&manifest.unpacks_unless));
     for word in &manifest.writes {
         writes.extend(WrittenOperands::from_word(&word.value).map(|operands| match operands {
             WrittenOperands::Operands if manifest.writes_unless.is_empty() => Writes::Operands,
@@ -121,14 +121,16 @@ fn program<'b>(manifest: &ProgramManifest, arena: &'b Arena) -> Program<'b> {
             WrittenOperands::LastOperand if manifest.writes_unless.is_empty() => Writes::LastOperand,
             WrittenOperands::LastOperand => Writes::LastOperandUnless(arena.texts(&manifest.writes_unless)),
             WrittenOperands::UrlNames => Writes::UrlNames { with: arena.texts(&manifest.url_names_with), folder },
-            WrittenOperands::Unpacked => Writes::Unpacked { with: &[], folder },
+            WrittenOperands::Unpacked => Writes::Unpacked { with: &[], unless, folder, to_operand: false },
         }));
     }
     if !manifest.writes_with.is_empty() {
         writes.push(Writes::OperandsWith(arena.texts(&manifest.writes_with)));
     }
-    if !manifest.unpacks_with.is_empty() {
-        writes.push(Writes::Unpacked { with: arena.texts(&manifest.unpacks_with), folder });
+    for (subcommands, to_operand) in [(&manifest.unpacks_to, true), (&manifest.unpacks_with, false)] {
+        if !subcommands.is_empty() {
+            writes.push(Writes::Unpacked { with: arena.subcommands(subcommands), unless, folder, to_operand });
+        }
     }
     if !manifest.writes_subcommands.is_empty() {
         writes.push(Writes::LastOperandOf(arena.subcommands(&manifest.writes_subcommands)));
@@ -232,6 +234,7 @@ fn rule<'b>(manifest: &RuleManifest, groups: &Groups<'_>, arena: &'b Arena) -> R
             reads: arena.texts(&manifest.reads),
             input_in: arena.texts(&manifest.input_in),
             writes: arena.texts(&manifest.writes),
+            unpacks_into: arena.texts(&manifest.unpacks_into),
             input: arena.words(&manifest.input),
             input_from: programs_of(&manifest.input_from),
             file_from: programs_of(&manifest.file_from),

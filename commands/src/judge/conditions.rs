@@ -197,6 +197,10 @@ impl Check<'_, '_> {
         if !wanted.writes.is_empty() && self.can_match() {
             self.in_places(wanted.writes, subject.written_files());
         }
+        if !wanted.unpacks_into.is_empty() && self.can_match() {
+            let folder = subject.unpacks_to().map(|(folder, _)| folder);
+            self.in_places(wanted.unpacks_into, subject.files(folder).iter().filter(is_known));
+        }
         if !wanted.input_in.is_empty() && self.can_match() {
             self.in_places(wanted.input_in, subject.input_files().iter().filter(has_known_folder));
         }

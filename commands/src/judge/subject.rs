@@ -461,7 +461,11 @@ pub(crate) fn after_prefix<'w>(word: &'w Word, prefix: &str) -> Option<Cow<'w, W
     let (first, rest) = word.parts.split_first()?;
     let Part::Literal { text, origin } = first else { return None };
     let text = text.strip_prefix(prefix)?;
-    let mut parts = vec![Part::Literal { text: text.to_owned(), origin: *origin }];
+    let mut parts = Vec::new();
+    // A path begins with an expansion only if nothing is before it.
+    if !text.is_empty() || rest.is_empty() {
+        parts.push(Part::Literal { text: text.to_owned(), origin: *origin });
+    }
     // The shell does not expand this `~`, but the program may.
     if let Some(below) = text.strip_prefix('~').filter(|below| below.is_empty() || below.starts_with('/')) {
         parts = vec![Part::Tilde { user: String::new() }, Part::Literal { text: below.to_owned(), origin: *origin }];

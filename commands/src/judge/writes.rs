@@ -41,13 +41,7 @@ impl<'a> Subject<'a> {
                 Writes::OperandsWith(options) if self.has_option(options) => words.extend(all()),
                 Writes::Values(options) => {
                     words.extend(self.values(options));
-                    let folders = program.writes.iter().filter_map(|writes| match writes {
-                        Writes::UrlNames { folder, .. } => self.values(folder).last(),
-                        _ => None,
-                    });
-                    words.extend(folders.flat_map(|folder| {
-                        self.values(options).map(move |file| Cow::Owned(in_folder(&folder, &file)))
-                    }));
+                    words.extend(self.in_folders(options, program));
                     // An expansion can be the option with its value.
                     let several = all().filter(|word| word.splits() && self.can_be_option(word));
                     words.extend(several);
@@ -68,6 +62,20 @@ impl<'a> Subject<'a> {
             words.extend(self.unpacks_to().filter(|(_, is_named)| !is_named).map(|(folder, _)| folder));
         }
         words
+    }
+
+    /// Returns the values of options that name files, within the folder that another option names: `curl --output-dir FOLDER -o FILE`.
+    fn in_folders<'o>(
+        &'o self,
+        options: &'o [&'o str],
+        program: &'o Program<'o>,
+    ) -> impl Iterator<Item = Cow<'a, Word>> + 'o {
+        program.writes.iter().flat_map(move |writes| {
+            let Writes::UrlNames { folder, .. } = writes else { return Vec::new() };
+            let Some(path) = self.values(folder).last() else { return Vec::new() };
+            let names: Vec<&str> = options.iter().copied().filter(|option| !folder.contains(option)).collect();
+            self.values(&names).map(|file| Cow::Owned(in_folder(&path, &file))).collect()
+        })
     }
 
     /// Returns the last operand after one of these subcommands, or the name that its URL implies.
@@ -121,11 +129,32 @@ impl<'a> Subject<'a> {
     pub(crate) fn unpacks_to(&self) -> Option<(Cow<'a, Word>, bool)> {
         let here = || (Cow::Owned(Word::plain(".", self.command.span)), false);
         self.program?.writes.iter().find_map(|writes| match writes {
-            Writes::Unpacked { with, folder } if with.is_empty() || self.has_option(with) => {
+            Writes::Unpacked { unless, .. } if self.certainly_has_option(unless) => None,
+            Writes::Unpacked { with, folder, to_operand: false, .. }
+                if with.is_empty() || with.iter().any(|words| self.operands_after(words).is_some()) =>
+            {
                 Some(self.values(folder).last().map_or_else(here, |folder| (folder, true)))
+            }
+            Writes::Unpacked { with, to_operand: true, .. } => {
+                let folder = with.iter().find_map(|words| self.operands_after(words)?.pop())?;
+                Some((Cow::Borrowed(folder), true))
             }
             _ => None,
         })
+    }
+
+    /// Returns the operands after a subcommand, whose words are the first operands, and options in any position. Returns `None`
+    /// without the subcommand.
+    fn operands_after(&self, subcommand: &[&str]) -> Option<Vec<&'a Word>> {
+        let mut operands = self.operands();
+        let is_given = subcommand.iter().all(|word| {
+            if word.starts_with('-') {
+                self.has_option(&[*word])
+            } else {
+                operands.next().is_some_and(|operand| pattern::matches_word(word, operand) != Match::No)
+            }
+        });
+        is_given.then(|| operands.collect())
     }
 
     /// Returns the names that files get if the command writes them to a folder: those of its operands, and an ordinary one. Empty if
@@ -145,7 +174,8 @@ impl<'a> Subject<'a> {
             return Vec::new();
         }
         let last = |word: &'a Word| match word.parts.last() {
-            Some(Part::Literal { text, .. }) => text.trim_end_matches('/').rsplit('/').next(),
+            // `HOST:FILE`
+            Some(Part::Literal { text, .. }) => text.trim_end_matches('/').rsplit(['/', ':']).next(),
             _ => None,
         };
         let names = self.operands().filter_map(last).filter(|name| !matches!(*name, "" | "." | ".."));

@@ -91,12 +91,16 @@ pub enum Writes<'t> {
         /// The options whose value is the folder of the files: `wget -P FOLDER`.
         folder: &'t [&'t str],
     },
-    /// The files of an archive: `tar -x`, `unzip`.
+    /// The files of an archive or a patch: `tar -x`, `unzip`, `git apply`.
     Unpacked {
-        /// The options with which the program unpacks: `tar -x`. If empty, it always does.
-        with: &'t [&'t str],
+        /// The options and subcommands with which the program unpacks: `tar -x`, `7z x`. If empty, it always does.
+        with: &'t [&'t [&'t str]],
+        /// The options with which it only shows what it would unpack: `tar -O`.
+        unless: &'t [&'t str],
         /// The options whose value is the folder of the files: `tar -C FOLDER`. By default, it is the working directory.
         folder: &'t [&'t str],
+        /// Whether an operand after those of `with` is the folder: `dpkg-deb -x PACKAGE FOLDER`.
+        to_operand: bool,
     },
 }
 

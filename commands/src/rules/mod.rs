@@ -87,6 +87,8 @@ pub struct Conditions<'t> {
     pub input_in: &'t [&'t str],
     /// Places. The command must write to one of them.
     pub writes: &'t [&'t str],
+    /// Places. The command must unpack an archive into one of them, or apply a patch there.
+    pub unpacks_into: &'t [&'t str],
     /// Kinds of standard input. The command must have one of them.
     pub input: &'t [InputKind],
     /// Programs. Standard input must come from one of them.
@@ -150,6 +152,7 @@ impl Conditions<'_> {
         input_in: &[],
         reads: &[],
         writes: &[],
+        unpacks_into: &[],
         input: &[],
         input_from: &[],
         file_from: &[],

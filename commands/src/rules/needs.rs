@@ -38,6 +38,7 @@ impl Needs {
             (Self::OPERANDS, !wanted.operands_in.is_empty() || !wanted.operands_outside.is_empty()),
             (Self::VARIABLES, !wanted.variables.is_empty()),
             (Self::WRITTEN_FILES, !wanted.writes.is_empty()),
+            (Self::WORDS, !wanted.unpacks_into.is_empty()),
             (Self::INPUT, !wanted.input.is_empty()),
             (Self::OTHER_COMMANDS, !wanted.input_from.is_empty() || !wanted.file_from.is_empty()),
             (Self::OTHER_COMMANDS, !wanted.program_from.is_empty() || !wanted.input_only_from.is_empty()),

@@ -273,9 +273,10 @@ fn writes(writes: &Writes<'_>) -> TokenStream {
             let (with, folder) = (strings(with), strings(folder));
             quote!(Writes::UrlNames { with: #with, folder: #folder })
         }
-        Writes::Unpacked { with, folder } => {
-            let (with, folder) = (strings(with), strings(folder));
-            quote!(Writes::Unpacked { with: #with, folder: #folder })
+        Writes::Unpacked { with, unless, folder, to_operand } => {
+            let with = with.iter().map(|words| strings(words));
+            let (unless, folder) = (strings(unless), strings(folder));
+            quote!(Writes::Unpacked { with: &[#(#with),*], unless: #unless, folder: #folder, to_operand: #to_operand })
         }
     }
 }
@@ -327,6 +328,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
         reads,
         input_in,
         writes,
+        unpacks_into,
         input,
         input_from,
         file_from,
@@ -366,6 +368,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     fields.texts("reads", reads);
     fields.texts("input_in", input_in);
     fields.texts("writes", writes);
+    fields.texts("unpacks_into", unpacks_into);
     fields.list("input", input, |kind: &InputKind| variant("InputKind", *kind));
     fields.texts("input_from", input_from);
     fields.texts("file_from", file_from);
@@ -385,7 +388,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     fields.texts("without_data", without_data);
     fields.flag("own_processes", *own_processes);
     fields.flag("forks_itself", *forks_itself);
-    fields.of("Conditions", "EMPTY", 38)
+    fields.of("Conditions", "EMPTY", 39)
 }
 
 /// Returns the path of a variant without fields, whose `Debug` form is its name.

@@ -66,8 +66,12 @@ table! {
         writes_after: Names,
         /// Options with which `writes = ["url-names"]` applies, such as `-O` for `curl`. Default: it always applies.
         url_names_with: Names,
-        /// Options with which the program unpacks an archive, such as `-x` for `tar`. A file that it unpacks counts as written by the program, and comes from where the archive comes from.
+        /// Options and subcommands with which the program unpacks an archive or applies a patch, such as `-x` for `tar` and `apply` for `git`. A file that it unpacks counts as written by the program, and comes from where the archive comes from.
         unpacks_with: Names,
+        /// Options and subcommands with which the program unpacks into the folder that the last operand names, if one follows, such as `x *` for `unrar`.
+        unpacks_to: Names,
+        /// Options with which the program unpacks nothing, such as `-O` for `tar`.
+        unpacks_unless: Names,
         /// Options whose value is the folder of the files of `url-names`, `unpacked` and `writes_to`, such as `-P` for `wget`.
         folder_flags: Names,
         /// The language of the script that the program takes as an option's value or as the first operand. Rules can name what the script does, and the files that it writes count as written by the program.
@@ -243,6 +247,8 @@ table! {
         input_in: Names,
         /// Places. The command must write to one of them, by a redirection or as `[[programs]]` declares.
         writes: Names,
+        /// Places. The command must unpack an archive into one of them, or apply a patch there, as `[[programs]]` declares.
+        unpacks_into: Names,
         /// Kinds of standard input. The command must have one of them.
         input: WordList<OfCommands<InputKind>>,
         /// Programs, which can have subcommands. Standard input must come from one of them.
@@ -309,7 +315,7 @@ pub enum RuleWords {
 
 impl RuleManifest {
     /// Returns the conditions that are lists, each with its key and what it contains. A missing key has an empty list.
-    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 33] {
+    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 34] {
         macro_rules! lists {
             ($($key:ident $words:ident),*) => {
                 [$((stringify!($key), RuleWords::$words, self.$key.as_slice())),*]
@@ -319,7 +325,7 @@ impl RuleManifest {
             programs Programs, program_in Places, without_programs Programs, subcommands Subcommands, flags Flags, without_flags Flags,
             arguments Patterns, operands_in Places, sources_in Places, values_in Places, directory_in Places,
             operands_outside Places,
-            mentions Places, reads Places, input_in Places, writes Places, input Words,
+            mentions Places, reads Places, input_in Places, writes Places, unpacks_into Places, input Words,
             input_from Commands, file_from Commands, input_only_from Commands, program_from Commands, implicit_files Patterns,
             run_by Programs, expansions Words, variables Patterns, without_variables Patterns, statements Words,
             script Words, input_lines Patterns, folders_after Subcommands, data_in Places, data_from Commands, without_data Programs

@@ -141,13 +141,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-f"],
             dashless: true,
-            writes: &[Writes::Unpacked { with: &["-x"], folder: &[] }],
+            writes: &[Writes::Unpacked { with: &[&["-x"]], unless: &["-O"], folder: &[], to_operand: false }],
             ..Program::EMPTY
         },
     ),
     ("tee", &Program { writes: &[Writes::Operands], ..Program::EMPTY }),
     ("timeout", &Program { runs: &[Runs::Rest(Rest { skip: 1, prefixed: true, ..Rest::PLAIN })], ..Program::EMPTY }),
-    ("unzip", &Program { writes: &[Writes::Unpacked { with: &[], folder: &["-d"] }], ..Program::EMPTY }),
+    (
+        "unrar",
+        &Program {
+            writes: &[Writes::Unpacked { with: &[&["x", "*"]], unless: &[], folder: &[], to_operand: true }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "unzip",
+        &Program {
+            writes: &[Writes::Unpacked { with: &[], unless: &[], folder: &["-d"], to_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "watch",
         &Program {
@@ -306,6 +319,16 @@ pub static RULES: &[Rule<'static>] = &[
             implicit_files: &["Makefile"],
             ..Conditions::EMPTY
         },
+    },
+    Rule {
+        name: "unpack-over-notes",
+        description: "Unpacks an archive over the folder of notes.",
+        check: "",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { unpacks_into: &["notes"], ..Conditions::EMPTY },
     },
     Rule {
         name: "publish-notes",
