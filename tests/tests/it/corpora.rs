@@ -30,7 +30,7 @@ fn the_corpora_of_commands_pass() {
         ("launchers", 329),
         ("leaks", 94),
         ("policy", 1969),
-        ("programs", 292),
+        ("programs", 819),
         ("signals", 65),
     ] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("corpora/{file}.jsonl"));
