@@ -14,6 +14,15 @@ const USER: &str = r"(?:the\s+|your\s+)?(?:end\s+)?(?:users?|humans?|person|peop
 const NOT: &str =
     r"(?:do\s+not|don['’]t|never|must\s+not|mustn['’]t|should\s+not|shouldn['’]t|under\s+no\s+circumstances)";
 
+/// The home folder of a user.
+const HOME: &str = r"(?:~|/root|/home/[\w.-]+|/users/[\w.-]+|\$home|\$\{home\}|%userprofile%)";
+
+/// The names of files with keys in a home folder, after the dot.
+const KEY_FILE: &str = r"(?:ssh/?(?:id_|\*|[\w-]*(?:key|\.pem)\b|[`'\x22\s,;]|$)|aws/credentials|cursor/mcp\.json|netrc|gnupg/|git-credentials|kube/config|pgpass|npmrc|pypirc|docker/config\.json|config/gh/hosts|toolc/|bash_history|zsh_history|env\b)";
+
+/// What a user and a model have said.
+const TALK: &str = r"(?:conversation|dialog(?:ue)?|transcript|(?:chat|message|prompt)\s+(?:history|log|context|transcript)|messages|prompts)";
+
 /// Words for the whole conversation.
 const CONVERSATION: &str =
     r"(?:(?:conversation|chat|message|dialog(?:ue)?)(?:\s+(?:history|log|context|transcript))?|transcript)";
@@ -110,7 +119,15 @@ const PHRASES: &[(&str, &str)] = &[
     ("overrides other instructions", r"(?:^|[.!?\n]\s*)system\s*:\s*(?:you\s+(?:are|must|will)|ignore|override)\b"),
     (
         "asks for credentials",
-        r"(?:\bread|\bsend|\binclude|\bpass|\bcontents?\s+of|\bcat)\s+(?:\w+\s+){0,4}?[`'\x22]?~/\.(?:ssh/?(?:id_|\*|[\w-]*(?:key|\.pem)\b|[`'\x22\s,;]|$)|aws/credentials|cursor/mcp\.json|netrc|gnupg/|env\b)",
+        r"(?:\b(?:read|send|include|pass|open|upload|attach|forward|cat)|\bcontents?\s+of|\b(?:call|use|run|invoke|execute)\s+[`'\x22]?[\w.-]+[`'\x22]?\s+(?:\w+\s+){0,2}?(?:on|with|for|against))\s+(?:\w+\s+){0,4}?[`'\x22]?(?:{HOME}/\.{KEY_FILE}|/etc/(?:shadow|gshadow|sudoers)\b|/proc/(?:self|\d+)/environ\b)",
+    ),
+    (
+        "asks for credentials",
+        r"\b(?:send|include|pass|put|paste|attach|append|copy|provide|add)\s+(?:me\s+)?(?:\w+\s+){0,2}?contents?\s+of\s+(?:\w+\s+){0,4}?[`'\x22]?(?:\./)?(?:\.env\b|(?:[\w.-]+/)*id_(?:rsa|dsa|ecdsa|ed25519)\b|\.?(?:[\w-]+/)*(?:credentials|secrets)\.(?:json|ya?ml|toml)\b)",
+    ),
+    (
+        "sends the conversation away",
+        r"\b(?:send|forward|post|upload|transmit|submit|report|email|mail|copy|share|relay|leak|append)\s+(?:(?:me|us|all|of|the|this|that|our|your|whole|entire|full|complete|users?['’]?s?|previous|current|every|any)\s+){0,4}?(?:{TALK}|(?:environment\s+variables|credentials|passwords|secrets|api\s+keys|access\s+tokens))\b,?\s+(?:(?:with|so|and|verbatim|you|that|as|in|from|between)\b[^.\n]{0,60}?\s)?(?:to|at|via|through)\s+(?:the\s+)?(?:(?:address|url|endpoint|webhook|server|site)\s+)?[`'\x22<(]?(?:https?://|www\.|[\w.+-]+@[\w-]+\.\w)",
     ),
     (
         "frees the model of its limits",
@@ -182,7 +199,8 @@ fn regex(phrase: &str) -> Regex {
 /// Returns a pattern with the constants that it names.
 fn expanded(phrase: &str) -> String {
     let phrase = phrase.replace("{USER}", USER).replace("{NOT}", NOT).replace("{CONVERSATION}", CONVERSATION);
-    phrase.replace("{LIMITS}", LIMITS).replace("{LIFTED}", LIFTED)
+    let phrase = phrase.replace("{LIMITS}", LIMITS).replace("{LIFTED}", LIFTED);
+    phrase.replace("{HOME}", HOME).replace("{KEY_FILE}", KEY_FILE).replace("{TALK}", TALK)
 }
 
 /// Returns the first manipulation that one of the patterns finds.
