@@ -18,9 +18,29 @@ pub(crate) fn expand(word: Word, marks: &[usize]) -> Vec<Word> {
     if expander.unsure || expander.at < word.parts.len() || alternatives.len() > MAX_WORDS {
         return vec![Word { parts: vec![Part::Unknown { splits: true }], span: word.span }];
     }
-    let words = alternatives.into_iter().map(|parts| Word { parts, span: word.span });
     // A word without any text disappears.
-    words.filter(|word| !word.parts.is_empty()).collect()
+    let parts = alternatives.into_iter().filter(|parts| !parts.is_empty());
+    parts.map(|parts| Word { parts: with_tilde(parts), span: word.span }).collect()
+}
+
+/// Replaces the `~` at the beginning of a word, which shells expand after braces: `{~/a,b}`.
+fn with_tilde(mut parts: Vec<Part>) -> Vec<Part> {
+    let is_plain = |part: &&Part| matches!(part, Part::Literal { origin: Origin::Plain, .. });
+    let count = parts.iter().take_while(is_plain).count();
+    let texts = parts[..count].iter().map(|part| match part {
+        Part::Literal { text, .. } => text.as_str(),
+        _ => "",
+    });
+    let start: String = texts.collect();
+    let Some(below) = start.strip_prefix('~') else { return parts };
+    let end = below.find('/').unwrap_or(below.len());
+    let (user, rest) = below.split_at(end);
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.' | '-' | '+');
+    if user.chars().all(is_name) && (!rest.is_empty() || count == parts.len()) {
+        let rest = Part::Literal { text: rest.to_owned(), origin: Origin::Plain };
+        parts.splice(..count, [Part::Tilde { user: user.to_owned() }, rest]);
+    }
+    parts
 }
 
 fn is_sign(part: &Part, sign: &str) -> bool {

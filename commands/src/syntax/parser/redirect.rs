@@ -43,10 +43,29 @@ impl Parser<'_, '_> {
         if is_delimiter(self.peek()) && !self.is_process_substitution() {
             return Err(Stop::Syntax);
         }
-        let target = self.single_word(WordPosition::Target)?;
+        let targets = self.targets(kind)?;
         let span = self.span(start, self.at);
-        self.script.commands[index].redirects.push(Redirect { kind, descriptor, target, span });
+        let redirect = |target| Redirect { kind, descriptor: descriptor.clone(), target, span };
+        self.script.commands[index].redirects.extend(targets.into_iter().map(redirect));
         Ok(true)
+    }
+
+    /// Reads the target of a redirection. Brace expansion can turn it into several words: bash accepts them if all but one are empty
+    /// (`> {,FILE}`), and zsh opens each of them.
+    fn targets(&mut self, kind: RedirectKind) -> ParseResult<Vec<Word>> {
+        let start = self.at;
+        if kind == RedirectKind::HereString {
+            return Ok(vec![self.single_word(WordPosition::Target)?]);
+        }
+        let mut targets = Vec::with_capacity(1);
+        self.word_into(WordPosition::Target, &mut targets)?;
+        if kind.is_input() && targets.len() > 1 {
+            self.doubt(DoubtKind::ShellsDiffer, start, self.at);
+        }
+        if targets.is_empty() {
+            targets.push(Word::plain("", self.span(start, self.at)));
+        }
+        Ok(targets)
     }
 
     /// Reads the descriptor before an operator, without moving the cursor. Returns it with its end, or `None` if no redirection
