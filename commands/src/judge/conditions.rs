@@ -6,7 +6,7 @@ use crate::certainty::Match;
 use crate::flags::Argument;
 use crate::judge::file::FileWord;
 use crate::judge::subject::{INPUT_FILES, Subject};
-use crate::judge::text::{is_home, text_below_home};
+use crate::judge::text::is_home;
 use crate::reading::{Command, Input};
 use crate::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, ScriptEffect, Verdict, pattern};
 use crate::span::Span;
@@ -252,36 +252,11 @@ impl Check<'_, '_> {
             || self.subject.command.arguments().iter().flat_map(|word| &word.parts).any(is_kind)
     }
 
-    /// Returns whether the command sets one of these variables: by an assignment, or by a builtin such as `export`.
+    /// Returns whether the command sets one of these variables.
     fn variables(&self, patterns: &[&str], except: &[&str]) -> (Match, Option<Span>) {
-        let command = self.subject.command;
-        let is_wanted = |name: &str, assignment: &str| {
-            // A pattern with `=` is about the value, too.
-            let is_met =
-                |pattern: &&str| pattern::matches(pattern, if pattern.contains('=') { assignment } else { name });
-            patterns.iter().any(is_met) && !except.iter().any(|pattern| pattern::matches(pattern, assignment))
-        };
-        let assigned = command.assignments.iter().find(|assignment| {
-            // An exception applies only to a value that is certain.
-            let value = text_below_home(&assignment.value).unwrap_or(Cow::Borrowed("\0"));
-            is_wanted(&assignment.name, &format!("{}={value}", assignment.name))
-        });
-        if let Some(assignment) = assigned {
-            return (Match::Yes, Some(assignment.span));
-        }
-        if !self.subject.sets_variables() {
-            return (Match::No, None);
-        }
-        let mut computed = self.subject.computed_variables().into_iter();
-        if let Some((_, span)) = computed.find(|(name, _)| is_wanted(name, &format!("{name}=\0"))) {
-            return (Match::Yes, Some(span));
-        }
-        let found = command.arguments().iter().find(|word| {
-            let start = word.certain_start();
-            let whole = text_below_home(word).unwrap_or(Cow::Borrowed("\0"));
-            start.split_once('=').is_some_and(|(name, _)| is_wanted(name.trim_end_matches('+'), &whole))
-        });
-        (found.is_some().into(), found.map(|word| word.span))
+        let set = self.subject.set_variables().iter();
+        let found = set.map(|variable| (variable.is_one(patterns, except), Some(variable.span)));
+        found.rev().max_by_key(|(found, _)| *found).filter(|(found, _)| *found > Match::No).unwrap_or((Match::No, None))
     }
 
     fn has_input(&self, kind: InputKind) -> bool {

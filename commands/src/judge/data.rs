@@ -143,7 +143,7 @@ impl<'l, 'a> DataSources<'l, 'a> {
                 importers.push(id);
             }
             let subject = Subject::new(line, id);
-            if subject.computed_variables().iter().any(|(own, _)| own == name) {
+            if subject.set_variables().iter().any(|variable| variable.is_computed(name)) {
                 is_assigned = true;
                 self.open.push(id);
             }

@@ -11,6 +11,7 @@ use std::slice;
 use crate::judge::components::PathWord;
 use crate::judge::flow::{Flow, Link};
 use crate::judge::folders::{UNKNOWN_HOME, UNKNOWN_START, names};
+use crate::judge::set_variables::makes_keywords;
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
 use crate::syntax::{CommandId, Operation, Part, ScopeKind, Word};
@@ -36,6 +37,8 @@ pub(crate) struct Line<'a> {
     choices: BTreeMap<&'a str, Choice<'a>>,
     /// Whether the line defines a function.
     pub(crate) has_functions: bool,
+    /// Whether arguments such as `NAME=VALUE` set variables, as after `set -k`.
+    pub(crate) has_keywords: bool,
     /// How files connect the commands. Computed when first needed.
     pub(crate) flow: OnceCell<Flow>,
     /// The links that the line makes. Computed when first needed.
@@ -76,6 +79,7 @@ impl<'a> Line<'a> {
         let start_path = text(surroundings.directory, UNKNOWN_START);
         let start = names(&start_path);
         let has_functions = reading.scopes.iter().any(|scope| matches!(scope.kind, ScopeKind::Function(_)));
+        let has_keywords = reading.commands.iter().any(makes_keywords);
         let (flow, links, visited) = Default::default();
         let processes = surroundings.processes;
         Self {
@@ -88,6 +92,7 @@ impl<'a> Line<'a> {
             set_variables,
             choices,
             has_functions,
+            has_keywords,
             flow,
             links,
             visited,

@@ -20,6 +20,7 @@ mod place_matcher;
 mod processes;
 mod reach;
 mod script;
+mod set_variables;
 mod sources;
 mod sql;
 mod subject;

@@ -8,11 +8,11 @@ use crate::flags::{self, Argument};
 use crate::judge::file::Files;
 use crate::judge::line::Line;
 use crate::judge::option_letters::OptionLetters;
+use crate::judge::set_variables::SetVariable;
 use crate::programs::{Program, Runs, SHELL, without_version};
 use crate::reading::{Command, Input};
 use crate::rules::{Needs, pattern};
 use crate::scripts::Effects;
-use crate::span::Span;
 use crate::syntax::{CommandId, Part, Word};
 
 /// A command, with its arguments sorted into options and operands.
@@ -29,13 +29,12 @@ pub(crate) struct Subject<'a> {
     options: OptionLetters,
     /// The effects of the script among the arguments, computed when first needed.
     pub(super) effects: OnceCell<Option<Effects>>,
+    /// The variables that the command sets, computed when first needed.
+    pub(super) set_variables: OnceCell<Vec<SetVariable>>,
     /// Whether an operand can be the value of the option before it, computed when first needed.
     has_possible_value: OnceCell<bool>,
     pub(super) files: Files,
 }
-
-/// Builtins that set variables to values which they compute or read.
-const SETTERS: &[&str] = &["getopts", "let", "mapfile", "printf", "read", "readarray"];
 
 /// Names of standard input.
 pub(crate) const INPUT_FILES: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
@@ -79,6 +78,7 @@ impl<'a> Subject<'a> {
             first_operand,
             options,
             effects: OnceCell::new(),
+            set_variables: OnceCell::new(),
             has_possible_value: OnceCell::new(),
             files: Files::default(),
         }
@@ -130,7 +130,7 @@ impl<'a> Subject<'a> {
         Needs::all([
             (Needs::OPTIONS, !self.options.is_empty()),
             (Needs::OPERANDS, self.first_operand.is_some() || command.appended),
-            (Needs::VARIABLES, !command.assignments.is_empty() || self.sets_variables()),
+            (Needs::VARIABLES, !self.set_variables().is_empty()),
             (Needs::WRITTEN_FILES, !self.written_files().is_empty()),
             (Needs::INPUT, !matches!(reading.input(self.id), Input::Inherited)),
             (Needs::OTHER_COMMANDS, reading.commands.len() > 1),
@@ -143,58 +143,6 @@ impl<'a> Subject<'a> {
                 command.appended || command.words.len() > 1 || !command.redirects.is_empty() || command.via.is_some(),
             ),
         ])
-    }
-
-    /// Returns whether the program sets variables that its arguments name.
-    pub(crate) fn sets_variables(&self) -> bool {
-        let name = self.command.program.name();
-        name.is_some_and(|name| {
-            SETTERS.contains(&name)
-                || matches!(name, "declare" | "export" | "local" | "readonly" | "set" | "setenv" | "typeset")
-        })
-    }
-
-    /// Returns the variables that the program sets to values which it computes or reads, as `read NAME` does, and where they are
-    /// named.
-    pub(crate) fn computed_variables(&self) -> Vec<(String, Span)> {
-        let Some(own) = self.command.program.name() else { return Vec::new() };
-        if matches!(own, "declare" | "local" | "typeset") {
-            return self.referenced_variables();
-        }
-        if !SETTERS.contains(&own) {
-            return Vec::new();
-        }
-        let is_of_name = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
-        let named = |word: &Word| {
-            let text = word.certain_start();
-            let text = if own == "printf" { text.strip_prefix("-v").unwrap_or(&text) } else { &text };
-            let name: String = text.chars().take_while(is_of_name).collect();
-            // `let NAME=1`, `read NAME`, `read 'NAME[0]'`
-            let is_name = own == "let" || text.len() == name.len() || text[name.len()..].starts_with('[');
-            (is_name && !name.is_empty()).then_some((name, word.span))
-        };
-        let words = self.command.arguments();
-        let count = match own {
-            "printf" if words.first().is_some_and(|word| word.certain_start() == "-v") => 2,
-            "printf" if words.first().is_some_and(|word| word.certain_start().starts_with("-v")) => 1,
-            "printf" => 0,
-            _ => words.len(),
-        };
-        words[..count.min(words.len())].iter().filter_map(named).collect()
-    }
-
-    /// Returns the variables to which `declare -n REFERENCE=NAME` gives another name, by which a later assignment sets them.
-    fn referenced_variables(&self) -> Vec<(String, Span)> {
-        let words = self.command.arguments();
-        let makes_references = |word: &Word| {
-            let start = word.certain_start();
-            start.starts_with('-') && start.contains('n')
-        };
-        if !words.iter().any(makes_references) {
-            return Vec::new();
-        }
-        let target = |word: &Word| word.certain_start().split_once('=').map(|(_, name)| (name.to_owned(), word.span));
-        words.iter().filter_map(target).collect()
     }
 
     /// Returns whether a subcommand can be given, as far as the first letters of its first word and of the operands tell.

@@ -18,6 +18,8 @@ pub struct Script {
     pub doubts: Vec<Doubt>,
     /// The variables that expansions and arithmetic assign.
     pub assigned: Vec<String>,
+    /// Whether an expansion assigns a variable whose name is the value of another one: `${!NAME:=VALUE}`.
+    pub assigns_unknown: bool,
     /// Whether values of variables are evaluated as expressions, as in arithmetic.
     pub evaluates: bool,
 }
@@ -38,6 +40,7 @@ impl Script {
         }));
         self.doubts.extend(other.doubts);
         self.assigned.extend(other.assigned);
+        self.assigns_unknown |= other.assigns_unknown;
         self.evaluates |= other.evaluates;
     }
 }
@@ -162,7 +165,7 @@ impl ScopeKind {
 /// `NAME=VALUE`, `NAME+=VALUE`, `NAME[SUBSCRIPT]=VALUE` or `NAME=(VALUES)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
-    /// The variable.
+    /// The variable. In the name that a wrapper sets (`env "$X=1"`), U+10FFFF stands for a part that is known only at run time.
     pub name: String,
     /// Whether this is the element of an array, or a whole array.
     pub array: bool,

@@ -57,6 +57,8 @@ pub enum Part {
     },
     /// The value of `$((...))`.
     Arithmetic {
+        /// The variables that it can assign, among others.
+        assigned: Vec<String>,
         /// Whether it is in double quotes.
         quoted: bool,
     },
@@ -109,7 +111,9 @@ impl Part {
             Self::Variable { operation: Some(operation), quoted: true, .. } => {
                 operation.operator.starts_with('[') || operation.operator == "!"
             }
-            Self::Variable { quoted, .. } | Self::Substitution { quoted, .. } | Self::Arithmetic { quoted } => !quoted,
+            Self::Variable { quoted, .. } | Self::Substitution { quoted, .. } | Self::Arithmetic { quoted, .. } => {
+                !quoted
+            }
             Self::Glob(_) => true,
             Self::Unknown { splits } => *splits,
             Self::Literal { .. } | Self::Tilde { .. } | Self::ProcessSubstitution { .. } => false,

@@ -22,7 +22,10 @@ impl Unfolder<'_> {
         let is_export = command.program.name() == Some("export");
         let position = (info.root, index);
         let mut suspects = Vec::new();
-        for Assignment { name, array, append, value, span, .. } in &command.assignments {
+        for Assignment { name, array, append, value, each, span, .. } in &command.assignments {
+            if !each.is_empty() {
+                self.variables.set_list(name, each);
+            }
             if command.words.is_empty() && !array && !append {
                 for dialect in info.dialects.iter() {
                     self.variables.set(name, dialect, value, scope, position);

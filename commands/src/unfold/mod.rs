@@ -170,6 +170,9 @@ impl<'a> Unfolder<'a> {
         for name in script.assigned {
             self.variables.assign(&name, dialects, nested);
         }
+        if script.assigns_unknown {
+            self.variables.assign_unknown();
+        }
         for scope in &script.scopes {
             if let ScopeKind::Function(name) = &scope.kind {
                 self.variables.functions.insert(name.clone());
@@ -230,6 +233,8 @@ impl<'a> Unfolder<'a> {
             return;
         }
         let first_is_built = self.expand_command(index);
+        let Info { dialects, depth, .. } = self.infos[index];
+        self.variables.count_built_names(&self.reading.commands[index].words, dialects, depth > 0);
         let program = match self.reading.commands[index].words.first() {
             None => Program::None,
             Some(word) => self.with_scope(self.variables.program(word, first_is_built), word),

@@ -1,6 +1,7 @@
 //! Opens wrappers: finds commands and code in the arguments of a program.
 
 use super::Unfolder;
+use crate::characters::UNKNOWN;
 use crate::doubt::DoubtKind;
 use crate::flags::{self, Argument, Value, is_abbreviation};
 use crate::programs::{CodeShell, Program, Rest, Runs, SHELL, program_name, scoped_name};
@@ -100,6 +101,12 @@ impl Unfolder<'_> {
         let mut after = After::new(rest.after);
         let mut before = BeforeCommand::default();
         for argument in flags::arguments(arguments, program.value_options) {
+            if let Some(word) = assigned_word(&argument).filter(|_| rest.assignments) {
+                before.assignments.push(self.assignment_of(word)?);
+                if !word.starts_with_expansion() || !word.splits() {
+                    continue;
+                }
+            }
             match argument {
                 Argument::Option { name, value, index: at } => {
                     let is_one = |options: &[&str]| options.iter().any(|option| is_abbreviation(&name, option));
@@ -116,13 +123,6 @@ impl Unfolder<'_> {
                     if is_one(rest.split) {
                         return Some(self.split_option(arguments, at, value, &before.assignments));
                     }
-                }
-                Argument::Operand { word, .. } if rest.assignments && is_assignment(word) => {
-                    let assignment = assignment_of(word);
-                    if !self.spend(COPY * (1 + assignment.value.parts.len())) {
-                        return None;
-                    }
-                    before.assignments.push(assignment);
                 }
                 Argument::Operand { word, .. } if rest.assignments && word.literal().as_deref() == Some("-") => {}
                 Argument::Operand { word, .. } if !after.is_met() => after.add(word),
@@ -147,6 +147,30 @@ impl Unfolder<'_> {
             self.add_wrapped(index, arguments, before, rest);
         }
         None
+    }
+
+    /// Reads an operand such as `NAME=VALUE`. Returns `None` if a limit is exceeded.
+    fn assignment_of(&mut self, word: &Word) -> Option<Assignment> {
+        if !self.spend(COPY * (1 + word.parts.len())) {
+            return None;
+        }
+        let mut name = String::new();
+        let mut value = Word { parts: Vec::new(), span: word.span };
+        for (at, part) in word.parts.iter().enumerate() {
+            match part {
+                Part::Literal { text, origin } => {
+                    if let Some((end, rest)) = text.split_once('=') {
+                        name.push_str(end);
+                        value.parts.push(Part::Literal { text: rest.to_owned(), origin: *origin });
+                        value.parts.extend_from_slice(&word.parts[at + 1..]);
+                        break;
+                    }
+                    name.push_str(text);
+                }
+                _ => name.push(UNKNOWN),
+            }
+        }
+        Some(Assignment { name, array: false, append: false, value, each: Vec::new(), span: word.span })
     }
 
     /// Opens a wrapper with an option whose value is the program, such as `python -m MODULE`.
@@ -201,7 +225,7 @@ impl Unfolder<'_> {
             return;
         }
         let Some(added) = self.add_command(index, words, How::Arguments) else { return };
-        for assignment in &assignments {
+        for assignment in assignments.iter().filter(|assignment| !assignment.name.contains(UNKNOWN)) {
             self.variables.assign(&assignment.name, self.infos[added].dialects, true);
         }
         let command = &mut self.reading.commands[added];
@@ -363,16 +387,11 @@ fn placeholder_of(value: Option<&Value<'_>>) -> String {
     text.filter(|text| !text.is_empty()).unwrap_or_else(|| "{}".to_owned())
 }
 
-/// Reads an operand such as `NAME=VALUE`.
-fn assignment_of(word: &Word) -> Assignment {
-    let start = word.certain_start();
-    let name = start.split('=').next().unwrap_or_default().to_owned();
-    let value = word.without_start(name.len() + 1);
-    Assignment { name, array: false, append: false, value, each: Vec::new(), span: word.span }
-}
-
-fn is_assignment(word: &Word) -> bool {
-    word.certain_start().contains('=')
+/// Returns the word of an argument such as `NAME=VALUE`. The name can be an expansion.
+fn assigned_word<'w>(argument: &Argument<'w>) -> Option<&'w Word> {
+    let (Argument::Operand { word, .. } | Argument::Either { word, .. }) = argument else { return None };
+    let has_equals = |part: &Part| matches!(part, Part::Literal { text, .. } if text.contains('='));
+    word.parts.iter().any(has_equals).then_some(*word)
 }
 
 fn unknown(span: Span) -> Word {

@@ -1,10 +1,11 @@
 //! The known values of variables. A variable has a known value if its only assignment has certainly run before.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::programs::program_name;
 use crate::reading::{Program, Surroundings};
-use crate::syntax::{Dialect, Dialects, Part, ScopeId, SimpleCommand, Word};
+use crate::syntax::{Dialect, Dialects, Origin, Part, ScopeId, SimpleCommand, Word};
 
 /// Variables that the shell itself changes, or that scripts cannot change.
 const SPECIAL: &[&str] = &[
@@ -77,21 +78,68 @@ pub(crate) fn is_set_by_shell(name: &str) -> bool {
 const SETTERS: &[&str] = &[
     "declare",
     "export",
+    "float",
     "getopts",
+    "integer",
     "let",
     "local",
     "mapfile",
+    "nameref",
+    "print",
     "printf",
     "read",
     "readarray",
     "readonly",
     "typeset",
     "unset",
+    "vared",
     "wait",
 ];
 
 /// The maximum number of letters of options before the name of a variable.
 const MAX_OPTIONS: usize = 8;
+
+/// The maximum number of words of a `for` loop that are followed as names of variables.
+const MAX_LIST: usize = 16;
+
+/// Returns whether each shell sets a variable at most once.
+fn is_set_once(counts: &[u32; 3]) -> bool {
+    counts.iter().all(|count| *count <= 1)
+}
+
+/// Returns the words of a builtin that can name variables which it sets.
+fn named_words<'w>(builtin: &str, words: &'w [Word]) -> &'w [Word] {
+    if !SETTERS.contains(&builtin) {
+        return &[];
+    }
+    if !matches!(builtin, "print" | "printf") {
+        return &words[1..];
+    }
+    // Only the option `-v` names a variable, in the same word or in the next one.
+    let is_name = |option: &str| option.starts_with("-v") || builtin == "print" && is_cluster_with_v(option);
+    match words.get(1).map(Word::certain_start) {
+        Some(option) if is_name(&option) => &words[1..words.len().min(3)],
+        _ => &[],
+    }
+}
+
+/// Returns whether a word is a cluster of options such as `-rv`.
+fn is_cluster_with_v(option: &str) -> bool {
+    option.starts_with('-') && option.contains('v') && option[1..].bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Returns whether the name in a word such as `NAME=VALUE` has an expansion.
+fn is_built_name(word: &Word) -> bool {
+    for part in &word.parts {
+        match part {
+            Part::Literal { origin: Origin::Expanded, .. } => return true,
+            Part::Literal { text, .. } if text.contains('=') => return false,
+            Part::Literal { .. } => {}
+            _ => return true,
+        }
+    }
+    false
+}
 
 /// An assignment whose value is certain.
 #[derive(Debug)]
@@ -111,6 +159,8 @@ pub(super) struct Variables<'a> {
     /// How often each variable is assigned, in each dialect.
     counts: HashMap<String, [u32; 3]>,
     constants: HashMap<(String, Dialect), Constant>,
+    /// The texts that the only `for` loop over a variable assigns to it.
+    lists: HashMap<String, Vec<String>>,
     /// The variables whose values were used, with the number of assignments that were known at that time.
     used: HashMap<(String, Dialect), u32>,
     /// Variables that are assigned more often than an earlier round assumed. Their values are not used.
@@ -141,6 +191,7 @@ impl<'a> Variables<'a> {
         Self {
             counts: HashMap::new(),
             constants: HashMap::new(),
+            lists: HashMap::new(),
             used: HashMap::new(),
             distrusted,
             surroundings,
@@ -218,34 +269,73 @@ impl<'a> Variables<'a> {
             self.others = self.others.max(Others::ByFile);
             return;
         }
-        if !SETTERS.contains(&&*first) {
-            return;
-        }
         let is_declaration = matches!(&*first, "declare" | "typeset" | "local");
-        for word in &words[1..] {
+        for word in named_words(&first, words) {
             let start = word.certain_start();
             // `declare -n` makes a reference, by which a variable can be assigned under another name.
-            if is_declaration && start.starts_with('-') && start.contains('n') {
+            if first == "nameref" || is_declaration && start.starts_with('-') && start.contains('n') {
                 self.others = Others::Directly;
             }
-            if first == "printf" && !words[1].certain_start().starts_with("-v") {
-                return;
+            if !is_built_name(word) {
+                self.assign_text(&start, dialects, nested);
             }
-            if start.is_empty() || word.text().is_none() && !start.contains('=') {
-                if first != "printf" {
-                    self.others = Others::Directly;
+        }
+    }
+
+    /// Counts the variables that a builtin sets by names that contain expansions, after these have been replaced by their values.
+    pub(super) fn count_built_names(&mut self, words: &[Word], dialects: Dialects, nested: bool) {
+        let Some(first) = words.first().and_then(Word::text) else { return };
+        for word in named_words(&first, words).iter().filter(|word| is_built_name(word)) {
+            match self.possible_starts(word) {
+                Some(starts) => starts.iter().for_each(|start| self.assign_text(start, dialects, nested)),
+                None => self.others = Others::Directly,
+            }
+        }
+    }
+
+    /// Returns the texts with which a word can begin, up to a `=`. `None` if they are not known.
+    fn possible_starts(&self, word: &Word) -> Option<Vec<String>> {
+        let mut starts = vec![String::new()];
+        for part in &word.parts {
+            match part {
+                Part::Literal { text, .. } => starts.iter_mut().for_each(|start| start.push_str(text)),
+                Part::Variable { name, operation: None, .. } if starts.len() == 1 && !self.is_uncertain() => {
+                    let values = self.lists.get(name).filter(|_| self.counts.get(name).is_some_and(is_set_once))?;
+                    starts = values.iter().map(|value| format!("{}{value}", starts[0])).collect();
                 }
-                continue;
+                _ => return None,
             }
-            let name = |text: &str| -> String {
-                text.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect()
-            };
-            let options = start.trim_start_matches('-');
-            // After an option, the name can be in the same word: `-vNAME`, `-raNAME`.
-            let starts = if options.len() < start.len() { options.len().min(MAX_OPTIONS) } else { 1 };
-            for name in (0..starts).filter_map(|at| options.get(at..)).map(name).filter(|name| !name.is_empty()) {
-                self.assign(&name, dialects, nested);
+            if starts.iter().all(|start| start.contains('=')) {
+                break;
             }
+        }
+        Some(starts)
+    }
+
+    /// Counts the variables that the beginning of a word names.
+    fn assign_text(&mut self, start: &str, dialects: Dialects, nested: bool) {
+        let name = |text: &str| -> String {
+            text.chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect()
+        };
+        let options = start.trim_start_matches('-');
+        // After an option, the name can be in the same word: `-vNAME`, `-raNAME`.
+        let starts = if options.len() < start.len() { options.len().min(MAX_OPTIONS) } else { 1 };
+        for name in (0..starts).filter_map(|at| options.get(at..)).map(name).filter(|name| !name.is_empty()) {
+            self.assign(&name, dialects, nested);
+        }
+    }
+
+    /// Records that the line sets a variable whose name is not known.
+    pub(super) fn assign_unknown(&mut self) {
+        self.others = Others::Directly;
+    }
+
+    /// Records the words that a `for` loop assigns to a variable.
+    pub(super) fn set_list(&mut self, name: &str, words: &[Word]) {
+        let texts: Option<Vec<String>> =
+            words.iter().take(MAX_LIST + 1).map(|word| word.text().map(Cow::into_owned)).collect();
+        if let Some(texts) = texts.filter(|texts| (1..=MAX_LIST).contains(&texts.len())) {
+            self.lists.insert(name.to_owned(), texts);
         }
     }
 

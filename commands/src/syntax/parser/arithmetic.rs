@@ -22,9 +22,9 @@ impl Parser<'_, '_> {
                 Err(Stop::Syntax)
             };
         };
-        self.arithmetic_region(open, end)?;
+        let assigned = self.arithmetic_region(open, end)?;
         self.at = self.after(self.after(end));
-        builder.push_part(Part::Arithmetic { quoted });
+        builder.push_part(Part::Arithmetic { assigned, quoted });
         Ok(true)
     }
 
@@ -35,10 +35,10 @@ impl Parser<'_, '_> {
         let Some(end) = self.arithmetic_end(open)? else { return Ok(false) };
         self.differs(&[Dialect::Dash, Dialect::Ash]);
         let index = self.begin();
-        self.arithmetic_region(open, end)?;
+        let assigned = self.arithmetic_region(open, end)?;
         self.at = self.after(self.after(end));
         let span = self.span(start, self.at);
-        let expression = Word { parts: vec![Part::Arithmetic { quoted: true }], span };
+        let expression = Word { parts: vec![Part::Arithmetic { assigned, quoted: true }], span };
         let command = &mut self.script.commands[index];
         (command.words, command.span) = (vec![Word::plain("((", span), expression], span);
         Ok(true)
@@ -55,9 +55,9 @@ impl Parser<'_, '_> {
         let bracket = self.after(self.at);
         let Some(end) = self.subscript_end(bracket) else { return Err(Stop::Syntax) };
         let from = self.after(bracket);
-        self.arithmetic_region(from, end)?;
+        let assigned = self.arithmetic_region(from, end)?;
         self.at = self.after(end);
-        builder.push_part(Part::Arithmetic { quoted });
+        builder.push_part(Part::Arithmetic { assigned, quoted });
         Ok(())
     }
 
@@ -129,8 +129,8 @@ impl Parser<'_, '_> {
         end
     }
 
-    /// Reads the expansions of an expression.
-    pub(super) fn arithmetic_region(&mut self, start: usize, end: usize) -> ParseResult {
+    /// Reads the expansions of an expression. Returns the variables that it can assign.
+    pub(super) fn arithmetic_region(&mut self, start: usize, end: usize) -> ParseResult<Vec<String>> {
         self.spend((end - start.min(end)) / 4 + 1)?;
         let result = self.nested(|parser| {
             parser.within(start, end, |parser| {
@@ -156,19 +156,17 @@ impl Parser<'_, '_> {
             // Quoted code is expanded when the expression is evaluated.
             self.doubt(DoubtKind::HiddenCode, start, end);
         }
-        self.note_names(start, end);
+        let assigned = self.note_names(start, end);
         match result {
-            Err(Stop::Limit) => Err(Stop::Limit),
-            Err(Stop::Unclosed | Stop::Syntax) => {
-                self.doubt(DoubtKind::Syntax, start, end);
-                Ok(())
-            }
-            Ok(()) => Ok(()),
+            Err(Stop::Limit) => return Err(Stop::Limit),
+            Err(Stop::Unclosed | Stop::Syntax) => self.doubt(DoubtKind::Syntax, start, end),
+            Ok(()) => {}
         }
+        Ok(assigned)
     }
 
-    /// Records the variables that an expression can evaluate or assign.
-    fn note_names(&mut self, start: usize, end: usize) {
+    /// Records the variables that an expression can evaluate or assign. Returns the latter.
+    fn note_names(&mut self, start: usize, end: usize) -> Vec<String> {
         let text = &self.text[start..end.max(start)];
         self.script.evaluates |= text.bytes().any(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'$' | b'`'));
         let assigns = text.contains("++")
@@ -180,9 +178,13 @@ impl Parser<'_, '_> {
                         && b"<>".contains(&around(at.checked_sub(1)))
                         && b"<>".contains(&around(at.checked_sub(2)))
             });
-        if assigns {
-            let names = text.split(|c: char| !c.is_ascii() || !is_name(c as u8)).filter(|name| !name.is_empty());
-            self.script.assigned.extend(names.map(str::to_owned));
+        if !assigns {
+            return Vec::new();
         }
+        let names = text.split(|c: char| !c.is_ascii() || !is_name(c as u8));
+        let is_variable = |name: &&str| !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit());
+        let assigned: Vec<String> = names.filter(is_variable).map(str::to_owned).collect();
+        self.script.assigned.extend(assigned.iter().cloned());
+        assigned
     }
 }

@@ -241,7 +241,10 @@ impl Parser<'_, '_> {
         let first = self.keyword();
         let is_reserved = matches!(first.text(), b"if" | b"while" | b"until" | b"for" | b"select" | b"case");
         if is_compound && name_end > before && !is_reserved {
-            self.script.assigned.push(self.name(before, name_end));
+            let name = self.name(before, name_end);
+            let word = Word::plain(&name, self.span(before, name_end));
+            self.script.commands[index].words.push(word);
+            self.script.assigned.push(name);
             self.at = ahead;
         }
         if is_delimiter(self.peek()) && self.peek() != b'(' && !matches!(self.peek(), b'<' | b'>') {

@@ -212,6 +212,7 @@ impl Parser<'_, '_> {
         }
         if operator.contains('=') {
             self.script.assigned.push(name.clone());
+            self.script.assigns_unknown |= operator.starts_with('!');
         }
         if operator.contains('@') && matches!(self.peek(), b'P' | b'A' | b'E') {
             self.doubt(DoubtKind::HiddenCode, start, self.at + 1);
