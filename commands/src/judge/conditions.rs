@@ -233,7 +233,7 @@ impl Check<'_, '_> {
         Match::any(wanted.iter().map(|effect| match effect {
             ScriptEffect::RunsCommands => effects.runs.into(),
             ScriptEffect::Unknown => {
-                if effects.unknown || effects.writes_more {
+                if effects.unknown {
                     Match::Maybe
                 } else {
                     Match::No

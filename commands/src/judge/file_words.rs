@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use crate::characters::UNKNOWN;
 use crate::judge::file::FileWord;
 use crate::judge::sources::substitutions;
 use crate::judge::subject::{Subject, after_prefix};
@@ -91,12 +90,10 @@ impl<'a> Subject<'a> {
     /// Returns the arguments of commands that list the files which the command reads: in substitutions, or as input of `xargs`.
     /// The files that a script reads are included.
     fn listed_words(&self) -> Vec<Cow<'a, Word>> {
-        let command = self.command;
         let mut words: Vec<Cow<'a, Word>> =
             self.listers().flat_map(Command::arguments).chain(self.inline_names()).map(Cow::Borrowed).collect();
         let read_by_script = self.effects().into_iter().flat_map(|effects| &effects.reads);
-        let names = read_by_script.filter(|name| !name.starts_with(UNKNOWN));
-        words.extend(names.map(|name| Cow::Owned(with_unknown(name, command.span))));
+        words.extend(read_by_script.cloned().map(Cow::Owned));
         words
     }
 

@@ -11,7 +11,7 @@ use std::slice;
 use crate::judge::components::PathWord;
 use crate::judge::flow::{Flow, Link};
 use crate::judge::folders::{UNKNOWN_HOME, UNKNOWN_START, names};
-use crate::judge::set_variables::makes_keywords;
+use crate::judge::variable::makes_keywords;
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
 use crate::syntax::{CommandId, Operation, Part, ScopeKind, Word};

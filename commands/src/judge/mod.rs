@@ -3,6 +3,7 @@
 mod components;
 mod conditions;
 mod data;
+mod effects;
 mod exception;
 mod file;
 mod file_words;
@@ -27,6 +28,7 @@ mod subject;
 mod tail;
 mod text;
 mod texts;
+mod variable;
 mod variants;
 mod visited;
 mod writes;

@@ -2,71 +2,15 @@
 
 use std::borrow::Cow;
 
-use crate::certainty::Match;
 use crate::characters::UNKNOWN;
 use crate::flags::{self, Argument};
 use crate::judge::line::Line;
 use crate::judge::sources::{By, sources};
 use crate::judge::subject::Subject;
-use crate::judge::text::{text_below_home, with_unknown};
-use crate::programs::SHELL;
+use crate::judge::variable::SetVariable;
 use crate::reading::{Command, Input};
-use crate::rules::pattern;
 use crate::span::Span;
 use crate::syntax::{Assignment, CommandId, Descriptor, Operation, Part, Redirect, RedirectKind, Word};
-
-/// A variable that a command sets.
-pub(super) struct SetVariable {
-    /// The name, with [`UNKNOWN`] for what is known only at run time.
-    name: String,
-    /// The value, with `~` for the home folder. `None` if it is known only at run time.
-    value: Option<String>,
-    pub(super) span: Span,
-}
-
-impl SetVariable {
-    fn new(name: &str, value: Option<&Word>, span: Span) -> Self {
-        let value = value.and_then(text_below_home).map(Cow::into_owned);
-        Self { name: name.to_owned(), value, span }
-    }
-
-    /// Returns whether this is a variable with a name, whose value is known only at run time.
-    pub(super) fn is_computed(&self, name: &str) -> bool {
-        self.name == name && self.value.is_none()
-    }
-
-    fn is_known(&self) -> bool {
-        !self.name.contains(UNKNOWN)
-    }
-
-    /// Returns `NAME=VALUE`. The value has a NUL if it is not known.
-    fn assignment(&self) -> String {
-        format!("{}={}", self.name, self.value.as_deref().unwrap_or("\0"))
-    }
-
-    /// Returns whether this is one of the variables, or assignments, that patterns describe.
-    pub(super) fn is_one(&self, patterns: &[&str], except: &[&str]) -> Match {
-        let assignment = self.assignment();
-        if except.iter().any(|pattern| pattern::matches(pattern, &assignment)) {
-            return Match::No;
-        }
-        if !self.name.contains(UNKNOWN) {
-            // A pattern with `=` is about the value, too.
-            let is_met = |pattern: &&str| {
-                pattern::matches(pattern, if pattern.contains('=') { &assignment } else { &self.name })
-            };
-            return patterns.iter().any(is_met).into();
-        }
-        // A known beginning says that the name is not one of those that only end in the same way.
-        let name = with_unknown(&self.name, self.span);
-        let is_possible = |pattern: &&str| {
-            !pattern.contains('=')
-                && (!pattern.starts_with('*') || self.name.starts_with(UNKNOWN))
-                && pattern::matches_word(pattern, &name) != Match::No
-        };
-        if patterns.iter().any(is_possible) { Match::Maybe } else { Match::No }
-    }
-}
 
 impl Subject<'_> {
     /// Returns the variables that the command sets.
@@ -184,7 +128,7 @@ impl Subject<'_> {
     }
 
     /// Returns whether a name and its value come from files, or from programs that print what they know: `export "$NAME=$VALUE"` in a
-    /// loop over a file of variables. Whoever can write these files can also write the scripts of the project.
+    /// loop over a file of variables. A person who trusts neither would not run the scripts of the project.
     fn is_of_files(&self, word: &Word) -> bool {
         let end = word.parts.iter().position(has_equals).unwrap_or(word.parts.len());
         let is_text = |part: &&Part| matches!(part, Part::Literal { text, .. } if !matches!(text.as_str(), "" | "="));
@@ -264,32 +208,6 @@ const READERS: &[(&str, &[&str], &[&str])] = &[
     ("vared", &["-a"], &["-M", "-a", "-f", "-i", "-m", "-p", "-r", "-t"]),
     ("wait", &["-p"], &["-p"]),
 ];
-
-/// Returns whether shells, or an option of one, make every argument `NAME=VALUE` an assignment: `set -k`.
-pub(super) fn makes_keywords(command: &Command) -> bool {
-    let Some(name) = command.program.name().filter(|name| *name == "set" || SHELL.get(name).is_some()) else {
-        return false;
-    };
-    let mut is_value = false;
-    for word in command.arguments() {
-        let text = word.certain_start();
-        if std::mem::take(&mut is_value) && text == "keyword" {
-            return true;
-        }
-        let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty() && *letters != "-") else {
-            if name == "set" || !text.starts_with('+') {
-                return false;
-            }
-            continue;
-        };
-        let is_cluster = !letters.starts_with('-');
-        if is_cluster && letters.contains('k') {
-            return true;
-        }
-        is_value = is_cluster && letters.ends_with('o');
-    }
-    false
-}
 
 fn sources_of_part(line: &Line<'_>, id: CommandId, part: &Part) -> Vec<CommandId> {
     let word = Word { parts: vec![part.clone()], span: Span::default() };

@@ -5,14 +5,14 @@ use std::cell::OnceCell;
 
 use crate::certainty::Match;
 use crate::flags::{self, Argument};
+use crate::judge::effects::ScriptEffects;
 use crate::judge::file::Files;
 use crate::judge::line::Line;
 use crate::judge::option_letters::OptionLetters;
-use crate::judge::set_variables::SetVariable;
+use crate::judge::variable::SetVariable;
 use crate::programs::{Program, Runs, SHELL, without_version};
 use crate::reading::{Command, Input};
 use crate::rules::{Needs, pattern};
-use crate::scripts::Effects;
 use crate::syntax::{CommandId, Part, Word};
 
 /// A command, with its arguments sorted into options and operands.
@@ -28,7 +28,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) first_operand: Option<&'a Word>,
     options: OptionLetters,
     /// The effects of the script among the arguments, computed when first needed.
-    pub(super) effects: OnceCell<Option<Effects>>,
+    pub(super) effects: OnceCell<Option<ScriptEffects>>,
     /// The variables that the command sets, computed when first needed.
     pub(super) set_variables: OnceCell<Vec<SetVariable>>,
     /// Whether an operand can be the value of the option before it, computed when first needed.

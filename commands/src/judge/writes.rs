@@ -3,13 +3,10 @@
 use std::borrow::Cow;
 
 use crate::certainty::Match;
-use crate::characters::UNKNOWN;
 use crate::judge::subject::{Subject, after_prefix};
-use crate::judge::text::with_unknown;
 use crate::programs::{Program, Writes};
 use crate::reading::Directory;
 use crate::rules::pattern;
-use crate::scripts::VariableFile;
 use crate::syntax::{Origin, Part, Word};
 
 impl<'a> Subject<'a> {
@@ -20,10 +17,7 @@ impl<'a> Subject<'a> {
         let to_files = to_files.filter(|redirect| !redirect.targets_descriptor());
         words.extend(to_files.map(|redirect| Cow::Borrowed(&redirect.target)));
         if let Some(effects) = self.effects() {
-            // A name whose beginning is unknown is one of the program's own files.
-            let names = effects.writes.iter().filter(|name| !name.starts_with(UNKNOWN));
-            words.extend(names.map(|name| Cow::Owned(with_unknown(name, self.command.span))));
-            words.extend(effects.writes_of.iter().flat_map(|file| self.files_of_variable(file)));
+            words.extend(effects.writes.iter().cloned().map(Cow::Owned));
         }
         let Some(program) = self.program.filter(|program| !program.writes.is_empty()) else { return words };
         let operands: Vec<&'a Word> = self.operands().collect();
@@ -101,27 +95,6 @@ impl<'a> Subject<'a> {
     /// Returns whether the working directory is known. Elsewhere, a program whose files have no names in the line is trusted.
     fn is_in_known_directory(&self) -> bool {
         self.command.directory != Directory::Unknown
-    }
-
-    /// Returns the files whose names begin with the value of a variable of a script: one that the arguments set, as in
-    /// `awk -v NAME=VALUE` and `awk SCRIPT NAME=VALUE`, or one of the environment.
-    fn files_of_variable(&self, file: &VariableFile) -> Vec<Cow<'a, Word>> {
-        let VariableFile { variable, is_of_environment, rest } = file;
-        let with_rest = |value: Word| {
-            let mut value = value;
-            if !rest.is_empty() {
-                value.parts.extend(with_unknown(rest, value.span).parts);
-            }
-            Cow::Owned(value)
-        };
-        if *is_of_environment {
-            let own = self.command.assignments.iter().filter(|assignment| assignment.name == *variable);
-            let values = own.map(|assignment| &assignment.value).chain(self.line.only_value(variable));
-            return values.cloned().map(with_rest).collect();
-        }
-        let prefix = format!("{variable}=");
-        let words = self.values(&["-v", "--assign"]).chain(self.operands().map(Cow::Borrowed));
-        words.filter_map(|word| after_prefix(&word, &prefix).map(|value| with_rest(value.into_owned()))).collect()
     }
 
     /// Returns the folder into which the command unpacks an archive, and whether the command names it. Returns `None` if it

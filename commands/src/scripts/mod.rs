@@ -4,10 +4,12 @@
 //! not a script at all, it reports what one of them could do.
 
 mod awk;
+mod name;
 mod sed;
 
 use crate::characters::UNKNOWN;
 use crate::words::words;
+pub(crate) use name::{Name, Piece};
 
 /// The languages of the scripts that programs take as arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,23 +36,10 @@ pub(crate) struct Effects {
     pub(crate) unknown: bool,
     /// Whether it writes more files than are listed.
     pub(crate) writes_more: bool,
-    /// The names of the files that it writes, with [`UNKNOWN`] for what is known only at run time.
-    pub(crate) writes: Vec<String>,
-    /// The files that it writes whose names begin with the value of a variable.
-    pub(crate) writes_of: Vec<VariableFile>,
-    /// The names of the files that it reads, as in `writes`.
-    pub(crate) reads: Vec<String>,
-}
-
-/// A file whose name begins with the value of a variable.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct VariableFile {
-    /// The variable.
-    pub(crate) variable: String,
-    /// Whether it is a variable of the environment.
-    pub(crate) is_of_environment: bool,
-    /// The text after the value.
-    pub(crate) rest: String,
+    /// The names of the files that it writes.
+    pub(crate) writes: Vec<Name>,
+    /// The names of the files that it reads.
+    pub(crate) reads: Vec<Name>,
 }
 
 impl ScriptLanguage {
@@ -70,7 +59,7 @@ impl ScriptLanguage {
         }
     }
 
-    /// Reads a script in which [`UNKNOWN`] stands for text that is known only at run time.
+    /// Reads a script in which a [`placeholder`] stands for each part of it that is known only at run time.
     pub(crate) fn read(self, script: &str) -> Effects {
         // Some implementations end a regular expression at a delimiter within brackets, others do not.
         let mut effects = self.read_once(script, true);
@@ -78,19 +67,16 @@ impl ScriptLanguage {
             let other = self.read_once(script, false);
             effects.runs |= other.runs;
             effects.unknown |= other.unknown;
+            effects.writes_more |= other.writes_more;
             effects.writes.extend(other.writes);
-            effects.writes_of.extend(other.writes_of);
             effects.reads.extend(other.reads);
         }
         for names in [&mut effects.writes, &mut effects.reads] {
             names.sort_unstable();
             names.dedup();
         }
-        effects.writes_of.sort_unstable();
-        effects.writes_of.dedup();
-        effects.writes_more = effects.writes.len() > MAX_FILES || effects.writes_of.len() > MAX_FILES;
+        effects.writes_more |= effects.writes.len() > MAX_FILES;
         effects.writes.truncate(MAX_FILES);
-        effects.writes_of.truncate(MAX_FILES);
         effects.reads.truncate(MAX_FILES);
         effects
     }
@@ -102,6 +88,21 @@ impl ScriptLanguage {
         }
     }
 }
+
+/// Returns the character that stands for the part of a word with this index.
+pub(crate) fn placeholder(index: usize) -> char {
+    let code = u32::try_from(index).ok().and_then(|index| FIRST_PLACEHOLDER.checked_add(index));
+    code.and_then(char::from_u32).unwrap_or(UNKNOWN)
+}
+
+/// Returns the index of the part for which a character stands.
+fn placeholder_index(letter: char) -> Option<usize> {
+    let index = u32::from(letter).checked_sub(FIRST_PLACEHOLDER)?;
+    usize::try_from(index).ok().filter(|_| letter != UNKNOWN)
+}
+
+/// The first of the characters that stand for parts of words. Unicode will never assign them.
+const FIRST_PLACEHOLDER: u32 = 0x10_F000;
 
 /// The maximum number of files that are looked at.
 const MAX_FILES: usize = 256;
@@ -143,6 +144,14 @@ impl<'t> Text<'t> {
     fn take_while(&mut self, accept: impl Fn(char) -> bool) -> &'t str {
         let end = self.rest.find(|letter| !accept(letter)).unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        taken
+    }
+
+    /// Returns at most this number of characters, before the first one that does not satisfy a condition.
+    fn take_while_at_most(&mut self, most: usize, accept: impl Fn(char) -> bool) -> &'t str {
+        let count = self.rest.chars().take(most).take_while(|letter| accept(*letter)).map(char::len_utf8).sum();
+        let (taken, rest) = self.rest.split_at(count);
         self.rest = rest;
         taken
     }
@@ -201,9 +210,9 @@ impl<'t> Text<'t> {
     }
 }
 
-/// Returns whether a character is unknown text.
+/// Returns whether a character stands for unknown text.
 fn is_unknown(letter: char) -> bool {
-    letter == UNKNOWN
+    u32::from(letter) >= FIRST_PLACEHOLDER
 }
 
 #[cfg(test)]

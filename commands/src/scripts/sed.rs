@@ -1,5 +1,6 @@
 //! Reads scripts of sed.
 
+use super::name::name_of;
 use super::{Effects, Text, is_unknown};
 
 /// Reads a script.
@@ -47,7 +48,7 @@ fn command(text: &mut Text<'_>, effects: &mut Effects) {
         'r' | 'R' => {
             let name = line(text).trim();
             if !name.is_empty() {
-                effects.reads.push(name.to_owned());
+                effects.reads.push(name_of(name));
             }
         }
         'v' | '#' => {
@@ -121,7 +122,7 @@ fn flags(text: &mut Text<'_>, effects: &mut Effects) {
 fn file(text: &mut Text<'_>, effects: &mut Effects) {
     let name = line(text).trim();
     if !name.is_empty() {
-        effects.writes.push(name.to_owned());
+        effects.writes.push(name_of(name));
     }
 }
 
@@ -153,11 +154,11 @@ fn is_space(letter: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::characters::UNKNOWN;
-    use crate::scripts::{Effects, ScriptLanguage};
+    use crate::scripts::name::shown;
+    use crate::scripts::{Effects, Piece, ScriptLanguage, placeholder};
 
     fn effects(script: &str) -> Effects {
-        ScriptLanguage::Sed.read(&script.replace('@', &UNKNOWN.to_string()))
+        ScriptLanguage::Sed.read(&script.replace('@', &placeholder(0).to_string()))
     }
 
     #[test]
@@ -226,13 +227,14 @@ mod tests {
             ("/x/W a b", "a b"),
             ("s/a/b/gpw x", "x"),
         ] {
-            assert_eq!(effects(script).writes, [file], "{script}");
+            assert_eq!(effects(script).writes, [[Piece::Text(file.to_owned())]], "{script}");
         }
         for script in ["r /etc/x", "R/etc/x", "1r /etc/x "] {
-            let expected = Effects { reads: vec!["/etc/x".to_owned()], ..Effects::default() };
+            let expected = Effects { reads: vec![vec![Piece::Text("/etc/x".to_owned())]], ..Effects::default() };
             assert_eq!(effects(script), expected, "{script}");
         }
-        assert_eq!(effects("w @.txt").writes, [format!("{UNKNOWN}.txt")]);
+        let written: Vec<String> = effects("w @/x.txt\nw a@").writes.iter().map(shown).collect();
+        assert_eq!(written, ["a@", "@/x.txt"]);
     }
 
     #[test]
