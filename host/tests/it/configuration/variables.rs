@@ -28,6 +28,15 @@ fn a_tool_is_available_by_a_variable_of_the_profile_and_its_program_gets_it_by_n
 }
 
 #[test]
+fn a_call_returns_results_without_secrets() {
+    let folder = folder();
+    write(&folder, "home/.env", "SOME_KEY=hunter2hunter2\n");
+    write(&folder, "notes.txt", "the key is hunter2hunter2\n");
+    let call = run(&folder, &["call", "read_file", "path=notes.txt"]);
+    assert!(call.out.contains("the key is [secret]") && !call.out.contains("hunter2"), "{} {}", call.out, call.err);
+}
+
+#[test]
 fn commands_get_no_variable_of_the_file_even_if_the_process_has_it() {
     let folder = folder();
     plugin(&folder, "home", "");
@@ -46,12 +55,13 @@ fn two_profiles_see_only_their_own_variables() {
     for home in ["home", "home/profiles/second"] {
         plugin(&folder, home, "env = [\"SHOW_ACCOUNT\", \"SECOND_ACCOUNT\"]\n");
     }
+    // A value of fewer than six characters is not replaced in a result.
     write(&folder, "home/.env", "SHOW_ACCOUNT=private\n");
-    write(&folder, "home/profiles/second/.env", "SECOND_ACCOUNT=second\nSHOW_ACCOUNT=office\n");
+    write(&folder, "home/profiles/second/.env", "SECOND_ACCOUNT=two\nSHOW_ACCOUNT=office\n");
     let private = run(&folder, &["call", "show"]).out;
     let second = run(&folder, &["call", "show", "--profile", "second"]).out;
     assert!(private.contains("SHOW_ACCOUNT=private") && !private.contains("SECOND_ACCOUNT"), "{private}");
-    assert!(second.contains("SHOW_ACCOUNT=office") && second.contains("SECOND_ACCOUNT=second"), "{second}");
+    assert!(second.contains("SHOW_ACCOUNT=office") && second.contains("SECOND_ACCOUNT=two"), "{second}");
 }
 
 #[test]
@@ -59,7 +69,7 @@ fn a_file_that_others_can_read_is_refused_and_mistakes_show_no_values() {
     let folder = folder();
     write(&folder, "home/.env", "KEY=hunter2\n");
     set_mode(&folder.path().join("home/.env"), 0o644);
-    run(&folder, &["definitions"]).assert_refused(&["chmod 600", "its mode is 0644"]);
+    run(&folder, &["definitions"]).assert_refused(&["chmod 600", "is 0644"]);
     set_mode(&folder.path().join("home/.env"), 0o600);
     write(&folder, "home/.env", "hunter2\nA B=hunter2\n");
     let refused = run(&folder, &["config", "check"]);
