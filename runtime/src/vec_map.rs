@@ -5,7 +5,7 @@ use std::mem;
 use std::ops::Deref;
 
 /// A map of a few entries, sorted by key. Inserting an entry moves all later entries.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VecMap<K, V>(Vec<(K, V)>);
 
 impl<K: Ord, V> VecMap<K, V> {

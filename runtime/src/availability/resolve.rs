@@ -76,7 +76,8 @@ impl EnvSnapshot {
         policy: &ProbePolicy<'_>,
     ) -> Self {
         let GrantedTools { members, missing } = granted;
-        let granted: Vec<ToolId> = state.tool_ids().filter(|id| members.get(id.0) == Some(&true)).collect();
+        let mut granted = Vec::with_capacity(members.len());
+        granted.extend(state.tool_ids().filter(|id| members.get(id.0) == Some(&true)));
         let requirements = &state.requirements;
         let mut is_needed = vec![false; requirements.len()];
         if !requirements.is_empty() {

@@ -9,6 +9,7 @@ use crate::data::dialect::Dialect;
 use crate::data::segment::{self, Segment};
 use crate::registration::dialect_names::DialectNames;
 use crate::registration::ids::ToolId;
+use crate::registration::rendered::SharedDefinitions;
 
 /// The definitions of all tools in one dialect. It is made when a turn is first made in the dialect.
 pub(crate) struct DefinitionTable {
@@ -17,6 +18,8 @@ pub(crate) struct DefinitionTable {
     adapted: Vec<ToolId>,
     /// What the tools are called in the dialect.
     pub(crate) names: DialectNames,
+    /// The text of the definitions, for all sessions.
+    pub(crate) shared: SharedDefinitions,
 }
 
 /// The definition of a tool in a dialect.
@@ -46,7 +49,7 @@ impl DefinitionTable {
             let definition = definition.filter(|_| names.unavailable(id).is_none());
             slots.push(DefinitionSlot::new(dialect, tool, is_renamed, definition));
         }
-        Self { slots, adapted, names }
+        Self { slots, adapted, names, shared: SharedDefinitions::default() }
     }
 
     /// Returns those of `tools`, which are sorted, that have another name in the dialect, or parameters that depend on the turn.

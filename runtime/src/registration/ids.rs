@@ -29,3 +29,9 @@ pub(crate) trait NameLookup {
     /// Finds a toolset by its name or an alias.
     fn toolset(&self, name: &str) -> Option<ToolsetId>;
 }
+
+/// Returns whether two lists of tools are equal. Without an early exit, which `==` has, rustc compares several at a time.
+#[expect(clippy::needless_bitwise_bool, reason = "`&&` would be an early exit")]
+pub(crate) fn same_tools(a: &[ToolId], b: &[ToolId]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(true, |same, (a, b)| same & (a == b))
+}

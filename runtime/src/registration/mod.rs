@@ -8,6 +8,7 @@ pub(crate) mod ids;
 mod name_hash;
 pub(crate) mod name_index;
 pub(crate) mod refusal;
+pub(crate) mod rendered;
 pub(crate) mod repair_counts;
 pub(crate) mod requirements;
 #[cfg(feature = "search")]

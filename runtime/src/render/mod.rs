@@ -21,6 +21,7 @@ use crate::data::segment::FactValue;
 use crate::registration::atoms::FactLookup;
 use crate::registration::definition_table::{DefinitionSlot, DefinitionTable};
 use crate::registration::ids::ToolId;
+use crate::registration::rendered::RenderedDefinitions;
 use crate::registration::state::RegistrySnapshot;
 use crate::render::conditional::ConditionalTable;
 #[cfg(feature = "search")]
@@ -101,14 +102,6 @@ impl Deferral {
     }
 }
 
-/// Rendered definitions.
-pub(crate) struct RenderedDefinitions {
-    /// The text: one JSON array, or the declarations of a dialect that is not JSON.
-    pub(crate) text: String,
-    /// The tools whose definitions are not static, in order, each with the range of its definition in the text.
-    rendered: Vec<(ToolId, Range<usize>)>,
-}
-
 impl DefinitionsRenderer<'_> {
     /// Renders all definitions.
     pub(crate) fn render(self) -> RenderedDefinitions {
@@ -135,7 +128,7 @@ impl DefinitionsRenderer<'_> {
         });
         let rendered = rendered.collect();
         text.push_str(&before.text[copied..]);
-        RenderedDefinitions { text, rendered }
+        RenderedDefinitions::new(text, rendered)
     }
 
     fn push_definition(self, id: ToolId, output: &mut RenderedDefinitions) {
@@ -242,30 +235,5 @@ impl DefinitionsRenderer<'_> {
             output.push(self.dialect, &text);
         }
         output.close(self.dialect)
-    }
-}
-
-impl RenderedDefinitions {
-    /// Starts a list with this capacity in bytes.
-    fn begin(dialect: Dialect, capacity: usize) -> Self {
-        let mut text = String::with_capacity(capacity);
-        text.push_str(dialect.list()[0]);
-        Self { text, rendered: Vec::new() }
-    }
-
-    #[cfg(feature = "search")]
-    fn push(&mut self, dialect: Dialect, text: &str) {
-        self.text.push_str(text);
-        self.text.push_str(dialect.list()[1]);
-    }
-
-    /// Ends the list, and removes the separator after its last item.
-    fn close(mut self, dialect: Dialect) -> Self {
-        let [begin, separator, end] = dialect.list();
-        if self.text.len() > begin.len() && self.text.ends_with(separator) {
-            self.text.truncate(self.text.len() - separator.len());
-        }
-        self.text.push_str(end);
-        self
     }
 }

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use crate::data::dialect::{VendorListing, VendorSearch};
 use crate::registration::ids::ToolId;
+use crate::registration::rendered::RenderedDefinitions;
+use crate::render::DefinitionsRenderer;
 use crate::render::listing::first_sentence;
-use crate::render::{DefinitionsRenderer, RenderedDefinitions};
 use crate::text::json;
 
 impl DefinitionsRenderer<'_> {

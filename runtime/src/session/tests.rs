@@ -4,7 +4,7 @@ use crate::call::ToolCall;
 use crate::data::dialect::Dialect;
 use crate::data::requirement::Requirement;
 use crate::data::requirement::Requirement::{Check, Env as Needs, Os, Tools, When};
-use crate::data::segment::{Atom, Condition, Op};
+use crate::data::segment::{Atom, Condition, Op, Segment};
 use crate::env::Env;
 use crate::fakes::{Fake, FakeTime, texts, tool, wait};
 use crate::provider::HandlerReply;
@@ -169,7 +169,7 @@ fn equal_turns_share_their_raw_definitions() {
     assert_eq!(one.raw_definitions().unwrap().get(), one.definitions());
     assert!(std::ptr::eq(one.raw_definitions().unwrap(), other.raw_definitions().unwrap()));
 
-    let broken = vec![crate::data::segment::Segment::Text("{\"name\":".into())];
+    let broken = vec![Segment::Text("{\"name\":".into())];
     let registry = Fake::new([tool("b", "home", &[])]).defined("b", Some(broken)).registry();
     assert!(registry.session().build().unwrap().turn_blocking(Dialect::OpenAi).raw_definitions().is_err());
 }
@@ -209,4 +209,41 @@ fn a_session_error_has_a_kind_and_a_name() {
         (unknown.kind(), unknown.to_string().as_str()),
         (Kind::UnknownName, "unknown tool or toolset `lok`: did you mean `look`?")
     );
+}
+
+#[test]
+fn sessions_with_the_same_tools_and_facts_share_their_definitions() {
+    let (registry, ..) = fixture();
+    let turn = |set: fn(SessionBuilder) -> SessionBuilder| {
+        let session = set(registry.session().env(Env::empty())).build().unwrap();
+        session.turn_blocking(Dialect::OpenAi)
+    };
+    let first = turn(|session| session);
+    assert_eq!(identity(&turn(|session| session.id("other"))), identity(&first));
+    let fewer = turn(|session| session.disable_tools(["checked"]));
+    assert_eq!(fewer.definitions(), r#"["steady"]"#);
+    let offline = turn(|session| session.facts([("online".into(), false.into())]));
+    assert_eq!(offline.definitions(), r#"["checked"]"#);
+    let id = registry.add(Box::new(Fake::new([tool("added", "home", &[])]))).unwrap();
+    assert_eq!(turn(|session| session).definitions(), r#"["added","checked","steady"]"#);
+    registry.remove(id);
+    assert_eq!(turn(|session| session).definitions(), first.definitions());
+}
+
+#[test]
+fn sessions_with_the_same_tools_and_other_facts_have_other_definitions() {
+    let mut asking = tool("asking", "home", &[]);
+    asking.atoms = vec![Atom::Fact("online".into())];
+    let segments = vec![
+        Segment::Text("\"asking".into()),
+        Segment::When { condition: Condition(vec![Op::Atom(0)]), segments: 1 },
+        Segment::Text(" online".into()),
+        Segment::Text("\"".into()),
+    ];
+    let registry = Fake::new([asking]).fact("online", true).defined("asking", Some(segments)).registry();
+    let texts = [true, false, true].map(|online| {
+        let session = registry.session().facts([("online".into(), online.into())]).build().unwrap();
+        session.turn_blocking(Dialect::OpenAi).definitions().to_owned()
+    });
+    assert_eq!(texts, [r#"["asking online"]"#, r#"["asking"]"#, r#"["asking online"]"#]);
 }

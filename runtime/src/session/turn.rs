@@ -18,10 +18,11 @@ use crate::data::segment::{Atoms, FactValue};
 use crate::data::table::Table;
 use crate::env::Env;
 use crate::registration::atoms::{FactLookup, FactValues};
-use crate::registration::ids::ToolId;
+use crate::registration::ids::{ToolId, same_tools};
+use crate::registration::rendered::RenderedDefinitions;
 use crate::registration::state::{DispatchPlan, RegistrySnapshot};
 use crate::render::conditional::ConditionalTable;
-use crate::render::{Deferral, DefinitionsRenderer, RenderedDefinitions};
+use crate::render::{Deferral, DefinitionsRenderer};
 use crate::result::error::ToolError;
 use crate::result::spill::StoredText;
 use crate::run::progress::ProgressSink;
@@ -60,11 +61,9 @@ struct Snapshot {
     missing: Arc<[Cow<'static, str>]>,
     /// The facts that the host has set.
     facts: Arc<FactValues>,
-    definitions: RenderedDefinitions,
+    /// The definitions, which sessions share.
+    definitions: Arc<RenderedDefinitions>,
     deferral: Deferral,
-    /// The definitions as a value, created on first use.
-    #[cfg(feature = "raw-value")]
-    raw: std::sync::OnceLock<Box<serde_json::value::RawValue>>,
 }
 
 impl Turn {
@@ -82,7 +81,7 @@ impl Turn {
         let snapshot = match latest {
             Some(snapshot) if Arc::ptr_eq(&snapshot.facts, facts.set) => Arc::clone(snapshot),
             _ => {
-                let before = latest.map(|snapshot| &snapshot.definitions);
+                let before = latest.map(|snapshot| &*snapshot.definitions);
                 let (state, config, missing) = (Arc::clone(state), Arc::clone(config), &inputs.env.missing);
                 Arc::new(Snapshot::new(state, config, dialect, tools, missing, facts, before))
             }
@@ -132,8 +131,8 @@ impl Turn {
     /// invalid JSON.
     #[cfg(feature = "raw-value")]
     pub fn raw_definitions(&self) -> serde_json::Result<&serde_json::value::RawValue> {
-        let Snapshot { definitions, raw, .. } = &*self.inner.snapshot;
-        if let Some(raw) = raw.get() {
+        let definitions = &*self.inner.snapshot.definitions;
+        if let Some(raw) = definitions.raw.get() {
             return Ok(raw);
         }
         if !self.dialect().is_json() {
@@ -142,7 +141,7 @@ impl Turn {
             return Err(serde_core::de::Error::custom(message));
         }
         let made = serde_json::value::RawValue::from_string(definitions.text.clone())?;
-        Ok(raw.get_or_init(|| made))
+        Ok(definitions.raw.get_or_init(|| made))
     }
 
     /// Returns the shown tools, sorted.
@@ -438,13 +437,19 @@ impl Snapshot {
         let deferral = renderer.deferral(config.search);
         #[cfg(not(feature = "search"))]
         let deferral = Deferral::None;
-        let definitions = match before {
+        let render = || match before {
             // Marked definitions are not copied.
             Some(before) if deferral.vendor_tool().is_none() => renderer.rerender(before),
             #[cfg(feature = "search")]
             _ => renderer.render_with(&deferral),
             #[cfg(not(feature = "search"))]
             _ => renderer.render(),
+        };
+        let definitions = match deferral {
+            Deferral::None => definitions.shared.get_or_render(&tools, facts.set, render),
+            // What is deferred depends on the session.
+            #[cfg(feature = "search")]
+            Deferral::ByTools(..) | Deferral::ByVendor(..) => Arc::new(render()),
         };
         let renamed_at = sorted::positions(renamed.len(), &|a, b| renamed[a].0.cmp(&renamed[b].0));
         let renamed = renamed_at.into_iter().map(|at| renamed[at].clone()).collect();
@@ -459,16 +464,8 @@ impl Snapshot {
             facts: Arc::clone(facts.set),
             definitions,
             deferral,
-            #[cfg(feature = "raw-value")]
-            raw: std::sync::OnceLock::new(),
         }
     }
-}
-
-/// Returns whether two lists of tools are equal. Without an early exit, which `==` has, rustc compares several at a time.
-#[expect(clippy::needless_bitwise_bool, reason = "`&&` would be an early exit")]
-fn same_tools(a: &[ToolId], b: &[ToolId]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).fold(true, |same, (a, b)| same & (a == b))
 }
 
 impl fmt::Debug for Turn {
