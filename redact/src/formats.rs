@@ -195,7 +195,7 @@ pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
         }
         at += end.unwrap_or(1);
     }
-    found.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    sort(&mut found);
     let mut end = 0;
     // A key of a vendor within a private key belongs to it.
     found.retain(|range| {
@@ -204,6 +204,11 @@ pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
         is_new
     });
     found
+}
+
+/// Sorts parts of a text by their beginnings, the longest first.
+pub(crate) fn sort(found: &mut [Range<usize>]) {
+    found.sort_unstable_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
 }
 
 /// Returns whether a letter, a digit or `_` precedes a place. The letter of an escape such as `\n` in JSON does not count.

@@ -1,7 +1,7 @@
 //! The forms in which the value of a secret occurs in texts: as it is, escaped, and in common encodings; and the search for all forms of
 //! all values in one pass over a text.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -52,10 +52,11 @@ pub(crate) struct Forms {
 impl Forms {
     /// Returns the forms of these values.
     pub(crate) fn of<'v>(values: impl IntoIterator<Item = &'v str>) -> Self {
-        let mut all = BTreeSet::new();
-        values.into_iter().for_each(|value| add_forms(value, &mut all));
-        all.retain(|form| form.text.len() >= KEY_LEN);
-        let forms: Vec<Form> = all.into_iter().collect();
+        let mut forms = Vec::new();
+        values.into_iter().for_each(|value| add_forms(value, &mut forms));
+        forms.retain(|form| form.text.len() >= KEY_LEN);
+        forms.sort_unstable();
+        forms.dedup();
         let mut found =
             Self { longest: forms.iter().map(|form| form.text.len()).max().unwrap_or(0), ..Self::default() };
         if !forms.is_empty() {
@@ -176,8 +177,8 @@ fn bit(key: [u8; KEY_LEN]) -> usize {
     (u32::from_le_bytes(key).wrapping_mul(0x9E37_79B1) >> (32 - FILTER_BITS.trailing_zeros())) as usize
 }
 
-fn add_forms(value: &str, forms: &mut BTreeSet<Form>) {
-    let mut add = |text: String, is_wrapped| forms.insert(Form { text, is_wrapped });
+fn add_forms(value: &str, forms: &mut Vec<Form>) {
+    let mut add = |text: String, is_wrapped| forms.push(Form { text, is_wrapped });
     // JSON within JSON escapes twice.
     let once = escaped(value);
     let in_ascii = in_ascii(&once);

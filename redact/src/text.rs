@@ -27,7 +27,7 @@ pub fn without_secrets(text: &str, values: &[String]) -> String {
     tokens(text, &mut found);
     passwords_in_urls(text, &mut found);
     named_values(text, &mut found);
-    found.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    formats::sort(&mut found);
     let (mut redacted, mut end) = (String::new(), 0);
     for range in found {
         if range.start >= end {

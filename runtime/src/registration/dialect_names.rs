@@ -3,19 +3,20 @@
 //! one of them then has the name, and the dialect omits the others.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use crate::data::catalog::Tool;
 use crate::data::dialect::Dialect;
 use crate::registration::ids::ToolId;
+use crate::vec_map::VecMap;
 
 /// What the tools of a state are called in a dialect.
 #[derive(Default)]
 pub(crate) struct DialectNames {
     /// The tools that are not called by their own names.
-    renamed: BTreeMap<ToolId, Cow<'static, str>>,
+    renamed: VecMap<ToolId, Cow<'static, str>>,
     /// The tools without a name.
-    unavailable: BTreeMap<ToolId, UnavailableName>,
+    unavailable: VecMap<ToolId, UnavailableName>,
 }
 
 /// Why a tool has no name in a dialect.

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use crate::result::error::ToolError;
 use crate::result::output::attempt;
 use crate::result::spill::SpillStore;
+use crate::sorted;
 use crate::text::json;
 
 /// Limits of the results that a model gets, in characters. A tool's own `max_result_chars` takes precedence over
@@ -128,11 +129,10 @@ pub(crate) fn shorten(json: &str, max: usize, tool: &str, spill: Option<Spill<'_
 /// shortened. With a store, a shortened result only has a preview.
 pub(crate) fn over_budget(sizes: &[(usize, bool)], budget: usize, has_store: bool) -> Vec<(usize, usize)> {
     let mut over = sizes.iter().map(|(size, _)| size).sum::<usize>().saturating_sub(budget);
-    let mut largest_first: Vec<usize> = (0..sizes.len()).filter(|&at| sizes[at].1).collect();
-    largest_first.sort_by_key(|&at| std::cmp::Reverse(sizes[at].0));
+    let largest_first = sorted::positions(sizes.len(), &|a, b| sizes[b].0.cmp(&sizes[a].0).then(a.cmp(&b)));
     let min_limit = PREVIEW + AROUND;
     let mut shortened = Vec::new();
-    for at in largest_first {
+    for at in largest_first.into_iter().filter(|&at| sizes[at].1) {
         let (size, _) = sizes[at];
         if over == 0 || size <= min_limit {
             break;

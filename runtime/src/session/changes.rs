@@ -8,6 +8,7 @@ use crate::call::changes::{ChangeCause, ToolChange, ToolChanges};
 use crate::data::segment::Atom;
 use crate::registration::ids::ToolId;
 use crate::session::turn::Turn;
+use crate::sorted;
 
 impl Turn {
     /// Returns how the definitions of this turn differ from those of an earlier one, and why. Both turns must belong to the same session.
@@ -87,10 +88,12 @@ impl Turn {
             Atom::Fact(name) | Atom::Compared(name, ..) => Some(name),
             Atom::Tool(_) => None,
         });
-        let mut facts: Vec<Cow<'static, str>> = tool.facts.iter().chain(of_atoms).cloned().collect();
-        facts.retain(|name| self.facts().get(name) != earlier.facts().get(name));
-        facts.sort();
-        facts.dedup();
+        let mut facts: Vec<Cow<'static, str>> = Vec::new();
+        for name in tool.facts.iter().chain(of_atoms) {
+            if self.facts().get(name) != earlier.facts().get(name) {
+                sorted::insert(&mut facts, name.clone());
+            }
+        }
         if !facts.is_empty() {
             return ChangeCause::Facts(facts);
         }

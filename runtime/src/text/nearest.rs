@@ -35,7 +35,11 @@ fn nearest_of<'c>(name: &str, candidates: &mut dyn Iterator<Item = &'c str>) -> 
 /// Does the same as [`nearest`] for names of several words, such as those of tools: also finds the same words in another order, form or
 /// number (`fileSearch` for `search_files`), and names with more words or fewer (`fs_read_file`).
 pub fn nearest_name<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Vec<&'c str> {
-    let candidates: Vec<&str> = candidates.into_iter().collect();
+    nearest_name_of(name, &mut candidates.into_iter())
+}
+
+fn nearest_name_of<'c>(name: &str, candidates: &mut dyn Iterator<Item = &'c str>) -> Vec<&'c str> {
+    let candidates: Vec<&str> = candidates.collect();
     let (wanted, mut ranked) = (words(name), Vec::new());
     for candidate in &candidates {
         if let Some(more) = additional_words(&wanted, &words(candidate)) {
@@ -98,7 +102,11 @@ pub fn did_you_mean<S: AsRef<str>>(near: &[S]) -> Option<String> {
 /// Returns the question about `name` with a colon before it, to append to the message that `name` is unknown: ``: did you mean `a`?``. It is
 /// empty if no candidate is similar.
 pub fn suggestion<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> String {
-    did_you_mean(&nearest_name(name, candidates)).map_or_else(String::new, |question| format!(": {question}"))
+    suggestion_of(name, &mut candidates.into_iter())
+}
+
+fn suggestion_of(name: &str, candidates: &mut dyn Iterator<Item = &str>) -> String {
+    did_you_mean(&nearest_name_of(name, candidates)).map_or_else(String::new, |question| format!(": {question}"))
 }
 
 fn fold(name: &str) -> String {
