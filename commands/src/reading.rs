@@ -87,6 +87,8 @@ pub struct Command {
     pub via: Option<Via>,
     /// Whether arguments are added at run time, as by `xargs` or a function's `"$@"`.
     pub appended: bool,
+    /// Whether arguments are items that `xargs` or a similar program reads, or the command is run by one that has such arguments.
+    pub listed: bool,
     /// The working directory.
     pub directory: Directory,
     /// The shells that would run the command.

@@ -210,7 +210,8 @@ fn judge_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> (Vec<Find
         if subject.is_called(rule.conditions.without_programs) {
             continue;
         }
-        let is_certain = matched.certainty == Match::Yes;
+        // What is read may be something else.
+        let is_certain = matched.certainty == Match::Yes && !subject.command.listed;
         if rule.verdict == Verdict::Allow {
             exceptions.extend(is_certain.then_some(rule));
             continue;

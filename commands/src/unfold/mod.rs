@@ -7,6 +7,7 @@ mod code;
 mod directory;
 mod expand;
 mod hidden;
+mod lists;
 mod open;
 mod renamed;
 mod shells;
@@ -187,8 +188,10 @@ impl<'a> Unfolder<'a> {
             simple.shift(commands, scopes);
             self.variables.count(&simple, dialects, nested);
             let SimpleCommand { words, assignments, redirects, scope, span } = simple;
+            let listed = origin.via.is_some_and(|via| self.reading.commands[via.command as usize].listed);
+            let via = origin.via;
             let command =
-                Command { words, assignments, redirects, scope, span, shells, via: origin.via, ..Command::default() };
+                Command { words, assignments, redirects, scope, via, listed, shells, span, ..Command::default() };
             let root = origin.via.map_or(self.infos.len(), |via| self.infos[via.command as usize].root);
             self.reading.commands.push(command);
             self.infos.push(Info { depth: origin.depth, dialects, root });
@@ -213,6 +216,7 @@ impl<'a> Unfolder<'a> {
             scope: wrapper.scope,
             shells: wrapper.shells,
             appended: wrapper.appended && how == How::Arguments,
+            listed: wrapper.listed,
             via: Some(Via { command: CommandId::try_from(by).unwrap_or(CommandId::MAX), how }),
             span,
             ..Command::default()

@@ -211,6 +211,9 @@ impl Unfolder<'_> {
         if rest.separator && words.get(1).is_some_and(|word| word.literal().as_deref() == Some("--")) {
             words.remove(1);
         }
+        if rest.appends {
+            self.open_list(index, arguments, &words, placeholder.as_deref());
+        }
         if let Some(placeholder) = &placeholder {
             for word in &mut words {
                 replace(word, placeholder, false);

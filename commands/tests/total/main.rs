@@ -83,6 +83,24 @@ fn code_that_is_read_for_each_word_is_limited() {
 }
 
 #[test]
+fn lists_that_become_arguments_are_limited() {
+    let items = "a ".repeat(8_000);
+    for line in [
+        format!("parallel '{}' ::: {items}", "{}".repeat(8_000)),
+        format!("parallel '{}' ::: '{}'", "{//}".repeat(4_000), "a/".repeat(8_000)),
+        format!("parallel x {}", "::: a b ".repeat(4_000)),
+        format!("parallel x ::: {items} ::: {items}"),
+        format!("echo {items} | xargs -I{{}} x '{}'", "{}".repeat(8_000)),
+        format!("echo {items} | xargs -n1 x {items}"),
+        format!("printf '{}' {items} | xargs x", "%s ".repeat(4_000)),
+        format!("{{ {} }} | {{ {} }}", "echo a; ".repeat(2_000), "xargs x; ".repeat(2_000)),
+        format!("{} | {{ {} }}", format_args!("find {items}"), "xargs tee; ".repeat(2_000)),
+    ] {
+        check::line(&line);
+    }
+}
+
+#[test]
 fn any_characters_can_be_read() {
     let mut random = Random(8);
     let special: Vec<char> = "'\"`$(){}[];&|<>\n \\#!~*=ab1é\u{10ffff}\u{200b}\0\t".chars().collect();
