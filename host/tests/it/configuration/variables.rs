@@ -69,7 +69,7 @@ fn a_file_that_others_can_read_is_refused_and_mistakes_show_no_values() {
     let folder = folder();
     write(&folder, "home/.env", "KEY=hunter2\n");
     set_mode(&folder.path().join("home/.env"), 0o644);
-    run(&folder, &["definitions"]).assert_refused(&["chmod 600", "is 0644"]);
+    run(&folder, &["definitions"]).assert_refused(&["chmod 600", "its mode is 0644"]);
     set_mode(&folder.path().join("home/.env"), 0o600);
     write(&folder, "home/.env", "hunter2\nA B=hunter2\n");
     let refused = run(&folder, &["config", "check"]);

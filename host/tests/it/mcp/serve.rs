@@ -156,6 +156,11 @@ fn mistakes_are_reported_before_anything_is_served() {
     let folder = folder("[mcp.endpoints.a]\nhttp = '127.0.0.1:0'\ntoken_variables = ['MISSING']\n");
     fs::write(folder.path().join("short"), "hunter2\n").expect("failed to write");
     fs::write(folder.path().join("empty"), "\n").expect("failed to write");
+    fs::write(folder.path().join("shared"), "0123456789abcdef\n").expect("failed to write");
+    for (name, mode) in [("short", 0o600), ("empty", 0o600), ("shared", 0o644)] {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        fs::set_permissions(folder.path().join(name), mode).expect("failed to set the mode");
+    }
     for (args, part) in [
         (&["b"][..], "config.toml has no endpoint `b`: it has a"),
         (&["a"], "the variable `MISSING` is not set"),
@@ -164,6 +169,7 @@ fn mistakes_are_reported_before_anything_is_served() {
         (&["--http", "127.0.0.1:0", "--token-file", "short"], "line 1 of short has 7 bytes"),
         (&["--http", "127.0.0.1:0", "--token-file", "empty"], "empty contains no token"),
         (&["--http", "127.0.0.1:0", "--token-file", "none"], "failed to read the tokens in none"),
+        (&["--http", "127.0.0.1:0", "--token-file", "shared"], "other users can read or change it (its mode is 0644)"),
         (&["--token-variable", "TOKEN"], "tokens, hosts and origins need HTTP"),
     ] {
         let args: Vec<&str> = ["mcp", "serve"].iter().chain(args).copied().collect();
