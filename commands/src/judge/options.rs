@@ -132,7 +132,7 @@ impl Check<'_, '_> {
                 Argument::Option { name: own, value: own_value, index }
                     if !is_single_dash && is_abbreviation(own, name) =>
                 {
-                    let own_value = own_value.as_ref().map(|value| self.subject.value_word(value, *index));
+                    let own_value = own_value.as_ref().map(|value| self.subject.option_value(own, value, *index));
                     found(self.value(value, own_value, *index), words[*index].span);
                 }
                 // `rebase -m -x COMMAND`: the first option may not take a value.

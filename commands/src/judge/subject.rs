@@ -237,10 +237,7 @@ impl<'a> Subject<'a> {
                 if options.iter().any(|option| flags::is_abbreviation(name, option)) =>
             {
                 match value {
-                    Some(flags::Value::Word(word)) => Some(Cow::Borrowed(*word)),
-                    Some(value) => {
-                        Some(self.attached_value(name, *index).unwrap_or_else(|| self.value_word(value, *index)))
-                    }
+                    Some(value) => Some(self.option_value(name, value, *index)),
                     None => words.get(index + 1).map(Cow::Borrowed),
                 }
             }
@@ -254,7 +251,8 @@ impl<'a> Subject<'a> {
                 if is_long || !start.starts_with(option) {
                     None
                 } else if option.len() == 2 {
-                    (start.len() > 2).then(|| after_prefix(word, option)).flatten()
+                    // `-oFILE`, `-o$FILE`
+                    (start.len() > 2 || word.parts.len() > 1).then(|| after_prefix(word, option)).flatten()
                 } else if start == option {
                     words.get(index + 1).map(Cow::Borrowed)
                 } else {
@@ -296,7 +294,15 @@ impl<'a> Subject<'a> {
         !name.starts_with("--no-") && name != "--help" && !known.iter().any(is_known)
     }
 
-    /// Returns the value of an option as a word.
+    /// Returns the value of an option as a word, with the expansions in it.
+    pub(crate) fn option_value(&self, name: &str, value: &flags::Value<'a>, index: usize) -> Cow<'a, Word> {
+        match value {
+            flags::Value::Built(_) => self.attached_value(name, index).unwrap_or_else(|| self.value_word(value, index)),
+            value => self.value_word(value, index),
+        }
+    }
+
+    /// Returns the value of an option as a word, in which everything after the first expansion is unknown.
     pub(crate) fn value_word(&self, value: &flags::Value<'a>, index: usize) -> Cow<'a, Word> {
         let span = self.command.arguments()[index].span;
         match value {
