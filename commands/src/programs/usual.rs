@@ -195,7 +195,7 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     ("linux32", &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)], ..Program::EMPTY }),
     ("linux64", &Program { name: "linux64", value_options: &["-p"], runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)], ..Program::EMPTY }),
     ("lldb", &Program { value_options: &["-k", "-o", "-s", "-S", "-p", "-n", "-a", "-c", "-l", "-O", "--arch", "--attach-name", "--attach-pid", "--core", "--file", "--one-line", "--one-line-before-file", "--source", "--source-before-file"], runs: &[Runs::Rest(Rest::PLAIN), Runs::File { after: &[], options: &["-S", "-s", "--source", "--source-before-file"], unless: &[] }], ..Program::EMPTY }),
-    ("logsave", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("logsave", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], writes: &[Writes::FirstOperand], ..Program::EMPTY }),
     ("ltrace", &Program { value_options: &["-A", "-D", "-F", "-a", "-e", "-l", "-n", "-o", "-p", "-s", "-u", "-w", "-x", "--align", "--config", "--debug", "--indent", "--library", "--output", "--where"], runs: &[Runs::Rest(Rest::PLAIN)], writes: &[Writes::Values(&["-o", "--output"])], ..Program::EMPTY }),
     ("lua", &Program { name: "lua", value_options: &["-e", "-l"], options_first: true, runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }], ..Program::EMPTY }),
     ("luajit", &Program { name: "lua", value_options: &["-e", "-l"], options_first: true, runs: &[Runs::File { after: &[], options: &[], unless: &["-e"] }], ..Program::EMPTY }),
