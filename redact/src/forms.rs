@@ -5,8 +5,6 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use serde_json::Value;
-
 /// The number of bytes by which the search finds candidates. No form is shorter.
 pub(crate) const KEY_LEN: usize = 4;
 /// The number of bits of the filter of candidates.
@@ -239,8 +237,9 @@ fn base64(value: &[u8], before: usize, alphabet: &[u8; 64]) -> String {
 
 /// Returns a text as it is written in a JSON string.
 fn escaped(text: &str) -> String {
-    let json = Value::from(text).to_string();
-    json[1..json.len() - 1].to_owned()
+    // Not through `Value`, whose text can also be indented: that much code would be in every program.
+    let json = serde_json::to_string(text).unwrap_or_default();
+    json.strip_prefix('"').and_then(|json| json.strip_suffix('"')).unwrap_or_default().to_owned()
 }
 
 /// Returns the content of a JSON string as programs write it that write only ASCII.

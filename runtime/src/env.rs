@@ -124,15 +124,20 @@ impl Env {
 
     /// Returns all variables with values that are Unicode and not empty.
     pub(crate) fn vars(&self) -> Vec<(String, String)> {
-        let added = || self.additions.iter().flat_map(|additions| additions.variables.iter());
+        let added = self.additions.as_ref().map_or(&[][..], |additions| &additions.variables);
+        let mut vars = Vec::new();
         // Without an operating system, listing variables would abort the program.
-        let has_variables = self.process && !cfg!(all(target_family = "wasm", target_os = "unknown"));
-        let inherited = has_variables.then(std::env::vars_os).into_iter().flatten();
-        let inherited =
-            inherited.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        let inherited = inherited.filter(|(name, _)| !added().any(|(other, _)| *other == key(name)));
-        let added = added().map(|(name, value)| (name.clone(), value.clone()));
-        inherited.chain(added).filter(|(_, value)| !value.is_empty()).collect()
+        if self.process && !cfg!(all(target_family = "wasm", target_os = "unknown")) {
+            for (name, value) in std::env::vars_os() {
+                let (Ok(name), Ok(value)) = (name.into_string(), value.into_string()) else { continue };
+                if !added.iter().any(|(other, _)| *other == key(&name)) {
+                    vars.push((name, value));
+                }
+            }
+        }
+        vars.extend_from_slice(added);
+        vars.retain(|(_, value)| !value.is_empty());
+        vars
     }
 
     fn os_var(&self, name: &str) -> Option<OsString> {

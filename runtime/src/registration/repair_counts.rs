@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::args::repaired::RepairedParameters;
 use crate::args::repairs::Repair;
 use crate::data::table::{Name, Table};
+use crate::sorted;
 use crate::text::names::same_name;
 
 /// The maximum number of undeclared keys that are counted for a tool: a model can invent any number of keys.
@@ -100,9 +101,8 @@ impl ToolCountsCell {
     ) {
         let counts = self.0.get_or_init(|| all.of(tool, table));
         counts.add(repaired, &|| {
-            let mut keys: Vec<String> = find().iter().filter_map(|repair| first_key(&repair.path)).collect();
-            keys.sort_unstable();
-            keys.dedup();
+            let mut keys = Vec::new();
+            find().iter().filter_map(|repair| first_key(&repair.path)).for_each(|key| sorted::insert(&mut keys, key));
             keys
         });
     }

@@ -60,11 +60,13 @@ pub(crate) struct RegistrySnapshot {
 impl RegistrySnapshot {
     /// Returns the names of the variables that are secret: those that were set as secrets, and those that providers declare as such.
     pub(crate) fn secret_names(&self, env: &Env) -> Vec<String> {
-        let variables = self.providers.iter().flat_map(|provider| provider.variables());
-        let declared = variables.filter(|variable| variable.secret).map(|variable| variable.name.to_string());
-        let mut names: Vec<String> = env.secrets().map(str::to_owned).chain(declared).collect();
-        names.sort_unstable();
-        names.dedup();
+        let mut names = Vec::new();
+        env.secrets().for_each(|name| sorted::insert(&mut names, name.to_owned()));
+        for variable in self.providers.iter().flat_map(|provider| provider.variables()) {
+            if variable.secret {
+                sorted::insert(&mut names, variable.name.to_string());
+            }
+        }
         names
     }
 
