@@ -128,14 +128,15 @@ fn run_stages(root: &Path) {
             println!("{STAGE}{name}: {stage}");
         }
     }
-    begin("new sessions");
     let registry = Registry::new();
     registry.add(Box::new(Typed::new())).expect("the registry is empty");
-    let turn = || registry.session().build().expect("a session").turn_blocking(Dialect::OpenAi);
-    for _ in 0..20 {
-        black_box(turn().definitions().len());
+    let new_turn = || registry.session().build().expect("a session").turn_blocking(Dialect::OpenAi);
+    // The first one also makes what all sessions share.
+    let turn = new_turn();
+    begin("new sessions");
+    for _ in 0..100 {
+        black_box(new_turn().definitions().len());
     }
-    let turn = turn();
     begin("calls");
     call(&turn, r#"{"query":"open invoices","limit":25,"recursive":true,"tags":["red","blue"]}"#);
     begin("calls to repair");
@@ -143,9 +144,11 @@ fn run_stages(root: &Path) {
     begin(END);
 }
 
+/// Calls all tools in turn, as often as makes 100 calls or more.
 fn call(turn: &Turn, arguments: &str) {
-    for _ in 0..100 {
-        let request = ToolCall::new("find_7", arguments);
+    let names: Vec<&str> = turn.tools().collect();
+    for name in names.repeat(100_usize.div_ceil(names.len())) {
+        let request = ToolCall::new(name, arguments);
         let response = pin!(turn.call(&request)).poll(&mut Context::from_waker(Waker::noop()));
         assert!(matches!(response, Poll::Ready(response) if !response.is_error()));
     }
