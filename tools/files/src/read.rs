@@ -107,10 +107,7 @@ fn read_lines(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Result<R
         Ok((lines, window, seen))
     });
     let (lines, window, seen) = window.map_err(|failure| match failure {
-        ReadFailure::Binary(format) => ToolError::with_kind(
-            ErrorKind::Refused,
-            format!("`{shown}` is not text but {format}; use a program that can read it"),
-        ),
+        ReadFailure::OtherFormat(format) => ToolError::with_kind(ErrorKind::Refused, format!("`{shown}` is {format}")),
         ReadFailure::PastTheEnd(total) => {
             ToolError::new(format!("offset {} is past the end: `{shown}` has {}", args.offset, counted(total, "line")))
         }
@@ -148,7 +145,7 @@ fn skipped_chars(args: &Args) -> Result<usize, ToolError> {
 /// The reason why a range could not be read.
 enum ReadFailure {
     /// The file has this binary format.
-    Binary(&'static str),
+    OtherFormat(sniff::Format),
     /// The file has only this number of lines.
     PastTheEnd(u64),
     /// The line has only this number of characters.
@@ -158,8 +155,8 @@ enum ReadFailure {
 
 /// Fails if a file is binary, or has no line with the number `first`.
 fn check_lines(lines: &Lines, first: u64) -> Result<(), ReadFailure> {
-    if let Some(format) = sniff::binary_format(&lines.sample) {
-        return Err(ReadFailure::Binary(format));
+    if let Some(format) = sniff::other_format(&lines.sample) {
+        return Err(ReadFailure::OtherFormat(format));
     }
     match lines.total.filter(|total| *total < first && first > 1) {
         Some(total) => Err(ReadFailure::PastTheEnd(total)),
@@ -315,7 +312,7 @@ impl Line {
     ) -> Result<Self, ReadFailure> {
         let bytes = line.bytes.strip_prefix(BOM).filter(|_| is_first).unwrap_or(&line.bytes);
         if bytes.contains(&0) {
-            return Err(ReadFailure::Binary("binary data"));
+            return Err(ReadFailure::OtherFormat(sniff::Format::Binary("binary data")));
         }
         let decoded = String::from_utf8_lossy(bytes);
         let position = |chars: usize| decoded.char_indices().nth(chars).map(|(at, _)| at);

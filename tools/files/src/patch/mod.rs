@@ -103,8 +103,8 @@ fn load(task: &TaskFiles, path: &Path) -> Result<(String, Metadata), ToolError> 
     if bytes.len() > MAX_BYTES {
         return Err(too_large());
     }
-    if let Some(format) = sniff::binary_format(&bytes[..bytes.len().min(sniff::SAMPLE)]) {
-        return Err(refused(format!("the file is not text but {format}")));
+    if let Some(format) = sniff::other_format(&bytes[..bytes.len().min(sniff::SAMPLE)]) {
+        return Err(refused(format!("the file is {format}")));
     }
     let text = String::from_utf8(bytes).map_err(|_| {
         refused("the file is not valid UTF-8, and writing it back would damage it; convert the file first".to_owned())
