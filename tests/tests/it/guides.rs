@@ -164,10 +164,10 @@ fn every_manifest_key_is_in_the_manifest_guide() {
 
 /// Rows of tables end with the tests that show them.
 #[test]
-fn every_listed_difference_names_an_existing_test() {
+fn every_listed_difference_and_promise_names_an_existing_test() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let differences = fs::read_to_string(root.join("docs/differences.md")).expect("failed to read the guide");
-    let cells = differences.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.rsplit('|').next());
+    let pages = ["differences.md", "threat-model.md"].map(guide).concat();
+    let cells = pages.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.rsplit('|').next());
     let named: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
     assert!(named.len() > 20, "the names are found");
     let packages = toolc_codegen::docs::packages::packages(&root).expect("the packages can be read");
