@@ -18,6 +18,7 @@ mod certainty;
 pub mod characters;
 mod doubt;
 mod exact;
+mod file_system;
 pub mod flags;
 mod judge;
 mod passwords;
@@ -33,6 +34,7 @@ mod work;
 
 pub use doubt::{Doubt, DoubtKind};
 pub use exact::{ExactWords, exact_words};
+pub use file_system::{Entry, FileId, FileSystem, NamedEntry};
 pub use judge::{Cause, Exception, Finding, Judgement, PlaceMatcher, judge, reach};
 pub use passwords::password_spans;
 pub use programs::ProgramTable;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::doubt::Doubt;
+use crate::file_system::FileSystem;
 use crate::span::Span;
 use crate::syntax::{Assignment, CommandId, Redirect, Scope, ScopeId, ScopeKind, Word};
 
@@ -24,6 +25,11 @@ pub struct Surroundings<'a> {
     pub shells: Shells,
     /// The numbers of the processes on which the caller depends: its own, and those that have started it or watch over it.
     pub processes: &'a [u32],
+    /// The folder in which the caller keeps its own settings, keys and approvals. Patterns of places can begin with it: `@`.
+    pub own_folder: Option<&'a Path>,
+    /// The file system in which the line would run. With it, a path is compared with places as it is written, and as the file system
+    /// has it. Without it, only as it is written.
+    pub files: Option<&'a dyn FileSystem>,
 }
 
 /// A set of shells.

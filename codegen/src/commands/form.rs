@@ -121,8 +121,9 @@ pub(super) fn path(text: &str) -> Option<Fault> {
     if let Some(below) = text.strip_prefix("$HOME").or_else(|| text.strip_prefix("${HOME}")) {
         return Some(fault().help(format!("write `~{below}`")));
     }
-    let components = match text.strip_prefix(['~', '.']).unwrap_or(text) {
-        "" if matches!(text, "~" | ".") => return None,
+    let components = match text.strip_prefix(['~', '.', '@']).unwrap_or(text) {
+        "" if matches!(text, "~" | "." | "@") => return None,
+        "/.." if text == "@/.." => return None,
         "/" if text == "/" => return None,
         below if text.starts_with("**/") => below,
         below => match below.strip_prefix('/') {

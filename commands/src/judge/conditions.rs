@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::certainty::Match;
 use crate::flags::Argument;
 use crate::judge::file::FileWord;
+use crate::judge::links::makes_links;
 use crate::judge::subject::{INPUT_FILES, Subject};
 use crate::judge::text::is_home;
 use crate::reading::{Command, Input};
@@ -175,7 +176,12 @@ impl Check<'_, '_> {
         }
         if !wanted.sources_in.is_empty() && self.can_match() {
             let mut sources: Vec<_> = subject.operands().map(Cow::Borrowed).collect();
-            sources.pop();
+            // `ln -s TARGET`, `mv -t FOLDER SOURCE`
+            let are_all = sources.len() == 1 && makes_links(subject.command)
+                || subject.values(&["-t", "--target-directory"]).next().is_some();
+            if !are_all {
+                sources.pop();
+            }
             self.in_places(wanted.sources_in, subject.files_to_read(&sources).iter().filter(is_known));
         }
         if !wanted.values_in.is_empty() && self.can_match() {
@@ -366,7 +372,7 @@ impl Check<'_, '_> {
         let places: Vec<&Place<'_>> = names.iter().filter_map(|name| self.rules.place(name)).collect();
         let mut best = Best::default();
         for file in self.subject.operand_files() {
-            let outside = !Match::any(places.iter().map(|place| file.path.is_in(place, self.subject.line)));
+            let outside = file.is_outside(&places, self.subject.line);
             if outside > best.found {
                 best = Best { found: outside, file: Some(file) };
             }

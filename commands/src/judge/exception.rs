@@ -127,8 +127,10 @@ impl<'a> Check<'_, 'a> {
     fn place_of(&self, names: &[&str], word: &Word) -> Match {
         let path = PathWord::new(word, self.subject.command, self.subject.line);
         let places = names.iter().filter_map(|name| self.rules.place(name));
-        let found = Match::any(places.map(|place| path.is_in(place, self.subject.line)));
-        let is_linked = !path.through_links(self.subject.command, self.subject.line).is_empty();
+        let found = Match::any(places.map(|place| path.is_in(place, self.subject.line.roots())));
+        let (command, line) = (self.subject.command, self.subject.line);
+        let is_linked = !path.through_links(command, line).is_empty()
+            || !PathWord::real_paths(word, &[&path], command, line).is_empty();
         let is_known =
             !is_linked && word.parts.iter().all(|part| matches!(part, Part::Literal { .. } | Part::Tilde { .. }));
         if is_known { found } else { Match::Maybe }

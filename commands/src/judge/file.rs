@@ -5,8 +5,9 @@ use std::cell::OnceCell;
 use crate::certainty::Match;
 use crate::judge::components::PathWord;
 use crate::judge::line::Line;
+use crate::judge::searches::Search;
 use crate::reading::Command;
-use crate::rules::{PlacePattern, RuleSet, pattern};
+use crate::rules::{Place, RuleSet};
 use crate::span::Span;
 use crate::syntax::Word;
 
@@ -18,11 +19,13 @@ pub(super) struct FileWord {
     is_guess: bool,
     /// Whether the word is also tried in the folders to which the line goes.
     is_visited: bool,
-    /// The name of the file, if it is searched for, and can be anywhere.
-    searched: Option<String>,
+    /// The search that can find the file, if it can be anywhere.
+    searched: Option<Search>,
     /// The files that are in the folder, if the word names one, those to which links of the line lead, and those in the folders to which
     /// the line goes.
     others: Vec<PathWord>,
+    /// The paths to which all of these lead in the file system.
+    real: Vec<PathWord>,
     /// The places that contain a file which the word can stand for, by index. Computed when first needed.
     places: OnceCell<Vec<(usize, Match)>>,
 }
@@ -39,8 +42,10 @@ impl FileWord {
             others.extend(folder.through_links(command, line));
             others.push(folder);
         }
+        let texts: Vec<&PathWord> = [&path].into_iter().chain(&others).collect();
+        let real = PathWord::real_paths(word, &texts, command, line);
         let (is_guess, is_visited, searched) = (false, false, None);
-        Self { span: word.span, path, is_guess, is_visited, searched, others, places: OnceCell::new() }
+        Self { span: word.span, path, is_guess, is_visited, searched, others, real, places: OnceCell::new() }
     }
 
     /// Returns a word that names a file which is read. If its beginning is unknown, it can be the home folder.
@@ -54,20 +59,22 @@ impl FileWord {
         Self { path, is_guess: true, is_visited: !file.others.is_empty(), ..file }
     }
 
-    /// Returns a file that a search by this name, or by this pattern, can find anywhere. Returns `None` for a pattern that says
-    /// little.
-    pub(super) fn searched(name: &str, span: Span, command: &Command, line: &Line<'_>) -> Option<Self> {
-        let letters = name.chars().filter(|letter| letter.is_alphanumeric()).count();
-        if name.contains('/') || name.starts_with('-') || letters < MIN_LETTERS {
-            return None;
-        }
-        let file = Self::new(&Word::plain(name, span), &[], command, line);
-        Some(Self { searched: Some(name.to_owned()), ..file })
+    /// Returns a file that a search can find anywhere.
+    pub(super) fn searched(search: Search, command: &Command, line: &Line<'_>) -> Self {
+        let file = Self::new(&Word::plain("\0", search.span), &[], command, line);
+        Self { searched: Some(search), ..file }
     }
 
     /// Returns whether every name of the path is known, apart from patterns of the shell, or a part of them that says enough.
     pub(super) fn is_known(&self) -> bool {
         !self.is_guess && self.path.is_known() || self.path.has_tail() || self.is_visited
+    }
+
+    /// Returns whether one of the paths is outside these places.
+    pub(super) fn is_outside(&self, places: &[&Place<'_>], line: &Line<'_>) -> Match {
+        let outside = |path: &PathWord, roots| !Match::any(places.iter().map(|place| path.is_in(place, roots)));
+        let real = self.real.iter().map(|path| outside(path, line.real_roots()));
+        Match::any(real.chain([outside(&self.path, line.roots())]))
     }
 
     /// Returns whether one of the files is in one of the places with these names.
@@ -82,33 +89,24 @@ impl FileWord {
     }
 
     fn find_places(&self, rules: &RuleSet<'_>, line: &Line<'_>) -> Vec<(usize, Match)> {
-        if let Some(name) = &self.searched {
-            // A pattern such as `**/.ssh/id_rsa` names files that are in a place wherever they are.
-            let is_found = |pattern: &&PlacePattern<'_>| {
-                pattern.rest.starts_with("**/") && pattern.last.is_some_and(|last| pattern::matches(name, last))
-            };
-            return rules
-                .place_patterns()
-                .all()
-                .filter(is_found)
-                .map(|pattern| (pattern.place, Match::Maybe))
-                .collect();
+        if let Some(search) = &self.searched {
+            return search.places(rules, line).into_iter().map(|place| (place, Match::Maybe)).collect();
         }
-        let mut places = self.path.places(rules, line);
+        let mut places = self.path.places(rules, line.roots());
         let own = places.len();
         for file in &self.others {
-            places.extend(file.places(rules, line));
+            places.extend(file.places(rules, line.roots()));
         }
         // What is excepted itself, such as a device, is not a folder.
         if places.len() > own {
-            places.retain(|(place, _)| !self.path.is_excepted_from(&rules.places()[*place], line));
+            places.retain(|(place, _)| !self.path.is_excepted_from(&rules.places()[*place], line.roots()));
+        }
+        for file in &self.real {
+            places.extend(file.places(rules, line.real_roots()));
         }
         places
     }
 }
-
-/// The minimum number of letters of a pattern that is compared with the names of files in places.
-const MIN_LETTERS: usize = 2;
 
 /// The files that a command names, computed when first needed.
 #[derive(Default)]

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use crate::judge::file::FileWord;
+use crate::judge::searches::{is_filter, searches};
 use crate::judge::sources::substitutions;
 use crate::judge::subject::{Subject, after_prefix};
 use crate::judge::text::{with_placeholders, with_unknown};
 use crate::reading::{Command, How, Input};
-use crate::span::Span;
 use crate::syntax::{CommandId, Part, RedirectKind, Word};
 
 impl<'a> Subject<'a> {
@@ -49,8 +49,8 @@ impl<'a> Subject<'a> {
     pub(super) fn read_files(&self) -> impl Iterator<Item = &FileWord> {
         let listed = self.files.listed.get_or_init(|| {
             let mut files = self.files_to_read(&self.listed_words());
-            let searched = self.searched_names().into_iter();
-            files.extend(searched.filter_map(|(name, span)| FileWord::searched(&name, span, self.command, self.line)));
+            let searches = searches(&self.listing_commands()).into_iter();
+            files.extend(searches.map(|search| FileWord::searched(search, self.command, self.line)));
             files
         });
         self.argument_files().iter().chain(listed).chain(self.input_files())
@@ -100,6 +100,12 @@ impl<'a> Subject<'a> {
     /// Returns the commands that list the files which the command reads: in substitutions, as input of `xargs`, as `find -exec`,
     /// or as the source of a variable.
     fn listers(&self) -> impl Iterator<Item = &'a Command> + use<'a> {
+        let is_lister = |command: &&Command| command.program.name().is_some_and(|name| LISTERS.contains(&name));
+        self.listing_commands().into_iter().filter(is_lister)
+    }
+
+    /// Returns the listers, and the filters between them and the command.
+    fn listing_commands(&self) -> Vec<&'a Command> {
         let (line, command) = (self.line, self.command);
         let reading = line.reading;
         let mut sources: Vec<CommandId> = command.arguments().iter().flat_map(substitutions).flatten().collect();
@@ -131,8 +137,7 @@ impl<'a> Subject<'a> {
                 }
             }
         }
-        let listers = sources.into_iter().map(|id| reading.command(id));
-        listers.filter(|command| command.program.name().is_some_and(|name| LISTERS.contains(&name)))
+        sources.into_iter().map(|id| reading.command(id)).collect()
     }
 
     /// Returns whether the command reads names of files from standard input: `cpio -o`, `tar -T -`, `zip -@`.
@@ -145,12 +150,21 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// Adds the commands whose output another command reads.
-    fn add_listing_input(&self, id: CommandId, sources: &mut Vec<CommandId>) {
-        match self.line.reading.input(id) {
-            Input::Commands(range) => sources.extend(range),
-            Input::Redirect(redirect) => sources.extend(substitutions(&redirect.target).flatten()),
-            Input::Inherited => {}
+    /// Adds the commands whose output another command reads, through filters.
+    pub(super) fn add_listing_input(&self, id: CommandId, sources: &mut Vec<CommandId>) {
+        let mut open = vec![id];
+        for _ in 0..MAX_FILTERS {
+            let Some(next) = open.pop() else { return };
+            let first = sources.len();
+            match self.line.reading.input(next) {
+                Input::Commands(range) => sources.extend(range),
+                Input::Redirect(redirect) => {
+                    sources.extend(substitutions(&redirect.target).flatten());
+                }
+                Input::Inherited => {}
+            }
+            let filters = sources[first..].iter().copied().filter(|id| is_filter(self.line.reading.command(*id)));
+            open.extend(filters);
         }
     }
 
@@ -165,23 +179,6 @@ impl<'a> Subject<'a> {
             }
             _ => None,
         }
-    }
-
-    /// Returns the names of files for which the listers search outside the working directory.
-    fn searched_names(&self) -> Vec<(String, Span)> {
-        let is_elsewhere = |word: &Word| match word.parts.first() {
-            Some(Part::Tilde { .. }) => true,
-            Some(Part::Literal { text, .. }) => text.starts_with('/') || text.starts_with(".."),
-            Some(Part::Variable { name, .. }) => name == "HOME",
-            _ => false,
-        };
-        let searches = |command: &&Command| {
-            command.program.name().is_some_and(|name| {
-                DATABASES.contains(&name) || SEARCHES.contains(&name) && command.arguments().iter().any(is_elsewhere)
-            })
-        };
-        let words = self.listers().filter(searches).flat_map(Command::arguments);
-        words.filter_map(|word| Some((word.text()?.into_owned(), word.span))).collect()
     }
 
     /// Returns the arguments, and the parts of them that can name files.
@@ -227,13 +224,9 @@ impl<'a> Subject<'a> {
 
 /// Programs that print names of files.
 const LISTERS: &[&str] = &[
-    "echo", "fd", "fdfind", "find", "gfind", "locate", "ls", "mdfind", "mlocate", "plocate", "printf", "readlink",
-    "realpath",
+    "dir", "du", "echo", "exa", "eza", "fd", "fdfind", "find", "gfind", "locate", "ls", "lsd", "mdfind", "mlocate",
+    "plocate", "printf", "readlink", "realpath", "stat", "tree", "vdir",
 ];
-/// Programs that search for files by their names.
-const SEARCHES: &[&str] = &["fd", "fdfind", "find", "gfind"];
-/// Programs that search for files in a database of the whole machine.
-const DATABASES: &[&str] = &["locate", "mdfind", "mlocate", "plocate"];
 /// Programs that can read names of files from standard input.
 const NAME_READERS: &[&str] = &["7z", "cpio", "du", "find", "grep", "pax", "rsync", "sort", "tar", "wc", "zip"];
 /// Programs whose arguments are code that can name files: `mysql -e "LOAD DATA INFILE '/FILE'"`, `yq 'load_str("/FILE")'`.
@@ -258,6 +251,8 @@ const CODE_READERS: &[&str] = &[
 const MAX_PATHS: usize = 16;
 /// Builtins that set variables to their input.
 const READERS: &[&str] = &["mapfile", "read", "readarray"];
+/// The maximum number of filters between a search and the program that reads what it finds.
+const MAX_FILTERS: usize = 8;
 /// The maximum number of variables whose sources are looked for.
 const MAX_VARIABLES: usize = 8;
 

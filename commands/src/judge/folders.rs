@@ -1,6 +1,9 @@
 //! The folders with which paths and patterns of places can begin.
 
+use std::path::Path;
 use std::rc::Rc;
+
+use crate::reading::Surroundings;
 
 /// The name of a folder in the paths below. No real folder has such a name. Where `..` leads from it is unknown.
 pub(crate) const UNKNOWN_FOLDER: &str = "\u{0}folder";
@@ -26,4 +29,27 @@ pub(crate) fn names(path: &str) -> Vec<Rc<str>> {
         }
     }
     names
+}
+
+/// The folders with which patterns of places can begin, as the names in their paths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Roots {
+    /// The home folder: `~`.
+    pub(crate) home: Vec<Rc<str>>,
+    /// The directory in which the line starts: `.`.
+    pub(crate) start: Vec<Rc<str>>,
+    /// The caller's own folder: `@`. `None` if it is unknown.
+    pub(crate) own: Option<Vec<Rc<str>>>,
+}
+
+impl Roots {
+    /// Returns the folders of a line.
+    pub(crate) fn new(surroundings: &Surroundings<'_>) -> Self {
+        let text = |path: Option<&Path>, unknown| names(&path.unwrap_or(Path::new(unknown)).to_string_lossy());
+        Self {
+            home: text(surroundings.home, UNKNOWN_HOME),
+            start: text(surroundings.directory, UNKNOWN_START),
+            own: surroundings.own_folder.map(|path| names(&path.to_string_lossy())),
+        }
+    }
 }

@@ -10,10 +10,12 @@ use std::slice;
 
 use crate::judge::components::PathWord;
 use crate::judge::flow::{Flow, Link};
-use crate::judge::folders::{UNKNOWN_HOME, UNKNOWN_START, names};
+use crate::judge::folders::{Roots, UNKNOWN_START};
+use crate::judge::lookups::{LastLink, Lookups};
 use crate::judge::variable::makes_keywords;
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
+use crate::rules::RuleSet;
 use crate::syntax::{CommandId, Operation, Part, ScopeKind, Word};
 use crate::unfold::is_set_by_shell;
 
@@ -26,10 +28,12 @@ pub(crate) struct Line<'a> {
     pub(crate) programs: &'a ProgramTable<'a>,
     /// The numbers of the processes on which the caller depends.
     pub(crate) processes: &'a [u32],
-    /// The names in the path of the home folder.
-    home: Vec<Rc<str>>,
-    /// The names in the path of the directory in which the line starts.
-    start: Vec<Rc<str>>,
+    /// The folders with which patterns of places can begin.
+    roots: Roots,
+    /// The same folders, as the file system has them. Computed when first needed.
+    real_roots: OnceCell<Roots>,
+    /// The questions to the file system, if it is known.
+    pub(crate) lookups: Option<Lookups<'a>>,
     start_path: Cow<'a, str>,
     /// The variables that the line sets, each with its value if the line sets it only once.
     set_variables: BTreeMap<&'a str, Option<&'a Word>>,
@@ -56,11 +60,7 @@ pub(crate) struct Choice<'a> {
 }
 
 impl<'a> Line<'a> {
-    pub(crate) fn new(
-        reading: &'a Reading,
-        programs: &'a ProgramTable<'a>,
-        surroundings: &'a Surroundings<'a>,
-    ) -> Self {
+    pub(crate) fn new(reading: &'a Reading, rules: &'a RuleSet<'a>, surroundings: &'a Surroundings<'a>) -> Self {
         let mut set_variables: BTreeMap<&str, Option<&Word>> = BTreeMap::new();
         let mut choices: BTreeMap<&str, Choice<'_>> = BTreeMap::new();
         let is_set_once = |name: &str| !reading.assigns_unknown && reading.assigned.get(name) == Some(&1);
@@ -74,20 +74,18 @@ impl<'a> Line<'a> {
                 choices.insert(&assignment.name, Choice { values: value, can_be_unset: true });
             }
         }
-        let text = |path: Option<&'a Path>, unknown| path.map_or(Cow::Borrowed(unknown), Path::to_string_lossy);
-        let home = names(&text(surroundings.home, UNKNOWN_HOME));
-        let start_path = text(surroundings.directory, UNKNOWN_START);
-        let start = names(&start_path);
+        let start_path = surroundings.directory.unwrap_or(Path::new(UNKNOWN_START)).to_string_lossy();
         let has_functions = reading.scopes.iter().any(|scope| matches!(scope.kind, ScopeKind::Function(_)));
         let has_keywords = reading.commands.iter().any(makes_keywords);
         let (flow, links, visited) = Default::default();
         let processes = surroundings.processes;
         Self {
             reading,
-            programs,
+            programs: rules.programs(),
             processes,
-            home,
-            start,
+            roots: Roots::new(surroundings),
+            real_roots: OnceCell::new(),
+            lookups: surroundings.files.map(|files| Lookups::new(files, rules)),
             start_path,
             set_variables,
             choices,
@@ -150,17 +148,35 @@ impl<'a> Line<'a> {
 
     /// Returns the names in the path of the home folder.
     pub(crate) fn home(&self) -> &[Rc<str>] {
-        &self.home
+        &self.roots.home
     }
 
     /// Returns the path of the home folder.
     pub(crate) fn home_path(&self) -> String {
-        self.home.iter().flat_map(|name| ["/", name]).collect()
+        self.home().iter().flat_map(|name| ["/", name]).collect()
     }
 
     /// Returns the names in the path of the directory in which the line starts.
     pub(crate) fn start(&self) -> &[Rc<str>] {
-        &self.start
+        &self.roots.start
+    }
+
+    /// Returns the folders with which patterns of places can begin.
+    pub(crate) fn roots(&self) -> &Roots {
+        &self.roots
+    }
+
+    /// Returns the same folders, as the file system has them.
+    pub(crate) fn real_roots(&self) -> &Roots {
+        let Some(lookups) = &self.lookups else { return &self.roots };
+        self.real_roots.get_or_init(|| {
+            let real = |names: &[Rc<str>]| lookups.resolve(names, LastLink::Followed, &self.roots);
+            Roots {
+                home: real(&self.roots.home),
+                start: real(&self.roots.start),
+                own: self.roots.own.as_deref().map(real),
+            }
+        })
     }
 
     /// Returns whether a part is `$PWD` or `$(pwd)`, and the line does not change the directory.

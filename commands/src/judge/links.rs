@@ -20,15 +20,17 @@ impl Link {
     fn all(line: &Line<'_>) -> Vec<Self> {
         let mut links = Vec::new();
         for id in line.ids() {
-            let makes_links = match line.reading.command(id).program.name() {
-                Some("ln" | "gln" | "link") => true,
+            let is_source = match line.reading.command(id).program.name() {
+                _ if makes_links(line.reading.command(id)) => true,
+                // What was in a folder that gets another name is below that name.
+                Some("mv" | "gmv" | "mount") => true,
                 Some("cp" | "gcp") => {
                     let subject = Subject::new(line, id);
                     subject.has_option(&["-l", "-s", "--link", "--symbolic-link"])
                 }
                 _ => false,
             };
-            if makes_links {
+            if is_source {
                 Self::of_command(&Subject::new(line, id), &mut links);
             }
         }
@@ -56,25 +58,41 @@ impl Link {
                 }
                 let path = PathWord::new(path, command, line);
                 // A relative target begins in the folder of the link, or in the working directory for a hard link.
-                let targets = [Some(PathWord::new(target, command, line)), path.sibling(target)];
-                let targets = targets.into_iter().flatten().filter(|target| !target.is_unknown());
+                let targets = [path.sibling(target), Some(PathWord::new(target, command, line))];
+                let targets = targets.into_iter().flatten();
                 links.extend(targets.map(|target| Self { path: path.clone(), target, made_by: command.span }));
             }
         }
     }
 }
 
+/// Returns whether a program makes links.
+pub(super) fn makes_links(command: &Command) -> bool {
+    matches!(command.program.name(), Some("ln" | "gln" | "link"))
+}
+
+/// Returns whether a program acts on the link that it is given, not on the file that the link leads to.
+pub(super) fn keeps_links(command: &Command) -> bool {
+    matches!(command.program.name(), Some("gln" | "gmv" | "grm" | "ln" | "mv" | "rm" | "rmdir" | "unlink"))
+}
+
 impl PathWord {
     /// Returns the other paths of a file whose path leads through links that the line makes.
     pub(crate) fn through_links(&self, command: &Command, line: &Line<'_>) -> Vec<Self> {
+        self.through_links_of_others(keeps_links(command), command, line)
+    }
+
+    /// Returns the other paths of the folder of a file: a link at its end is followed.
+    pub(super) fn through_links_to_folder(&self, command: &Command, line: &Line<'_>) -> Vec<Self> {
+        self.through_links_of_others(false, command, line)
+    }
+
+    fn through_links_of_others(&self, keeps_links: bool, command: &Command, line: &Line<'_>) -> Vec<Self> {
         let links = line.links.get_or_init(|| Link::all(line));
         let mut found: Vec<Self> = Vec::new();
         if links.is_empty() {
             return found;
         }
-        // These act on the link itself, not on the file that it leads to.
-        let keeps_links =
-            matches!(command.program.name(), Some("gln" | "gmv" | "grm" | "ln" | "mv" | "rm" | "rmdir" | "unlink"));
         let mut next = 0;
         loop {
             let path = if next == 0 { self } else { &found[next - 1] };

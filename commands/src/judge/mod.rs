@@ -12,6 +12,7 @@ mod folder_operands;
 mod folders;
 mod line;
 mod links;
+mod lookups;
 mod option_letters;
 mod options;
 mod origins;
@@ -20,7 +21,9 @@ mod path_builder;
 mod place_matcher;
 mod processes;
 mod reach;
+mod real;
 mod script;
+mod searches;
 mod set_variables;
 mod sources;
 mod sql;
@@ -41,6 +44,7 @@ use crate::span::Span;
 use crate::syntax::CommandId;
 use crate::unfold::unfold;
 use line::{Line, MAX_COMMANDS};
+use lookups::Lookups;
 pub use place_matcher::PlaceMatcher;
 pub use reach::reach;
 use subject::Subject;
@@ -133,8 +137,9 @@ const MAX_DOUBTS: usize = 16;
 pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings<'_>) -> Judgement<'r> {
     let reading = unfold(line, rules.programs(), surroundings);
     let (mut findings, mut exceptions) = (Vec::new(), Vec::new());
+    let whole = Span::new(0, line.len());
     {
-        let line = Line::new(&reading, rules.programs(), surroundings);
+        let line = Line::new(&reading, rules, surroundings);
         let mut doubts = reading.doubts.clone();
         let mut words = 0;
         for id in reading.ids() {
@@ -166,6 +171,9 @@ pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings
                 }
             }
             findings.append(&mut found);
+        }
+        if line.lookups.as_ref().is_some_and(Lookups::are_exhausted) {
+            doubts.push(Doubt { kind: DoubtKind::TooMuchWork, span: whole });
         }
         for kind in DoubtKind::ALL {
             findings.extend(doubts.iter().filter(|doubt| doubt.kind == *kind).take(MAX_DOUBTS).map(finding_of));
@@ -206,10 +214,10 @@ fn judge_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> (Vec<Find
         if is_help && !rule.conditions.programs.is_empty() {
             continue;
         }
-        let Some(matched) = conditions::check(rule, rules, subject) else { continue };
         if subject.is_called(rule.conditions.without_programs) {
             continue;
         }
+        let Some(matched) = conditions::check(rule, rules, subject) else { continue };
         // What is read may be something else.
         let is_certain = matched.certainty == Match::Yes && !subject.command.listed;
         if rule.verdict == Verdict::Allow {

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use crate::certainty::Match;
 use crate::judge::components::{Component, PathWord};
+use crate::judge::folders::Roots;
 use crate::judge::line::Line;
-use crate::rules::{Place, PlacePattern, Root, RuleSet, pattern};
+use crate::rules::{ABOVE_OWN, Place, PlacePattern, Root, RuleSet, pattern};
 
 impl PathWord {
     /// Returns the folder, if the last component is `*` or another pattern that stands for everything in the folder.
@@ -133,12 +134,14 @@ impl PathWord {
     }
 
     /// Returns the indexes of the places that contain the path, certainly or perhaps.
-    pub(crate) fn places(&self, rules: &RuleSet<'_>, line: &Line<'_>) -> Vec<(usize, Match)> {
+    pub(crate) fn places(&self, rules: &RuleSet<'_>, roots: &Roots) -> Vec<(usize, Match)> {
         if self.components == [Component::Unknown] {
             return (0..rules.places().len()).map(|place| (place, Match::Maybe)).collect();
         }
         let patterns = rules.place_patterns();
-        let (in_home, in_start) = (self.inside(line.home()), self.inside(line.start()));
+        let (in_home, in_start) = (self.inside(&roots.home), self.inside(&roots.start));
+        let in_own = roots.own.as_deref().and_then(|own| self.inside(own));
+        let is_above = roots.own.as_deref().is_some_and(|own| self.is_above(own));
         let last = match self.components.last() {
             Some(Component::Name(name)) => Some(&**name),
             _ => None,
@@ -155,6 +158,8 @@ impl PathWord {
                 Root::System => Some(self.components.as_slice()),
                 Root::Home => in_home,
                 Root::Start => in_start,
+                Root::Own => in_own,
+                Root::AboveOwn => is_above.then_some(&[][..]),
             };
             let found = match path {
                 // The most frequent cases.
@@ -163,8 +168,9 @@ impl PathWord {
                 Some([Component::Name(_), ..]) if pattern.rest == "**" => Match::Yes,
                 Some(path) => matches_components(pattern.rest, path, Files::Some),
             };
-            // If the `cd` fails, this is another path.
-            let found = if self.depends_on_cd { found.min(Match::Maybe) } else { found };
+            // If the `cd` fails, this is another path. An unknown folder is perhaps the caller's own.
+            let is_perhaps = self.depends_on_cd || pattern.root == Root::Own && self.is_unknown();
+            let found = if is_perhaps { found.min(Match::Maybe) } else { found };
             match places.iter_mut().find(|(place, _)| *place == pattern.place) {
                 _ if found == Match::No => {}
                 Some((_, best)) => *best = found.max(*best),
@@ -184,33 +190,45 @@ impl PathWord {
         } else {
             patterns.all().for_each(add);
         }
-        places.retain(|(place, _)| !self.is_excepted_from(&rules.places()[*place], line));
-        self.add_places_of_tail(rules, line, &mut places);
+        places.retain(|(place, _)| !self.is_excepted_from(&rules.places()[*place], roots));
+        self.add_places_of_tail(rules, roots, &mut places);
         places
     }
 
     /// Returns whether the path is in a place.
-    pub(crate) fn is_in(&self, place: &Place<'_>, line: &Line<'_>) -> Match {
-        let matches = |pattern: &&str| self.matches_pattern(pattern, Files::Some, line.home(), line.start());
+    pub(crate) fn is_in(&self, place: &Place<'_>, roots: &Roots) -> Match {
+        let matches = |pattern: &&str| self.matches_pattern(pattern, Files::Some, roots);
         let found = Match::any(place.paths.iter().map(matches));
-        if found == Match::No || self.is_excepted_from(place, line) {
+        if found == Match::No || self.is_excepted_from(place, roots) {
             return Match::No;
         }
         if self.depends_on_cd { found.min(Match::Maybe) } else { found }
     }
 
     /// Returns whether every file that the path names is excepted from a place.
-    pub(crate) fn is_excepted_from(&self, place: &Place<'_>, line: &Line<'_>) -> bool {
-        let is_exception =
-            |pattern: &&str| self.matches_pattern(pattern, Files::All, line.home(), line.start()) == Match::Yes;
+    pub(crate) fn is_excepted_from(&self, place: &Place<'_>, roots: &Roots) -> bool {
+        let is_exception = |pattern: &&str| self.matches_pattern(pattern, Files::All, roots) == Match::Yes;
         place.except.iter().any(is_exception)
     }
 
     /// Returns whether the path matches a pattern, which may begin with `~` or `.`.
-    fn matches_pattern(&self, pattern: &str, files: Files, home: &[Rc<str>], start: &[Rc<str>]) -> Match {
-        let (folder, pattern) = split_pattern(pattern, home, start);
+    fn matches_pattern(&self, pattern: &str, files: Files, roots: &Roots) -> Match {
+        if pattern == ABOVE_OWN {
+            return roots.own.as_deref().is_some_and(|own| self.is_above(own)).into();
+        }
+        let Some((folder, pattern)) = split_pattern(pattern, roots) else { return Match::No };
         let Some(path) = self.inside(folder) else { return Match::No };
         matches_components(pattern, path, files)
+    }
+
+    /// Returns whether the path is that of a folder above another one.
+    fn is_above(&self, folder: &[Rc<str>]) -> bool {
+        let fits = |(own, name): (&Component, &Rc<str>)| match own {
+            Component::Name(own) => own == name,
+            Component::Glob(glob) => pattern::matches(glob, name),
+            Component::Part(_) | Component::Unknown => false,
+        };
+        self.components.len() < folder.len() && self.components.iter().zip(folder).all(fits)
     }
 
     /// Returns the components below a folder, or `None` if the path is not in it.
@@ -321,16 +339,13 @@ fn simplified(mut path: Vec<Component>) -> Vec<Component> {
     path
 }
 
-/// Returns the folder with which a pattern begins, and the rest.
-pub(super) fn split_pattern<'p, 'f>(
-    pattern: &'p str,
-    home: &'f [Rc<str>],
-    start: &'f [Rc<str>],
-) -> (&'f [Rc<str>], &'p str) {
+/// Returns the folder with which a pattern begins, and the rest. `None` if the folder is unknown.
+pub(super) fn split_pattern<'p, 'f>(pattern: &'p str, roots: &'f Roots) -> Option<(&'f [Rc<str>], &'p str)> {
     let (folder, pattern) = match pattern.as_bytes().first() {
-        Some(b'~') => (home, &pattern[1..]),
-        Some(b'.') => (start, &pattern[1..]),
+        Some(b'~') => (roots.home.as_slice(), &pattern[1..]),
+        Some(b'.') => (roots.start.as_slice(), &pattern[1..]),
+        Some(b'@') => (roots.own.as_deref().filter(|_| pattern != ABOVE_OWN)?, &pattern[1..]),
         _ => (&[][..], pattern),
     };
-    (folder, pattern.strip_prefix('/').unwrap_or(pattern))
+    Some((folder, pattern.strip_prefix('/').unwrap_or(pattern)))
 }

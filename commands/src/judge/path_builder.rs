@@ -13,10 +13,23 @@ use crate::syntax::{CommandId, Glob, Operation, Origin, Part, Word};
 impl PathWord {
     /// Returns the path that a word stands for as an argument of a command.
     pub(crate) fn new(word: &Word, command: &Command, line: &Line<'_>) -> Self {
+        Self::build(word, command, line, Builder::default()).0
+    }
+
+    /// Returns the path of a word whose `..` leaves the folder that a link leads to, as the file system sees it. `None` if no `..` can
+    /// follow a link.
+    pub(super) fn physical(word: &Word, command: &Command, line: &Line<'_>) -> Option<Self> {
+        let (_, can_leave_link) = Self::build(word, command, line, Builder::default());
+        let builder = || Builder { physical: Some((command, line)), ..Builder::default() };
+        can_leave_link.then(|| Self::build(word, command, line, builder()).0)
+    }
+
+    /// Returns the path of a word, and whether a `..` in it leaves a folder that can be a link.
+    fn build(word: &Word, command: &Command, line: &Line<'_>, mut builder: Builder<'_>) -> (Self, bool) {
         if word.parts.len() > MAX_PARTS {
-            return Self { components: vec![Component::Unknown], depends_on_cd: false, tail: None };
+            return (Self { components: vec![Component::Unknown], depends_on_cd: false, tail: None }, false);
         }
-        let mut builder = Builder { path: Vec::with_capacity(USUAL_COMPONENTS), ..Builder::default() };
+        builder.path.reserve(USUAL_COMPONENTS);
         let mut depends_on_cd = false;
         let mut parts =
             word.parts.iter().skip_while(|part| matches!(part, Part::Literal { text, .. } if text.is_empty()));
@@ -69,7 +82,8 @@ impl PathWord {
             builder.path = vec![Component::Name("\0".into())];
             builder.any_folder = None;
         }
-        builder.finish(depends_on_cd)
+        let can_leave_link = builder.can_leave_link;
+        (builder.finish(depends_on_cd), can_leave_link)
     }
 
     /// Returns the path that a relative path stands for in the folder of this file. `None` if it is absolute, or not certain.
@@ -105,7 +119,7 @@ const MAX_VALUES: usize = 4;
 
 /// Builds the components of a path.
 #[derive(Default)]
-struct Builder {
+struct Builder<'l> {
     path: Vec<Component>,
     /// The component that is being read: its parts before `text`, and the text at its end.
     parts: Vec<Part>,
@@ -115,9 +129,15 @@ struct Builder {
     any_folder: Option<usize>,
     /// Whether a `..` followed the last unknown part of the path.
     is_left: bool,
+    /// The number of components of the folder with which the path begins, which is not a link.
+    base: usize,
+    /// Whether a `..` leaves a folder that can be a link.
+    can_leave_link: bool,
+    /// The line and the command, if a `..` leaves the folder that a link leads to.
+    physical: Option<(&'l Command, &'l Line<'l>)>,
 }
 
-impl Builder {
+impl Builder<'_> {
     /// Returns a builder that begins with a number of components of a path.
     fn in_folder(path: &PathWord, length: usize) -> Self {
         let any_folder = path.tail.map(|tail| path.components.len().saturating_sub(tail).min(length));
@@ -145,6 +165,7 @@ impl Builder {
         let Some((last, names)) = names.split_last() else { return };
         self.path.extend(names.iter().cloned().map(Component::Name));
         self.text.push_str(last);
+        self.base = self.path.len() + 1;
     }
 
     /// Adds the directory after a `cd`.
@@ -268,6 +289,11 @@ impl Builder {
 
     /// Goes to the folder above.
     fn parent(&mut self) {
+        self.can_leave_link |= self.path.len() > self.base && matches!(self.path.last(), Some(Component::Name(_)));
+        if let Some((command, line)) = self.physical {
+            let path = PathWord { components: std::mem::take(&mut self.path), depends_on_cd: false, tail: None };
+            self.path = path.into_real_folder(command, line).components;
+        }
         let is_of_unknown = match self.path.last() {
             // A value that stays below the folder before it has at least one name.
             Some(Component::Unknown) => self.path.len() == 1 || std::mem::replace(&mut self.is_left, true),

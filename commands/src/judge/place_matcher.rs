@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::certainty::Match;
 use crate::judge::components::{Component, PathWord};
-use crate::judge::folders::{UNKNOWN_HOME, UNKNOWN_START, names};
+use crate::judge::folders::{Roots, names};
 use crate::judge::path::{Files, matches_components, split_pattern};
 use crate::reading::Surroundings;
 use crate::rules::{Place, pattern};
@@ -13,21 +13,22 @@ use crate::rules::{Place, pattern};
 impl Place<'_> {
     /// Returns what finds files in the place. Build it once for many paths.
     pub fn matcher(&self, surroundings: &Surroundings<'_>) -> PlaceMatcher {
-        let home = lower_names(surroundings.home.unwrap_or(Path::new(UNKNOWN_HOME)));
-        let start = lower_names(surroundings.directory.unwrap_or(Path::new(UNKNOWN_START)));
+        let lower = |names: &[Rc<str>]| names.iter().map(|name| Rc::from(name.to_lowercase())).collect();
+        let Roots { home, start, own } = Roots::new(surroundings);
+        let roots = Roots { home: lower(&home), start: lower(&start), own: own.as_deref().map(lower) };
         let pattern = |pattern: &&str| {
             let pattern = pattern.to_lowercase();
-            let (folder, below) = split_pattern(&pattern, &home, &start);
+            let (folder, below) = split_pattern(&pattern, &roots)?;
             let last = below.rsplit('/').next().filter(|last| !last.is_empty() && *last != "**");
-            LowerPattern {
+            Some(LowerPattern {
                 folder: folder.iter().map(ToString::to_string).collect(),
                 below: below.to_owned(),
                 last: last.map(ToOwned::to_owned),
-            }
+            })
         };
         PlaceMatcher {
-            paths: self.paths.iter().map(pattern).collect(),
-            except: self.except.iter().map(pattern).collect(),
+            paths: self.paths.iter().filter_map(pattern).collect(),
+            except: self.except.iter().filter_map(pattern).collect(),
         }
     }
 }

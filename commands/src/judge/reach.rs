@@ -1,11 +1,13 @@
 //! The paths that a command names. An approval for a session is limited to paths.
 
+use crate::file_system::Entry;
 use crate::flags::Argument;
 use crate::judge::components::PathWord;
 use crate::judge::line::Line;
+use crate::judge::links::keeps_links;
 use crate::judge::subject::Subject;
-use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
+use crate::rules::RuleSet;
 use crate::span::Span;
 use crate::syntax::{CommandId, RedirectKind, Word};
 
@@ -13,17 +15,18 @@ use crate::syntax::{CommandId, RedirectKind, Word};
 /// its working directory. Paths that its wrappers name (`find FOLDER -exec ...`, `sudo`) are included. A pattern such as `build/*`
 /// counts as its folder.
 ///
-/// Each word that is not an option counts as a path, because a rule does not say which ones are. Symbolic links are not followed.
+/// Each word that is not an option counts as a path, because a rule does not say which ones are. The paths to which links lead are
+/// included, as far as the line makes them or the file system is known.
 ///
 /// Returns `None` if some of them are not certain: a word has an expansion whose value is unknown, arguments are added at run time,
 /// or the working directory is unknown.
 pub fn reach(
     reading: &Reading,
     id: CommandId,
-    programs: &ProgramTable<'_>,
+    rules: &RuleSet<'_>,
     surroundings: &Surroundings<'_>,
 ) -> Option<Vec<String>> {
-    let line = Line::new(reading, programs, surroundings);
+    let line = Line::new(reading, rules, surroundings);
     let mut reach = Reach { line: &line, paths: Vec::new() };
     let mut next = Some(id);
     while let Some(id) = next {
@@ -54,7 +57,7 @@ impl Reach<'_> {
         if let Some(program) = command.words.first()
             && program.text()?.contains('/')
         {
-            self.add(program, command)?;
+            self.add_paths(program, command)?;
         }
         for argument in &subject.arguments {
             match argument {
@@ -86,10 +89,30 @@ impl Reach<'_> {
 
     /// Adds the path of a word. A `cd` before the command can fail, so the path is added for both directories.
     fn add(&mut self, word: &Word, command: &Command) -> Option<()> {
-        self.paths.push(PathWord::new(word, command, self.line).certain_folder()?);
+        let first = self.paths.len();
+        self.add_paths(word, command)?;
+        // What changes a file also changes it at its other paths, which are not known.
+        let has_other_paths = |path: &String| {
+            let entry = self.line.lookups.as_ref().and_then(|lookups| lookups.entry(path));
+            matches!(entry, Some(Entry::File { has_other_paths: true, .. }))
+        };
+        if !keeps_links(command) && self.paths[first..].iter().any(has_other_paths) {
+            return None;
+        }
         if command.directory != Directory::Start {
-            let at_start = Command { directory: Directory::Start, ..command.clone() };
-            self.paths.push(PathWord::new(word, &at_start, self.line).certain_folder()?);
+            self.add_paths(word, &Command { directory: Directory::Start, ..command.clone() })?;
+        }
+        Some(())
+    }
+
+    /// Adds the path of a word, and those to which it leads.
+    fn add_paths(&mut self, word: &Word, command: &Command) -> Option<()> {
+        let path = PathWord::new(word, command, self.line);
+        let linked = path.through_links(command, self.line);
+        let texts: Vec<&PathWord> = [&path].into_iter().chain(&linked).collect();
+        let real = PathWord::real_paths(word, &texts, command, self.line);
+        for path in texts.into_iter().chain(&real) {
+            self.paths.push(path.certain_folder()?);
         }
         Some(())
     }
@@ -102,6 +125,8 @@ mod tests {
     use super::*;
     use crate::programs::USUAL;
 
+    static RULES: std::sync::LazyLock<RuleSet<'static>> = std::sync::LazyLock::new(|| RuleSet::new(&[], &[], USUAL));
+
     /// Returns the reach of the last `rm` of a line that runs in `/w/app`, or else of its last command.
     fn of_last(line: &str) -> Option<Vec<String>> {
         let surroundings = Surroundings {
@@ -113,7 +138,7 @@ mod tests {
         let reading = crate::read(line, &USUAL, &surroundings);
         let is_rm = |command: &Command| command.program.name() == Some("rm");
         let last = reading.commands.iter().rposition(is_rm).unwrap_or(reading.commands.len() - 1);
-        reach(&reading, u32::try_from(last).unwrap(), &USUAL, &surroundings)
+        reach(&reading, u32::try_from(last).unwrap(), &RULES, &surroundings)
     }
 
     #[test]
@@ -167,7 +192,7 @@ mod tests {
             assert_eq!(of_last(line), None, "{line}");
         }
         let reading = crate::read("rm x", &USUAL, &Surroundings::default());
-        assert_eq!(reach(&reading, 0, &USUAL, &Surroundings::default()), None, "the directory is unknown");
+        assert_eq!(reach(&reading, 0, &RULES, &Surroundings::default()), None, "the directory is unknown");
     }
 
     trait MapStrings {

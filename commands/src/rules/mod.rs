@@ -8,7 +8,7 @@ use crate::words::words;
 pub(crate) use needs::Needs;
 pub use pattern::{PatternFault, pattern_fault};
 pub use set::RuleSet;
-pub(crate) use set::{PlacePattern, Root};
+pub(crate) use set::{ABOVE_OWN, PlacePattern, Root, is_plain_name};
 
 /// The verdict about a command, from the mildest to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -141,7 +141,14 @@ pub(crate) enum Root {
     Home,
     /// The directory in which the line starts: `.`.
     Start,
+    /// The caller's own folder: `@`.
+    Own,
+    /// Every folder above that: `@/..`.
+    AboveOwn,
 }
+
+/// The pattern for every folder above the caller's own one.
+pub(crate) const ABOVE_OWN: &str = "@/..";
 
 /// A pattern of a place.
 #[derive(Debug, Clone, Copy)]
@@ -169,10 +176,12 @@ impl<'t> PlacePatterns<'t> {
         let (root, rest) = match pattern.as_bytes().first() {
             Some(b'~') => (Root::Home, &pattern[1..]),
             Some(b'.') => (Root::Start, &pattern[1..]),
+            Some(b'@') if pattern == ABOVE_OWN => (Root::AboveOwn, ""),
+            Some(b'@') => (Root::Own, &pattern[1..]),
             _ => (Root::System, pattern),
         };
         let rest = rest.strip_prefix('/').unwrap_or(rest);
-        let is_name = |component: &&str| !component.is_empty() && !component.contains(['*', '?', '[']);
+        let is_name = |component: &&str| !component.is_empty() && is_plain_name(component);
         let patterns = match rest.rsplit('/').find(is_name) {
             Some(name) => self.by_name.entry(name).or_default(),
             None => &mut self.others,
@@ -195,4 +204,9 @@ impl<'t> PlacePatterns<'t> {
     pub(crate) fn all(&self) -> impl Iterator<Item = &PlacePattern<'t>> {
         self.by_name.values().flatten().chain(&self.others)
     }
+}
+
+/// Returns whether a component of a pattern is a name, without wildcards.
+pub(crate) fn is_plain_name(component: &str) -> bool {
+    !component.contains(['*', '?', '['])
 }

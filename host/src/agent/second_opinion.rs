@@ -78,7 +78,7 @@ impl SecondOpinion {
             Surroundings { directory: Some(directory), home: home.as_deref(), ..Surroundings::default() };
         let judgement = judge(&command.line, self.rules, &surroundings);
         for finding in &judgement.findings {
-            let paths = reach(&judgement.reading, finding.command?, self.rules.programs(), &surroundings)?;
+            let paths = reach(&judgement.reading, finding.command?, self.rules, &surroundings)?;
             if !paths.iter().all(|path| is_inside(Path::new(path), directory)) {
                 return None;
             }

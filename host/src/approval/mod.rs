@@ -1,5 +1,6 @@
 //! Approval of calls: the mode, the questions to the person, the command rules, the store of approvals, and the log.
 
+mod files;
 mod log;
 #[cfg_attr(not(unix), expect(dead_code, reason = "only the question at a Unix terminal shows it"))]
 pub(crate) mod question;
@@ -113,9 +114,14 @@ impl Judging {
     }
 }
 
+/// Returns a configuration that judges commands by these rules, with what this machine says about their paths.
+pub(crate) fn of_this_machine(rules: &'static RuleSet<'static>, home: &Home) -> CommandApproval {
+    CommandApproval::new(rules).own_folder(home.all_profiles()).files(Arc::new(files::ThisMachine))
+}
+
 fn commands(rules: &'static RuleSet<'static>, home: &Home) -> CommandApproval {
     let warn = |error: &toolc_store::StoreError| tell!("warning: {error}");
     let store = store(home).on_error(warn);
-    let commands = CommandApproval::new(rules).processes(toolc_process::host_processes);
+    let commands = of_this_machine(rules, home).processes(toolc_process::host_processes);
     commands.store(Arc::new(store)).log(Arc::new(Log::new(home.clone())))
 }

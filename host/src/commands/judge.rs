@@ -11,7 +11,7 @@ use toolc::{Dialect, Registry, Turn};
 use toolc_commands::rules::Verdict;
 use toolc_commands::{Cause, Directory, How, Judgement, MAX_BYTES, Program, Word};
 
-use crate::approval::{reading, rules};
+use crate::approval::{self, reading, rules};
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
 use crate::ground::show::{self, Look, Style};
@@ -48,7 +48,7 @@ impl JudgeArgs {
             .map_err(|error| Error::failed("find the directory", error))?;
         let rules = rules::load(home, &directory)?;
         let line = self.read_command()?;
-        let turn = turn(CommandApproval::new(rules).directory(&directory))?;
+        let turn = turn(approval::of_this_machine(rules, home).directory(&directory))?;
         let judgement = turn.judge_command(&line).ok_or("the session does not judge commands")?;
         let text = if self.json {
             format!("{}\n", json(&line, &directory, &judgement))

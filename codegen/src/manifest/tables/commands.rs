@@ -184,7 +184,7 @@ table! {
         name: Required<Name>,
         /// The description of the files, for the user who is asked.
         description: Required<Prose>,
-        /// Patterns of paths. `*`, `?` and `[...]` stand for text within a name, `**` for any number of folders, a leading `~` for the home folder, a leading `.` for the working directory.
+        /// Patterns of paths. `*`, `?` and `[...]` stand for text within a name, `**` for any number of folders, a leading `~` for the home folder, a leading `.` for the working directory, a leading `@` for the folder in which the host keeps its own settings, and `@/..` for every folder above that.
         paths: Required<Names>,
         /// Patterns of paths to exclude from `paths`.
         except: Names,
@@ -231,7 +231,7 @@ table! {
         no_operands: Flag,
         /// Places. An operand must be in one of them.
         operands_in: Names,
-        /// Places. An operand other than the last must be in one of them, such as a source of `mv`.
+        /// Places. An operand other than the last must be in one of them, such as a source of `mv`, or the target of a link.
         sources_in: Names,
         /// Places. The value of one of `flags` must be in one of them: the whole value, the part before a `:`, the part after `source=`, `src=`, `device=` or `dest=`, or the part after a `=` if there is no `,`.
         values_in: Names,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use toolc_commands::FileSystem;
 use toolc_commands::rules::RuleSet;
 
 use crate::call::approval::log::ApprovalLog;
@@ -36,6 +37,8 @@ pub struct CommandApproval {
     pub(crate) home: Option<PathBuf>,
     pub(crate) directory: Option<PathBuf>,
     pub(crate) processes: Option<fn() -> Vec<u32>>,
+    pub(crate) own_folder: Option<PathBuf>,
+    pub(crate) files: Option<Arc<dyn FileSystem>>,
     pub(crate) store: Option<Arc<dyn ApprovalStore>>,
     pub(crate) log: Option<Arc<dyn ApprovalLog>>,
     /// Tools, each with a shell parameter that the host names.
@@ -88,6 +91,8 @@ impl CommandApproval {
             home: None,
             directory: None,
             processes: None,
+            own_folder: None,
+            files: None,
             store: None,
             log: None,
             named: Vec::new(),
@@ -120,6 +125,21 @@ impl CommandApproval {
     /// of them. By default, it is only the process itself. It is called for each command that runs on the machine of this process.
     pub fn processes(mut self, find: fn() -> Vec<u32>) -> Self {
         self.processes = Some(find);
+        self
+    }
+
+    /// Sets the folder in which the host keeps its settings, keys and approvals: an absolute path. Places of rules name it `@`. It counts
+    /// for commands that run on the machine of this process.
+    pub fn own_folder(mut self, path: impl Into<PathBuf>) -> Self {
+        self.own_folder = Some(path.into());
+        self
+    }
+
+    /// Sets the file system of this machine, so that a path in a command is compared with the places of rules as it is written, and as
+    /// the file system has it at that moment: through links, mounts and hard links. By default, only as it is written. It is
+    /// asked about commands that run on the machine of this process.
+    pub fn files(mut self, files: Arc<dyn FileSystem>) -> Self {
+        self.files = Some(files);
         self
     }
 

@@ -54,7 +54,10 @@ impl Judged<'_> {
                 (judgement.verdict != Verdict::Allow).then(|| {
                     let scopes = scopes(&judgement, config, surroundings);
                     let passwords = password_spans(&judgement.reading);
-                    (findings(&judgement), scopes, exact_words(line, &judgement.reading), passwords)
+                    // The same words would mean other files if a link changed.
+                    let exact = exact_words(line, &judgement.reading);
+                    let exact = exact.filter(|_| !leads_through_links(&judgement, config, surroundings));
+                    (findings(&judgement), scopes, exact, passwords)
                 })
             })
         });
@@ -189,6 +192,14 @@ pub(super) fn findings(judgement: &Judgement<'_>) -> Vec<CommandFinding> {
     judgement.findings.iter().map(CommandFinding::from).collect()
 }
 
+/// Returns whether a path of a command with a finding leads somewhere else than it says.
+fn leads_through_links(judgement: &Judgement<'_>, config: &CommandApproval, surroundings: &Surroundings<'_>) -> bool {
+    let as_written = Surroundings { files: None, ..*surroundings };
+    let paths = |command, surroundings| reach(&judgement.reading, command, config.rules, surroundings);
+    let mut commands = judgement.findings.iter().take(MAX_FINDINGS).filter_map(|finding| finding.command);
+    surroundings.files.is_some() && commands.any(|id| paths(id, surroundings) != paths(id, &as_written))
+}
+
 /// Returns what an approval for the session covers, or `None` if the findings cannot be approved for the session: the reader has
 /// a doubt, a rule that denies may match, or it is not certain what the command touches.
 pub(super) fn scopes(
@@ -204,7 +215,7 @@ pub(super) fn scopes(
         if rule.verdict == Verdict::Deny {
             return None;
         }
-        let mut paths = reach(&judgement.reading, command, config.rules.programs(), surroundings)?;
+        let mut paths = reach(&judgement.reading, command, config.rules, surroundings)?;
         paths.extend(finding.path.clone());
         Some(FindingScope { rule: rule.name.to_owned(), paths: Some(paths) })
     };

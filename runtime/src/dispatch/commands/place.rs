@@ -1,9 +1,10 @@
 //! The place where a command runs: the directory, the home folder and the variables that the judge knows.
 
 use std::fs;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-use toolc_commands::Surroundings;
+use toolc_commands::{FileSystem, Surroundings};
 
 use crate::args::Arguments;
 use crate::call::approval::policy::CommandApproval;
@@ -34,6 +35,9 @@ pub(super) struct CommandPlace {
     hidden_variables: Option<Vec<String>>,
     /// The processes on which the host depends. None if the command runs elsewhere.
     processes: Vec<u32>,
+    /// The host's own folder, and the file system. None if the command runs elsewhere.
+    own_folder: Option<PathBuf>,
+    files: Option<Arc<dyn FileSystem>>,
 }
 
 impl CommandPlace {
@@ -66,6 +70,8 @@ impl CommandPlace {
             variables,
             hidden_variables,
             processes: if is_local { own_processes(config) } else { Vec::new() },
+            own_folder: config.own_folder.clone().filter(|_| is_local),
+            files: config.files.clone().filter(|_| is_local),
         }
     }
 
@@ -137,6 +143,8 @@ impl CommandPlace {
             variables: &variables,
             hidden_variables: hidden.as_deref(),
             processes: &self.processes,
+            own_folder: self.own_folder.as_deref(),
+            files: self.files.as_deref(),
             ..Surroundings::default()
         })
     }
