@@ -42,6 +42,7 @@ fn writer() {
             kind: MessageKind::User,
             text: &text,
             raw: "[]",
+            api: None,
             details: "null",
             keeps_from: None,
             tokens: None,

@@ -34,8 +34,16 @@ fn a_search_is_fast_among_many_messages() {
             (0..length).map(|_| format!("word{}", (next() % WORDS) * (next() % WORDS) / WORDS)).collect();
         let text = words.join(" ");
         let kind = [MessageKind::User, MessageKind::Model, MessageKind::Results][number % 3];
-        let message =
-            NewMessage { kind, text: &text, raw: "[]", details: "null", keeps_from: None, tokens: None, after: None };
+        let message = NewMessage {
+            kind,
+            text: &text,
+            raw: "[]",
+            api: None,
+            details: "null",
+            keeps_from: None,
+            tokens: None,
+            after: None,
+        };
         sessions.append(&name, &message).expect("failed to write");
     }
     let mut times = Vec::new();

@@ -136,12 +136,14 @@ impl Recorder {
             self.writer.replace(Writer::lock(&self.home, name).ok());
             self.has_begun.set(true);
         }
+        let is_empty = raw.is_empty();
         let raw: Vec<&str> = raw.iter().map(|message| message.get()).collect();
         let (raw, details) = (format!("[{}]", raw.join(",")), details.to_string());
         let message = NewMessage {
             kind,
             text: &text,
             raw: &self.redactor.kept_text(&raw),
+            api: (!is_empty).then(|| self.model.model().api.word()),
             details: &self.redactor.kept_text(&details),
             keeps_from,
             tokens: tokens.map(|Tokens { input, cached, output, .. }| TokenCounts { input, cached, output }),
@@ -200,33 +202,64 @@ pub(super) fn read(sessions: &Sessions, home: &Home, info: &SessionInfo, api: Ap
         format!("message {id} of the session {} cannot be read: {error}", info.name)
     };
     let mut entries = Vec::with_capacity(messages.len());
+    let mut foreign = 0;
     for message in &messages {
-        entries.push((parse_entry(message).map_err(|error| damaged(message.id, error))?, message.id));
-    }
-    if info.api == api.word() {
-        entries = mended(entries, api);
-    }
-    let (entries, mut ids): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
-    let mut conversation = Conversation::new(entries);
-    let mut unfinished = conversation.unfinished();
-    if info.api != api.word() {
-        // One API does not understand the raw messages of another one.
-        let entries = conversation.entries().iter();
-        let text: Vec<String> = entries.map(|entry| format!("{}: {}", speaker(entry), entry.text())).collect();
-        let mut text = format!("This conversation began with another model. So far:\n\n{}", text.join("\n\n"));
-        if !unfinished.is_empty() {
-            text += &format!("\n\ntools: {UNFINISHED}");
-            unfinished.clear();
+        let entry = parse_entry(message).map_err(|error| damaged(message.id, error))?;
+        entries.push((entry, message.id));
+        if !is_of(api, message, &entries[entries.len() - 1].0, &info.api) {
+            foreign = entries.len();
         }
-        ids.truncate(1);
-        conversation = Conversation::new(vec![Entry::User(text)]);
     }
+    let (entries, ids): (Vec<_>, Vec<_>) = mended(as_text(entries, foreign), api).into_iter().unzip();
+    let conversation = Conversation::new(entries);
+    let unfinished = conversation.unfinished();
     let state = sessions.state(&info.name)?;
     let state = state.map_or_else(|| Ok(TaskState::default()), |state| serde_json::from_str(&state));
     let state = state.map_err(|error| format!("the state of the session {} cannot be read: {error}", info.name))?;
     let TokenCounts { input, cached, output } = info.tokens;
     let tokens = Tokens { input, cached, output, cost: None };
     Ok(StoredConversation { conversation, ids, last, writer: Some(writer), unfinished, tokens, state: Some(state) })
+}
+
+/// Returns whether an API understands the messages of an entry, because it has written them. `begun_with` is the API with which the
+/// conversation began. An earlier version recorded only that one, so the form of its messages decides, too.
+fn is_of(api: Api, message: &StoredMessage, entry: &Entry, begun_with: &str) -> bool {
+    let (Entry::Model { raw, .. } | Entry::Results { raw, .. }) = entry else { return true };
+    match &message.api {
+        Some(own) => own == api.word(),
+        None => begun_with == api.word() && raw.iter().all(|raw| has_form_of(api, raw)),
+    }
+}
+
+/// Returns whether a message has members that messages of the API have, and none that only others have.
+fn has_form_of(api: Api, raw: &RawValue) -> bool {
+    let Ok(message) = serde_json::from_str::<Value>(raw.get()) else { return false };
+    let has = |member: &str| message.get(member).is_some();
+    let blocks = message["content"].as_array();
+    let has_block = |kind: &str| blocks.is_some_and(|blocks| blocks.iter().any(|block| block["type"] == kind));
+    match api {
+        Api::Gemini => has("parts"),
+        Api::Responses | Api::Interactions => has("type"),
+        Api::Anthropic => has("role") && !has("parts") && !has("type") && !has("tool_calls") && !has("tool_call_id"),
+        Api::ChatCompletions => {
+            has("role") && !has("parts") && !has("type") && !has_block("tool_use") && !has_block("tool_result")
+        }
+    }
+}
+
+/// Replaces the first `count` entries by a text: one API does not understand the messages of another one.
+fn as_text(mut entries: Vec<(Entry, i64)>, count: usize) -> Vec<(Entry, i64)> {
+    let later = entries.split_off(count);
+    let Some((_, first)) = entries.first() else { return later };
+    let first = *first;
+    let conversation = Conversation::new(entries.into_iter().map(|(entry, _)| entry).collect());
+    let entries = conversation.entries().iter();
+    let text: Vec<String> = entries.map(|entry| format!("{}: {}", speaker(entry), entry.text())).collect();
+    let mut text = format!("This conversation began with another model. So far:\n\n{}", text.join("\n\n"));
+    if !conversation.unfinished().is_empty() {
+        text += &format!("\n\ntools: {UNFINISHED}");
+    }
+    [vec![(Entry::User(text), first)], later].concat()
 }
 
 /// Returns the author of an entry.

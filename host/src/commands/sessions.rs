@@ -211,7 +211,7 @@ fn message_json(info: &SessionInfo, message: &StoredMessage) -> Value {
         message.tokens.map(|tokens| json!({ "input": tokens.input, "cached": tokens.cached, "output": tokens.output }));
     json!({
         "session": message.session,
-        "api": info.api,
+        "api": message.api.as_ref().unwrap_or(&info.api),
         "model": info.model,
         "message": message.id,
         "kind": message.kind.word(),

@@ -34,7 +34,7 @@ pub struct NewSession<'a> {
     pub source: &'a str,
     /// The working directory.
     pub directory: &'a str,
-    /// The model API in whose format the messages are stored.
+    /// The model API with which it begins. Each message has [its own](StoredMessage::api).
     pub api: &'a str,
     /// The name of the model.
     pub model: &'a str,
@@ -56,7 +56,7 @@ pub struct SessionInfo {
     pub source: String,
     /// The working directory.
     pub directory: String,
-    /// The model API in whose format the messages are stored.
+    /// The model API with which it begins. Each message has [its own](StoredMessage::api).
     pub api: String,
     /// The name of the model.
     pub model: String,
@@ -121,6 +121,8 @@ pub struct NewMessage<'a> {
     pub text: &'a str,
     /// The messages of the API, as a JSON array.
     pub raw: &'a str,
+    /// The model API in whose format `raw` is. `None` for messages without `raw`.
+    pub api: Option<&'a str>,
     /// Calls or results, as a JSON value.
     pub details: &'a str,
     /// For a summary: the id of the first message that it does not replace.
@@ -147,6 +149,8 @@ pub struct StoredMessage {
     pub text: String,
     /// The messages of the API, as a JSON array.
     pub raw: String,
+    /// The model API in whose format `raw` is. `None` for messages without `raw`, and for those of earlier versions.
+    pub api: Option<String>,
     /// Calls or results, as a JSON value.
     pub details: String,
     /// For a summary: the id of the first message that it does not replace.
@@ -216,7 +220,7 @@ impl Sessions {
 
 /// Adds a message, and returns its id. Returns `None` if another message than `after` is the last one.
 fn insert(connection: &Connection, session: &str, message: &NewMessage<'_>) -> rusqlite::Result<Option<i64>> {
-    let NewMessage { kind, text, raw, details, keeps_from, tokens, after } = *message;
+    let NewMessage { kind, text, raw, api, details, keeps_from, tokens, after } = *message;
     let id = id(connection, session)?;
     if after.is_some() {
         let last = "SELECT max(id) FROM messages WHERE session = ?1";
@@ -226,7 +230,7 @@ fn insert(connection: &Connection, session: &str, message: &NewMessage<'_>) -> r
         }
     }
     let sql = "INSERT INTO messages (session, kind, time, text, raw, details, keeps_from, input_tokens, cached_tokens, \
-               output_tokens) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+               output_tokens, api) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     let count = |count: fn(TokenCounts) -> u64| tokens.map(|tokens| count(tokens).cast_signed());
     let [input, cached, output] =
         [count(|tokens| tokens.input), count(|tokens| tokens.cached), count(|tokens| tokens.output)];
@@ -241,7 +245,8 @@ fn insert(connection: &Connection, session: &str, message: &NewMessage<'_>) -> r
         keeps_from,
         input,
         cached,
-        output
+        output,
+        api
     ])?;
     Ok(Some(connection.last_insert_rowid()))
 }
@@ -259,8 +264,8 @@ fn copy(connection: &Connection, session: &str, name: &str) -> rusqlite::Result<
         statement.query_map([session], |row| row.get(0))?.collect()
     };
     connection.execute(
-        "INSERT INTO messages (session, kind, time, text, raw, details, keeps_from, input_tokens, cached_tokens, output_tokens) \
-         SELECT ?2, kind, time, text, raw, details, keeps_from, input_tokens, cached_tokens, output_tokens \
+        "INSERT INTO messages (session, kind, time, text, raw, details, keeps_from, input_tokens, cached_tokens, output_tokens, api) \
+         SELECT ?2, kind, time, text, raw, details, keeps_from, input_tokens, cached_tokens, output_tokens, api \
          FROM messages WHERE session = ?1 ORDER BY id",
         [old, new],
     )?;

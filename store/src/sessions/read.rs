@@ -13,7 +13,7 @@ const SESSION: &str = "s.name, s.started, s.source, s.directory, s.api, s.model,
 
 /// The columns of a [`StoredMessage`], of `messages AS m` and `sessions AS s`.
 pub(super) const MESSAGE: &str = "m.id, s.name, m.kind, m.time, m.text, m.raw, m.details, m.keeps_from, \
-    m.input_tokens, m.cached_tokens, m.output_tokens";
+    m.input_tokens, m.cached_tokens, m.output_tokens, m.api";
 
 impl Sessions {
     /// Returns the last [state](Self::set_state) of a conversation, or `None` if it has none.
@@ -168,6 +168,7 @@ pub(super) fn message(row: &Row<'_>) -> rusqlite::Result<StoredMessage> {
         raw: row.get(5)?,
         details: row.get(6)?,
         keeps_from: row.get(7)?,
+        api: row.get(11)?,
         tokens: input.zip(output).map(|(input, output)| TokenCounts {
             input,
             cached: cached.unwrap_or_default(),

@@ -74,7 +74,7 @@ impl Sessions {
             ))?;
             let mut hit = |id: &i64| {
                 statement.query_row(params![query, id], |row| {
-                    Ok(SearchHit { message: message(row)?, excerpt: row.get(11)? })
+                    Ok(SearchHit { message: message(row)?, excerpt: row.get(12)? })
                 })
             };
             ids.iter().map(&mut hit).collect::<rusqlite::Result<Vec<_>>>()

@@ -23,7 +23,7 @@ fn start(sessions: &Sessions, name: &str) -> String {
 }
 
 fn new(kind: MessageKind, text: &str) -> NewMessage<'_> {
-    NewMessage { kind, text, raw: "[]", details: "null", keeps_from: None, tokens: None, after: None }
+    NewMessage { kind, text, raw: "[]", api: None, details: "null", keeps_from: None, tokens: None, after: None }
 }
 
 #[test]
@@ -36,7 +36,12 @@ fn a_conversation_is_read_as_it_was_written() {
     let tokens = TokenCounts { input: 10, cached: 4, output: 3 };
     let first = sessions.append(&name, &NewMessage { raw, ..new(MessageKind::User, "Is the disk full?") });
     let first = first.expect("failed to add");
-    let answer = NewMessage { tokens: Some(tokens), details: r#"[{"name":"a"}]"#, ..new(MessageKind::Model, "No.") };
+    let answer = NewMessage {
+        api: Some("gemini"),
+        tokens: Some(tokens),
+        details: r#"[{"name":"a"}]"#,
+        ..new(MessageKind::Model, "No.")
+    };
     sessions.append(&name, &answer).expect("failed to add");
     let summary = NewMessage { keeps_from: Some(first), ..new(MessageKind::Summary, "So far") };
     sessions.append(&name, &summary).expect("failed to add");
@@ -47,6 +52,7 @@ fn a_conversation_is_read_as_it_was_written() {
         ["Is the disk full?", "No.", "So far"]
     );
     assert_eq!((&*messages[0].raw, messages[0].tokens, messages[0].kind), (raw, None, MessageKind::User));
+    assert_eq!([&messages[0], &messages[1]].map(|message| message.api.as_deref()), [None, Some("gemini")]);
     assert_eq!((messages[1].tokens, &*messages[1].details), (Some(tokens), r#"[{"name":"a"}]"#));
     assert_eq!((messages[2].kind, messages[2].keeps_from), (MessageKind::Summary, Some(first)));
 
@@ -182,7 +188,9 @@ fn a_copy_has_the_same_messages_and_a_summary_that_refers_to_its_own() {
     let name = start(&sessions, "a");
     let tokens = Some(TokenCounts { input: 10, cached: 4, output: 3 });
     sessions.append(&name, &new(MessageKind::User, "a")).expect("failed to add");
-    let kept = sessions.append(&name, &NewMessage { tokens, ..new(MessageKind::Model, "b") }).expect("failed to add");
+    let kept = sessions
+        .append(&name, &NewMessage { tokens, api: Some("chat"), ..new(MessageKind::Model, "b") })
+        .expect("failed to add");
     for keeps_from in [Some(kept), Some(i64::MAX)] {
         sessions.append(&name, &NewMessage { keeps_from, ..new(MessageKind::Summary, "s") }).expect("failed to add");
     }
@@ -192,6 +200,7 @@ fn a_copy_has_the_same_messages_and_a_summary_that_refers_to_its_own() {
     let [old, new] = [&*name, "b"].map(|name| sessions.messages(name).expect("failed to read"));
     assert_eq!((new.len(), &*new[0].session), (4, "b"));
     for (old, new) in old.iter().zip(&new) {
+        assert_eq!(old.api, new.api);
         assert_eq!((&old.text, old.kind, old.time, old.tokens), (&new.text, new.kind, new.time, new.tokens));
     }
     assert_eq!(new.iter().map(|m| m.keeps_from).collect::<Vec<_>>(), [None, None, Some(new[1].id), Some(i64::MAX)]);

@@ -392,8 +392,16 @@ mod tests {
             let new = NewSession { name, source: "chat", directory: "/w", api: "chat", model: "m", title: texts[0] };
             fixture.sessions.start(&new).unwrap();
             for (text, kind) in texts.iter().zip([MessageKind::User, MessageKind::Model, MessageKind::Results]) {
-                let message =
-                    NewMessage { kind, text, raw: "[]", details: "null", keeps_from: None, tokens: None, after: None };
+                let message = NewMessage {
+                    kind,
+                    text,
+                    raw: "[]",
+                    api: None,
+                    details: "null",
+                    keeps_from: None,
+                    tokens: None,
+                    after: None,
+                };
                 fixture.sessions.append(name, &message).unwrap();
             }
         }
@@ -486,6 +494,7 @@ mod tests {
             kind: MessageKind::User,
             text: &text,
             raw: "[]",
+            api: None,
             details: "null",
             keeps_from: None,
             tokens: None,

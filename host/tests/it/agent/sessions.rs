@@ -6,7 +6,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolc_store::{Database, NewMessage, Sessions, StoredMessage};
+use toolc_store::{Database, NewMessage, NewSession, Sessions, StoredMessage};
 
 use crate::agent::server::{Reply, Server};
 use crate::agent::vendors::VENDORS;
@@ -82,6 +82,78 @@ fn another_api_can_continue_a_conversation() {
     assert_eq!(run.out, "Yes.\n", "{}", run.err);
     let conversation = server.requests()[0][second.conversation].to_string();
     assert!(conversation.contains("It is alpha.") && conversation.contains("Really?"), "{conversation}");
+}
+
+/// Runs a task with each API in turn. Each but the last calls a tool. Returns the conversation of the last request.
+fn conversation_with_apis(folder: &Path, apis: &[usize]) -> String {
+    let mut conversation = String::new();
+    for (number, api) in apis.iter().enumerate() {
+        let vendor = &VENDORS[*api];
+        let call = ("c1", "read_file", json!({ "path": "a.txt" }));
+        let answer = format!("Answer {number}.");
+        let mut replies = vec![Reply::Events((vendor.answer)(&answer, &[]))];
+        if number + 1 < apis.len() {
+            replies.insert(0, Reply::Events((vendor.answer)("", &[call])));
+        }
+        let server = Server::start(replies);
+        let (prompt, model) = (format!("Question {number}?"), format!("{}:m-1", vendor.api));
+        let resume: &[&str] = if number > 0 { &["--resume"] } else { &[] };
+        let variables = [(vendor.base, &*server.url), (vendor.key, "sk-1234567")];
+        let run = run(folder, &[&["agent", &prompt, "--model", &model], resume].concat(), &variables);
+        assert_eq!(run.out, format!("{answer}\n"), "{}: {}", vendor.api, run.err);
+        conversation = server.requests().last().expect("a request")[vendor.conversation].to_string();
+    }
+    conversation
+}
+
+#[test]
+fn a_conversation_changes_its_api_and_changes_it_back() {
+    for first in 0..VENDORS.len() {
+        let second = (first + 1) % VENDORS.len();
+        let folder = folder();
+        let conversation = conversation_with_apis(folder.path(), &[first, second, first, first]);
+        for text in ["Question 0?", "Answer 0.", "Question 1?", "[calls read_file", "Answer 1.", "Question 3?"] {
+            assert!(conversation.contains(text), "{}: no {text}: {conversation}", VENDORS[first].api);
+        }
+        // The answers after the last change are in the form of the API.
+        assert_eq!(conversation.matches("[calls read_file").count(), 2, "{conversation}");
+        assert!(!conversation.contains("assistant: Answer 2."), "{conversation}");
+    }
+}
+
+/// An earlier version recorded only the API with which a conversation began.
+#[test]
+fn a_conversation_of_an_earlier_version_changes_its_api_back() {
+    for first in 0..4 {
+        let second = (first + 1) % 4;
+        let folder = folder();
+        conversation_with_apis(folder.path(), &[first, second, second]);
+        let vendor = &VENDORS[first];
+        let sessions = Sessions::new(Arc::new(Database::new(folder.path().join("home/state.db"))));
+        let recorded = sessions.list(1).expect("failed to read").remove(0);
+        let old = NewSession {
+            name: "old",
+            source: "agent",
+            directory: &recorded.directory,
+            api: vendor.api,
+            model: "m-1",
+            title: "",
+        };
+        sessions.start(&old).expect("failed to write");
+        for message in sessions.messages(&recorded.name).expect("failed to read") {
+            let StoredMessage { kind, text, raw, details, .. } = &message;
+            let new =
+                NewMessage { kind: *kind, text, raw, api: None, details, keeps_from: None, tokens: None, after: None };
+            sessions.append("old", &new).expect("failed to write");
+        }
+        let server = Server::start(vec![Reply::Events((vendor.answer)("Done.", &[]))]);
+        let model = format!("{}:m-1", vendor.api);
+        let variables = [(vendor.base, &*server.url), (vendor.key, "sk-1234567")];
+        let run = run(folder.path(), &["agent", "And?", "--model", &model, "--resume", "old"], &variables);
+        assert_eq!(run.out, "Done.\n", "{}", run.err);
+        let conversation = server.requests()[0][vendor.conversation].to_string();
+        assert!(conversation.contains("assistant: Answer 0."), "{}: {conversation}", vendor.api);
+    }
 }
 
 #[test]
@@ -198,8 +270,10 @@ fn a_broken_conversation_is_mended_when_it_is_resumed() {
     let name = sessions.list(1).expect("failed to read")[0].name.clone();
     let messages = sessions.messages(&name).expect("failed to read");
     for message in [&messages[1], &messages[3], &messages[2]] {
+        // Earlier versions recorded no API with a message.
         let StoredMessage { kind, text, raw, details, .. } = message;
-        let again = NewMessage { kind: *kind, text, raw, details, keeps_from: None, tokens: None, after: None };
+        let again =
+            NewMessage { kind: *kind, text, raw, api: None, details, keeps_from: None, tokens: None, after: None };
         sessions.append(&name, &again).expect("failed to write");
     }
     let again = run(folder.path(), &["agent", "Are you there?", "--model", &model, "--resume"], &variables);

@@ -211,6 +211,23 @@ fn a_strict_server_accepts_one_history_with_all_odd_answers() {
     }
 }
 
+#[test]
+fn a_strict_server_accepts_a_conversation_that_other_apis_have_continued() {
+    let mut refused = Vec::new();
+    for (first, second) in APIS.into_iter().flat_map(|first| APIS.map(|second| (first, second))) {
+        let folder = folder();
+        let calls = [Odd { thinking: "Hm.", ..Odd::calls(&[("c1", "read_file", READ)]) }, DONE];
+        for (turn, api) in [first, second, first, first, second].into_iter().enumerate() {
+            let resume: &[&str] = if turn > 0 { &["--resume"] } else { &[] };
+            let run = task(folder.path(), api, &calls, resume);
+            if (run.status, &*run.out) != (Some(0), "Done.\n") {
+                refused.push(format!("{first}, {second}, turn {turn}: {}{}", run.out, run.err));
+            }
+        }
+    }
+    assert!(refused.is_empty(), "{}:\n{}", refused.len(), refused.join("\n"));
+}
+
 /// The rules refuse what they are made to refuse.
 #[test]
 fn the_rules_of_each_api_refuse_what_its_server_refuses() {
