@@ -8944,7 +8944,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "undo-a-migration",
-        description: "Undoes migrations of a database, with the data in their tables and columns, or drops its tables.",
+        description: "Rolls back migrations of a database, and deletes the data in the tables and columns that they created, or drops its tables.",
         check: "Which tables and columns does this remove, and does the database have a backup?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
@@ -8998,7 +8998,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "undo-a-migration-of-a-named-database",
-        description: "Undoes migrations of a database, with the data in their tables and columns.",
+        description: "Rolls back migrations of a database, and deletes the data in the tables and columns that they created.",
         check: "Which tables and columns does this remove, and does the database have a backup?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
@@ -9012,7 +9012,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "undo-a-migration-by-cargo",
-        description: "Undoes migrations of a database, with the data in their tables and columns, or drops it.",
+        description: "Rolls back migrations of a database, and deletes the data in the tables and columns that they created, or drops it.",
         check: "Which database is this, and does it have a backup?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
@@ -9033,7 +9033,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "undo-a-migration-by-a-build",
-        description: "Undoes migrations of a database, with the data in their tables and columns, or drops its tables.",
+        description: "Rolls back migrations of a database, and deletes the data in the tables and columns that they created, or drops its tables.",
         check: "Which database does the build name, and does it have a backup?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
@@ -13704,7 +13704,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "fetch-into-branches-by-a-setting",
-        description: "Moves branches of this repository to commits of another one, by a setting or an option that says where branches are kept.",
+        description: "Moves branches of this repository to commits of another one, because `remote.NAME.fetch` or `--refmap` maps remote branches to local branches.",
         check: "Do the branches have commits that the other repository lacks?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
@@ -13733,7 +13733,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "fetch-what-a-list-says",
-        description: "Fetches what standard input says, which can be into branches of this repository.",
+        description: "Fetches the refspecs on standard input, which can overwrite branches of this repository.",
         check: "Does a line of the input lead into a branch, such as `+main:main`?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
