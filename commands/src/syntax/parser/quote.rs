@@ -68,7 +68,8 @@ impl Parser<'_, '_> {
 
     /// Reads `$'...'`, which dash reads as a `$` and quoted text.
     pub(super) fn ansi_quoted(&mut self, builder: &mut Builder) -> ParseResult {
-        let start = self.at + 2;
+        // A line continuation can separate the `$` from the quote.
+        let start = self.after(self.at) + 1;
         let mut at = start;
         let mut text = String::new();
         let mut unsure = false;
