@@ -50,7 +50,7 @@ pub struct Arguments<'w, 'o> {
     /// The letters of a cluster, the position of the next one, and the sign before them.
     cluster: String,
     letter: usize,
-    sign: char,
+    sign: &'static str,
     only_operands: bool,
     stop_at_operand: bool,
     last_options: &'o [&'o str],
@@ -76,7 +76,7 @@ pub fn arguments<'w, 'o>(words: &'w [Word], value_options: &'o [&'o str]) -> Arg
         next: 0,
         cluster: String::new(),
         letter: 0,
-        sign: '-',
+        sign: "-",
         only_operands: false,
         stop_at_operand: false,
         last_options: &[],
@@ -130,6 +130,15 @@ impl<'w, 'o> Arguments<'w, 'o> {
         self.value_options.iter().any(|option| option.strip_suffix('?') == Some(name))
     }
 
+    /// Returns whether a word is a group of options without a dash, as in `ps eww`. Only programs have them that have such an option
+    /// with a value.
+    fn is_group(&self, word: &str) -> bool {
+        let is_letter = |option: &&str| option.len() == 1;
+        !word.is_empty()
+            && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && self.value_options.iter().any(is_letter)
+    }
+
     /// Returns the next argument, without regard to `last_options`.
     fn read(&mut self) -> Option<Argument<'w>> {
         if let Some(letter) = self.cluster[self.letter..].chars().next() {
@@ -155,7 +164,7 @@ impl<'w, 'o> Arguments<'w, 'o> {
             return Some(self.long_option(long, word, index));
         }
         if can_be_dashless && whole && !start.is_empty() && start.chars().all(|letter| letter.is_ascii_alphanumeric()) {
-            self.sign = '-';
+            self.sign = "-";
             self.cluster = start;
             self.letter = 0;
             self.dashless = Dashless::Current;
@@ -175,10 +184,16 @@ impl<'w, 'o> Arguments<'w, 'o> {
                     return Some(Argument::Option { name: start, value: None, index });
                 }
             }
-            self.sign = if plus { '+' } else { '-' };
+            self.sign = if plus { "+" } else { "-" };
             start[1..].clone_into(&mut self.cluster);
             self.letter = 0;
             return if self.cluster.is_empty() { Some(Argument::Either { word, index }) } else { self.read() };
+        }
+        if whole && self.is_group(&start) {
+            self.sign = "";
+            self.cluster = start;
+            self.letter = 0;
+            return self.read();
         }
         self.only_operands = self.stop_at_operand;
         Some(Argument::Operand { word, index })
@@ -301,6 +316,12 @@ mod tests {
         ] {
             assert_eq!(read(line), expected, "{line}");
         }
+        let words = ["ax", "eo", "pid", "-e", "1"].map(|text| Word::plain(text, Span::default()));
+        let names = arguments(&words, &["o"]).map(|argument| match argument {
+            Argument::Option { name, value, .. } => format!("{name}{}", if value.is_some() { "=" } else { "" }),
+            Argument::Operand { .. } | Argument::Either { .. } => "()".to_owned(),
+        });
+        assert_eq!(names.collect::<Vec<_>>(), ["a", "x", "e", "o=", "-e", "()"]);
         let words = ["-xu", "a", "-u", "b"].map(|text| Word::plain(text, Span::default()));
         let after: Vec<Argument<'_>> = arguments(&words, OPTIONS).stop_after(&["-u"]).skip(2).collect();
         assert!(

@@ -4675,6 +4675,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "ps",
+        &Program {
+            value_options: &[
+                "-C", "-G", "-O", "-U", "-g", "-o", "-p", "-q", "-s", "-t", "-u", "--Group", "--User", "--cols",
+                "--columns", "--format", "--group", "--lines", "--pid", "--ppid", "--quick-pid", "--rows", "--sid",
+                "--sort", "--tty", "--user", "--width", "N", "O", "U", "k", "o", "p", "q", "t",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "ps2pdf",
         &Program {
             name: "convert",
@@ -7386,7 +7397,8 @@ pub static PLACES: &[Place<'static>] = &[
             "~/.gem/credentials", "~/.m2/settings.xml", "~/.pgpass", "~/.my.cnf", "~/.password-store",
             "~/.password-store/**", "~/.local/share/keyrings/**", "~/Library/Keychains/**",
             "~/.mozilla/firefox/*/logins.json", "~/.mozilla/firefox/*/key4.db", "~/.config/google-chrome/*/Login Data",
-            "~/.vault-token", "~/.terraform.d/credentials.tfrc.json", "/proc/*/environ", "/var/run/secrets/**",
+            "~/.vault-token", "~/.terraform.d/credentials.tfrc.json", "/dev/kmem", "/dev/mem", "/proc/*/environ",
+            "/proc/*/mem", "/proc/*/task/*/environ", "/proc/*/task/*/mem", "/proc/kcore", "/var/run/secrets/**",
             "/run/secrets/**", "/root/.aws", "/root/.aws/**", "/root/.azure/**", "/root/.cargo/credentials",
             "/root/.cargo/credentials.toml", "/root/.config/gcloud/**", "/root/.config/gh/**",
             "/root/.docker/config.json", "/root/.git-credentials", "/root/.gnupg", "/root/.gnupg/private-keys-v1.d/**",
@@ -9368,8 +9380,38 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["cmd", "powershell", "pwsh"],
+            programs: &["cmd.exe", "powershell", "pwsh"],
             without_flags: &["--version"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "windows-shell-by-its-short-name",
+        description: "Runs a command of cmd, which toolc cannot read.",
+        check: "What does the command do? It can delete and overwrite files like any other.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cmd"],
+            arguments: &["/c", "/k", "/r", "//c", "//k"],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "windows-shell-by-input",
+        description: "Runs commands of cmd, which toolc cannot read.",
+        check: "What do the commands do? They can delete and overwrite files like any others.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cmd"],
+            no_operands: true,
+            input: &[InputKind::File, InputKind::Inline, InputKind::Pipe],
             ..Conditions::EMPTY
         },
     },
@@ -9506,11 +9548,12 @@ pub static RULES: &[Rule<'static>] = &[
                 "rm", "rmdir", "rsync", "scp", "sed", "sha1sum", "sha224sum", "sha256sum", "sha512sum", "shasum",
                 "sort", "stat", "strings", "sum", "tac", "tail", "tar", "tee", "test", "touch", "tr", "tree",
                 "truncate", "type", "uniq", "unlink", "unzip", "wc", "wget", "whereis", "which", "xxd", "xz", "yq",
-                "zcat", "zgrep", "zip", "zstd", "blkid", "blockdev", "btrfs", "cryptsetup", "ddrescue", "diskutil",
-                "docker", "dumpe2fs", "e2label", "eject", "fdisk", "findmnt", "fsck*", "fuser", "gdisk", "hdparm",
-                "iostat", "iotop", "lsblk", "lshw", "lvdisplay", "lvs", "mdadm", "mount", "mountpoint", "nvme",
-                "parted", "pvdisplay", "pvs", "sfdisk", "sgdisk", "smartctl", "swapon", "sync", "sysbench", "tune2fs",
-                "udevadm", "udisksctl", "umount", "vgdisplay", "vgs", "wipefs", "xfs_info", "zfs", "zpool",
+                "zcat", "zgrep", "zip", "zstd", "declare", "export", "local", "readonly", "set", "typeset", "unset",
+                "blkid", "blockdev", "btrfs", "cryptsetup", "ddrescue", "diskutil", "docker", "dumpe2fs", "e2label",
+                "eject", "fdisk", "findmnt", "fsck*", "fuser", "gdisk", "hdparm", "iostat", "iotop", "lsblk", "lshw",
+                "lvdisplay", "lvs", "mdadm", "mount", "mountpoint", "nvme", "parted", "pvdisplay", "pvs", "sfdisk",
+                "sgdisk", "smartctl", "swapon", "sync", "sysbench", "tune2fs", "udevadm", "udisksctl", "umount",
+                "vgdisplay", "vgs", "wipefs", "xfs_info", "zfs", "zpool",
             ],
             mentions: &["raw-disks"],
             ..Conditions::EMPTY
@@ -9525,7 +9568,10 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["mkdosfs", "mke2fs", "mkexfatfs", "mkfs*", "mkntfs", "mkreiserfs", "mkudffs", "newfs*"],
+            programs: &[
+                "mkdosfs", "mke2fs", "mkexfatfs", "mkfs", "mkfs.*", "mkntfs", "mkreiserfs", "mkudffs", "newfs",
+                "newfs_*",
+            ],
             operands_in: &["devices"],
             ..Conditions::EMPTY
         },
@@ -9539,7 +9585,10 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions {
-            programs: &["mkdosfs", "mke2fs", "mkexfatfs", "mkfs*", "mkntfs", "mkreiserfs", "mkudffs", "newfs*"],
+            programs: &[
+                "mkdosfs", "mke2fs", "mkexfatfs", "mkfs", "mkfs.*", "mkntfs", "mkreiserfs", "mkudffs", "newfs",
+                "newfs_*",
+            ],
             arguments: &["*"],
             ..Conditions::EMPTY
         },
@@ -16359,6 +16408,176 @@ pub static RULES: &[Rule<'static>] = &[
                 &["sync"],
                 &["version"],
             ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "variables-of-processes",
+        description: "Shows the variables of other processes, which can hold passwords and tokens.",
+        check: "Whose processes are these? Without these options, the list has everything but the variables.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ps"],
+            flags: &["e", "-E", "-O=*environ*", "-o=*environ*", "--format=*environ*", "o=*environ*", "O=*environ*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "variables-of-processes-by-other-programs",
+        description: "Shows the variables of other processes, which can hold passwords and tokens.",
+        check: "Whose processes are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["pargs"], flags: &["-e"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "variables-of-services",
+        description: "Shows the variables that services get, which can hold passwords and tokens.",
+        check: "Which passwords are among these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["launchctl", "systemctl"],
+            subcommands: &[&["export"], &["getenv"], &["print"], &["show-environment"]],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "memory-of-a-process",
+        description: "Reads or changes the memory of a running process, which can hold passwords and keys.",
+        check: "Which process is this, and what is in its memory?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gdb", "gdbserver", "lldb", "ltrace", "strace"],
+            flags: &["-p", "-pid", "--attach", "--attach-name", "--attach-pid", "--pid", "--waitfor"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "memory-of-a-process-by-its-name",
+        description: "Reads or changes the memory of a running process, which can hold passwords and keys.",
+        check: "Which process is this, and what is in its memory?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["lldb"], flags: &["-n", "-w"], certain_only: true, ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "memory-of-a-process-by-its-number",
+        description: "Reads or changes the memory of a running process, which can hold passwords and keys.",
+        check: "Which process is this, and what is in its memory?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gdb"],
+            without_flags: &["-args", "--args"],
+            arguments: &["[0-9]*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "memory-of-a-process-by-a-command",
+        description: "Reads or changes the memory of a running process, which can hold passwords and keys.",
+        check: "Which process is this, and what is in its memory?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gdb", "lldb"],
+            flags: &[
+                "-ex=at*", "-iex=at*", "-o=*attach*", "--eval-command=at*", "--init-eval-command=at*",
+                "--one-line=*attach*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "copy-of-the-memory",
+        description: "Writes the memory of a running or a crashed process into a file. It can hold passwords and keys.",
+        check: "Which process is this, and who gets the file?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["gcore", "procdump", "reptyr"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "copy-of-the-memory-by-a-subcommand",
+        description: "Shows the memory of a running or a crashed process, or writes it into a file. It can hold passwords and keys.",
+        check: "Which process is this, and who gets the file?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["coredumpctl"],
+            subcommands: &[&["debug"], &["dump"], &["gdb"]],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "copy-of-the-memory-of-java",
+        description: "Writes the memory of a process of Java into a file, or shows its settings. Both can hold passwords and keys.",
+        check: "Which process is this, and who gets the file?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["jcmd"],
+            arguments: &["GC.heap_dump", "VM.system_properties"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "copy-of-the-memory-of-java-by-its-number",
+        description: "Writes the memory of a process of Java into a file, or shows its settings. Both can hold passwords and keys.",
+        check: "Which process is this, and who gets the file?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["jinfo", "jmap"],
+            arguments: &["[0-9]*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "search-for-variables-of-processes",
+        description: "Searches for the files with the variables or the memory of processes, which can hold passwords and keys.",
+        check: "What happens to the files that are found?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["fd", "fdfind", "find", "gfind"],
+            flags: &["-name=environ", "-name=mem", "-path=*/environ", "-path=*/mem", "-wholename=*/environ"],
+            arguments: &["/proc", "/proc/*"],
+            certain_only: true,
             ..Conditions::EMPTY
         },
     },

@@ -56,10 +56,11 @@ pub(super) fn command(text: &str) -> Option<Fault> {
     if text.starts_with(GROUP) { program(text) } else { subcommand(text) }
 }
 
-/// Checks an option.
+/// Checks an option. One of a group without a dash, as in `ps eww`, is a letter.
 pub(super) fn option(text: &str) -> Option<Fault> {
-    let is_option =
-        text.starts_with(['-', '+']) && text.len() > 1 && text != "--" && !text.contains(char::is_whitespace);
+    let is_letter = text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_option = is_letter
+        || text.starts_with(['-', '+']) && text.len() > 1 && text != "--" && !text.contains(char::is_whitespace);
     (!is_option || text.contains('=')).then(|| Fault::new("an option, such as `-r` or `--recursive`"))
 }
 

@@ -19,7 +19,7 @@ impl OptionLetters {
         for argument in arguments {
             match argument {
                 Argument::Option { name, value, .. } => {
-                    options.add(name.as_bytes().get(1));
+                    options.add(first_letter(name));
                     // What is taken for a value can be a cluster of options.
                     if let Some(flags::Value::Word(word)) = value
                         && let Some(Part::Literal { text, .. }) = word.parts.first()
@@ -61,6 +61,11 @@ impl OptionLetters {
 
     pub(super) fn can_contain(self, name: &str) -> bool {
         let is_letter = |letter: &u8| !letter.is_ascii() || self.letters >> letter.to_ascii_lowercase() & 1 == 1;
-        self.any || name.as_bytes().get(1).is_some_and(is_letter)
+        self.any || first_letter(name).is_some_and(is_letter)
     }
+}
+
+/// Returns the first letter of an option. In a group without a dash, as in `ps eww`, an option is only a letter.
+fn first_letter(name: &str) -> Option<&u8> {
+    name.as_bytes().get(usize::from(name.len() > 1))
 }

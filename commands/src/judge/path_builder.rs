@@ -400,6 +400,7 @@ impl Output {
         let has_slash = command.arguments().iter().any(|word| word.text().is_some_and(|text| text.contains('/')));
         match command.program.name()? {
             "date" | "hostname" | "id" | "nproc" | "uname" | "whoami" if !has_slash => Some(Self::Name),
+            "pgrep" | "pidof" => Some(Self::Name),
             "mktemp" if !has_slash => Some(Self::TemporaryFile),
             "find" if command.directory == Directory::Start && is_relative(command.arguments().first()) => {
                 Some(Self::Below)

@@ -40,7 +40,7 @@ table! {
         name: Required<Name>,
         /// Other names of the program. Rules for `name` apply to them as well.
         aliases: Names,
-        /// Options whose value is the next argument, such as `-u` and `--user`. A `?` marks an option that takes a value only in its own word, such as `-i?` of `xargs`. It also marks an option without a value whose name is the beginning of another entry, such as `--tag?` if there is `--tagstring`.
+        /// Options whose value is the next argument, such as `-u` and `--user`. A `?` marks an option that takes a value only in its own word, such as `-i?` of `xargs`. It also marks an option without a value whose name is the beginning of another entry, such as `--tag?` if there is `--tagstring`. A letter without a dash is an option of a group without a dash, such as `o` in `ps axo pid`; other such groups of the program are options, too.
         value_flags: Names,
         /// Whether the first operand ends the options, as the script does for an interpreter. Default: `false`.
         options_first: Flag,
