@@ -23,6 +23,8 @@ pub struct Surroundings<'a> {
     pub hidden_variables: Option<&'a [&'a str]>,
     /// The shells that may read the line. By default, all of them.
     pub shells: Shells,
+    /// Whether names of files in upper and in lower case are the same, as on macOS and Windows, so that `RM` runs `rm`.
+    pub ignores_case: bool,
     /// The numbers of the processes on which the caller depends: its own, and those that have started it or watch over it.
     pub processes: &'a [u32],
     /// The folder in which the caller keeps its own settings, keys and approvals. Patterns of places can begin with it: `@`.

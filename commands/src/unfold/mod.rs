@@ -256,6 +256,7 @@ impl<'a> Unfolder<'a> {
         self.inspect_builtin(index, &name);
         self.record_copy(index, &name);
         self.open_copy(index);
+        self.open_other_case(index, &name);
         self.open_written_program(index);
         // busybox also answers to any name that begins with `busybox`.
         let shell_name = if name.starts_with("busybox") { "busybox" } else { &name };

@@ -43,6 +43,18 @@ impl Unfolder<'_> {
         self.add_command(index, words, How::Name);
     }
 
+    /// Adds the command with the name of its program in lower case, if that is the same file: `RM`, `/bin/Git`.
+    pub(super) fn open_other_case(&mut self, index: usize, name: &str) {
+        let words = &self.reading.commands[index].words;
+        let has_case = name.bytes().any(|byte| byte.is_ascii_uppercase());
+        if !has_case || !self.surroundings.ignores_case || self.variables.functions.contains(name) {
+            return;
+        }
+        let lower = Word::plain(&name.to_ascii_lowercase(), words[0].span);
+        let words = [lower].into_iter().chain(words[1..].iter().cloned()).collect();
+        self.add_command(index, words, How::Name);
+    }
+
     /// Returns the path of the file of which another one is a copy.
     fn original(&self, path: &str) -> Option<&str> {
         let is_copy = |(copy, _): &&(String, String)| copy == plain(path);

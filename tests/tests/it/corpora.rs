@@ -65,6 +65,66 @@ fn a_signal_to_a_process_of_the_host_needs_approval() {
 }
 
 #[test]
+fn a_program_is_found_in_upper_case_where_file_systems_ignore_case() {
+    let surroundings = Surroundings { ignores_case: true, ..Surroundings::default() };
+    for (line, verdict) in [
+        ("RM -rf /srv", Verdict::Ask),
+        ("RM -rf /", Verdict::Deny),
+        ("Rm -rf /", Verdict::Deny),
+        ("/bin/RM -rf /", Verdict::Deny),
+        ("sudo RM -rf /", Verdict::Deny),
+        ("SUDO rm -rf /", Verdict::Deny),
+        ("Env A=1 RM -rf /", Verdict::Deny),
+        ("NoHup rm -rf /", Verdict::Deny),
+        ("sh -c 'RM -rf /'", Verdict::Deny),
+        ("SH -c 'rm -rf /'", Verdict::Deny),
+        ("BASH -c 'rm -rf /'", Verdict::Deny),
+        ("echo / | XARGS rm -rf", Verdict::Ask),
+        ("find . -exec RM -rf {} +", Verdict::Ask),
+        ("GIT push --force", Verdict::Ask),
+        ("Git reset --hard", Verdict::Ask),
+        ("DD if=x of=/dev/disk2", Verdict::Deny),
+        ("Reboot", Verdict::Deny),
+        ("SHUTDOWN -h now", Verdict::Deny),
+        ("KillAll -9 node", Verdict::Ask),
+        ("CHMOD 777 x", Verdict::Ask),
+        ("Python3 -c x", Verdict::Ask),
+        ("TEE /etc/hosts < x", Verdict::Ask),
+        ("Docker rm -f x", Verdict::Ask),
+        ("Awk 'BEGIN { system(\"id\") }'", Verdict::Ask),
+        ("cat x | SH", Verdict::Ask),
+        ("rm -rf /", Verdict::Deny),
+        ("RM() { echo \"$@\"; }; RM -rf /", Verdict::Allow),
+        ("echo RM -rf /", Verdict::Allow),
+        ("LS -l", Verdict::Allow),
+        ("Git status", Verdict::Allow),
+        ("GIT push", Verdict::Allow),
+        ("Make test", Verdict::Allow),
+        ("./Build.sh", Verdict::Allow),
+        ("Rscript x.R", Verdict::Allow),
+        ("Xcodebuild -list", Verdict::Allow),
+        ("CAT x", Verdict::Allow),
+        ("/Applications/Firefox.app/Contents/MacOS/firefox", Verdict::Allow),
+        ("A=1 make", Verdict::Allow),
+        ("grep 'RM -rf /' notes", Verdict::Allow),
+        ("git commit -m 'RM -rf /'", Verdict::Allow),
+        ("Echo hi", Verdict::Allow),
+        ("Sort x", Verdict::Allow),
+        ("npm run RM", Verdict::Allow),
+        ("Which RM", Verdict::Allow),
+        ("[[ $x == RM ]]", Verdict::Allow),
+        ("cd RM", Verdict::Allow),
+        ("mkdir -p REBOOT", Verdict::Allow),
+        ("Test -f RM", Verdict::Allow),
+    ] {
+        let judgement = judge(line, toolc_catalog::commands::rules(), &surroundings);
+        assert_eq!(judgement.verdict, verdict, "{line}: {:?}", judgement.findings);
+    }
+    let judgement = judge("RM -rf /", toolc_catalog::commands::rules(), &Surroundings::default());
+    assert_eq!(judgement.verdict, Verdict::Allow);
+}
+
+#[test]
 fn no_attack_on_the_rules_gets_through() {
     let output = corpus("commands", &Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/attacks.jsonl"));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));

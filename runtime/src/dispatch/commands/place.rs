@@ -142,6 +142,7 @@ impl CommandPlace {
             home: self.home.as_deref().map(Path::new),
             variables: &variables,
             hidden_variables: hidden.as_deref(),
+            ignores_case: IGNORES_CASE && self.environment == CommandApproval::LOCAL,
             processes: &self.processes,
             own_folder: self.own_folder.as_deref(),
             files: self.files.as_deref(),
@@ -149,6 +150,9 @@ impl CommandPlace {
         })
     }
 }
+
+/// Whether the file systems of this operating system usually ignore case.
+const IGNORES_CASE: bool = cfg!(any(target_os = "macos", target_os = "windows"));
 
 /// Returns the numbers of the processes on which the host depends.
 fn own_processes(config: &CommandApproval) -> Vec<u32> {
