@@ -69,6 +69,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("9", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "@changesets/cli",
         &Program { name: "changeset", value_options: &["--message", "--since", "--tag"], ..Program::EMPTY },
@@ -106,6 +107,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "CompileDaemon",
+        &Program {
+            name: "compiledaemon",
+            value_options: &["-build", "-command", "-directory"],
+            runs: &[Runs::Code { options: &["-build", "-command"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    ("FEXInterpreter", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "R",
         &Program {
@@ -155,6 +166,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "afl-fuzz",
+        &Program {
+            name: "afl-fuzz",
+            value_options: &["-M", "-S", "-V", "-i", "-m", "-n?", "-o", "-t", "-x"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "alembic",
         &Program { name: "alembic", value_options: &["-c", "-n", "-x", "--config", "--name"], ..Program::EMPTY },
     ),
@@ -195,6 +215,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "appenv",
+        &Program {
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "appraisal",
+        &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }), Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
+    (
         "apptainer",
         &Program {
             name: "apptainer",
@@ -224,6 +257,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "apt",
+        &Program {
+            value_options: &["-a", "-c", "-o", "-t", "--config-file", "--option", "--target-release"],
+            ..Program::EMPTY
+        },
+    ),
+    ("apt-cache", &Program { value_options: &["-c", "-o", "--config-file", "--option"], ..Program::EMPTY }),
+    (
+        "apt-get",
+        &Program {
+            value_options: &[
+                "-a", "-c", "-o", "-t", "--config-file", "--default-release", "--host-architecture", "--option",
+                "--target-release",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    ("aptitude", &Program { value_options: &["-F", "-O", "-o", "-t", "-w"], ..Program::EMPTY }),
     (
         "ar",
         &Program {
@@ -290,6 +342,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "artix-chroot",
+        &Program { name: "xchroot", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
+    ),
+    (
         "asciinema",
         &Program {
             value_options: &[
@@ -305,6 +361,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "asdf",
             value_options: &["-C"],
             runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "assume",
+        &Program {
+            value_options: &["--exec"],
+            runs: &[Runs::Code { options: &["--exec"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -347,6 +411,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("austin", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("autoexpect", &Program { value_options: &["-f"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "autossh",
@@ -419,10 +484,35 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "aws-okta",
+        &Program {
+            value_options: &["-d", "-t"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "env"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "aws-runas",
+        &Program {
+            value_options: &["-d", "-r"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "aws-sso",
+        &Program {
+            value_options: &["-A", "-R", "-a", "-p"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "aws-vault",
         &Program {
             value_options: &["-d", "-n", "-t", "--backend", "--duration", "--mfa-token", "--prompt", "--region"],
             runs: &[
+                Runs::Rest(Rest { after: &["x"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
                 Runs::Session(Session { after: &["exec"], skip: 1, ..Session::PLAIN }),
             ],
@@ -450,7 +540,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("bastille", &Program { runs: &[Runs::Rest(Rest { after: &["cmd"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("bear", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("beesu", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "bench",
+        &Program {
+            name: "bench",
+            runs: &[Runs::Operand { skip: 0, shell: CodeShell::Any }, Runs::Operand { skip: 1, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    ("berglas", &Program { runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "berks",
         &Program {
@@ -470,6 +571,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 folder: &["-C", "--directory"],
                 to_operand: false,
             }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "bolt",
+        &Program {
+            value_options: &["-t", "-u", "--targets", "--user"],
+            runs: &[Runs::Operand { skip: 2, shell: CodeShell::Any }],
             ..Program::EMPTY
         },
     ),
@@ -505,6 +614,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("box64", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("box86", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "bpftrace",
         &Program {
@@ -674,6 +785,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "byobu",
+        &Program {
+            value_options: &["-L", "-S", "-c", "-f", "-n", "-s", "-t"],
+            runs: &[Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "bzip2",
         &Program {
             name: "gzip",
@@ -730,6 +849,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("caffeinate", &Program { value_options: &["-t", "-w"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("cage", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "capsh",
         &Program {
@@ -769,7 +889,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("catchsegv", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("cc", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
     ("ccache", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "cf",
+        &Program {
+            value_options: &["-c", "-i", "-k", "-m", "--command", "--name"],
+            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
     ("cgexec", &Program { value_options: &["-g"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "ch-run",
+        &Program {
+            value_options: &["-b", "-c", "-s", "--bind", "--cd", "--set-env?"],
+            runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     (
         "chamber",
         &Program {
@@ -918,6 +1054,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "compiledaemon",
+        &Program {
+            name: "compiledaemon",
+            value_options: &["-build", "-command", "-directory"],
+            runs: &[Runs::Code { options: &["-build", "-command"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "composer",
         &Program {
             value_options: &["-d", "--working-dir"],
@@ -937,6 +1082,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("compute-sanitizer", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "concurrently",
         &Program {
@@ -1001,6 +1147,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "consul-template",
+        &Program {
+            value_options: &["-exec", "-template", "-config"],
+            runs: &[Runs::Code { options: &["-exec"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "convert",
         &Program {
             name: "convert",
@@ -1027,6 +1181,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "copilot",
+        &Program {
+            value_options: &[
+                "-a", "-c", "-e", "-n", "--app", "--command", "--container", "--env", "--name", "--task-id",
+            ],
+            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "corepack",
         &Program {
             runs: &[Runs::Rest(Rest { known: true, except: &["install", "up", "use"], ..Rest::PLAIN })],
@@ -1041,6 +1205,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("coreutils", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "coverage",
         &Program {
@@ -1109,12 +1274,36 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("cronic", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("cronlock", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("crontab", &Program { value_options: &["-n", "-u"], ..Program::EMPTY }),
     ("cross-env", &Program { runs: &[Runs::Rest(Rest { assignments: true, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "cross-env-shell",
         &Program {
             runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "crun",
+        &Program {
+            name: "runc",
+            value_options: &[
+                "-e", "-u", "--console-socket", "--cwd", "--env", "--log", "--pid-file", "--process", "--root",
+                "--user",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["do"], ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "cset",
+        &Program {
+            value_options: &["-c", "-s", "--set", "--cpu"],
+            runs: &[Runs::Rest(Rest { after: &["proc", "shield"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -1138,6 +1327,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
+    ),
+    (
+        "cuda-gdb",
+        &Program { value_options: &["-ex", "-x", "--args?"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
     (
         "curl",
@@ -1180,6 +1373,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "daemon",
+        &Program {
+            value_options: &[
+                "-A", "-D", "-F", "-L", "-M", "-O", "-P", "-X", "-a", "-e", "-l", "-n", "-o", "-p", "-u", "--chdir",
+                "--env", "--errlog", "--name", "--output", "--pidfile", "--stderr", "--stdout", "--user",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "daemonize",
         &Program {
             value_options: &["-E", "-c", "-e", "-l", "-o", "-p", "-u"],
@@ -1196,6 +1400,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-c", "-d", "-e", "-f", "-m", "--config", "--count", "--env", "--file", "--migrations-dir",
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "dbclient",
+        &Program {
+            name: "ssh",
+            value_options: &[
+                "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
+                "-R", "-S", "-W", "-w",
+            ],
+            runs: &[
+                Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session {
+                    skip: 1,
+                    unless: &["-G", "-N", "-O", "-Q", "-V", "-W", "-f", "-n"],
+                    ..Session::PLAIN
+                }),
+            ],
+            writes: &[Writes::Values(&["-E"])],
             ..Program::EMPTY
         },
     ),
@@ -1299,7 +1523,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
-            runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
+            runs: &[
+                Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1324,6 +1551,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "devpod",
+        &Program {
+            value_options: &["--command", "--workdir", "--user"],
+            runs: &[Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "devspace",
         &Program {
             name: "okteto",
@@ -1340,6 +1575,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("dip", &Program { runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })], ..Program::EMPTY }),
     ("direnv", &Program { runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("distcc", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
@@ -1351,6 +1587,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["enter"], skip: 1, ..Rest::PLAIN }),
                 Runs::Session(Session { after: &["enter"], skip: 1, ..Session::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "distrobox-enter",
+        &Program {
+            value_options: &["-a", "-n", "--additional-flags", "--name"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -1375,6 +1619,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "django-admin.py",
         &Program { name: "manage.py", value_options: &["--database", "--pythonpath", "--settings"], ..Program::EMPTY },
     ),
+    ("doalarm", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "doas",
         &Program {
@@ -1615,7 +1860,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("dzdo", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("eatmydata", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "eb",
+        &Program {
+            value_options: &["-c", "-e", "-n", "-p", "-r", "--command", "--profile", "--region"],
+            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "ed",
         &Program {
@@ -1633,6 +1887,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("elogind-inhibit", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "elvis",
         &Program {
@@ -1662,10 +1917,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "empty",
+        &Program {
+            value_options: &["-L", "-i", "-o", "-p", "-t", "-w"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "enosys",
         &Program {
             value_options: &["-i", "-s", "--ioctl", "--syscall"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "enroot",
+        &Program {
+            value_options: &["-c", "-e", "-m", "--conf", "--env", "--mount", "--rc"],
+            runs: &[Runs::Rest(Rest { after: &["exec", "start"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -1712,7 +1983,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("envdir", &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "envkey-source",
+        &Program { value_options: &["--env-file", "--env-type"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
     ("envuidgid", &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("esy", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "et",
         &Program {
@@ -1762,6 +2038,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::File { after: &[], options: &[], unless: &["-c"] },
                 Runs::File { after: &[], options: &["-f"], unless: &[] },
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "ezjail-admin",
+        &Program {
+            value_options: &["-e"],
+            runs: &[Runs::Code { options: &["-e"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -1879,6 +2163,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("fghack", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("fin", &Program { runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "finch",
         &Program {
@@ -1973,6 +2258,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "flux",
+        &Program {
+            value_options: &["-N", "-n", "-t"],
+            runs: &[Runs::Rest(Rest { after: &["mini run", "run", "submit"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "fly",
         &Program {
             name: "fly",
@@ -2032,6 +2325,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("foreground", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "foreman",
         &Program {
@@ -2056,6 +2350,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("g++", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
     ("gamemoderun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("gamescope", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "garden",
+        &Program {
+            value_options: &["--env", "--root"],
+            runs: &[Runs::Operand { skip: 2, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "gawk",
         &Program {
@@ -2250,6 +2552,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("gksu", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("gksudo", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "gln",
         &Program {
@@ -2296,6 +2600,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "mv",
             value_options: &["-S", "-t", "--suffix", "--target-directory"],
             writes: &[Writes::Operands, Writes::LastOperand, Writes::Values(&["-t", "--target-directory"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "gnome-session-inhibit",
+        &Program {
+            name: "gnome-session-inhibit",
+            value_options: &["--app-id", "--inhibit", "--reason"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -2352,6 +2665,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "goenv",
+        &Program {
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "golang-migrate",
         &Program {
             name: "migrate",
@@ -2366,7 +2688,36 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "goreman",
+        &Program {
+            name: "goreman",
+            value_options: &["-b", "-f", "-p"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("gosu", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "govc",
+        &Program {
+            value_options: &["-l", "-vm"],
+            runs: &[Runs::Rest(Rest { after: &["guest.run", "guest.start"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "gpg-agent",
+        &Program {
+            value_options: &[
+                "--allow-preset-passphrase?", "--default-cache-ttl", "--homedir", "--log-file", "--max-cache-ttl",
+                "--options", "--pinentry-program",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    ("graftcp", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("grc", &Program { value_options: &["-c"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("grm", &Program { name: "rm", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
@@ -2487,6 +2838,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "guestfish",
+        &Program {
+            value_options: &["-a", "-d", "-f", "-m", "--add", "--domain", "--file", "--mount"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "guile",
         &Program {
             value_options: &["-C", "-L", "-c", "-e", "-l", "-s"],
@@ -2580,6 +2939,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "hdc",
+        &Program {
+            value_options: &["-t", "-s"],
+            runs: &[Runs::Joined { after: &["shell"], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
     ("heaptrack", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "helix",
@@ -2641,6 +3008,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "honggfuzz",
+        &Program {
+            name: "afl-fuzz",
+            value_options: &["-M", "-S", "-V", "-i", "-m", "-n?", "-o", "-t", "-x"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "horovodrun",
+        &Program {
+            value_options: &["-H", "-np", "-p", "--hostfile"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     ("host-spawn", &Program { name: "flatpak-spawn", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "hub",
@@ -2666,6 +3050,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                     &["worktree", "add"],
                 ]),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "hwloc-bind",
+        &Program {
+            value_options: &["--cpubind", "--membind", "--mempolicy"],
+            runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }), Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -2759,6 +3151,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("icecc", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("ifne", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("immortal", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "incus",
         &Program {
@@ -2799,6 +3192,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "inotify-hookable",
+        &Program {
+            value_options: &["-c", "-f", "-w", "--on-modify-command", "--watch-directories", "--watch-files"],
+            runs: &[Runs::Code {
+                options: &["-c", "--on-modify-command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "install",
         &Program {
             name: "install",
@@ -2814,6 +3219,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("iocage", &Program { runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "ionice",
         &Program {
@@ -2869,6 +3275,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "asdf",
             value_options: &["-C"],
             runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "jexec",
+        &Program {
+            name: "jexec",
+            value_options: &["-U", "-u", "-d"],
+            runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "jhbuild",
+        &Program {
+            value_options: &["-f", "-m"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -2957,6 +3380,41 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("kcov", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "kde-inhibit",
+        &Program {
+            name: "gnome-session-inhibit",
+            value_options: &["--app-id", "--inhibit", "--reason"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "kdesu",
+        &Program {
+            name: "kdesu",
+            value_options: &["-c", "-n", "-p", "-r", "-u"],
+            runs: &[
+                Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false },
+                Runs::Rest(Rest::PLAIN),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "kdesu5",
+        &Program {
+            name: "kdesu",
+            value_options: &["-c", "-n", "-p", "-r", "-u"],
+            runs: &[
+                Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false },
+                Runs::Rest(Rest::PLAIN),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    ("kdesudo", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "kgx",
         &Program {
@@ -2998,6 +3456,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "kitten",
+        &Program {
+            runs: &[Runs::Joined { after: &["ssh"], skip: 1, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "kitty",
         &Program {
             name: "gnome-terminal",
@@ -3023,6 +3488,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "krsh",
+        &Program {
+            name: "ssh",
+            value_options: &[
+                "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
+                "-R", "-S", "-W", "-w",
+            ],
+            runs: &[
+                Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session {
+                    skip: 1,
+                    unless: &["-G", "-N", "-O", "-Q", "-V", "-W", "-f", "-n"],
+                    ..Session::PLAIN
+                }),
+            ],
+            writes: &[Writes::Values(&["-E"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "kubectl",
         &Program {
             name: "kubectl",
@@ -3032,7 +3517,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--context", "--filename", "--kubeconfig", "--namespace", "--output", "--pod-running-timeout",
                 "--request-timeout", "--selector", "--server", "--tls-server-name", "--token", "--user",
             ],
-            runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["debug", "run"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN }),
+            ],
             writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
             ..Program::EMPTY
         },
@@ -3068,6 +3556,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "landrun",
+        &Program {
+            value_options: &["--bind-tcp", "--connect-tcp", "--env", "--log-level", "--ro", "--rox", "--rw", "--rwx"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "launchctl",
+        &Program {
+            value_options: &["-e", "-l", "-o", "-p"],
+            runs: &[
+                Runs::Rest(Rest { after: &["asuser"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["submit"], ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "lckdo",
         &Program {
             value_options: &["-E", "-W"],
@@ -3075,12 +3582,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("ledit", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("lein", &Program { runs: &[Runs::Rest(Rest { after: &["do shell", "shell"], ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "lerna",
         &Program {
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
-            runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
+            runs: &[
+                Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -3108,6 +3620,24 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "lha",
             dashless: true,
             writes: &[Writes::Unpacked { with: &[&["-e"], &["-x"]], unless: &[], folder: &["-w"], to_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "likwid-perfctr",
+        &Program {
+            name: "likwid-pin",
+            value_options: &["-C", "-c", "-s"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "likwid-pin",
+        &Program {
+            name: "likwid-pin",
+            value_options: &["-C", "-c", "-s"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -3173,6 +3703,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "lockf",
+        &Program { value_options: &["-t"], runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
+    ),
+    (
         "logsave",
         &Program {
             runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
@@ -3203,6 +3737,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "luaenv",
+        &Program {
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "luajit",
         &Program {
             name: "lua",
@@ -3224,6 +3767,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("lxqt-sudo", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "lz4",
         &Program {
@@ -3382,6 +3926,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("mco", &Program { runs: &[Runs::Operand { skip: 2, shell: CodeShell::Any }], ..Program::EMPTY }),
+    (
+        "meson",
+        &Program {
+            value_options: &["-C", "-w", "--workdir"],
+            runs: &[Runs::Rest(Rest { after: &["devenv"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     (
         "micro",
         &Program {
@@ -3402,7 +3955,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--context", "--filename", "--kubeconfig", "--namespace", "--output", "--pod-running-timeout",
                 "--request-timeout", "--selector", "--server", "--tls-server-name", "--token", "--user",
             ],
-            runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["debug", "run"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN }),
+            ],
             writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
             ..Program::EMPTY
         },
@@ -3447,6 +4003,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "minijail0",
+        &Program {
+            value_options: &[
+                "-B", "-P", "-S", "-T", "-V", "-b", "-c", "-e?", "-f", "-g", "-k", "-l?", "-m?", "-M?", "-u", "-z?",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "minikube",
         &Program {
             value_options: &["-n", "-p", "--node", "--profile"],
@@ -3454,6 +4020,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Joined { after: &["ssh"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Session(Session { after: &["ssh"], ..Session::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mirrord",
+        &Program {
+            value_options: &["-a", "-c", "-f", "-n", "-t", "--config-file", "--target", "--target-namespace"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -3479,6 +4053,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "mix",
+        &Program {
+            value_options: &["-r", "--app"],
+            runs: &[Runs::Rest(Rest { after: &["cmd", "do cmd"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("mkdir", &Program { value_options: &["-m", "--mode"], writes: &[Writes::Operands], ..Program::EMPTY }),
     (
         "mkfifo",
@@ -3495,6 +4077,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "mkfifo",
             value_options: &["-m", "--mode"],
             writes: &[Writes::FirstOperand],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "mock",
+        &Program {
+            value_options: &["-r", "--chroot", "--resultdir", "--root", "--shell"],
+            runs: &[Runs::Code { options: &["--chroot", "--shell"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "modal",
+        &Program {
+            value_options: &["-c", "--cmd"],
+            runs: &[Runs::Code { options: &["-c", "--cmd"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -3553,6 +4151,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "mprocs",
+        &Program {
+            value_options: &["-c", "-s", "--config", "--names", "--npm?", "--server"],
+            runs: &[
+                Runs::Operand { skip: 0, shell: CodeShell::Any },
+                Runs::Operand { skip: 1, shell: CodeShell::Any },
+                Runs::Operand { skip: 2, shell: CodeShell::Any },
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "multipass",
         &Program {
             value_options: &["-d", "--working-directory"],
@@ -3572,6 +4182,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "multitime-batch",
+        &Program {
+            name: "bench",
+            runs: &[Runs::Operand { skip: 0, shell: CodeShell::Any }, Runs::Operand { skip: 1, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "munpack",
         &Program {
             name: "munpack",
@@ -3580,6 +4198,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "mussh",
+        &Program {
+            value_options: &["-H", "-c", "-h", "-i", "-l", "-m?", "-o", "-p", "-t"],
+            runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    ("muvm", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "mv",
         &Program {
@@ -3651,6 +4278,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("n", &Program { runs: &[Runs::Rest(Rest { after: &["exec", "run"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "nano",
         &Program {
@@ -3659,6 +4287,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             writes: &[Writes::OperandsUnless(&["--view"])],
             ..Program::EMPTY
         },
+    ),
+    (
+        "nave",
+        &Program { runs: &[Runs::Rest(Rest { after: &["exec", "use"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
     ),
     (
         "nawk",
@@ -3742,9 +4374,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("netlify", &Program { name: "netlify", value_options: &["--auth", "--filter", "--site"], ..Program::EMPTY }),
     ("netlify-cli", &Program { name: "netlify", value_options: &["--auth", "--filter", "--site"], ..Program::EMPTY }),
     (
+        "netns-exec",
+        &Program { value_options: &["-u"], runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
+    ),
+    (
         "newrelic-admin",
         &Program {
             runs: &[Runs::Rest(Rest { after: &["run-program", "run-python"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "nf",
+        &Program {
+            name: "goreman",
+            value_options: &["-b", "-f", "-p"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -3800,6 +4445,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("nixGL", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("nixGLIntel", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "nlx",
         &Program {
@@ -3809,6 +4456,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("nocache", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "node",
         &Program {
@@ -3937,6 +4585,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "nsjail",
+        &Program {
+            value_options: &[
+                "-B", "-C", "-D", "-E", "-G", "-H", "-M", "-N?", "-P", "-R", "-T", "-U", "-b", "-c", "-g", "-h?", "-i",
+                "-l", "-m", "-p?", "-s", "-t", "-u", "-x", "--bindmount", "--bindmount_ro", "--chroot", "--config",
+                "--cwd", "--env", "--group", "--hostname", "--log", "--mode", "--rlimit_as", "--rlimit_cpu",
+                "--time_limit", "--tmpfsmount", "--user",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "nsys",
         &Program {
             value_options: &["-c", "-e", "-o", "-s", "-t", "--output", "--trace"],
@@ -3994,7 +4655,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
-            runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
+            runs: &[
+                Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -4021,7 +4685,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--context", "--filename", "--kubeconfig", "--namespace", "--output", "--pod-running-timeout",
                 "--request-timeout", "--selector", "--server", "--tls-server-name", "--token", "--user",
             ],
-            runs: &[Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["debug", "run"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN }),
+            ],
             writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
             ..Program::EMPTY
         },
@@ -4034,6 +4701,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("ocount", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "octave",
         &Program {
@@ -4086,6 +4754,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("opentelemetry-instrument", &Program { name: "ddtrace-run", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("operf", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("optirun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "oras",
@@ -4104,6 +4773,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("orb", &Program { runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)], ..Program::EMPTY }),
     ("orbctl", &Program { runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "orgalorg",
+        &Program {
+            value_options: &["-h", "-o", "-p", "-u"],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "orterun",
         &Program {
@@ -4136,6 +4813,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 folder: &["-d", "--dir"],
                 to_operand: false,
             }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "overmind",
+        &Program {
+            name: "goreman",
+            value_options: &["-b", "-f", "-p"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -4189,6 +4875,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "pasta",
+        &Program {
+            value_options: &["-T", "-U", "-a", "-n", "-t", "-u", "--netns"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "patch",
         &Program {
             value_options: &[
@@ -4227,6 +4921,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Writes::Unpacked { with: &[&["-r", "-w"], &["-rw"]], unless: &[], folder: &[], to_operand: true },
                 Writes::Unpacked { with: &[&["-r"]], unless: &[], folder: &[], to_operand: false },
             ],
+            ..Program::EMPTY
+        },
+    ),
+    ("pbrun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "pct",
+        &Program {
+            name: "pct",
+            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -4353,6 +5056,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("pew", &Program { runs: &[Runs::Rest(Rest { after: &["in"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("pfexec", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "pflask",
+        &Program { value_options: &["-b", "-c", "-m", "-r"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
     (
         "pg_dump",
         &Program {
@@ -4419,6 +5128,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 },
                 Runs::File { after: &[], options: &["-F", "-f", "--file", "--process-file"], unless: &[] },
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "phpenv",
+        &Program {
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -4501,6 +5219,47 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-SIGPROF?", "-SIGPWR?", "-SIGQUIT?", "-SIGSEGV?", "-SIGSTKFLT?", "-SIGSTOP?", "-SIGSYS?", "-SIGTERM?",
                 "-SIGTRAP?", "-SIGTSTP?", "-SIGTTIN?", "-SIGTTOU?", "-SIGURG?", "-SIGUSR1?", "-SIGUSR2?",
                 "-SIGVTALRM?", "-SIGWINCH?", "-SIGXCPU?", "-SIGXFSZ?",
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    ("please", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "plenv",
+        &Program {
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "plink",
+        &Program {
+            name: "ssh",
+            value_options: &[
+                "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
+                "-R", "-S", "-W", "-w",
+            ],
+            runs: &[
+                Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session {
+                    skip: 1,
+                    unless: &["-G", "-N", "-O", "-Q", "-V", "-W", "-f", "-n"],
+                    ..Session::PLAIN
+                }),
+            ],
+            writes: &[Writes::Values(&["-E"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pm2",
+        &Program {
+            value_options: &["-i", "-n", "--name", "--cron", "--instances", "--interpreter", "--namespace"],
+            runs: &[
+                Runs::Operand { skip: 1, shell: CodeShell::Any },
+                Runs::Rest(Rest { after: &["start"], ..Rest::PLAIN }),
             ],
             ..Program::EMPTY
         },
@@ -4628,10 +5387,35 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "poop",
+        &Program {
+            name: "bench",
+            runs: &[Runs::Operand { skip: 0, shell: CodeShell::Any }, Runs::Operand { skip: 1, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pot",
+        &Program {
+            value_options: &["-p"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    ("pressure-vessel-wrap", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("prime-run", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("primusrun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("prisma", &Program { name: "prisma", value_options: &["--config", "--schema"], ..Program::EMPTY }),
     ("prisma2", &Program { name: "prisma", value_options: &["--config", "--schema"], ..Program::EMPTY }),
+    (
+        "prlctl",
+        &Program {
+            name: "pct",
+            runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     (
         "prlimit",
         &Program {
@@ -4731,6 +5515,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("ptime", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("pty", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "ptyxis",
         &Program {
@@ -4738,6 +5524,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-t", "--geometry", "--profile", "--title", "--working-directory"],
             directory_options: &["--working-directory"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pueue",
+        &Program {
+            value_options: &[
+                "-a", "-c", "-d", "-g", "-l", "-o", "-w", "--after", "--delay", "--group", "--label", "--priority",
+                "--working-directory",
+            ],
+            runs: &[Runs::Joined { after: &["add"], skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -4780,6 +5577,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "asdf",
             value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pyinfra",
+        &Program {
+            value_options: &["--data", "--group-data", "--key", "--limit", "--password", "--port", "--user"],
             runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
@@ -4949,6 +5754,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("qm", &Program { runs: &[Runs::Rest(Rest { after: &["guest exec"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "qpdf",
         &Program {
@@ -5052,6 +5858,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "ray",
+        &Program {
+            value_options: &["--address", "--runtime-env", "--submission-id", "--working-dir"],
+            runs: &[
+                Runs::Joined { after: &["exec"], skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Rest(Rest { after: &["job submit"], ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "rbenv",
         &Program {
             name: "asdf",
@@ -5113,6 +5930,34 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "reflex",
+        &Program {
+            value_options: &["-G", "-R", "-d", "-g", "-r", "--decoration", "--glob", "--regex"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "remsh",
+        &Program {
+            name: "ssh",
+            value_options: &[
+                "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
+                "-R", "-S", "-W", "-w",
+            ],
+            runs: &[
+                Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session {
+                    skip: 1,
+                    unless: &["-G", "-N", "-O", "-Q", "-V", "-W", "-f", "-n"],
+                    ..Session::PLAIN
+                }),
+            ],
+            writes: &[Writes::Values(&["-E"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "repo",
         &Program {
             value_options: &["-g", "-j", "-r", "-i", "--groups", "--jobs", "--regex", "-c", "--command"],
@@ -5120,6 +5965,16 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Between { starts: &["-c", "--command"], ends: &[], placeholder: "" },
                 Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "rerun",
+        &Program {
+            value_options: &[
+                "-b", "-c", "-d", "-i", "-p", "-s", "--dir", "--ignore", "--name", "--pattern", "--signal",
+            ],
+            runs: &[Runs::Operand { skip: 0, shell: CodeShell::Any }, Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -5145,6 +6000,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-d", "-m", "-t", "-u", "-w", "--delay", "--max", "--times", "--until", "--while"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "rexec",
+        &Program {
+            name: "ssh",
+            value_options: &[
+                "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
+                "-R", "-S", "-W", "-w",
+            ],
+            runs: &[
+                Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session {
+                    skip: 1,
+                    unless: &["-G", "-N", "-O", "-Q", "-V", "-W", "-f", "-n"],
+                    ..Session::PLAIN
+                }),
+            ],
+            writes: &[Writes::Values(&["-E"])],
             ..Program::EMPTY
         },
     ),
@@ -5188,11 +6063,32 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("rm", &Program { name: "rm", writes: &[Writes::Operands], ..Program::EMPTY }),
     ("rmdir", &Program { writes: &[Writes::Operands], ..Program::EMPTY }),
+    ("rocprof", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "rr",
         &Program {
             value_options: &["-n", "-o", "-v", "--env", "--num-cores", "--output-trace-dir"],
             runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { after: &["record"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "rsh",
+        &Program {
+            name: "ssh",
+            value_options: &[
+                "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
+                "-R", "-S", "-W", "-w",
+            ],
+            runs: &[
+                Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session {
+                    skip: 1,
+                    unless: &["-G", "-N", "-O", "-Q", "-V", "-W", "-f", "-n"],
+                    ..Session::PLAIN
+                }),
+            ],
+            writes: &[Writes::Values(&["-E"])],
             ..Program::EMPTY
         },
     ),
@@ -5261,10 +6157,40 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "runc",
+        &Program {
+            name: "runc",
+            value_options: &[
+                "-e", "-u", "--console-socket", "--cwd", "--env", "--log", "--pid-file", "--process", "--root",
+                "--user",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["do"], ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "runcon",
         &Program {
             value_options: &["-l", "-r", "-t", "-u", "--range", "--role", "--type", "--user"],
             runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "runsc",
+        &Program {
+            name: "runc",
+            value_options: &[
+                "-e", "-u", "--console-socket", "--cwd", "--env", "--log", "--pid-file", "--process", "--root",
+                "--user",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["do"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -5328,8 +6254,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "s6-envuidgid",
         &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
     ),
+    (
+        "s6-setlock",
+        &Program { name: "supervise", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
+    ),
     ("s6-setsid", &Program { name: "catatonit", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("s6-setuidgid", &Program { name: "gosu", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("s6-softlimit", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "sail",
         &Program {
@@ -5387,6 +6318,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "saml2aws",
+        &Program {
+            value_options: &["-a", "-p", "--exec-profile", "--idp-account", "--profile"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "samply",
         &Program {
             name: "py-spy",
@@ -5400,6 +6339,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program { value_options: &["-D", "-f", "-n", "-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
     (
+        "sarus",
+        &Program {
+            value_options: &["--mount", "--workdir"],
+            runs: &[Runs::Rest(Rest { after: &["run"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    ("sbase-box", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
         "sbatch",
         &Program {
             value_options: &[
@@ -5412,6 +6360,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("scalasca", &Program { value_options: &["-e", "-f"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "scalingo",
         &Program {
@@ -5429,6 +6378,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("sccache", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "schedtool",
+        &Program {
+            value_options: &["-D?", "-B?", "-F?", "-R?", "-a", "-n", "-p"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     (
         "schroot",
         &Program {
@@ -5520,6 +6477,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "secrethub",
+        &Program {
+            name: "goreman",
+            value_options: &["-b", "-f", "-p"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "sed",
         &Program {
             name: "sed",
@@ -5603,6 +6569,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program { name: "serverless", value_options: &["-r", "-s", "--region", "--stage"], ..Program::EMPTY },
     ),
     (
+        "sesu",
+        &Program {
+            value_options: &["-c"],
+            runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "setarch",
         &Program {
             value_options: &["-p"],
@@ -5660,6 +6634,24 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "shifter",
+        &Program {
+            value_options: &[
+                "-V", "-e", "-i", "--entrypoint?", "--env", "--image", "--module", "--volume", "--workdir",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "shpool",
+        &Program {
+            value_options: &["-c", "--cmd", "--ttl"],
+            runs: &[Runs::Code { options: &["-c", "--cmd"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "shred",
         &Program {
             name: "shred",
@@ -5669,6 +6661,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("shx", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("simctl", &Program { runs: &[Runs::Rest(Rest { after: &["spawn"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "singularity",
         &Program {
@@ -5682,6 +6675,34 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["exec", "run"], skip: 1, ..Rest::PLAIN }),
                 Runs::Session(Session { after: &["shell"], skip: 2, ..Session::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "sky",
+        &Program {
+            value_options: &["-c", "-n", "--cloud", "--cluster", "--env", "--gpus", "--name"],
+            runs: &[Runs::Operand { skip: 2, shell: CodeShell::Any }, Runs::Operand { skip: 1, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "slogin",
+        &Program {
+            name: "ssh",
+            value_options: &[
+                "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
+                "-R", "-S", "-W", "-w",
+            ],
+            runs: &[
+                Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session {
+                    skip: 1,
+                    unless: &["-G", "-N", "-O", "-Q", "-V", "-W", "-f", "-n"],
+                    ..Session::PLAIN
+                }),
+            ],
+            writes: &[Writes::Values(&["-E"])],
             ..Program::EMPTY
         },
     ),
@@ -5710,6 +6731,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("solo", &Program { value_options: &["-port", "-timeout"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "sops",
         &Program {
@@ -5771,6 +6793,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("sponge", &Program { writes: &[Writes::Operands], ..Program::EMPTY }),
     ("spring", &Program { runs: &[Runs::Rest(Rest { known: true, ..Rest::PLAIN })], ..Program::EMPTY }),
+    ("spy", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "sqitch",
         &Program {
@@ -5817,6 +6840,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "ssh",
         &Program {
+            name: "ssh",
             value_options: &[
                 "-B", "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
                 "-R", "-S", "-W", "-w",
@@ -5850,6 +6874,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             directory_options: &["-C", "--cwd"],
             runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "stap",
+        &Program {
+            value_options: &["-D", "-I", "-c", "-d", "-e", "-m", "-o", "-p", "-r", "-s", "-x"],
+            runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -5914,6 +6946,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("startx", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "stdbuf",
         &Program {
@@ -6051,6 +7084,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("summon", &Program { name: "ddtrace-run", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("supabase", &Program { value_options: &["--db-url", "--network-id", "--profile", "--workdir"], ..Program::EMPTY }),
+    ("super", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "supervise",
+        &Program { name: "supervise", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
+    ),
     (
         "svn",
         &Program {
@@ -6080,6 +7118,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("swift", &Program { value_options: &["-e"], options_first: true, ..Program::EMPTY }),
+    (
+        "swiftenv",
+        &Program {
+            name: "asdf",
+            value_options: &["-C"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     (
         "symfony",
         &Program {
@@ -6144,6 +7191,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-E", "-l", "--fdname", "--listen", "--setenv"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "t-rec",
+        &Program {
+            value_options: &["-e", "-s", "-w"],
+            runs: &[Runs::Operand { skip: 0, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "tailscale",
+        &Program {
+            runs: &[Runs::Joined { after: &["ssh"], skip: 1, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -6225,10 +7287,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("task-spooler", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "taskset",
         &Program { runs: &[Runs::Rest(Rest { skip: 1, unless: &["-p", "--pid"], ..Rest::PLAIN })], ..Program::EMPTY },
     ),
+    ("tau_exec", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "tclsh",
         &Program {
@@ -6268,10 +7332,26 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("tee", &Program { name: "tee", writes: &[Writes::Operands], ..Program::EMPTY }),
     (
+        "telepresence",
+        &Program {
+            value_options: &["-n", "-p", "--namespace", "--port", "--workload"],
+            runs: &[Runs::Rest(Rest { after: &["connect", "intercept"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "teller",
         &Program {
             value_options: &["-c", "--config"],
             runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "termtosvg",
+        &Program {
+            value_options: &["-D", "-M", "-c", "-g", "-m", "-t", "--command"],
+            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -6292,6 +7372,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             writes: &[Writes::Values(&["-o", "--output"])],
             ..Program::EMPTY
         },
+    ),
+    (
+        "timelimit",
+        &Program { value_options: &["-S", "-T", "-s", "-t"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
     (
         "timeout",
@@ -6377,7 +7461,27 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
-            runs: &[Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN })],
+            runs: &[
+                Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "tox-exec",
+        &Program {
+            name: "goreman",
+            value_options: &["-b", "-f", "-p"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "trace-cmd",
+        &Program {
+            value_options: &["-F?", "-b", "-e", "-f", "-l", "-n", "-o", "-p", "-r", "-s"],
+            runs: &[Runs::Rest(Rest { after: &["record", "start"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -6397,6 +7501,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "truncate",
             value_options: &["-r", "-s", "--reference", "--size"],
             writes: &[Writes::Operands],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "ts",
+        &Program {
+            value_options: &["-D", "-E?", "-L", "-N", "-S"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -6462,6 +7574,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "ttyrec",
+        &Program {
+            value_options: &["-e"],
+            runs: &[Runs::Code { options: &["-e"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "tuna",
+        &Program {
+            value_options: &["-c", "-p", "--cpus", "--priority"],
+            runs: &[Runs::Operand { skip: 1, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "twine",
         &Program {
             value_options: &[
@@ -6482,6 +7610,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program { value_options: &["-M", "-m", "-p", "--pid"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
     (
+        "udocker",
+        &Program {
+            value_options: &["-v", "-w", "--env", "--volume", "--workdir"],
+            runs: &[Runs::Rest(Rest { after: &["run"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "udpsvd",
         &Program {
             name: "tcpsvd",
@@ -6495,6 +7631,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-A", "-D", "-F", "-L", "-N", "-P", "-b", "-d", "-t"],
             runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { after: &["live", "record"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "ultra",
+        &Program {
+            value_options: &["--build", "--filter"],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -6812,6 +7956,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "vex",
+        &Program {
+            value_options: &["--cwd", "--path"],
+            runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("vglrun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "vi",
@@ -6858,10 +8010,77 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "virt-builder",
+        &Program {
+            name: "virt-customize",
+            value_options: &[
+                "-a", "-d", "--add", "--copy-in", "--delete", "--domain", "--firstboot-command", "--install", "--run",
+                "--run-command",
+            ],
+            runs: &[Runs::Code {
+                options: &["--firstboot-command", "--run-command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "virt-customize",
+        &Program {
+            name: "virt-customize",
+            value_options: &[
+                "-a", "-d", "--add", "--copy-in", "--delete", "--domain", "--firstboot-command", "--install", "--run",
+                "--run-command",
+            ],
+            runs: &[Runs::Code {
+                options: &["--firstboot-command", "--run-command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "virt-sysprep",
+        &Program {
+            name: "virt-customize",
+            value_options: &[
+                "-a", "-d", "--add", "--copy-in", "--delete", "--domain", "--firstboot-command", "--install", "--run",
+                "--run-command",
+            ],
+            runs: &[Runs::Code {
+                options: &["--firstboot-command", "--run-command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "vmrun",
+        &Program {
+            value_options: &["-T", "-gp", "-gu", "-h", "-u", "-p"],
+            runs: &[Runs::Rest(Rest { after: &["runProgramInGuest"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "volta",
         &Program {
             value_options: &["--node", "--npm", "--pnpm", "--yarn"],
             runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "vopono",
+        &Program {
+            value_options: &["-i", "-k", "-p", "-s", "-u", "--custom", "--provider", "--server", "--user"],
+            runs: &[
+                Runs::Operand { skip: 1, shell: CodeShell::Any },
+                Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -6874,6 +8093,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
+    ),
+    (
+        "vzctl",
+        &Program {
+            runs: &[Runs::Joined { after: &["exec", "exec2"], skip: 1, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "wait-for",
+        &Program { value_options: &["-t"], runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
     ),
     (
         "wait-for-it",
@@ -6892,6 +8122,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             runs: &[Runs::Rest(Rest::PLAIN), Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
+    ),
+    (
+        "warden",
+        &Program { runs: &[Runs::Rest(Rest { after: &["env exec"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
     ),
     (
         "watch",
@@ -6916,6 +8150,36 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             directory_options: &["--workdir"],
             runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }, Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "watchfiles",
+        &Program {
+            value_options: &["--args", "--filter", "--ignore-paths", "--target-type"],
+            runs: &[Runs::Operand { skip: 0, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "watchman-make",
+        &Program {
+            value_options: &["-p", "-r", "-s", "-t", "--pattern", "--root", "--run", "--settle", "--target"],
+            runs: &[Runs::Code { options: &["--run"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "watchmedo",
+        &Program {
+            value_options: &[
+                "-R?", "-W?", "-c", "-d", "-i", "-p", "--command", "--debug-force-polling?", "--directory",
+                "--ignore-patterns", "--pattern", "--patterns", "--signal",
+            ],
+            runs: &[
+                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Rest(Rest { after: &["auto-restart"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -6993,6 +8257,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("wipe", &Program { name: "scrub", writes: &[Writes::Operands], ..Program::EMPTY }),
     ("wish", &Program { runs: &[Runs::File { after: &[], options: &[], unless: &[] }], ..Program::EMPTY }),
     ("with-contenv", &Program { name: "catatonit", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("with-lock-ex", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "wkhtmltoimage",
         &Program {
@@ -7031,6 +8296,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("wlheadless-run", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("wp", &Program { name: "wp", value_options: &["--path", "--ssh", "--url", "--user", "--http"], ..Program::EMPTY }),
     (
         "wp-cli",
@@ -7093,6 +8359,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("xchroot", &Program { name: "xchroot", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "xcrun",
         &Program {
@@ -7101,11 +8368,25 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("xe", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("xinit", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "xjobs",
+        &Program { value_options: &["-j", "-l", "-p", "-s", "-v"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
     (
         "xonsh",
         &Program {
             value_options: &["-c", "--rc"],
             runs: &[Runs::File { after: &[], options: &[], unless: &["-c"] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "xpra",
+        &Program {
+            value_options: &["--start", "--start-child"],
+            runs: &[Runs::Code { options: &["--start", "--start-child"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -7142,6 +8423,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("xwayland-run", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("xxd", &Program { name: "xxd", writes: &[Writes::LastOperand], ..Program::EMPTY }),
     (
         "xz",
@@ -7187,6 +8469,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-p", "--cwd", "--package", "-T?", "--top-level?"],
             directory_options: &["--cwd"],
             runs: &[
+                Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Joined { after: &["cross-env-shell"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["shx", "run"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
@@ -7205,6 +8488,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                     ..Rest::PLAIN
                 }),
                 Runs::Rest(Rest { after: &["workspace"], known: true, separator: true, skip: 1, ..Rest::PLAIN }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "youki",
+        &Program {
+            name: "runc",
+            value_options: &[
+                "-e", "-u", "--console-socket", "--cwd", "--env", "--log", "--pid-file", "--process", "--root",
+                "--user",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["do"], ..Rest::PLAIN }),
             ],
             ..Program::EMPTY
         },
@@ -7252,7 +8550,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-c", "-d", "-l", "-n", "-s", "--config", "--cwd", "--direction", "--layout", "--name", "--session",
             ],
-            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            runs: &[
+                Runs::Rest(Rest { after: &["action new-pane"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -7284,6 +8585,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "zlogin",
+        &Program {
+            name: "jexec",
+            value_options: &["-U", "-u", "-d"],
+            runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "zoo",
         &Program {
             name: "arj",
@@ -7303,6 +8613,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
                 Writes::Values(&["-o", "--output"]),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "zzuf",
+        &Program {
+            value_options: &[
+                "-B", "-C", "-D", "-E", "-F", "-I", "-M", "-P", "-R", "-T", "-U", "-a", "-b", "-f", "-j", "-l", "-p",
+                "-r", "-s", "-t",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
             ..Program::EMPTY
         },
     ),
@@ -9978,30 +11299,44 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             variables: &[
-                "*_ASKPASS", "*_EDITOR", "*_PAGER", "_JAVA_OPTIONS", "ANSIBLE_*_PLUGINS", "AWS_CONFIG_FILE",
-                "BASH_ENV", "BASH_LOADABLES_PATH", "BASH_FUNC_*", "BASHOPTS", "BAT_CONFIG_PATH", "BROWSER",
-                "CARGO_BUILD_RUSTC*", "CARGO_ENCODED_RUSTFLAGS", "CARGO_TARGET_*_LINKER", "CARGO_TARGET_*_RUNNER",
-                "CDPATH", "CMAKE_*_COMPILER_LAUNCHER", "CURL_HOME", "CVS_RSH", "DIFFPROG", "DYLD_*", "EDITOR",
-                "ELIXIR_ERL_OPTIONS", "EMACSLOADPATH", "ENV", "ERL_AFLAGS", "ERL_FLAGS", "ERL_ZFLAGS", "EXINIT",
-                "FPATH", "FZF_ALT_*", "FZF_CTRL_*", "FZF_DEFAULT_COMMAND", "FZF_DEFAULT_OPTS_FILE", "GCONV_PATH",
-                "GIO_EXTRA_MODULES", "GIT_ALLOW_PROTOCOL", "GIT_ASKPASS", "GIT_COMMON_DIR", "GIT_CONFIG*", "GIT_DIR",
-                "GIT_EXEC_PATH", "GIT_EXTERNAL_DIFF", "GIT_PROTOCOL_FROM_USER", "GIT_PROXY_COMMAND", "GIT_SSH",
-                "GIT_SSH_COMMAND", "GIT_TEMPLATE_DIR", "GTK_MODULES", "GTK_PATH", "GUILE_LOAD_PATH", "HGEDITOR",
-                "HOME", "INPUTRC", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "JULIA_DEPOT_PATH", "JULIA_LOAD_PATH",
-                "KUBECONFIG", "LD_*", "LESSCLOSE", "LESSKEY*", "LESSOPEN", "LIBGL_DRIVERS_PATH", "LUA_CPATH",
-                "LUA_INIT*", "LUA_PATH*", "MAKEFILES", "MAKEFLAGS", "MANOPT", "MANPAGER", "MYSQL_HOME", "MYVIMRC",
-                "NODE_OPTIONS", "NODE_REPL_EXTERNAL_MODULE", "OPENSSL_CONF", "OPENSSL_ENGINES", "OPENSSL_MODULES",
-                "P4EDITOR", "PAGER", "PATH", "PERL5DB", "PERL5LIB", "PERL5OPT", "PERL5SHELL", "PERL_MB_OPT", "PERLLIB",
-                "PGPASSFILE", "PGSERVICEFILE", "PGSYSCONFDIR", "PHP_INI_SCAN_DIR", "PHPRC", "PROMPT_COMMAND", "PS4",
-                "PSQLRC", "PYTEST_PLUGINS", "PYTHONBREAKPOINT", "PYTHONHOME", "PYTHONINSPECT", "PYTHONSTARTUP",
-                "QT_PLUGIN_PATH", "R_ENVIRON*", "R_PROFILE*", "RIPGREP_CONFIG_PATH", "RSYNC_CONNECT_PROG", "RSYNC_RSH",
-                "RUBYLIB", "RUBYOPT", "RUSTC", "RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER", "SHELL", "SHELLOPTS",
-                "SSH_ASKPASS", "SUDO_ASKPASS", "SVN_SSH", "SYSTEMD_LESS", "SYSTEMD_UNIT_PATH", "TAR_OPTIONS",
-                "TERMCMD", "TOOLC_*", "VIMINIT", "VIMRUNTIME", "VISUAL", "WGETRC", "XDG_CONFIG_DIRS",
-                "XDG_CONFIG_HOME", "ZDOTDIR", "ZIPOPT", "ANSIBLE_CONFIG", "ANSIBLE_LIBRARY", "ANSIBLE_ROLES_PATH",
-                "ANSIBLE_COLLECTIONS_PATH*", "ANSIBLE_MODULE_UTILS", "BUN_OPTIONS", "DENO_V8_FLAGS", "FCEDIT",
-                "HGRCPATH", "KUBECTL_EXTERNAL_DIFF", "TF_CLI_CONFIG_FILE", "TF_CLI_ARGS*=*plugin-dir*",
-                "TERRAFORM_CONFIG",
+                "ACLOCAL", "APT_CONFIG", "AUTOCONF", "AUTOM4TE", "AUTOMAKE", "AUTOSSH_PATH", "BC_ENV_ARGS",
+                "BORG_PASSCOMMAND", "BORG_RSH", "BRZ_PLUGIN_PATH", "CARGO", "CLOUDSDK_PYTHON", "COMPILER_PATH",
+                "CONFIG_SHELL", "CONFIG_SITE", "CONTAINERS_CONF", "CORECLR_PROFILER_PATH*", "COR_PROFILER_PATH*",
+                "CVSEDITOR", "DARCS_SSH", "DOCKER_HOST=ssh://-*", "DOTNET_STARTUP_HOOKS", "FREI0R_PATH",
+                "GCC_EXEC_PREFIX", "GH_BROWSER", "GI_TYPELIB_PATH", "GNUMAKEFLAGS=*-f*", "GNUMAKEFLAGS=*eval*",
+                "GNUMAKEFLAGS=*$*", "GOTOOLDIR", "GROFF_COMMAND_PREFIX", "HELM_PLUGINS", "HGMERGE", "LADSPA_PATH",
+                "LESSEDIT", "M4", "MAGICK_CODER_MODULE_PATH", "MAGICK_CONFIGURE_PATH", "MIX_EXS", "NIX_CONFIG=*hook*",
+                "NIX_CONFIG=*plugin*", "OPAMEDITOR", "P4DIFF", "PACKER_PLUGIN_PATH", "PDSH_MODULE_DIR",
+                "PDSH_RCMD_TYPE", "PIP_CONFIG_FILE", "PIP_PYTHON", "PYTHONPLATLIBDIR", "PYTHONUSERBASE", "QEMU_PLUGIN",
+                "QT_QPA_PLATFORM_PLUGIN_PATH", "RCLONE_PASSWORD_COMMAND", "RESTIC_PASSWORD_COMMAND", "RSYNC_SHELL",
+                "RUBYSHELL", "SCREENRC", "SSH_PKCS11_HELPER", "SSH_SK_HELPER", "SSH_SK_PROVIDER", "SYSTEM_WGETRC",
+                "TCLLIBPATH", "TC_LIB_DIR", "TF_CLI_ARGS*=*auto-approve*", "UV_PYTHON=*/*", "VALGRIND_LIB",
+                "VAULT_TOKEN_HELPER", "XTABLES_LIBDIR", "YARN_RC_FILENAME", "YARN_YARN_PATH", "ANSIBLE_SSH_EXECUTABLE",
+                "MORE=*+*!*", "C*FLAGS=*-fplugin*", "C*FLAGS=*-wrapper*", "C*FLAGS=*-specs*", "LDFLAGS=*-fuse-ld=*/*",
+                "LDFLAGS=*-plugin*", "*_ASKPASS", "*_EDITOR", "*_PAGER", "_JAVA_OPTIONS", "ANSIBLE_*_PLUGINS",
+                "AWS_CONFIG_FILE", "BASH_ENV", "BASH_LOADABLES_PATH", "BASH_FUNC_*", "BASHOPTS", "BAT_CONFIG_PATH",
+                "BROWSER", "CARGO_BUILD_RUSTC*", "CARGO_ENCODED_RUSTFLAGS", "CARGO_TARGET_*_LINKER",
+                "CARGO_TARGET_*_RUNNER", "CDPATH", "CMAKE_*_COMPILER_LAUNCHER", "CURL_HOME", "CVS_RSH", "DIFFPROG",
+                "DYLD_*", "EDITOR", "ELIXIR_ERL_OPTIONS", "EMACSLOADPATH", "ENV", "ERL_AFLAGS", "ERL_FLAGS",
+                "ERL_ZFLAGS", "EXINIT", "FPATH", "FZF_ALT_*", "FZF_CTRL_*", "FZF_DEFAULT_COMMAND",
+                "FZF_DEFAULT_OPTS_FILE", "GCONV_PATH", "GIO_EXTRA_MODULES", "GIT_ALLOW_PROTOCOL", "GIT_ASKPASS",
+                "GIT_COMMON_DIR", "GIT_CONFIG*", "GIT_DIR", "GIT_EXEC_PATH", "GIT_EXTERNAL_DIFF",
+                "GIT_PROTOCOL_FROM_USER", "GIT_PROXY_COMMAND", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_TEMPLATE_DIR",
+                "GTK_MODULES", "GTK_PATH", "GUILE_LOAD_PATH", "HGEDITOR", "HOME", "INPUTRC", "JAVA_TOOL_OPTIONS",
+                "JDK_JAVA_OPTIONS", "JULIA_DEPOT_PATH", "JULIA_LOAD_PATH", "KUBECONFIG", "LD_*", "LESSCLOSE",
+                "LESSKEY*", "LESSOPEN", "LIBGL_DRIVERS_PATH", "LUA_CPATH", "LUA_INIT*", "LUA_PATH*", "MAKEFILES",
+                "MAKEFLAGS", "MANOPT", "MANPAGER", "MYSQL_HOME", "MYVIMRC", "NODE_OPTIONS",
+                "NODE_REPL_EXTERNAL_MODULE", "OPENSSL_CONF", "OPENSSL_ENGINES", "OPENSSL_MODULES", "P4EDITOR", "PAGER",
+                "PATH", "PERL5DB", "PERL5LIB", "PERL5OPT", "PERL5SHELL", "PERL_MB_OPT", "PERLLIB", "PGPASSFILE",
+                "PGSERVICEFILE", "PGSYSCONFDIR", "PHP_INI_SCAN_DIR", "PHPRC", "PROMPT_COMMAND", "PS4", "PSQLRC",
+                "PYTEST_PLUGINS", "PYTHONBREAKPOINT", "PYTHONHOME", "PYTHONINSPECT", "PYTHONSTARTUP", "QT_PLUGIN_PATH",
+                "R_ENVIRON*", "R_PROFILE*", "RIPGREP_CONFIG_PATH", "RSYNC_CONNECT_PROG", "RSYNC_RSH", "RUBYLIB",
+                "RUBYOPT", "RUSTC", "RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER", "SHELL", "SHELLOPTS", "SSH_ASKPASS",
+                "SUDO_ASKPASS", "SVN_SSH", "SYSTEMD_LESS", "SYSTEMD_UNIT_PATH", "TAR_OPTIONS", "TERMCMD", "TOOLC_*",
+                "VIMINIT", "VIMRUNTIME", "VISUAL", "WGETRC", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "ZDOTDIR", "ZIPOPT",
+                "ANSIBLE_CONFIG", "ANSIBLE_LIBRARY", "ANSIBLE_ROLES_PATH", "ANSIBLE_COLLECTIONS_PATH*",
+                "ANSIBLE_MODULE_UTILS", "BUN_OPTIONS", "DENO_V8_FLAGS", "FCEDIT", "HGRCPATH", "KUBECTL_EXTERNAL_DIFF",
+                "TF_CLI_CONFIG_FILE", "TF_CLI_ARGS*=*plugin-dir*", "TERRAFORM_CONFIG",
             ],
             without_variables: &[
                 "*=", "*=/dev/null", "*PAGER=cat", "*EDITOR=emacs", "*EDITOR=nano", "*EDITOR=nvim", "*EDITOR=vi",
@@ -11316,8 +12651,9 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "alacritty", "gnome-terminal", "konsole", "lxterminal", "mate-terminal", "rxvt", "st", "terminator",
-                "urxvt", "x-terminal-emulator", "xfce4-terminal", "xterm",
+                "alacritty", "cool-retro-term", "foot", "ghostty", "gnome-terminal", "konsole", "lxterminal",
+                "mate-terminal", "rxvt", "st", "terminator", "tilix", "urxvt", "x-terminal-emulator", "xfce4-terminal",
+                "xterm",
             ],
             flags: &["-e", "-x", "--command", "--execute"],
             ..Conditions::EMPTY
@@ -12715,6 +14051,727 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions { programs: &["awesome-client"], arguments: &["*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "hook-of-a-package-manager",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["apt", "apt-cache", "apt-get", "aptitude"],
+            flags: &[
+                "-c", "-o=*dir::*", "-o=*invoke*", "-o=*pre-install-pkgs*", "-o=*proxy-auto-detect*", "--config-file",
+                "--option=*dir::*", "--option=*invoke*", "--option=*pre-install-pkgs*", "--option=*proxy-auto-detect*",
+            ],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "hook-of-dpkg",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["dpkg"],
+            flags: &["--pre-invoke", "--post-invoke", "--status-logger"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-by-a-setting-of-cmake",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cmake"],
+            flags: &[
+                "-D=CMAKE_*EMULATOR*=*", "-D=CMAKE_*_LAUNCHER*=*[./ ]*", "-D=CMAKE_MAKE_PROGRAM*=*[./ ]*",
+                "-D=*RULE_LAUNCH*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "library-of-a-linker",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["ar", "nm", "ranlib"], flags: &["--plugin"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "program-of-rustc",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["rustc"],
+            arguments: &["-C*linker=*", "-Zcodegen-backend=*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "linker-of-go",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["go"], flags: &["-ldflags=*-extld*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "library-of-a-key",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ssh-add", "ssh-keygen"],
+            flags: &["-S", "-w"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "library-of-java",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["java", "javac", "javadoc"],
+            arguments: &[
+                "-J-agent*", "-J-javaagent*", "-XX:Flags=*", "-XX:VMOptionsFile=*", "-Xbootclasspath*",
+                "-agentlib:[!j]*", "-Djava.system.class.loader=*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "agent-of-gradle",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gradle", "gradlew"],
+            arguments: &["-Dorg.gradle.jvmargs=*agent*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "library-of-openssl",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["openssl"],
+            subcommands: &[
+                &["-provider-path"],
+                &["engine", "*/*"],
+                &["engine", "-t", "*/*"],
+                &["engine", "-pre"],
+                &["engine", "dynamic"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "library-of-curl",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["curl"], flags: &["--engine"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "program-of-a-container-engine",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["buildah", "docker", "podman"],
+            flags: &[
+                "-H=ssh://-*", "--conmon", "--host=ssh://-*", "--hooks-dir", "--network-cmd-path", "--runtime=*/*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "plugin-of-a-tool",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["helm", "terraform", "tofu"],
+            subcommands: &[&["plugin", "install"], &["plugin", "update"], &["init", "-plugin-dir"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-ansible",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ansible", "ansible-playbook"],
+            flags: &[
+                "-e=*ansible_*_interpreter*", "-e=*_executable*", "--extra-vars=*ansible_*_interpreter*",
+                "--extra-vars=*_executable*", "--scp-extra-args=*ommand*", "--sftp-extra-args=*ommand*",
+                "--ssh-common-args=*ommand*", "--ssh-extra-args=*ommand*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "command-of-gpg-agent",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gpg-connect-agent"],
+            arguments: &["!*", "/exec*", "/run*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "start-up-file-of-a-shell",
+        description: "Starts a shell that first runs a file.",
+        check: "What is in the file?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["bash"], flags: &["--init-file", "--rcfile"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "settings-of-a-terminal",
+        description: "Reads settings that can run programs.",
+        check: "What is in the file?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["tmux"], flags: &["-f"], certain_only: true, ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "settings-of-screen",
+        description: "Reads settings that can run programs.",
+        check: "What is in the file?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["screen"], flags: &["-c"], certain_only: true, ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "library-of-a-database",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mysql", "mysqld", "mariadbd", "postgres", "redis-server", "valkey-server"],
+            flags: &[
+                "-c=*_command=*", "-c=*preload_libraries=*", "--init-file", "--loadmodule", "--plugin-dir",
+                "--plugin-load", "--plugin-load-add",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "library-of-a-server",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["apache2", "httpd", "nginx", "openresty"],
+            flags: &["-C=*oad*odule*", "-c=*oad*odule*", "-c=*xec*", "-g=*load_module*", "-g=*perl*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "command-of-sshd",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["sshd"],
+            flags: &["-o=*command*", "-o=*subsystem*"],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-a-network-daemon",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["dhclient", "dnsmasq", "openvpn", "pppd", "udhcpc", "wpa_cli"],
+            flags: &[
+                "-6", "-a", "-s", "-sf", "--auth-user-pass-verify", "--client-connect", "--client-disconnect",
+                "--dhcp-script", "--down", "--ipchange", "--learn-address", "--plugin", "--route-pre-down",
+                "--route-up", "--script", "--script-security", "--tls-verify", "--up",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-pppd",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["pppd"],
+            arguments: &["connect", "disconnect", "init", "plugin", "pty", "welcome"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-a-mailer",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["fetchmail", "getmail", "mail", "mailx", "msmtp", "mutt", "neomutt", "s-nail"],
+            flags: &[
+                "-S=*mta=*", "-S=*sendmail=*", "-e=*sendmail*", "-e=*shell*", "-e=*source *|*", "-e=*editor*",
+                "-e=*my_hdr*`*", "--mda", "--passwordeval", "--plugin", "--plugout", "--postconnect", "--preconnect",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-of-exim",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["exim", "exim4"],
+            arguments: &["*${run*", "*${dlfunc*", "*${perl*", "*${readsocket*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "editor-of-a-browser",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["elinks", "links", "links2", "lynx", "w3m"],
+            flags: &["-editor", "-external", "-cfg"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-a-browser",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "brave", "chrome", "chromium", "chromium-browser", "electron", "google-chrome", "google-chrome-stable",
+                "microsoft-edge",
+            ],
+            flags: &[
+                "--browser-subprocess-path", "--gpu-launcher", "--load-extension", "--ppapi-plugin-launcher",
+                "--renderer-cmd-prefix", "--utility-cmd-prefix",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "commands-in-a-document",
+        description: "Runs the commands that a document contains, or code of an option.",
+        check: "Which commands does the document contain?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "amstex", "etex", "latex", "latexmk", "lualatex", "luatex", "pdflatex", "pdftex", "tex", "xelatex",
+                "xetex",
+            ],
+            flags: &[
+                "-e", "-enable-write18", "-latex", "-lualatex=*", "-pdflatex=*", "-shell-escape", "-xelatex=*",
+                "--enable-write18", "--shell-escape",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "commands-of-dvips",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["dvips", "xdvi"],
+            arguments: &["-R0", "-shell-escape", "-allowshell"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "script-of-an-image",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["convert", "identify", "magick", "mogrify", "montage"],
+            arguments: &["-script", "*:|*", "ephemeral:*", "msl:*", "|*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "script-of-a-player",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mpv", "vlc"],
+            flags: &["--lua-intf", "--script", "--scripts", "--script-opts", "--ytdl-raw-options=*exec*"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-a-video-downloader",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["youtube-dl", "yt-dlp"],
+            flags: &[
+                "--config-locations", "--downloader=*/*", "--external-downloader=*/*", "--ffmpeg-location",
+                "--netrc-cmd", "--plugin-dirs",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-a-backup",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["borg", "duplicity", "rclone", "rdiff-backup", "restic", "unison"],
+            flags: &[
+                "-diff", "-merge", "-o=*command=*", "-sshcmd", "--option=*command=*", "--password-command",
+                "--remote-path", "--remote-schema", "--rsh", "--rsync-options", "--sftp-ssh", "--ssh-options",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "remote-program-of-version-control",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cvs", "hg"],
+            flags: &["-e", "--remotecmd", "--ssh"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-a-search",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ack", "ag", "fzf", "ugrep"],
+            flags: &["--filter", "--pager", "--view", "--with-shell"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-a-unit",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["systemd-run"],
+            flags: &["-p=Exec*", "--property=Exec*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-an-emulator",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["qemu-*"],
+            flags: &["-net=*script=[!n]*", "-netdev=*script=[!n]*", "-plugin"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-a-mount",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["sshfs"],
+            flags: &["-o=*sftp_server=*", "-o=*ssh_command=*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "loader-of-kernel-modules",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ip6tables", "iptables"],
+            flags: &["-M", "--modprobe"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "usual-editor-by-option",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["emacsclient"],
+            flags: &["-a", "--alternate-editor"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-a-compiler-by-option",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "cabal", "ghc", "kotlinc", "nim", "ocamlc", "ocamlfind", "ocamlopt", "scalac", "stack", "swiftc",
+            ],
+            arguments: &[
+                "-Xplugin*", "-load-plugin-*", "-pgm*", "-pp", "-ppx", "--gcc.exe:*", "--gcc.linkerexe:*",
+                "--with-compiler*", "--with-gcc*", "--with-ghc*", "-with-*exe:*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "tool-of-xcode",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["xcodebuild"],
+            arguments: &["CC=*", "CXX=*", "LD=*", "OTHER_*FLAGS=*plugin*", "SWIFT_EXEC=*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "tool-of-msbuild",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["dotnet", "msbuild"],
+            arguments: &[
+                "-logger:*", "-p:*ToolExe=*", "-p:*ToolPath=*", "/logger:*", "/p:*ToolExe=*", "/p:*ToolPath=*",
+                "-property:*ToolExe=*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-a-remote-shell",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["autossh", "et", "pdsh", "pssh", "sshuttle", "parallel-ssh"],
+            flags: &[
+                "-R=exec", "-o=*localcommand*", "-o=*proxycommand*", "-x=*ommand*", "--ssh-cmd",
+                "--ssh-option=*ommand*",
+            ],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "hook-of-nix",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["guix", "nix", "nix-build", "nix-env", "nix-shell"],
+            flags: &[
+                "--build-hook", "--builders", "--option=build-hook", "--option=plugin-files",
+                "--option=post-build-hook", "--plugin-files", "--post-build-hook",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "shell-of-pnpm",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["pnpm"],
+            arguments: &["--config.*shell*", "--config.node-options*", "--config.git*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "python-of-pip",
+        description: "Runs a program, or loads a library, that an option names.",
+        check: "Which program or library is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["pip"],
+            subcommands: &[&["--python=*/*"], &["config", "set", "*.python"]],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-mosh",
+        description: "Runs a program that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mosh"],
+            flags: &["--client", "--server", "--ssh=*/*"],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "write-system-files",
