@@ -176,7 +176,9 @@ impl Server {
 
 /// Returns what is different in the meaning of a definition.
 fn changes(pinned: &Value, current: &Value) -> Vec<Change> {
-    compare::compare(&canonical::canonical(pinned), &canonical::canonical(current))
+    let (mut pinned, current) = (canonical::canonical(pinned), canonical::canonical(current));
+    canonical::forget_unused(&mut pinned, &current);
+    compare::compare(&pinned, &current)
 }
 
 fn start_change(lock: &Lock, server: &Server) -> Option<Change> {
