@@ -144,15 +144,17 @@ impl ToolServer {
         output: impl Write + Send + 'static,
     ) -> io::Result<()> {
         let shared = self.shared()?;
-        let transport = StdioTransport::start(input, output)?;
-        match Handler::new(Arc::clone(&shared)).serve(transport).await {
-            Ok(running) => drop(running.waiting().await.map_err(io::Error::other)?),
+        let (transport, output) = StdioTransport::start(input, output)?;
+        let served = match Handler::new(Arc::clone(&shared)).serve(transport).await {
+            Ok(running) => running.waiting().await.map(drop).map_err(io::Error::other),
             // The client has left before the first request.
-            Err(ServerInitializeError::ConnectionClosed(_)) => {}
-            Err(error) => return Err(io::Error::other(error)),
-        }
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(io::Error::other(error)),
+        };
+        // The last message may be an error that ended the conversation before it began.
+        output.written().await;
         shared.stop().await;
-        Ok(())
+        served
     }
 
     /// Serves the clients of an HTTP server, until `stop` ends. Calls that run then have a few seconds to end, and are cancelled.

@@ -24,11 +24,21 @@ const MAX_BYTES: usize = 4 * MAX_MESSAGE;
 pub(super) struct StdioTransport {
     messages: mpsc::Receiver<Incoming>,
     lines: mpsc::Sender<String>,
-    writer: Option<thread::JoinHandle<()>>,
     /// The requests that were not answered yet, with their sizes.
     open: Arc<Mutex<Vec<(RequestId, usize)>>>,
     /// Whether the first request has arrived.
     has_begun: bool,
+}
+
+/// The thread that writes. It ends when everything is written and the transport is dropped.
+pub(super) struct Output(thread::JoinHandle<()>);
+
+impl Output {
+    /// Waits until everything is written, unless the client does not read. The transport must have been closed or dropped.
+    pub(super) async fn written(self) {
+        let written = tokio::task::spawn_blocking(move || self.0.join());
+        let _ = tokio::time::timeout(super::GRACE, written).await;
+    }
 }
 
 /// A line that has arrived.
@@ -39,7 +49,7 @@ impl StdioTransport {
     pub(super) fn start(
         input: impl BufRead + Send + 'static,
         mut output: impl Write + Send + 'static,
-    ) -> io::Result<Self> {
+    ) -> io::Result<(Self, Output)> {
         let (sender, messages) = mpsc::channel(MAX_WAITING);
         // Ends with the process: nothing can interrupt it while it reads.
         thread::Builder::new().name("MCP input".to_owned()).spawn(move || read_lines(input, &sender))?;
@@ -53,7 +63,8 @@ impl StdioTransport {
                 }
             }
         })?;
-        Ok(Self { messages, lines, writer: Some(writer), open: Arc::default(), has_begun: false })
+        let transport = Self { messages, lines, open: Arc::default(), has_begun: false };
+        Ok((transport, Output(writer)))
     }
 
     /// Returns whether a request can be handled now, and notes it.
@@ -153,11 +164,6 @@ impl Transport<RoleServer> for StdioTransport {
         self.messages.close();
         let (closed, _) = mpsc::channel(1);
         self.lines = closed;
-        if let Some(writer) = self.writer.take() {
-            // Waits until everything is written, unless the client does not read.
-            let written = tokio::task::spawn_blocking(move || writer.join());
-            let _ = tokio::time::timeout(super::GRACE, written).await;
-        }
         Ok(())
     }
 }

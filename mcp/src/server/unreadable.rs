@@ -43,6 +43,8 @@ pub(super) fn read_or_rewrite(bytes: &[u8]) -> Result<(ClientJsonRpcMessage, boo
 fn parse(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Box<Unreadable>> {
     let not_json = |why: String| Box::new(Unreadable { id: None, error: ErrorData::parse_error(why, None) });
     let text = std::str::from_utf8(bytes).map_err(|_| not_json("the message is not UTF-8".to_owned()))?;
+    // Some programs begin their output with a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match serde_json::from_str(text) {
         Ok(message) => Ok(message),
         Err(error) if error.is_syntax() || error.is_eof() => Err(not_json(format!("the message is not JSON: {error}"))),
@@ -82,6 +84,12 @@ mod tests {
 
     fn answer(message: &[u8]) -> serde_json::Value {
         serde_json::to_value(read(message).expect_err("it cannot be read").message()).expect("an error is JSON")
+    }
+
+    #[test]
+    fn a_message_after_a_byte_order_mark_is_read() {
+        let message = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"ping\"}";
+        assert!(matches!(read(message.as_bytes()), Ok(JsonRpcMessage::Request(_))));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The server on streams: hostile input, and many calls.
 
-use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Write as _};
+use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Write};
 use std::sync::Arc;
 use std::thread;
 
@@ -178,4 +178,46 @@ async fn calls_that_run_at_the_end_of_the_input_are_answered() {
     drop(piped.input.take());
     assert_eq!(text(&piped.receive()), "waited");
     piped.end().await;
+}
+
+/// An output that takes its time, as a full pipe does.
+#[derive(Debug, Clone, Default)]
+struct SlowOutput(Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl Write for SlowOutput {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        self.0.lock().expect("no panic").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_message_is_answered_before_the_server_ends_with_its_input() {
+    let initialize = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" },
+    });
+    let first = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize });
+    for (input, answers) in [
+        (format!("{}\n", call(1, "echo", json!({ "text": "a" }))), 1),
+        (format!("{}\n", json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {} })), 1),
+        ("nonsense\n".to_owned(), 1),
+        ("nonsense\nnonsense".to_owned(), 2),
+        (format!("{first}\n"), 1),
+        (format!("\u{feff}{first}\n"), 1),
+        (format!("{first}\n{{}}\n"), 2),
+        (String::new(), 0),
+    ] {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let (output, done) = (SlowOutput::default(), Arc::new(Done::default()));
+        // It may fail, because the conversation did not begin.
+        let _ = server(&done, folder.path()).serve_stdio(std::io::Cursor::new(input.clone()), output.clone()).await;
+        let written = String::from_utf8(output.0.lock().expect("no panic").clone()).expect("it is UTF-8");
+        assert_eq!(written.lines().count(), answers, "{input}: {written}");
+        assert!(written.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{input}: {written}");
+    }
 }
