@@ -68,8 +68,14 @@ pub(crate) fn line(message: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     Ok(line)
 }
 
+/// Returns output without a byte order mark, with which some programs begin.
+fn without_mark(output: &[u8]) -> &[u8] {
+    output.strip_prefix("\u{feff}".as_bytes()).unwrap_or(output)
+}
+
 /// Parses a reply: `{"result": ...}` or `{"error": "text"}`. The error says what is wrong.
 pub(crate) fn parse(stdout: &[u8]) -> Result<ProgramReply, String> {
+    let stdout = without_mark(stdout);
     if stdout.trim_ascii().is_empty() {
         return Err(format!("{EXPECTED}, got nothing"));
     }
@@ -96,8 +102,8 @@ fn read(mut map: Map<String, Value>) -> Result<ProgramReply, String> {
 
 /// Parses a line of a program that stays running: a reply with the `id` of its request. The error says what is wrong.
 pub(crate) fn parse_line(line: &[u8]) -> Result<(u64, ProgramReply), String> {
-    let value: Value =
-        serde_json::from_slice(line).map_err(|error| format!("{EXPECTED}, got a line of invalid JSON: {error}"))?;
+    let value: Value = serde_json::from_slice(without_mark(line))
+        .map_err(|error| format!("{EXPECTED}, got a line of invalid JSON: {error}"))?;
     let Value::Object(mut map) = value else { return Err(format!("{EXPECTED}, got a line that is not an object")) };
     let id = map.remove("id").ok_or_else(|| format!("{EXPECTED}, got a line without the `id` of a request"))?;
     let id = id.as_u64().ok_or_else(|| format!("{EXPECTED}, got the `id` {id}, which no request has"))?;
@@ -129,6 +135,8 @@ mod tests {
     fn a_reply_is_an_object_with_one_key() {
         assert!(matches!(parse(b" {\"result\": null}\n"), Ok(ProgramReply::Result(Value::Null))));
         assert!(matches!(parse(b"{\"error\": \"no\"}"), Ok(ProgramReply::Error(text)) if text == "no"));
+        assert!(matches!(parse("\u{feff}{\"result\": 1}".as_bytes()), Ok(ProgramReply::Result(_))));
+        assert!(parse_error("\u{feff}\r\n").ends_with("got nothing"));
         assert!(parse_error("").ends_with("got nothing"));
         assert!(parse_error("done").contains("got invalid JSON: expected value at line 1"));
         assert!(parse_error("[]").ends_with("got JSON that is not an object"));
@@ -149,6 +157,8 @@ mod tests {
     #[test]
     fn a_line_of_a_resident_program_has_the_id_of_its_request() {
         assert!(matches!(parse_line(b"{\"id\": 7, \"result\": 1}"), Ok((7, ProgramReply::Result(_)))));
+        let marked = "\u{feff}{\"id\": 7, \"result\": 1}";
+        assert!(matches!(parse_line(marked.as_bytes()), Ok((7, ProgramReply::Result(_)))));
         let error = |line: &str| parse_line(line.as_bytes()).expect_err("it is invalid");
         assert!(error("loading model").contains("a line of invalid JSON"));
         assert!(error("[]").ends_with("a line that is not an object"));
