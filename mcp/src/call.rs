@@ -13,6 +13,7 @@ use rmcp::service::{Peer, PeerRequestOptions, ServiceError};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
+use toolc::text::beginning;
 use toolc::{Call, ErrorKind, ToolError, ToolResult};
 
 use crate::ask::Questioner;
@@ -20,14 +21,12 @@ use crate::client::{Client, MAX_REPORTS};
 use crate::content;
 use crate::digits;
 use crate::failure::{self, reason};
-use crate::message::{Inbox, UNREADABLE};
+use crate::message::{Inbox, SHOWN_STRAY, UNREADABLE};
 use crate::oauth::{Session, scopes_of};
 use crate::output::OutputSchema;
 use crate::passed_on;
 use crate::secrets::SecretRedactor;
 
-/// The code of the error with which a server with sessions asks for addresses to be opened.
-const ADDRESS_REQUIRED: i32 = -32042;
 /// The time between two looks at a connection that is being closed.
 const CLOSING: Duration = Duration::from_millis(10);
 
@@ -239,7 +238,7 @@ impl Caller {
         tries: &mut Tries,
     ) -> Result<bool, ToolError> {
         if let ServiceError::McpError(refused) = error
-            && refused.code == ErrorCode(ADDRESS_REQUIRED)
+            && refused.code == ErrorCode(failure::ADDRESS_REQUIRED)
             && self.questioner.can_ask()
             && tries.addresses()
         {
@@ -306,6 +305,7 @@ impl Caller {
         match (stop, live.inbox.stray_since(begun)) {
             (Stop::TimedOut, Some(stray)) => {
                 let stray = failure::display_text(&stray, &self.redactor);
+                let stray = beginning(&stray, SHOWN_STRAY);
                 let text = format!("{}; meanwhile, it sent something else: {stray}", error.message());
                 ToolError::with_kind(ErrorKind::Timeout, text)
             }
@@ -334,7 +334,8 @@ impl Caller {
         match error {
             ServiceError::McpError(answer) if answer.code == UNREADABLE => self.unreadable(&answer.message),
             ServiceError::McpError(refused) => {
-                let text = format!("the MCP server `{}` refused the call: {}", self.server, refused.message);
+                let reason = failure::error_reason(refused);
+                let text = format!("the MCP server `{}` refused the call: {reason}", self.server);
                 let kind = match refused.code {
                     ErrorCode::INVALID_PARAMS => ErrorKind::InvalidArguments,
                     _ => ErrorKind::Failed,

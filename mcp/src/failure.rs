@@ -8,7 +8,9 @@ use rmcp::model::{ErrorCode, ErrorData, ProtocolVersion};
 use rmcp::service::{ClientInitializeError, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use serde_json::Value;
+use toolc::text::beginning;
 
+use crate::digits;
 use crate::http::CONNECT;
 use crate::message::UNREADABLE;
 use crate::secrets::SecretRedactor;
@@ -16,6 +18,11 @@ use crate::visible::visible;
 
 /// The maximum number of characters of a reason.
 const MAX_REASON: usize = 2_000;
+
+/// The maximum number of characters of the data of an error.
+const MAX_DATA: usize = 2_000;
+/// The code of an error that asks to open an address.
+pub(crate) const ADDRESS_REQUIRED: i32 = -32042;
 
 /// The beginning of the protocol library's error about an answer that is valid JSON, but not a message.
 const UNPARSED: &str = "could not parse JSON response as ServerJsonRpcMessage: ";
@@ -101,7 +108,32 @@ fn start_error_text(error: &ClientInitializeError) -> String {
 }
 
 fn refusal(error: &ErrorData) -> String {
-    format!("{}, code {}", error.message, error.code.0)
+    format!("{}, code {}", error_reason(error), error.code.0)
+}
+
+/// Returns why a server refuses a request: the message of its error, and the data, which often names the cause.
+pub(crate) fn error_reason(error: &ErrorData) -> String {
+    let message = error.message.trim();
+    // An address that a person must open is not for the model.
+    let data = error.data.as_ref().filter(|_| error.code.0 != ADDRESS_REQUIRED).and_then(data_text);
+    match (message, data) {
+        ("", None) => "the server gives no reason".to_owned(),
+        ("", Some(data)) => data,
+        (message, Some(data)) if !message.contains(&data) => format!("{message} (data: {data})"),
+        (message, _) => message.to_owned(),
+    }
+}
+
+/// Returns the data of an error as text, if there is any.
+fn data_text(data: &Value) -> Option<String> {
+    let text = match data {
+        Value::Null => return None,
+        Value::String(text) => text.trim().to_owned(),
+        Value::Array(items) if items.is_empty() => return None,
+        Value::Object(members) if members.is_empty() => return None,
+        other => digits::unmarked(other.to_string()),
+    };
+    Some(beginning(&text, MAX_DATA).into_owned()).filter(|text| !text.is_empty())
 }
 
 /// Returns what is wrong with an answer over HTTP, if it could not be read.
@@ -131,6 +163,15 @@ fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn
 fn error_text(error: &(dyn Error + 'static)) -> String {
     if let Some(error) = http_error(error) {
         return http_reason(error);
+    }
+    match error.downcast_ref() {
+        Some(ServiceError::McpError(answer)) if answer.code == UNREADABLE => {
+            return format!("the server gives an answer that cannot be read: {}", answer.message);
+        }
+        Some(ServiceError::McpError(refused)) => {
+            return format!("the server refuses the request: {}", refusal(refused));
+        }
+        _ => {}
     }
     let mut text = String::new();
     for cause in causes(error).map(ToString::to_string) {
@@ -213,7 +254,7 @@ mod tests {
         };
         assert_eq!(
             start_reason(&error, &secrets),
-            "the server refuses `server/discover` (unknown, code -32601) and `initialize` (the key [secret] is \\u{1b}[31mwrong\n, code \
+            "the server refuses `server/discover` (unknown, code -32601) and `initialize` (the key [secret] is \\u{1b}[31mwrong, code \
              -32000)"
         );
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rmcp::RoleClient;
-use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool};
+use rmcp::model::{ClientRequest, ErrorCode, ErrorData, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool};
 use rmcp::service::{Peer, ServiceError};
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -47,6 +47,8 @@ impl Listing {
             let page = match Page::read(peer, inbox, cursor).await {
                 // Many servers write an empty cursor after the last page, and do not know it.
                 Err(ServiceError::McpError(_)) if is_empty_cursor => return Ok(listing),
+                // A server may have only prompts or resources.
+                Err(ServiceError::McpError(refused)) if has_no_tools(peer, &refused) => return Ok(listing),
                 page => page?,
             };
             if is_empty_cursor && page.tools == last {
@@ -97,8 +99,11 @@ impl Page {
             // If one definition is not valid, the page does not have the form that the protocol requires.
             ServerResult::CustomResult(mut page) => match page.0.get_mut("tools").map(Value::take) {
                 Some(Value::Array(tools)) => (PassedTools::Values(tools), cursor_text(&page.0["nextCursor"])),
+                Some(Value::Null) => (PassedTools::Values(Vec::new()), None),
+                Some(Value::Object(tools)) if tools.is_empty() => (PassedTools::Values(Vec::new()), None),
                 _ => return Err(ServiceError::UnexpectedResponse),
             },
+            ServerResult::EmptyResult(_) => (PassedTools::Values(Vec::new()), None),
             _ => return Err(ServiceError::UnexpectedResponse),
         };
         Ok(match inbox.take() {
@@ -135,6 +140,12 @@ impl Page {
         }
         Self { tools, left_out, next }
     }
+}
+
+/// Returns whether the error says that the server has no tools: it does not know the request, or has not announced tools.
+fn has_no_tools(peer: &Peer<RoleClient>, refused: &ErrorData) -> bool {
+    let announces = peer.peer_info().is_some_and(|info| info.capabilities.tools.is_some());
+    refused.code == ErrorCode::METHOD_NOT_FOUND || !announces && refused.code != ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
 }
 
 /// The definitions of a page that the protocol library passes on. It reads all of them, or none.

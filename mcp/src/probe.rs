@@ -122,6 +122,9 @@ impl<T> ProbeTransport<T> {
             _ => None,
         };
         let Some(id) = id else { return Some(message) };
+        if !self.open.iter().any(|open| open.to_string() == id.to_string()) {
+            self.inbox.note_stray(&format!("an answer has the id `{id}`, which no open request has"));
+        }
         self.close_request(&id);
         if self.given_up.as_ref().is_some_and(|given_up| given_up.to_string() == id.to_string()) {
             if let JsonRpcMessage::Response(response) = &message

@@ -19,6 +19,8 @@ const MAX_ERROR: usize = 10_000;
 
 /// The maximum length of a server's text that a note quotes, in characters.
 const MAX_NOTED: usize = 100;
+/// The members of the result of a call. One that has no content may have only the others.
+const MEMBERS: [&str; 5] = ["content", "structuredContent", "isError", "_meta", "resultType"];
 /// The media type of a resource for which the server names none.
 const ANY_TYPE: &str = "application/octet-stream";
 
@@ -81,16 +83,18 @@ pub(crate) fn output(result: CallToolResult, schema: &OutputSchema, redactor: &S
 /// Returns what is wrong, if the value is not the result of a call.
 pub(crate) fn with_unknown_parts(mut result: Value) -> Result<CallToolResult, String> {
     let Value::Object(members) = &mut result else { return Err("its `result` is not an object".to_owned()) };
-    let has_structured = members.get("structuredContent").is_some_and(|value| !value.is_null());
+    // Servers write members that they do not have as null.
+    let is_known = |(key, value): (&String, &Value)| value.is_null() || MEMBERS.contains(&key.as_str());
+    let is_without_content = members.iter().all(is_known);
     let content = match members.remove("content") {
         Some(Value::Array(parts)) => parts,
         Some(text @ Value::String(_)) => vec![json!({ "type": "text", "text": text })],
         Some(part @ Value::Object(_)) => vec![part],
-        Some(Value::Null) | None if has_structured => Vec::new(),
+        Some(Value::Null) | None if is_without_content => Vec::new(),
         Some(Value::Null) | None => return Err("its `result` has no `content`".to_owned()),
         Some(_) => return Err("its `content` is not a list".to_owned()),
     };
-    let content: Vec<Value> = content.into_iter().map(part::readable).collect();
+    let content: Vec<Value> = content.into_iter().filter(|part| !part.is_null()).map(part::readable).collect();
     members.insert("content".to_owned(), content.into());
     let is_error = match members.remove("isError") {
         None | Some(Value::Null) => None,
@@ -404,7 +408,7 @@ mod tests {
         assert_eq!((texts.len(), read.structured_content), (5, Some(json!({ "n": 1 }))));
         for (other, problem) in [
             (json!(7), "not an object"),
-            (json!({}), "no `content`"),
+            (json!({ "toolResult": 7 }), "no `content`"),
             (json!({ "content": 7 }), "not a list"),
             (json!({ "content": [], "isError": "no" }), "`isError`"),
         ] {
@@ -440,6 +444,10 @@ mod tests {
             (json!({ "content": { "type": "text", "text": "a" } }), r#""a""#),
             (json!({ "content": ["a", { "text": "b" }] }), r#""a\nb""#),
             (json!({ "content": null, "structuredContent": { "n": 1 } }), r#"{"n":1}"#),
+            (json!({ "content": null }), r#""""#),
+            (json!({ "content": null, "structuredContent": null, "isError": null, "_meta": null, "x": null }), r#""""#),
+            (json!({ "isError": false, "_meta": {} }), r#""""#),
+            (json!({ "content": [null, { "type": "text", "text": "a" }, null] }), r#""a""#),
             (json!({ "content": [{ "type": "text", "text": "a" }], "_meta": 7, "resultType": 7 }), r#""a""#),
             (json!({ "content": [{ "type": "text", "text": "a" }], "isError": "false" }), r#""a""#),
             (
@@ -450,8 +458,9 @@ mod tests {
             let result = with_unknown_parts(read.clone()).expect("it is a result");
             assert_eq!(as_json(json!(result)), expected, "{read}");
         }
-        let failed = with_unknown_parts(json!({ "content": "no", "isError": "True" })).expect("it is a result");
-        assert_eq!(failed.is_error, Some(true));
+        for failed in [json!({ "content": "no", "isError": "True" }), json!({ "content": null, "isError": true })] {
+            assert_eq!(with_unknown_parts(failed).expect("it is a result").is_error, Some(true));
+        }
     }
 
     #[test]

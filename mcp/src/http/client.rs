@@ -1,21 +1,25 @@
 //! The HTTP client of the transport. It reads every answer itself, so that an answer in another form than the protocol requires still ends
 //! its request, and at once.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::stream::StreamExt as _;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use reqwest::{RequestBuilder, Response, StatusCode, Url};
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
 use rmcp::transport::auth::WWWAuthenticateParams;
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, StreamableHttpClient, StreamableHttpError,
     StreamableHttpPostResponse, StreamableHttpResponseLimits,
 };
+use serde_json::Value;
 use sse_stream::Sse;
 use tokio::sync::watch;
+use toolc::text;
 
 use super::events::{Events, events};
 use crate::digits;
@@ -28,6 +32,8 @@ const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// The time that a server has to open the stream of its messages, before a request that it only accepts counts as not answered.
 const STREAM_WAIT: Duration = Duration::from_secs(5);
+/// The maximum number of characters of the body of an HTTP error that are shown.
+const MAX_BODY: usize = 1_000;
 /// The maximum length of a header of an answer that is used.
 const MAX_HEADER: usize = 4 << 10;
 
@@ -41,6 +47,8 @@ pub(crate) struct HttpClient {
     client: reqwest::Client,
     inbox: Inbox,
     stream: Arc<watch::Sender<MessageStream>>,
+    /// The requests that the protocol library repeats in a new session, because the server has lost theirs.
+    repeated: Arc<Mutex<HashSet<RequestId>>>,
     /// The time in which the server must answer `server/discover`, if another way to begin follows.
     patience: Option<Duration>,
 }
@@ -91,7 +99,7 @@ impl Question {
 impl HttpClient {
     pub(super) fn new(client: reqwest::Client) -> Self {
         let stream = Arc::new(watch::Sender::new(MessageStream::NotAsked));
-        Self { client, inbox: Inbox::default(), stream, patience: Some(PATIENCE) }
+        Self { client, inbox: Inbox::default(), stream, repeated: Arc::default(), patience: Some(PATIENCE) }
     }
 
     /// Waits for the answer to `server/discover` as long as the start may take.
@@ -235,7 +243,11 @@ impl HttpClient {
         let is_refusal =
             matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::TOO_MANY_REQUESTS);
         let max = if is_json { limits.max_json_response_size } else { limits.max_error_response_size };
+        let address = response.url().clone();
         let read = beginning(response, max).await;
+        if status.is_client_error() && !is_refusal && self.is_lost_session(&read, question) {
+            return Err(StreamableHttpError::SessionExpired);
+        }
         if is_json
             && !is_refusal
             && let Some(id) = &question.id
@@ -243,11 +255,32 @@ impl HttpClient {
         {
             return Ok(StreamableHttpPostResponse::Json(message, None));
         }
-        if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
-            return Err(HttpStatusError::new(status.as_u16(), retry_after).into());
+        let mut text = format!("HTTP {status}");
+        if let Some(wait) = retry_after {
+            text += &format!(" (Retry-After: {wait})");
         }
-        let text: String = String::from_utf8_lossy(&read).chars().take(limits.max_error_response_size).collect();
-        Err(StreamableHttpError::UnexpectedServerResponse(format!("HTTP {status}: {text}").into()))
+        if question.begins() && is_of_older_transport(status, &address) {
+            text += ": the older transport (HTTP with SSE) is not supported, so use the address for streamable HTTP";
+        }
+        let body = String::from_utf8_lossy(&read);
+        if !body.trim().is_empty() {
+            text += &format!(": {}", text::beginning(body.trim(), MAX_BODY));
+        }
+        Err(StreamableHttpError::UnexpectedServerResponse(text.into()))
+    }
+
+    /// Returns whether an error says that the server has lost the session of a request. The request can be repeated once: the second time,
+    /// the error is the answer.
+    fn is_lost_session(&self, error: &[u8], question: &Question) -> bool {
+        let Some(id) = question.id.as_ref().filter(|_| question.has_session && !question.begins()) else {
+            return false;
+        };
+        if !is_about_session(error, id) {
+            return false;
+        }
+        let mut repeated = self.repeated.lock().unwrap_or_else(PoisonError::into_inner);
+        // A request that was repeated is not repeated again.
+        !repeated.remove(id) && repeated.insert(id.clone())
     }
 
     fn error_message(&self, body: &[u8], id: &RequestId) -> Option<ServerJsonRpcMessage> {
@@ -312,6 +345,22 @@ fn is_of_older_server(error: &HttpError) -> bool {
         | StreamableHttpError::Sse(_) => true,
         _ => false,
     }
+}
+
+/// Returns whether an error is about the session, and not about the arguments of the request `id`.
+fn is_about_session(error: &[u8], id: &RequestId) -> bool {
+    const WORDS: [&str; 4] = ["session", "not initialized", "not been initialized", "uninitialized"];
+    let read: Value = serde_json::from_slice(error).unwrap_or_default();
+    let is_about_arguments = read["error"]["code"] == ErrorCode::INVALID_PARAMS.0
+        && serde_json::to_value(id).is_ok_and(|id| read["id"] == id);
+    let text = String::from_utf8_lossy(error).to_lowercase();
+    !is_about_arguments && WORDS.iter().any(|word| text.contains(word))
+}
+
+/// Returns whether an address that refuses to begin a connection may be one of the transport that streamable HTTP has replaced.
+fn is_of_older_transport(status: StatusCode, address: &Url) -> bool {
+    let is_sse = address.path().trim_end_matches('/').ends_with("/sse");
+    status == StatusCode::METHOD_NOT_ALLOWED || is_sse && status.is_client_error()
 }
 
 /// Returns an answer with the id of the request whose HTTP response it is in.

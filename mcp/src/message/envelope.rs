@@ -72,7 +72,7 @@ fn error(error: Value) -> Option<Value> {
     let code = members.get("code").and_then(code).unwrap_or(NO_CODE);
     let message = match members.get("message") {
         Some(Value::String(text)) => text.clone(),
-        None | Some(Value::Null) => "the server gives no reason".to_owned(),
+        None | Some(Value::Null) => String::new(),
         Some(other) => other.to_string(),
     };
     members.insert("code".to_owned(), code.into());
@@ -230,7 +230,8 @@ mod tests {
             (json!({ "code": 9_000_000_000_u64, "message": "m" }), NO_CODE, "m"),
             (json!({ "message": "m" }), NO_CODE, "m"),
             (json!({ "message": { "why": 1 } }), NO_CODE, "{\"why\":1}"),
-            (json!({}), NO_CODE, "the server gives no reason"),
+            (json!({}), NO_CODE, ""),
+            (json!({ "message": null, "data": "d" }), NO_CODE, ""),
             (json!("broken"), NO_CODE, "broken"),
         ] {
             let read = read(&json!({ "id": 1, "error": error }));

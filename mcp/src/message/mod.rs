@@ -27,7 +27,9 @@ const MAX_KEPT: usize = 1_001;
 /// The maximum length of a name that is kept of a definition that is not read.
 const MAX_NAME: usize = 256;
 /// The maximum number of characters that are kept of a message that answers no request.
-const MAX_STRAY: usize = 300;
+const MAX_STRAY: usize = 4_000;
+/// The number of characters of it that are shown, without secrets. It is less than what is kept, so that no part of a secret is shown.
+pub(crate) const SHOWN_STRAY: usize = 300;
 /// The maximum number of messages of a batch.
 const MAX_BATCH: usize = 1_000;
 
@@ -55,6 +57,10 @@ struct Kept {
     list: Option<Vec<RawTool>>,
     /// The latest message that answers no request, and when it came.
     stray: Option<(String, Instant)>,
+    /// The lines since one that begins an object and does not end it.
+    lines: Vec<u8>,
+    /// The beginning of a line without an end.
+    unfinished: Option<(Vec<u8>, Instant)>,
     /// Whether the server did not answer `server/discover` in time.
     is_silent: bool,
 }
@@ -78,13 +84,41 @@ impl Inbox {
     /// Notes what cannot be read, if it looks like a message. Servers also print log lines.
     pub(crate) fn note_unreadable(&self, data: &[u8], problem: &str) {
         if is_like_an_answer(data) {
-            self.note_stray(&format!("a message cannot be read: {problem}"));
+            self.note_stray(&unreadable_text(data, problem));
         }
+    }
+
+    /// Notes a line that cannot be read. It may be a part of a message with several lines.
+    pub(crate) fn note_line(&self, line: &[u8], problem: &str) {
+        let mut kept = self.lock();
+        if line.starts_with(b"{") || line.starts_with(b"[") {
+            kept.lines.clear();
+        }
+        let is_within = !kept.lines.is_empty();
+        if is_within || begins_a_value(line) {
+            let room = MAX_STRAY.saturating_sub(kept.lines.len());
+            kept.lines.extend_from_slice(&line[..line.len().min(room)]);
+            kept.lines.push(b' ');
+        }
+        let message = if is_within { kept.lines.clone() } else { line.to_vec() };
+        drop(kept);
+        self.note_unreadable(&message, if is_within { "it has several lines" } else { problem });
+    }
+
+    /// Notes the beginning of a line that has not ended yet. An empty one ends the note.
+    pub(crate) fn note_unfinished(&self, line: &[u8]) {
+        let beginning = (!line.is_empty()).then(|| (line[..line.len().min(MAX_STRAY)].to_vec(), Instant::now()));
+        self.lock().unfinished = beginning;
     }
 
     /// Returns the latest message since `start` that answers no request.
     pub(crate) fn stray_since(&self, start: Instant) -> Option<String> {
-        self.lock().stray.as_ref().filter(|(_, at)| *at >= start).map(|(problem, _)| problem.clone())
+        let kept = self.lock();
+        let unfinished = kept.unfinished.as_ref().filter(|(line, at)| *at >= start && is_like_an_answer(line));
+        match unfinished {
+            Some((line, _)) => Some(unreadable_text(line, "its line has no end")),
+            None => kept.stray.as_ref().filter(|(_, at)| *at >= start).map(|(problem, _)| problem.clone()),
+        }
     }
 
     /// Notes that the server did not answer `server/discover` in time.
@@ -153,8 +187,28 @@ pub(crate) fn parts(message: &[u8]) -> Vec<&[u8]> {
 
 /// Returns whether a text that cannot be read seems to be an answer, and not a line of a log or a sign of life.
 pub(crate) fn is_like_an_answer(data: &[u8]) -> bool {
-    let has = |key: &[u8]| data.windows(key.len()).any(|window| window == key);
-    data.trim_ascii().starts_with(b"{") && (has(b"\"jsonrpc\"") || has(b"\"result\"") || has(b"\"error\""))
+    begins_a_value(data) && ["jsonrpc", "result", "error"].iter().any(|key| has_key(data, key.as_bytes()))
+}
+
+fn begins_a_value(data: &[u8]) -> bool {
+    matches!(data.trim_ascii().first(), Some(b'{' | b'['))
+}
+
+/// Returns whether a text has a key, in quotes as in JSON, or as programs print their own objects: `'result': 1` or `result: 1`.
+fn has_key(data: &[u8], key: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    data.windows(key.len()).enumerate().filter(|(_, window)| *window == key).any(|(at, _)| {
+        let (before, after) = (&data[..at], &data[at + key.len()..]);
+        let after = after.strip_prefix(b"\"").or_else(|| after.strip_prefix(b"'")).unwrap_or(after);
+        !before.last().is_some_and(is_part) && after.trim_ascii_start().starts_with(b":")
+    })
+}
+
+/// Returns what a server has sent, on one line, and what is wrong with it.
+fn unreadable_text(data: &[u8], problem: &str) -> String {
+    let text = String::from_utf8_lossy(data);
+    let text: Vec<&str> = text.split_whitespace().collect();
+    format!("a message cannot be read: {problem}: {}", text.join(" "))
 }
 
 /// Returns the error in place of an answer that cannot be read.
@@ -351,8 +405,44 @@ mod tests {
         inbox.note_unreadable(b"starting", "it is not JSON");
         inbox.note_unreadable(b"{\"level\":\"info\"}", "it is not a message");
         assert_eq!(inbox.stray_since(begun), None, "servers print log lines");
-        inbox.note_unreadable(b"{\"jsonrpc\":\"2.0\",\"error\":7}", &"x".repeat(1000));
+        inbox.note_unreadable(b"{\"jsonrpc\":\"2.0\",\"error\":7}", &"x".repeat(10_000));
         assert!(inbox.stray_since(begun).is_some_and(|stray| stray.chars().count() == MAX_STRAY));
         assert_eq!(inbox.stray_since(Instant::now()), None, "it came before");
+    }
+
+    #[test]
+    fn an_answer_in_a_form_that_no_program_reads_is_known() {
+        for lines in [
+            &["{", " \"jsonrpc\": \"2.0\",", " \"id\": 1,", " \"result\": {}", "}"][..],
+            &["[", "  {", "    \"id\": 1,", "    \"error\": {}"],
+            &["{'jsonrpc': '2.0', 'id': 1, 'result': {}}"],
+            &["{ jsonrpc: '2.0', id: 1, result: {} }"],
+            &["starting", "{", "  id: 1,", "  result: { content: [] }", "}"],
+        ] {
+            let (inbox, begun) = (Inbox::default(), Instant::now());
+            for line in lines {
+                inbox.note_line(line.as_bytes(), "it is not JSON");
+            }
+            let stray = inbox.stray_since(begun).unwrap_or_default();
+            assert!(stray.starts_with("a message cannot be read: it "), "{lines:?}: {stray}");
+        }
+        for lines in [
+            &["{\"level\":\"info\"}"][..],
+            &["no result: none", "error: none"],
+            &["{", "  \"level\": \"info\"", "}"],
+            &["{ \"my_result\": 1 }"],
+            &["[info] results"],
+        ] {
+            let (inbox, begun) = (Inbox::default(), Instant::now());
+            for line in lines {
+                inbox.note_line(line.as_bytes(), "it is not JSON");
+            }
+            assert_eq!(inbox.stray_since(begun), None, "{lines:?}");
+        }
+        let (inbox, begun) = (Inbox::default(), Instant::now());
+        inbox.note_unfinished(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+        assert!(inbox.stray_since(begun).is_some_and(|stray| stray.contains("its line has no end")));
+        inbox.note_unfinished(b"");
+        assert_eq!(inbox.stray_since(begun), None);
     }
 }

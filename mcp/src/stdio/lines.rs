@@ -75,7 +75,7 @@ impl MessageLines {
                 scanner.push(part);
                 let message = unreadable(&scanner, &problem);
                 if message.is_none() {
-                    self.inbox.note_unreadable(part, &problem);
+                    self.inbox.note_line(part, &problem);
                 }
                 message
             }
@@ -102,6 +102,7 @@ impl Sink for MessageLines {
             }
         }
         self.add(bytes);
+        self.inbox.note_unfinished(&self.line);
         self.messages.as_ref().is_some_and(|messages| !messages.is_closed())
     }
 

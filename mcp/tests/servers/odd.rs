@@ -30,7 +30,7 @@ fn program(name: &str, given: &Value) -> Server {
 struct OddServer {
     child: Child,
     port: u16,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl OddServer {
@@ -41,7 +41,13 @@ impl OddServer {
         let mut child = command.stdout(Stdio::piped()).spawn().expect("failed to start the server");
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("it prints its port");
-        Self { child, port: line.trim().parse().expect("it is a port"), _folder: folder }
+        Self { child, port: line.trim().parse().expect("it is a port"), folder }
+    }
+
+    /// Returns how often a method was asked.
+    fn count(&self, method: &str) -> usize {
+        let asked = std::fs::read_to_string(self.folder.path().join("note")).unwrap_or_default();
+        asked.lines().filter(|line| *line == method).count()
     }
 
     fn settings(&self, name: &str) -> Server {
@@ -586,13 +592,32 @@ fn a_call_that_times_out_says_what_came_instead_of_an_answer() {
     if !has_python() {
         return;
     }
-    let given = json!({ "stray": "{\"jsonrpc\":\"2.0\",\"result\":{\"content\":[]}}\n" });
+    let given = json!({
+        "stray": "{\"jsonrpc\":\"2.0\",\"result\":{\"content\":[]}}\n",
+        "lines": "{\n \"jsonrpc\": \"2.0\",\n \"id\": @,\n \"result\": {\"content\": []}\n}\n",
+        "quotes": "{'jsonrpc': '2.0', 'id': @, 'result': {'content': []}}\n",
+        "printed": "{ jsonrpc: '2.0', id: @, result: { content: [ 'hunter2hunter2' ] } }\n",
+        "wrong-id": "{\"jsonrpc\":\"2.0\",\"id\":777,\"result\":{\"content\":[]}}\n",
+        "no-end": "{\"jsonrpc\":\"2.0\",\"id\":@,\"result\":{\"content\":[]}}",
+        "log": "{\"level\":\"info\"}\nstarting\n",
+    });
     let mut settings = program("s", &given);
     settings.call_timeout = Duration::from_secs(1);
     let fixture = Fixture::new([settings]);
-    let result = fixture.call("mcp__s__stray", &json!({}));
-    assert_eq!(result["kind"], "timeout", "{result}");
-    assert!(error(&result).contains("it sent something else: a message cannot be read"), "{result}");
+    for (tool, part) in [
+        ("stray", "it sent something else: a message cannot be read"),
+        ("lines", "a message cannot be read: it has several lines: { \"jsonrpc\": \"2.0\""),
+        ("quotes", "a message cannot be read: it is not JSON"),
+        ("printed", "content: [ '[secret]' ]"),
+        ("wrong-id", "an answer has the id `777`, which no open request has"),
+        ("log", "and the call was cancelled"),
+        ("no-end", "its line has no end"),
+    ] {
+        let result = fixture.call(&format!("mcp__s__{tool}"), &json!({}));
+        assert_eq!(result["kind"], "timeout", "{tool}: {result}");
+        assert!(error(&result).contains(part), "{tool}: {result}");
+        assert_eq!(error(&result).contains("it sent something else"), tool != "log", "{tool}: {result}");
+    }
 }
 
 #[test]
@@ -605,4 +630,170 @@ fn a_program_that_closes_its_output_is_started_again_and_its_call_ends() {
     let result = fixture.call("mcp__s__shut", &json!({}));
     assert!(error(&result).contains("ended during the call") && begun.elapsed() < PATIENCE / 2, "{result}");
     assert_eq!(fixture.call("mcp__s__echo", &json!({})), json!("echoed"));
+}
+
+/// An HTTP error of a server that does not know a session.
+fn lost(status: u16, body: &Value) -> Value {
+    json!([status, "application/json", body.to_string()])
+}
+
+#[test]
+fn a_request_whose_session_is_lost_is_repeated_once_in_a_new_session() {
+    if !has_python() {
+        return;
+    }
+    let error = |code: i32, message: &str, id: &Value| json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } });
+    let answered = json!([
+        200,
+        "application/json",
+        r#"{"jsonrpc":"2.0","id":@,"result":{"content":[{"type":"text","text":"content"}]}}"#
+    ]);
+    for forgotten in [
+        lost(400, &error(-32000, "Bad Request: No valid session ID provided", &json!(null))),
+        lost(400, &error(-32000, "Bad Request: Server not initialized", &json!(null))),
+        lost(400, &error(-32600, "Invalid or expired Session", &json!("server-error"))),
+        lost(400, &json!({ "error": "unknown session" })),
+        json!([400, "text/plain", "Missing or invalid session id"]),
+        json!([404, "", ""]),
+        lost(410, &json!({ "detail": "The session is gone." })),
+    ] {
+        let server = OddServer::start(&json!({ "once": { "first": forgotten, "second": answered } }));
+        let fixture = Fixture::new([server.settings("s")]);
+        assert_eq!(fixture.call("mcp__s__once", &json!({})), json!("content"), "{forgotten}");
+        assert_eq!(server.count("initialize"), 2, "{forgotten}");
+        assert_eq!(fixture.call("mcp__s__echo", &json!({})), json!("echoed"), "{forgotten}");
+    }
+}
+
+#[test]
+fn an_error_about_a_session_that_stays_or_about_something_else_reaches_the_model() {
+    if !has_python() {
+        return;
+    }
+    let forgotten = lost(400, &json!({ "error": "No valid session ID provided" }));
+    let given = json!({
+        "always": { "first": forgotten, "second": forgotten },
+        "arguments": [400, "application/json", r#"{"jsonrpc":"2.0","id":@,"error":{"code":-32602,"message":"`session` is missing"}}"#],
+        "detail": [400, "application/json", r#"{"detail":"the date is not valid"}"#],
+    });
+    let server = OddServer::start(&given);
+    let fixture = Fixture::new([server.settings("s")]);
+    for (tool, part, begun) in [
+        ("detail", "the date is not valid", 1),
+        ("arguments", "`session` is missing", 1),
+        ("always", "No valid session ID provided", 2),
+    ] {
+        let result = fixture.call(&format!("mcp__s__{tool}"), &json!({}));
+        assert!(error(&result).contains(part), "{tool}: {result}");
+        assert_eq!(server.count("initialize"), begun, "{tool}");
+    }
+    assert_eq!(fixture.call("mcp__s__echo", &json!({})), json!("echoed"), "the server goes on");
+}
+
+#[test]
+fn the_data_of_an_error_reaches_the_model() {
+    if !has_python() {
+        return;
+    }
+    let failed =
+        |error: &Value| format!("{}\n", json!({ "jsonrpc": "2.0", "id": "@", "error": error })).replace("\"@\"", "@");
+    let given = json!({
+        "text": failed(&json!({ "code": -32603, "message": "Internal error", "data": "/x does not exist" })),
+        "object": failed(&json!({ "code": -32602, "message": "Invalid params", "data": { "errors": ["a is too late", 1.5] } })),
+        "null": failed(&json!({ "code": -32603, "message": null, "data": "KeyError: 'a'" })),
+        "empty": failed(&json!({ "code": -32603, "message": "", "data": ["why"] })),
+        "only": failed(&json!({ "data": "why" })),
+        "secret": failed(&json!({ "code": 1, "message": "no", "data": { "key": "hunter2hunter2" } })),
+        "again": failed(&json!({ "code": 1, "message": "no: why", "data": "why" })),
+        "nothing": failed(&json!({ "code": 1, "message": "", "data": {} })),
+        "long": failed(&json!({ "code": 1, "message": "no", "data": "x".repeat(100_000) })),
+    });
+    let fixture = Fixture::new([program("s", &given)]);
+    for (tool, expected) in [
+        ("text", "Internal error (data: /x does not exist)"),
+        ("object", r#"Invalid params (data: {"errors":["a is too late",1.5]})"#),
+        ("null", "KeyError: 'a'"),
+        ("empty", r#"["why"]"#),
+        ("only", "why"),
+        ("secret", r#"no (data: {"key":"[secret]"})"#),
+        ("again", "no: why"),
+        ("nothing", "the server gives no reason"),
+    ] {
+        let result = fixture.call(&format!("mcp__s__{tool}"), &json!({}));
+        assert_eq!(error(&result), format!("the MCP server `s` refused the call: {expected}"), "{tool}");
+    }
+    let long = fixture.call("mcp__s__long", &json!({}));
+    assert!(error(&long).len() < 3_000, "{long}");
+}
+
+#[test]
+fn a_server_without_tools_is_connected() {
+    if !has_python() {
+        return;
+    }
+    let initialized = |capabilities: &Value| {
+        let result = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "serverInfo": { "name": "s", "version": "1" } });
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":@,\"result\":{result}}}")
+    };
+    let listed = |result: &str| format!("{{\"jsonrpc\":\"2.0\",\"id\":@,{result}}}");
+    let error = |code: i32| listed(&format!("\"error\":{{\"code\":{code},\"message\":\"no\"}}"));
+    for (capabilities, list) in [
+        (json!({ "prompts": {} }), error(-32601)),
+        (json!({ "tools": {} }), error(-32601)),
+        (json!({ "resources": {} }), error(-32603)),
+        (json!({}), error(-32600)),
+        (json!({ "tools": {} }), listed("\"result\":{\"tools\":null}")),
+        (json!({ "tools": {} }), listed("\"result\":{\"tools\":null,\"nextCursor\":null}")),
+        (json!({ "tools": {} }), listed("\"result\":{\"tools\":{}}")),
+        (json!({ "tools": {} }), listed("\"result\":{}")),
+    ] {
+        let given = json!({ "initialize": initialized(&capabilities), "tools/list": list });
+        on_both(&given, |fixture, way| {
+            let report = fixture.report("s");
+            assert!(is_connected(&report) && !report.has_problem(), "{way} {given}: {report}");
+            assert_eq!(report.tools.len(), 0, "{way} {given}");
+        });
+    }
+    // A server that has announced tools, and does not list them, cannot be used.
+    let given =
+        json!({ "initialize": initialized(&json!({ "tools": {} })) + "\n", "tools/list": error(-32603) + "\n" });
+    let fixture = Fixture::new([program("s", &given)]);
+    let problem = fixture.report("s").problem.unwrap_or_default();
+    assert!(problem.contains("did not list its tools: the server refuses the request: no, code -32603"), "{problem}");
+}
+
+#[test]
+fn an_http_error_of_a_call_has_its_body_and_the_time_to_wait() {
+    if !has_python() {
+        return;
+    }
+    let given = json!({
+        "busy": [429, "application/json", r#"{"error":"slow down"}"#, { "Retry-After": "7" }],
+        "down": [503, "text/html", "<p>maintenance until noon</p>"],
+        "rpc": [429, "application/json", r#"{"jsonrpc":"2.0","id":@,"error":{"code":1,"message":"10 calls a minute"}}"#],
+        "empty": [502, "", ""],
+    });
+    let server = OddServer::start(&given);
+    let fixture = Fixture::new([server.settings("s")]);
+    for (tool, part) in [
+        ("busy", r#"HTTP 429 Too Many Requests (Retry-After: 7): {"error":"slow down"}"#),
+        ("down", "HTTP 503 Service Unavailable: <p>maintenance until noon</p>"),
+        ("rpc", "10 calls a minute"),
+    ] {
+        let result = fixture.call(&format!("mcp__s__{tool}"), &json!({}));
+        assert!(error(&result).contains(part), "{tool}: {result}");
+    }
+    let empty = fixture.call("mcp__s__empty", &json!({}));
+    assert!(error(&empty).ends_with("HTTP 502 Bad Gateway"), "{empty}");
+    // An address that only has the transport that streamable HTTP has replaced.
+    for status in [405, 404] {
+        let refused = json!([status, "", ""]);
+        let server = OddServer::start(&json!({ "server/discover": refused, "initialize": refused }));
+        let mut settings = server.settings("s");
+        if let Transport::Http { url, .. } = &mut settings.transport {
+            *url = url.replace("/mcp", "/sse");
+        }
+        let problem = Fixture::new([settings]).report("s").problem.unwrap_or_default();
+        assert!(problem.contains("the older transport (HTTP with SSE) is not supported"), "{status}: {problem}");
+    }
 }
