@@ -12,7 +12,7 @@ use toolc::redaction::Redactor;
 use toolc::{ToolError, ToolOutput, ToolResult};
 use toolc_cli::ResultStore;
 
-/// The hook that replaces secrets in results, before they are stored or reach whoever called.
+/// The hook that replaces secrets in results, before they are stored or reach the caller.
 pub(crate) struct SecretFilter(pub(crate) Arc<Redactor>);
 
 impl Hook for SecretFilter {
