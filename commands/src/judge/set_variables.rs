@@ -144,7 +144,7 @@ impl Subject<'_> {
             Part::Substitution { .. } => {
                 is_whole && self.are_printed_by_others(sources_of_part(self.line, self.id, part))
             }
-            Part::Variable { name, .. } => {
+            Part::Variable { name, operation: None, .. } => {
                 let reading = self.line.reading;
                 let mut setters = reading.ids().filter(|id| sets(reading.command(*id), name)).peekable();
                 match setters.peek() {

@@ -1,5 +1,7 @@
 //! Follows lists whose items become arguments: `echo FILE | xargs tee`, `parallel systemctl ::: poweroff`.
 
+use std::ops::Range;
+
 use super::Unfolder;
 use crate::doubt::DoubtKind;
 use crate::flags::{self, Argument};
@@ -17,6 +19,10 @@ const MAX_ITEMS: usize = 256;
 const NAMERS: &[&str] = &["dirname", "greadlink", "grealpath", "ls", "readlink", "realpath"];
 /// Programs that print the names of files in the folders among their operands.
 const FINDERS: &[&str] = &["find", "gfind"];
+/// Programs that print a part of what they read.
+const FILTERS: &[&str] = &["cat", "grep", "head", "sed", "sort", "tail", "tr", "uniq"];
+/// The maximum number of filters that are followed.
+const MAX_FILTERS: usize = 4;
 /// The options of `xargs` with which each command gets only some of the items.
 const PER_COMMAND: &[&str] = &["-L", "-l", "-n", "--max-args", "--max-lines"];
 
@@ -162,33 +168,68 @@ impl Unfolder<'_> {
     /// Returns the items that a command reads. With `by_line`, each line is an item, and otherwise each word.
     fn list(&mut self, index: usize, arguments: &[Word], value_options: &[&str], by_line: bool) -> Option<List> {
         let id = CommandId::try_from(index).ok()?;
-        let is_text = |kind| matches!(kind, RedirectKind::HereDocument | RedirectKind::HereString);
-        let printers = match file_of_list(arguments, value_options) {
-            Some(file) => printers_of(file)?,
-            None => match self.reading.input(id) {
-                Input::Redirect(redirect) if is_text(redirect.kind) => {
-                    return Some(List {
-                        items: items(std::slice::from_ref(&redirect.target), by_line),
-                        is_found: false,
-                    });
-                }
-                Input::Redirect(redirect) => printers_of(&redirect.target)?,
-                Input::Commands(commands) => commands,
-                Input::Inherited => return None,
-            },
+        let list = match file_of_list(arguments, value_options) {
+            Some(file) => self.text_of_file(file, MAX_FILTERS)?,
+            None => self.text_of_input(id, MAX_FILTERS)?,
         };
+        // Many programs can read the same text.
+        if !self.spend(list.items.iter().map(bytes_of).sum()) {
+            return None;
+        }
+        Some(if list.is_found { list } else { List { items: items(&list.items, by_line), ..list } })
+    }
+
+    /// Returns the text that a command reads, or the files that another program finds.
+    fn text_of_input(&mut self, id: CommandId, filters: usize) -> Option<List> {
+        match self.reading.input(id) {
+            Input::Redirect(redirect) => {
+                let target = redirect.target.clone();
+                match redirect.kind {
+                    RedirectKind::HereDocument | RedirectKind::HereString => {
+                        Some(List { items: vec![target], is_found: false })
+                    }
+                    _ => self.text_of_file(&target, filters),
+                }
+            }
+            Input::Commands(commands) => self.text_of_commands(commands, filters),
+            Input::Inherited => None,
+        }
+    }
+
+    /// Returns the text of a file: the output of `<(...)`, or what the line has written.
+    fn text_of_file(&mut self, file: &Word, filters: usize) -> Option<List> {
+        if let Some(commands) = printers_of(file) {
+            return self.text_of_commands(commands, filters);
+        }
+        let items = self.written_text(&file.text()?)?;
+        self.spend(COPY * items.len()).then_some(List { items, is_found: false })
+    }
+
+    /// Returns the text that commands print, or the files that one of them finds. What a filter such as `sort` leaves out of a text
+    /// does not matter.
+    fn text_of_commands(&mut self, commands: Range<CommandId>, filters: usize) -> Option<List> {
         let mut printed = Vec::new();
-        for id in printers.clone() {
+        for id in commands.clone() {
             if !self.spend(COPY * (1 + self.reading.command(id).words.len())) {
                 return None;
             }
             if let Some(words) = self.printed_words(id) {
                 printed.extend(words);
-            } else if printers.len() == 1 {
-                return Some(List { items: found(self.reading.command(id)), is_found: true });
+                continue;
             }
+            if commands.len() > 1 {
+                continue;
+            }
+            let command = self.reading.command(id);
+            let name = command.words.first().and_then(Word::text).unwrap_or_default();
+            if filters == 0 || !FILTERS.contains(&&*name) {
+                return Some(List { items: found(command), is_found: true });
+            }
+            let file = command.arguments().last().cloned();
+            let of_file = file.and_then(|file| self.text_of_file(&file, filters - 1));
+            return of_file.or_else(|| self.text_of_input(id, filters - 1));
         }
-        Some(List { items: items(&printed, by_line), is_found: false })
+        Some(List { items: printed, is_found: false })
     }
 
     /// Returns the text that `echo`, `printf` or `cat` prints, as far as that is known.
@@ -347,7 +388,7 @@ fn file_of_list<'w>(arguments: &'w [Word], value_options: &[&str]) -> Option<&'w
 }
 
 /// Returns the commands of `<(...)`.
-fn printers_of(file: &Word) -> Option<std::ops::Range<CommandId>> {
+fn printers_of(file: &Word) -> Option<Range<CommandId>> {
     match file.parts.as_slice() {
         [Part::ProcessSubstitution { commands, input: true }] => Some(commands.clone()),
         _ => None,

@@ -64,6 +64,18 @@ impl Unfolder<'_> {
         }
     }
 
+    /// Returns what the line has written into a file, if that is certain.
+    pub(super) fn written_text(&self, file: &str) -> Option<Vec<Word>> {
+        let file = plain(file);
+        let mut words = Vec::new();
+        for written in self.written.iter().filter(|written| written.file == file) {
+            let (text, span) = written.text.as_ref()?;
+            words.extend(text.iter().cloned());
+            words.push(Word::plain("\n", *span));
+        }
+        (!words.is_empty()).then_some(words)
+    }
+
     /// Reads what the line has written into the file of a program: `./x.sh`. Its first line names the shell that reads it.
     pub(super) fn open_written_program(&mut self, index: usize) {
         let words = &self.reading.commands[index].words;

@@ -94,6 +94,9 @@ fn lists_that_become_arguments_are_limited() {
         format!("echo {items} | xargs -n1 x {items}"),
         format!("printf '{}' {items} | xargs x", "%s ".repeat(4_000)),
         format!("{{ {} }} | {{ {} }}", "echo a; ".repeat(2_000), "xargs x; ".repeat(2_000)),
+        format!("echo {items} | {{ {} }}", "xargs x; ".repeat(2_000)),
+        format!("{{ {} }} <<< '{items}'", "xargs x; ".repeat(2_000)),
+        format!("echo {items} > l; {}", "xargs x < l; ".repeat(2_000)),
         format!("{} | {{ {} }}", format_args!("find {items}"), "xargs tee; ".repeat(2_000)),
     ] {
         check::line(&line);
