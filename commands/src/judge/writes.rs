@@ -41,7 +41,7 @@ impl<'a> Subject<'a> {
                     words.extend(several);
                 }
                 Writes::UrlNames { with, folder } if with.is_empty() || self.has_option(with) => {
-                    let names = operands.iter().filter_map(|word| url_name(word));
+                    let names = operands.iter().flat_map(|word| url_name(word).into_iter().chain(usual_names(word)));
                     let folder = self.values(folder).last();
                     words.extend(names.map(|name| match &folder {
                         Some(folder) => Cow::Owned(in_folder(folder, &name)),
@@ -175,6 +175,22 @@ pub(crate) fn url_name(url: &Word) -> Option<Word> {
     // `HOST:FILE`
     let name = name.rsplit(':').next().unwrap_or_default();
     (!name.is_empty()).then(|| Word::plain(name, url.span))
+}
+
+/// Returns other names that downloaders give to the file of a URL: that of a page for a folder or a whole host, and the name with the
+/// query.
+fn usual_names(url: &Word) -> Vec<Word> {
+    let Some(text) = url.text() else { return Vec::new() };
+    let (whole, without_scheme) = (text.split('#').next().unwrap_or_default(), text.split_once("://"));
+    let path = without_scheme.map_or(whole, |(_, rest)| rest.split('#').next().unwrap_or_default());
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let name = match path.rsplit_once('/') {
+        None | Some((_, "")) => "index.html",
+        Some((_, name)) if !query.is_empty() => name,
+        Some(_) => return Vec::new(),
+    };
+    let with_query = (!query.is_empty()).then(|| Word::plain(&format!("{name}?{query}"), url.span));
+    [Word::plain(name, url.span)].into_iter().chain(with_query).collect()
 }
 
 /// Returns the path of a file in a folder.
