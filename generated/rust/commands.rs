@@ -14774,6 +14774,242 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "abbreviated-command-of-a-database",
+        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["duckdb", "litecli", "sqlite3"],
+            arguments: &[
+                ".ed*", ".exc*", ".im*|*", ".lo *", ".loa*", ".o*|*", ".rea*|*", ".sh *", ".she*", ".sy*", ".www*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "abbreviated-command-for-a-database",
+        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["duckdb", "litecli", "sqlite3"],
+            input_lines: &[
+                ".ed*", ".exc*", ".im*|*", ".lo *", ".loa*", ".o*|*", ".rea*|*", ".sh *", ".she*", ".sy*", ".www*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "abbreviated-command-of-a-debugger",
+        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["*-gdb", "cgdb", "gdb", "gdb-multiarch"],
+            flags: &[
+                "-ex=!*", "-ex=gr", "-ex=gu*", "-ex=mak*", "-ex=pi", "-ex=pi *", "-ex=pip*", "-ex=py*", "-ex=she*",
+                "-ex=tar*|*", "-ex=|*", "-iex=!*", "-iex=gr", "-iex=gu*", "-iex=mak*", "-iex=pi", "-iex=pi *",
+                "-iex=pip*", "-iex=py*", "-iex=she*", "-iex=tar*|*", "-iex=|*", "-eval-command=!*", "-eval-command=gr",
+                "-eval-command=gu*", "-eval-command=mak*", "-eval-command=pi", "-eval-command=pi *",
+                "-eval-command=pip*", "-eval-command=py*", "-eval-command=she*", "-eval-command=tar*|*",
+                "-eval-command=|*", "-init-eval-command=!*", "-init-eval-command=gr", "-init-eval-command=gu*",
+                "-init-eval-command=mak*", "-init-eval-command=pi", "-init-eval-command=pi *",
+                "-init-eval-command=pip*", "-init-eval-command=py*", "-init-eval-command=she*",
+                "-init-eval-command=tar*|*", "-init-eval-command=|*", "--eval-command=!*", "--eval-command=gr",
+                "--eval-command=gu*", "--eval-command=mak*", "--eval-command=pi", "--eval-command=pi *",
+                "--eval-command=pip*", "--eval-command=py*", "--eval-command=she*", "--eval-command=tar*|*",
+                "--eval-command=|*", "--init-eval-command=!*", "--init-eval-command=gr", "--init-eval-command=gu*",
+                "--init-eval-command=mak*", "--init-eval-command=pi", "--init-eval-command=pi *",
+                "--init-eval-command=pip*", "--init-eval-command=py*", "--init-eval-command=she*",
+                "--init-eval-command=tar*|*", "--init-eval-command=|*", "--ex=!*", "--ex=gr", "--ex=gu*", "--ex=mak*",
+                "--ex=pi", "--ex=pi *", "--ex=pip*", "--ex=py*", "--ex=she*", "--ex=tar*|*", "--ex=|*", "--iex=!*",
+                "--iex=gr", "--iex=gu*", "--iex=mak*", "--iex=pi", "--iex=pi *", "--iex=pip*", "--iex=py*",
+                "--iex=she*", "--iex=tar*|*", "--iex=|*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "abbreviated-command-for-a-debugger",
+        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["*-gdb", "cgdb", "gdb", "gdb-multiarch"],
+            input_lines: &["!*", "gr", "gu*", "mak*", "pi", "pi *", "pip*", "py*", "she*", "tar*|*", "|*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "abbreviated-command-of-lldb",
+        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["lldb", "rust-lldb"],
+            flags: &[
+                "-O=*system(*", "-O=com* sc* im*", "-O=pl* sh*", "-O=plug* l*", "-O=sc*", "-o=*system(*",
+                "-o=com* sc* im*", "-o=pl* sh*", "-o=plug* l*", "-o=sc*", "--one-line=*system(*",
+                "--one-line=com* sc* im*", "--one-line=pl* sh*", "--one-line=plug* l*", "--one-line=sc*",
+                "--one-line-before-file=*system(*", "--one-line-before-file=com* sc* im*",
+                "--one-line-before-file=pl* sh*", "--one-line-before-file=plug* l*", "--one-line-before-file=sc*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "abbreviated-command-for-lldb",
+        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["lldb", "rust-lldb"],
+            input_lines: &["*system(*", "com* sc* im*", "pl* sh*", "plug* l*", "sc*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "escape-of-a-client",
+        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "crash", "ftp", "guestfish", "isql", "isql-fb", "lftp", "ncftp", "pgcli", "sftp", "smbclient",
+                "sqlcmd", "sqlplus", "telnet", "tftp", "usql", "virsh",
+            ],
+            input_lines: &["!*", "$ *", ":!!*", "<!*", "\\!*", "ho *", "host *", "shell *"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "escape-of-a-mailer",
+        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mail", "mailx", "s-nail"],
+            input_lines: &["~!*", "~|*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "escape-by-option",
+        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["lftp", "mutt", "neomutt", "pgcli", "radare2", "r2", "rizin", "smbclient", "usql", "xfs_io"],
+            flags: &[
+                "-c=!*", "-c=#!*", "-c=*;!*", "-c=*; !*", "-c=\\!*", "-c=shell*", "-c=*`*", "-e=!*", "-e=#!*",
+                "-e=*;!*", "-e=*; !*", "-e=\\!*", "-e=shell*", "-e=*`*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "escape-as-an-argument",
+        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions { programs: &["virsh"], arguments: &["!*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "keys-of-a-pager-that-run-programs",
+        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["less", "more"],
+            arguments: &["+#*", "+:e |*", "+v", "+|*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "abbreviated-command-of-an-editor",
+        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["vim"],
+            flags: &[
+                "-c=cs *", "-c=gr *", "-c=lgr*", "-c=lmak*", "-c=mak", "-c=mak *", "-c=mz*", "-c=rub*", "-c=sh",
+                "-c=she*", "-c=ter *", "--cmd=cs *", "--cmd=gr *", "--cmd=lgr*", "--cmd=lmak*", "--cmd=mak",
+                "--cmd=mak *", "--cmd=mz*", "--cmd=rub*", "--cmd=sh", "--cmd=she*", "--cmd=ter *",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "abbreviated-command-of-a-client",
+        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mariadb", "mycli", "mysql"],
+            flags: &[
+                "-e=pager *", "-e=\\p *", "-e=system *", "-e=\\! *", "-e=edit*", "--execute=pager *",
+                "--execute=\\p *", "--execute=system *", "--execute=\\! *", "--execute=edit*",
+            ],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "library-of-duckdb",
+        description: "Loads a library into the database.",
+        check: "What does the library do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["duckdb"],
+            flags: &["-c=*install *", "-c=*load *", "-s=*load *"],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "write-system-files",
         description: "Writes, moves or removes system files.",
         check: "Which file is this, and does the system need it unchanged?",
@@ -19659,6 +19895,34 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         exempts: &[],
         conditions: Conditions { forks_itself: true, ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "firewall-in-one-word",
+        description: "Changes or removes rules of the firewall: the program joins its arguments and splits them again.",
+        check: "Which rules are removed, and do you stay connected?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["nft"],
+            arguments: &["*;*delete *", "*;*destroy *", "*;*flush *", "delete *", "destroy *", "flush *", "reset *"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "machines-in-one-word",
+        description: "Stops or deletes virtual machines: the program splits its argument.",
+        check: "Which machines are these, and who uses them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["virsh"],
+            arguments: &["*;*destroy *", "*;*undefine *", "destroy *", "undefine *", "vol-delete *", "vol-wipe *"],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "toolc-changes-itself",

@@ -30,7 +30,7 @@ fn the_corpora_of_commands_pass() {
         ("launchers", 329),
         ("leaks", 94),
         ("policy", 1969),
-        ("programs", 4402),
+        ("programs", 4903),
         ("signals", 65),
         ("spellings", 1132),
     ] {
