@@ -204,6 +204,12 @@ impl<'a> Object<'a> {
         self.get(key).map(|node| node.text()).transpose()
     }
 
+    /// Returns the id of `key`, which some servers send as a number. Any other value is no id.
+    pub(super) fn id(&self, key: &str) -> String {
+        let Some(node) = self.get(key) else { return String::new() };
+        node.text().or_else(|_| node.number().map(|id| id.to_string())).unwrap_or_default()
+    }
+
     /// Returns the text of the arguments of a call: the content of a string, or the JSON of any other value. Some servers send
     /// nothing, null or an empty string if there are no arguments.
     pub(super) fn arguments(&self, key: &str) -> Result<String, WireError> {

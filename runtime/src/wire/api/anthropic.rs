@@ -58,6 +58,12 @@ const TEXT_DELTAS: &[(&str, &str, &str)] = &[
     ("thinking_delta", "thinking", "thinking"),
     ("signature_delta", "signature", "signature"),
 ];
+/// The blocks that deltas extend: the type of the delta, and the entries at the start of its block. A call without its start has no name.
+const BLOCKS: &[(&str, &[(&str, &str)])] = &[
+    ("text_delta", &[("type", r#""text""#), ("text", r#""""#)]),
+    ("thinking_delta", &[("type", r#""thinking""#), ("thinking", r#""""#), ("signature", r#""""#)]),
+    ("input_json_delta", &[("type", r#""tool_use""#), ("input", "{}")]),
+];
 /// Keys of a `compaction_delta`. Their values are null if compaction failed, and must be sent back unchanged.
 const COMPACTION_KEYS: [&str; 2] = ["content", "encrypted_content"];
 
@@ -130,7 +136,7 @@ fn parse_call(node: &Node<'_>, block: &Object<'_>, builder: &mut ResponseBuilder
     }
     // The API takes no other id, so such a call gets a new one.
     let is_taken = |id: &String| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
-    let id = block.optional_text("id")?.filter(is_taken).unwrap_or_default();
+    let id = Some(builder.id(&ValuePlace { node, object: block, key: "id" })).filter(is_taken).unwrap_or_default();
     let name = builder.name(&ValuePlace { node, object: block, key: "name" })?;
     let arguments = block.arguments("input")?;
     Ok(ParsedCall { id, name, arguments, origin, path: node.path.clone() })
@@ -177,6 +183,7 @@ impl ResponseAssembler for Events {
             }
             "content_block_delta" => {
                 let delta = event.require("delta", "a delta")?.object()?;
+                self.begin(&event, &delta);
                 self.open(&event)?.join(&delta, shown)?;
             }
             "content_block_stop" => self.open(&event)?.has_ended = true,
@@ -223,6 +230,18 @@ impl ResponseAssembler for Events {
 }
 
 impl Events {
+    /// Begins the block of a delta if no event has begun a block with its index. Some gateways omit that event.
+    fn begin(&mut self, event: &Object<'_>, delta: &Object<'_>) {
+        let sent = index(event);
+        let is_known = |block: &Block| block.index == sent || sent.is_none() && !block.has_ended;
+        let kind = delta.optional_text("type").ok().flatten().unwrap_or_default();
+        let Some((_, block)) = BLOCKS.iter().find(|(of_delta, _)| *of_delta == kind) else { return };
+        if self.blocks.len() < MAX_ITEMS && !self.blocks.iter().any(is_known) {
+            let entries = block.iter().map(|(key, json)| ((*key).to_owned(), raw_json((*json).to_owned()))).collect();
+            self.blocks.push(Block { index: sent, entries, ..Block::default() });
+        }
+    }
+
     /// Returns the open block of an event.
     fn open(&mut self, event: &Object<'_>) -> Result<&mut Block, WireError> {
         let sent = index(event);

@@ -150,7 +150,7 @@ fn read_call(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireE
             }
         }
     };
-    let id = call.optional_text("id")?.unwrap_or_default();
+    let id = builder.id(&ValuePlace { node, object: &call, key: "id" });
     let call_read = ParsedCall { id, name, arguments, origin: CallOrigin::of(kind), path: node.path.clone() };
     builder.push_call(call_read, &ValuePlace { node, object: &call, key: "id" })
 }

@@ -62,6 +62,14 @@ impl Edits {
             return json.to_owned();
         }
         edits.sort_by_key(|edit| edit.at);
+        // Of two new values of one place, the later one counts.
+        edits.dedup_by(|later, earlier| {
+            let is_same = later.at == earlier.at && later.length > 0 && earlier.length > 0;
+            if is_same {
+                *earlier = *later;
+            }
+            is_same
+        });
         let (mut out, mut done) = (String::with_capacity(text.len() + 32 * edits.len()), 0);
         for edit in edits {
             let at = edit.at - start;

@@ -9,6 +9,8 @@ use crate::wire::{MAX_EVENT_BYTES, MAX_STREAM_BYTES, WireError};
 pub(super) struct Events {
     /// The incomplete line.
     line: Vec<u8>,
+    /// The name of the incomplete event.
+    name: String,
     /// The data of the incomplete event.
     data: Option<String>,
     /// Whether the last byte was a carriage return. A line feed after it belongs to the same line ending.
@@ -18,8 +20,18 @@ pub(super) struct Events {
     bytes: usize,
 }
 
-/// A callback that receives the data of each event, and the event's number, counted from 1.
-pub(super) type EventSink<'t> = dyn FnMut(&str, usize) -> Result<(), WireError> + 't;
+/// An event that has data.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Event<'e> {
+    /// The name, which is empty if the event has none.
+    pub(super) name: &'e str,
+    pub(super) data: &'e str,
+    /// The number, counted from 1.
+    pub(super) number: usize,
+}
+
+/// A callback that receives each event.
+pub(super) type EventSink<'t> = dyn FnMut(Event<'_>) -> Result<(), WireError> + 't;
 
 impl Events {
     pub(super) fn push(&mut self, bytes: &[u8], take: &mut EventSink<'_>) -> Result<(), WireError> {
@@ -71,16 +83,19 @@ impl Events {
 
     fn take_line(&mut self, line: &[u8], take: &mut EventSink<'_>) -> Result<(), WireError> {
         if line.is_empty() {
+            let name = std::mem::take(&mut self.name);
             let Some(data) = self.data.take() else { return Ok(()) };
             self.count += 1;
-            return take(&data, self.count);
+            return take(Event { name: &name, data: &data, number: self.count });
         }
-        // The other fields (`event`, `id`, `retry`) are not needed, and lines that begin with a colon are comments.
+        // The other fields (`id`, `retry`) are not needed, and lines that begin with a colon are comments.
         let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         let end = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
-        if &line[..end] == b"data" {
-            let value = line.get(end + 1..).unwrap_or_default();
-            let value = value.strip_prefix(b" ").unwrap_or(value);
+        let value = line.get(end + 1..).unwrap_or_default();
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        if &line[..end] == b"event" {
+            self.name = String::from_utf8_lossy(value).trim().to_owned();
+        } else if &line[..end] == b"data" {
             let Ok(value) = std::str::from_utf8(value) else {
                 return Err(self.error("UTF-8", "other bytes"));
             };
@@ -108,13 +123,13 @@ mod tests {
     fn data(pieces: &[&[u8]]) -> Result<Vec<String>, WireError> {
         let (mut events, mut all) = (Events::default(), Vec::new());
         for piece in pieces {
-            events.push(piece, &mut |data, number| {
+            events.push(piece, &mut |Event { data, number, .. }| {
                 assert_eq!(number, all.len() + 1);
                 all.push(data.to_owned());
                 Ok(())
             })?;
         }
-        events.end(&mut |data, _| {
+        events.end(&mut |Event { data, .. }| {
             all.push(data.to_owned());
             Ok(())
         })?;
@@ -140,6 +155,18 @@ mod tests {
         let text =
             "\u{feff}: hello\n\nevent: x\nid: 1\n\n\nevent: y\ndata:one\ndata:  two \ndata\nnonsense\n\ndata:\n\n";
         assert_eq!(data(&[text.as_bytes()]).unwrap(), ["one\n two \n", ""]);
+    }
+
+    #[test]
+    fn an_event_has_the_name_of_its_own_lines() {
+        let (mut events, mut names) = (Events::default(), Vec::new());
+        let text = b"event: a\ndata: 1\n\ndata: 2\n\nevent: lost\n\nevent:b\nevent:c\ndata: 3\n\n";
+        let push = |Event { name, .. }: Event<'_>| {
+            names.push(name.to_owned());
+            Ok(())
+        };
+        events.push(text, &mut { push }).unwrap();
+        assert_eq!(names, ["a", "", "c"]);
     }
 
     #[test]

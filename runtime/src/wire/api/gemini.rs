@@ -2,6 +2,7 @@
 //!
 //! Source: `GenerateContentResponse`, `Part` and `FinishReason` in the API's reference and its SDK, read 2026-11.
 
+mod keys;
 mod parts;
 mod sent_back;
 
@@ -57,7 +58,9 @@ const GENERATED_ID: &str = "no-id:";
 
 fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let mut chunks = Chunks::default();
-    let content = chunks.read_chunk(body, &mut String::new())?;
+    let camel = keys::in_camel_case(body)?;
+    let body = camel.as_ref().map_or(body.clone(), |json| Node { json, path: body.path.clone() });
+    let content = chunks.read_chunk(&body, &mut String::new())?;
     if chunks.reason.is_empty() {
         return Err(WireError::new("/candidates/0/finishReason", "a stop reason", "nothing"));
     }
@@ -99,6 +102,8 @@ fn stop(reason: &str) -> Stop {
     match reason {
         "STOP" => Stop::Done,
         "MAX_TOKENS" | "CONTINUATION" => Stop::Length,
+        // The server complains about the calls, which are complete.
+        "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" | "MISSING_THOUGHT_SIGNATURE" => Stop::Other,
         "SAFETY"
         | "RECITATION"
         | "LANGUAGE"
@@ -133,7 +138,7 @@ fn read(parts: &[Node<'_>], builder: &mut ResponseBuilder) -> Result<(), WireErr
                 let got = format!("{}, which may need an answer", describe(key));
                 return Err(WireError::new(&*node.path, "a call of a known type", got));
             }
-            builder.keep_unknown(&keys(&part), &node.path);
+            builder.keep_unknown(&names_of_keys(&part), &node.path);
         }
     }
     Ok(())
@@ -145,7 +150,7 @@ fn visible(part: &Object<'_>) -> Result<Option<String>, WireError> {
     if is_thought { Ok(None) } else { part.optional_text("text") }
 }
 
-fn keys(part: &Object<'_>) -> String {
+fn names_of_keys(part: &Object<'_>) -> String {
     let keys: Vec<&str> = part.all().map(|(key, _)| key).take(4).collect();
     crate::text::display::Truncated(&keys.join(", "), 80).to_string()
 }
@@ -160,11 +165,11 @@ fn push_call(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireE
             return Err(part.unexpected("a complete call (`streamFunctionCallArguments` is off)"));
         }
     }
-    let id = match call.optional_text("id")?.filter(|id| !id.is_empty()) {
+    let id = match builder.id(&ValuePlace { node, object: &call, key: "id" }) {
         // The id of the server would count as a generated one.
-        Some(id) if id.starts_with(GENERATED_ID) => String::new(),
-        Some(id) => id,
-        None => format!("{GENERATED_ID}{}", builder.number_of_call()),
+        id if id.starts_with(GENERATED_ID) => String::new(),
+        id if id.is_empty() => format!("{GENERATED_ID}{}", builder.number_of_call()),
+        id => id,
     };
     let name = builder.name(&ValuePlace { node, object: &call, key: "name" })?;
     let arguments = call.arguments("args")?;
@@ -176,7 +181,7 @@ fn push_call(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireE
 fn push_result(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireError> {
     let result = node.object()?;
     let place = ValuePlace { node, object: &result, key: "id" };
-    if let Some(id) = result.optional_text("id")?.filter(|id| !id.is_empty()) {
+    if let Some(id) = Some(result.id("id")).filter(|id| !id.is_empty()) {
         builder.push_result(&id, &place);
     } else {
         let name = result.optional_text("name")?.unwrap_or_default();
@@ -233,7 +238,9 @@ impl Chunks {
 
 impl ResponseAssembler for Chunks {
     fn push_event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
-        let Some(content) = self.read_chunk(data, shown)? else { return Ok(()) };
+        let camel = keys::in_camel_case(data)?;
+        let data = camel.as_ref().map_or(data.clone(), |json| Node { json, path: data.path.clone() });
+        let Some(content) = self.read_chunk(&data, shown)? else { return Ok(()) };
         let parts = content.object()?.get("parts").map(|parts| parts.items()).transpose()?.unwrap_or_default();
         // Read for its errors, which then have the path in this chunk.
         let mut discarded = ResponseBuilder::default();
@@ -371,6 +378,37 @@ mod tests {
         let results = Api::Gemini.results(&completed_calls);
         assert_eq!(results[0].get().matches(r#""id":"#).count(), 1);
         assert!(results[0].get().contains(r#"{"functionResponse":{"id":"7","name":"a","response":{"output":1}}}"#));
+    }
+
+    #[test]
+    fn a_complete_call_is_run_whatever_the_server_says_about_it() {
+        let call = r#"{"functionCall":{"name":"f","args":{"a":1}}}"#;
+        for reason in ["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE"] {
+            let body = format!(r#"{{"candidates":[{{"content":{{"parts":[{call}]}},"finishReason":"{reason}"}}]}}"#);
+            let mut stream = Api::Gemini.stream();
+            stream.push(format!("data: {body}\n\n").as_bytes()).unwrap();
+            for response in [Api::Gemini.parse(&body), stream.finish()] {
+                let response = response.unwrap();
+                assert_eq!((response.calls().len(), response.stop()), (1, Stop::Other), "{reason}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_response_in_snake_case_is_read_and_sent_back_in_camel_case() {
+        let body = r#"{"candidates":[{"content":{"parts":[{"function_call":{"name":"f","args":{"b_c":1}},"thought_signature":"s"}]},
+            "finish_reason":"STOP"}],"usage_metadata":{"prompt_token_count":5}}"#
+            .replace('\n', "");
+        let mut stream = Api::Gemini.stream();
+        stream.push(format!("data: {body}\n\n").as_bytes()).unwrap();
+        for response in [Api::Gemini.parse(&body), stream.finish()] {
+            let response = response.unwrap();
+            assert_eq!(response.calls()[0].arguments(), r#"{"b_c":1}"#);
+            assert_eq!(response.usage().map(|usage| usage.input), Some(5));
+            let sent = response.messages()[0].get();
+            assert!(sent.contains("functionCall") && sent.contains("thoughtSignature"), "{sent}");
+            assert!(!sent.contains("function_call"), "{sent}");
+        }
     }
 
     #[test]

@@ -92,12 +92,12 @@ fn read_steps(steps: &[Node<'_>], mut builder: ResponseBuilder) -> Result<Respon
             "model_output" => read_output(&step, &mut builder)?,
             "function_call" => {
                 let place = |key| ValuePlace { node, object: &step, key };
-                let (id, name) = (step.optional_text("id")?.unwrap_or_default(), builder.name(&place("name"))?);
+                let (id, name) = (builder.id(&place("id")), builder.name(&place("name"))?);
                 let (arguments, origin) = (step.arguments("arguments")?, CallOrigin::default());
                 builder.push_call(ParsedCall { id, name, arguments, origin, path: node.path.clone() }, &place("id"))?;
             }
             "function_result" => {
-                let id = step.optional_text("call_id")?.unwrap_or_default();
+                let id = step.id("call_id");
                 builder.push_result(&id, &ValuePlace { node, object: &step, key: "call_id" });
             }
             kind if IGNORED.contains(&kind) => {}

@@ -91,6 +91,11 @@ trait ResponseAssembler: Send + Sync {
     /// Processes the data of one event, and appends its visible text to `shown`.
     fn push_event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError>;
 
+    /// Returns the key of the type in an event. Some servers send the type only as the name of the event.
+    fn type_key(&self) -> &'static str {
+        "type"
+    }
+
     /// Processes `[DONE]`, with which the streams of some APIs end.
     fn push_done(&mut self) {}
 

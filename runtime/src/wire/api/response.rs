@@ -262,6 +262,15 @@ impl ResponseBuilder {
         Ok(WITHOUT_NAME.to_owned())
     }
 
+    /// Returns the id of a call, which is also a string at `place` in the text. It is empty if the server sent none.
+    pub(super) fn id(&mut self, place: &ValuePlace<'_, '_>) -> String {
+        let id = place.object.id(place.key);
+        if place.object.get(place.key).is_some_and(|node| node.text().is_err()) {
+            self.edits.set(place, &id);
+        }
+        id
+    }
+
     /// Records the result of the call with this id, which the response contains, so that the call is not returned. It answers the
     /// first call before it that has no result yet. Without an id, it answers none.
     pub(super) fn push_result(&mut self, id: &str, place: &ValuePlace<'_, '_>) {

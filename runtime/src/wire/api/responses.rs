@@ -96,7 +96,7 @@ fn read(response: &Object<'_>, output: &[Node<'_>]) -> Result<Output, WireError>
                 }
             }
             kind if RESULTS.contains(&kind) => {
-                let id = item.optional_text("call_id")?.unwrap_or_default();
+                let id = item.id("call_id");
                 builder.push_result(&id, &ValuePlace { node, object: &item, key: "call_id" });
             }
             "shell_call" if is_hosted(&item) => {}
@@ -167,7 +167,7 @@ fn push_call(
             origin.program = Some(caller.non_empty_text("caller_id")?);
         }
     }
-    let id = item.optional_text("call_id")?.unwrap_or_default();
+    let id = builder.id(&ValuePlace { node, object: item, key: "call_id" });
     let call = ParsedCall { id, name, arguments, origin, path: node.path.clone() };
     builder.push_call(call, &ValuePlace { node, object: item, key: "call_id" })
 }
@@ -180,7 +180,8 @@ fn is_hosted(shell: &Object<'_>) -> bool {
 
 /// Reads the text of a message. Returns whether it is a refusal.
 fn read_message(message: &Object<'_>, builder: &mut ResponseBuilder) -> Result<bool, WireError> {
-    let content = message.require("content", "an array of parts")?;
+    // Some servers send null next to a call.
+    let Some(content) = message.get("content") else { return Ok(false) };
     if content.json.get().starts_with('"') {
         builder.push_text(&content.text()?);
         return Ok(false);
@@ -262,7 +263,10 @@ impl ResponseAssembler for Events {
             }
             kind if arguments::is_event(kind) => self.arguments.push(kind, &event)?,
             // Only the first such event counts, because reading one takes time in proportion to all items.
-            "response.completed" | "response.incomplete" | "response.failed" if self.response.is_none() => {
+            "response.done" if event.get("response").is_none() => self.is_done = true,
+            "response.completed" | "response.incomplete" | "response.failed" | "response.done"
+                if self.response.is_none() =>
+            {
                 let node = event.require("response", "the response")?;
                 no_error(&node)?;
                 self.response = Some(self.complete(&node)?);
@@ -315,8 +319,8 @@ impl Events {
 /// Returns the two ids and the name that identify an item.
 fn ids(item: &Node<'_>) -> Result<[Option<String>; 3], WireError> {
     let item = item.object()?;
-    let id = |key| item.optional_text(key).map(|id| id.filter(|id| !id.is_empty()));
-    Ok([id("id")?, id("call_id")?, id("name")?])
+    let id = |key| Some(item.id(key)).filter(|id| !id.is_empty());
+    Ok([id("id"), id("call_id"), id("name")])
 }
 
 fn results(completed_calls: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {

@@ -1,13 +1,16 @@
 //! Streamed responses.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::value::RawValue;
 
+use crate::text::json;
 use crate::wire::api::ResponseAssembler;
-use crate::wire::api::events::Events;
+use crate::wire::api::events::{Event, Events};
 use crate::wire::body::{BYTE_ORDER_MARK, MAX_BYTES, begins_events, other_body, with_title};
 use crate::wire::node::{Node, no_error};
+use crate::wire::write::{object, raw_json};
 use crate::wire::{Api, MAX_BODY_BYTES, ModelResponse, WireError};
 
 /// A parser of a streamed response: server-sent events, in chunks of any size. See [`Api::stream`].
@@ -99,11 +102,12 @@ impl Stream {
             None => {}
         }
         let StreamState { events, response, beginning, is_answering, .. } = &mut state;
-        events.end(&mut |data, number| {
-            if serde_json::from_str::<&RawValue>(data).is_err() && !is_empty(data) {
+        events.end(&mut |event| {
+            let is_json = || serde_json::from_str::<&RawValue>(event.data).is_ok();
+            if event.name != ERROR && !is_empty(event.data) && !is_json() {
                 return Err(WireError::ended_early("a stream that ends with an event"));
             }
-            event(&mut **response, data, number, is_answering, &mut String::new())
+            push_event(&mut **response, event, is_answering, &mut String::new())
         })?;
         if events.is_empty() && !begins_events(beginning) {
             return Err(other_body(&String::from_utf8_lossy(beginning)));
@@ -160,7 +164,7 @@ impl StreamState {
         if events.is_empty() {
             beginning.extend_from_slice(&bytes[..bytes.len().min(MAX_BYTES - beginning.len())]);
         }
-        events.push(bytes, &mut |data, number| event(&mut **response, data, number, is_answering, shown))
+        events.push(bytes, &mut |event| push_event(&mut **response, event, is_answering, shown))
     }
 }
 
@@ -184,13 +188,16 @@ fn is_sign_of_life(data: &Node<'_>) -> bool {
     ["type", "event_type"].iter().filter_map(kind).any(|kind| SIGNS_OF_LIFE.contains(&&*kind))
 }
 
-fn event(
+/// The name of an event with an error.
+const ERROR: &str = "error";
+
+fn push_event(
     response: &mut dyn ResponseAssembler,
-    data: &str,
-    number: usize,
+    event: Event<'_>,
     is_answering: &mut bool,
     shown: &mut String,
 ) -> Result<(), WireError> {
+    let Event { name, data, number } = event;
     // OpenAI's streams and compatible ones end with `[DONE]`. Proxies send empty events to keep a connection alive.
     if is_done(data) {
         response.push_done();
@@ -199,7 +206,15 @@ fn event(
     if is_empty(data) {
         return Ok(());
     }
-    let data = Node::root(data, Events::path(number))?;
+    let data = match Node::root(data, Events::path(number)) {
+        Err(_) if name == ERROR => return Err(WireError::api(ERROR, data)),
+        data => data?,
+    };
+    if let (ERROR, Ok(text)) = (name, data.text()) {
+        return Err(WireError::api(ERROR, &text));
+    }
+    let named = with_type(&data, name, response.type_key());
+    let data = named.as_ref().map_or(data.clone(), |json| Node { json, path: data.path });
     no_error(&data)?;
     if !*is_answering {
         if is_sign_of_life(&data) {
@@ -208,6 +223,23 @@ fn event(
         *is_answering = true;
     }
     response.push_event(&data, shown)
+}
+
+/// Returns the data of an event with the name of the event as its type, or `None` if the event has no name, or the data has a type.
+fn with_type(data: &Node<'_>, name: &str, key: &str) -> Option<Box<RawValue>> {
+    if name.is_empty() {
+        return None;
+    }
+    let known = data.object().ok()?;
+    if known.get(key).is_some() {
+        return None;
+    }
+    let entry = |(key, json): (&str, &RawValue)| (key.to_owned(), json.to_owned());
+    let mut entries: BTreeMap<String, Box<RawValue>> = known.all().map(entry).collect();
+    let mut kind = String::new();
+    json::push_string(&mut kind, name);
+    entries.insert(key.to_owned(), raw_json(kind));
+    Some(raw_json(object(&entries)))
 }
 
 impl fmt::Debug for Stream {
@@ -249,6 +281,23 @@ mod tests {
         let mut body = Api::ChatCompletions.stream();
         body.push(b" {").unwrap();
         assert!(body.is_answering());
+    }
+
+    #[test]
+    fn an_event_with_the_name_error_is_an_error_of_the_api() {
+        for (data, expected) in [
+            ("upstream exploded", "the API returned an error (error): upstream exploded"),
+            ("\"upstream exploded\"", "the API returned an error (error): upstream exploded"),
+            ("{\"message\":\"m\",\"code\":\"c\"}", "the API returned an error (c): m"),
+            ("{\"error\":{\"message\":\"m\",\"code\":529}}", "the API returned an error (529): m"),
+        ] {
+            for end in ["\n\n", ""] {
+                for before in ["", &format!("{LAST}\n\n")] {
+                    let body = format!("{before}event: error\ndata: {data}{end}");
+                    assert_eq!(refused(&body, body.len()).to_string(), expected);
+                }
+            }
+        }
     }
 
     #[test]

@@ -113,7 +113,7 @@ fn blocks_must_be_in_sequence() {
     let delta = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}"#;
     let end = [r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#, r#"{"type":"message_stop"}"#];
     let not_open = "/index: expected the index of an open block, got 0";
-    assert_eq!(error(&[delta]), format!("event 1{not_open}"));
+    assert_eq!(error(&[stop]), format!("event 1{not_open}"));
     assert_eq!(error(&[start, stop, delta]), format!("event 3{not_open}"));
     let broken = "expected a stream that ends with `message_stop`, got a stream that ended early";
     assert_eq!(error(&[start, stop]), broken);
@@ -353,4 +353,57 @@ fn half_a_surrogate_pair_does_not_make_a_response_unusable() {
         assert_eq!(response.unwrap().text(), "a\u{fffd}");
     }
     assert_eq!(shown, "a\u{fffd}");
+}
+
+/// Returns the response of a stream with these events, each with its name and its data.
+fn named(events: &[(&str, Value)]) -> crate::wire::ModelResponse {
+    let mut stream = Api::Anthropic.stream();
+    for (name, data) in events {
+        stream.push(format!("event: {name}\ndata: {data}\n\n").as_bytes()).unwrap();
+    }
+    stream.finish().unwrap()
+}
+
+#[test]
+fn the_name_of_an_event_is_its_type_if_the_data_has_none() {
+    let start = json!({ "index": 0, "content_block": { "type": "text", "text": "" } });
+    let delta = json!({ "index": 0, "delta": { "type": "text_delta", "text": "hi" } });
+    let response = named(&[
+        ("message_start", json!({ "message": { "usage": {} } })),
+        ("ping", json!({})),
+        ("content_block_start", start),
+        ("content_block_delta", delta),
+        ("content_block_stop", json!({ "index": 0 })),
+        ("message_delta", json!({ "delta": { "stop_reason": "end_turn" } })),
+        ("message_stop", json!({})),
+    ]);
+    assert_eq!((response.text(), response.stop_reason()), ("hi", "end_turn"));
+}
+
+#[test]
+fn a_delta_without_the_start_of_its_block_begins_one() {
+    let delta = |index: u64, delta: Value| ("content_block_delta", json!({ "index": index, "delta": delta }));
+    let text = |text: &str| json!({ "type": "text_delta", "text": text });
+    let end = [("message_delta", json!({ "delta": { "stop_reason": "end_turn" } })), ("message_stop", json!({}))];
+    let response = named(&[
+        delta(0, json!({ "type": "thinking_delta", "thinking": "hm" })),
+        delta(0, json!({ "type": "signature_delta", "signature": "c2lnbmVk" })),
+        delta(1, text("he")),
+        delta(1, text("llo")),
+        ("content_block_stop", json!({ "index": 1 })),
+        delta(2, json!({ "type": "input_json_delta", "partial_json": r#"{"a":1}"# })),
+        end[0].clone(),
+        end[1].clone(),
+    ]);
+    assert_eq!(response.text(), "hello");
+    assert_eq!((response.calls()[0].name(), response.calls()[0].arguments()), ("call_without_a_name", r#"{"a":1}"#));
+    let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
+    assert_eq!(message["content"][0]["signature"], "c2lnbmVk");
+    // A block that has ended stays as it is.
+    let ended = [
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}"#,
+        r#"{"type":"content_block_stop","index":0}"#,
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"b"}}"#,
+    ];
+    assert!(error(&ended).contains("expected the index of an open block"), "{}", error(&ended));
 }

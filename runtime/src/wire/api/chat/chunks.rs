@@ -6,6 +6,7 @@ use crate::wire::api::chat::joined::{Entries, Joined, content, join, object};
 use crate::wire::api::chat::{calls, choice, read, stop, usage};
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ResponseBuilder, record_stop_reason};
+use crate::wire::api::sent_back::is_empty;
 use crate::wire::api::{MAX_CALLS, ResponseAssembler};
 use crate::wire::node::{Node, Object};
 use crate::wire::write::{list, raw_json};
@@ -26,6 +27,8 @@ pub(super) struct Chunks {
     reason: String,
     /// Whether a call has begun or continued since the last stop reason.
     is_open: bool,
+    /// Whether a delta has had content. A message in a later chunk then repeats the whole.
+    has_deltas: bool,
     /// Whether the server has sent `[DONE]`.
     is_done: bool,
     usage: Option<Usage>,
@@ -46,8 +49,18 @@ impl ResponseAssembler for Chunks {
         let Some(choices) = data.get("choices") else { return Ok(()) };
         let Some(choice) = choice(&choices)? else { return Ok(()) };
         let choice = choice.object()?;
-        if let Some(delta) = choice.get("delta") {
-            self.push_delta(&delta.object()?, shown)?;
+        let delta = choice.get("delta").map(|delta| delta.object()).transpose()?;
+        match delta.filter(|delta| delta.all().any(|(_, json)| !is_empty(json.get()))) {
+            Some(delta) => {
+                self.push_delta(&delta, shown)?;
+                self.has_deltas |= self.has_message();
+            }
+            // Some servers send the message, or its next piece, in its place.
+            None => {
+                if let Some(message) = choice.get("message").filter(|_| !self.has_deltas) {
+                    self.push_delta(&message.object()?, shown)?;
+                }
+            }
         }
         let reason = choice.optional_text("finish_reason")?.filter(|reason| !reason.is_empty());
         self.is_open &= reason.is_none();
@@ -61,11 +74,7 @@ impl ResponseAssembler for Chunks {
 
     fn finish(&mut self) -> Result<ModelResponse, WireError> {
         // A stream without any message has been broken off, whatever ends it.
-        let has_message = !self.content.is_empty()
-            || !self.calls.is_empty()
-            || self.function_call.is_some()
-            || self.message.keys().any(|key| key != "role");
-        if (self.reason.is_empty() || self.is_open) && !(self.is_done && has_message) {
+        if (self.reason.is_empty() || self.is_open) && !(self.is_done && self.has_message()) {
             return Err(WireError::ended_early("a stream that ends with a `finish_reason`"));
         }
         if self.calls.is_empty() {
@@ -90,6 +99,14 @@ impl ResponseAssembler for Chunks {
 }
 
 impl Chunks {
+    /// Returns whether anything but the role of the message has been read.
+    fn has_message(&self) -> bool {
+        !self.content.is_empty()
+            || !self.calls.is_empty()
+            || self.function_call.is_some()
+            || self.message.keys().any(|key| key != "role")
+    }
+
     fn push_delta(&mut self, delta: &Object<'_>, shown: &mut String) -> Result<(), WireError> {
         // The text comes before a refusal.
         if let Some(node) = delta.get("content") {

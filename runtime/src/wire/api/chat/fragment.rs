@@ -37,7 +37,7 @@ impl Fragment {
             let text = index.text().ok();
             text.map_or_else(|| index.number().ok(), |text| text.trim().parse().ok())
         });
-        let id = call.optional_text("id")?.unwrap_or_default();
+        let id = call.id("id");
         let (mut name, mut arguments, mut is_text) = (String::new(), String::new(), false);
         for (key, of_arguments) in DETAILS {
             let Some(details) = call.get(key) else { continue };
@@ -147,7 +147,10 @@ impl Call {
             let Some(node) = call.get(key) else { continue };
             match key {
                 // The first id and the first type count.
-                "id" if !self.id.is_empty() => {}
+                "id" if self.id.is_empty() => {
+                    self.entries.insert(key.to_owned(), Joined::text(&fragment.id));
+                }
+                "id" => {}
                 "type" if self.entries.contains_key("type") => {}
                 "function" | "custom" if is_name_known => {
                     let details = without(&node.object()?, "name");

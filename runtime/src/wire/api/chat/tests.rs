@@ -491,3 +491,69 @@ fn the_older_form_of_a_call_is_read_whole_and_in_pieces() {
         }
     }
 }
+
+#[test]
+fn a_stream_may_have_messages_in_place_of_deltas() {
+    let call = json!([{ "id": "c1", "type": "function", "function": { "name": "f", "arguments": r#"{"a":1}"# } }]);
+    let chunk = |key: &str, message: &Value| json!({ "choices": [{ "index": 0, key: message }] }).to_string();
+    let both =
+        |delta: Value, message: Value| json!({ "choices": [{ "delta": delta, "message": message }] }).to_string();
+    let content = |text: &str| json!({ "role": "assistant", "content": text });
+    let end = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#.to_owned();
+    for (chunks, text, calls) in [
+        (vec![chunk("message", &content("hello"))], "hello", 0),
+        (vec![chunk("message", &content("hel")), chunk("message", &content("lo"))], "hello", 0),
+        (vec![chunk("message", &json!({ "content": null, "tool_calls": call }))], "", 1),
+        (vec![both(json!({}), content("hello"))], "hello", 0),
+        (vec![both(Value::Null, content("hello"))], "hello", 0),
+        (vec![chunk("delta", &content("")), chunk("message", &content("hello"))], "hello", 0),
+        // The message repeats what the deltas have sent.
+        (vec![both(content("hello"), content("hello"))], "hello", 0),
+        (
+            vec![chunk("delta", &content("hel")), chunk("delta", &content("lo")), chunk("message", &content("hello"))],
+            "hello",
+            0,
+        ),
+        (
+            vec![
+                chunk("delta", &json!({ "tool_calls": call })),
+                chunk("message", &json!({ "content": "", "tool_calls": call })),
+            ],
+            "",
+            1,
+        ),
+    ] {
+        let (mut stream, mut shown) = (Api::ChatCompletions.stream(), String::new());
+        for chunk in chunks.iter().chain([&end]) {
+            shown += &stream.push(format!("data: {chunk}\n\n").as_bytes()).unwrap();
+        }
+        let response = stream.finish().unwrap();
+        assert_eq!((&*shown, response.text(), response.calls().len()), (text, text, calls), "{chunks:?}");
+    }
+}
+
+#[test]
+fn an_id_that_is_a_number_is_sent_back_as_a_string() {
+    let call = |id: &Value| json!({ "index": 0, "id": id, "function": { "name": "f", "arguments": "{}" } });
+    for (id, expected) in [(json!(7), Some("7")), (json!(0), Some("0")), (json!(true), None), (json!({ "a": 1 }), None)]
+    {
+        let message = json!({ "tool_calls": [call(&id)] });
+        let body = json!({ "choices": [{ "message": message, "finish_reason": "tool_calls" }] }).to_string();
+        let streamed = streamed(&[message, json!({ "tool_calls": [call(&id)] })], "tool_calls");
+        for response in [Api::ChatCompletions.parse(&body), streamed.map(|(_, response)| response)] {
+            let response = response.unwrap();
+            let ids: Vec<&str> = response.calls().iter().map(ToolCall::id).collect();
+            let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
+            let sent: Vec<&Value> = message["tool_calls"].as_array().unwrap().iter().map(|call| &call["id"]).collect();
+            assert_eq!(sent, ids, "{id}");
+            if let Some(expected) = expected {
+                assert_eq!(ids[0], expected);
+            }
+        }
+    }
+    let twice = json!({ "tool_calls": [call(&json!(7)), call(&json!(7))] });
+    let body = json!({ "choices": [{ "message": twice, "finish_reason": "tool_calls" }] }).to_string();
+    let response = Api::ChatCompletions.parse(&body).unwrap();
+    let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
+    assert_eq!(message["tool_calls"][1]["id"], response.calls()[1].id());
+}

@@ -35,7 +35,7 @@ pub(super) fn continued(before: &RawValue, part: &Node<'_>) -> Result<Option<Box
     let before = Node { json: before, path: String::new() }.object()?;
     let Some(call) = before.get(CALL).map(|call| call.object()).transpose()? else { return Ok(None) };
     let text = |object: &Object<'_>, key| object.optional_text(key).map(Option::unwrap_or_default);
-    let ids = [text(&call, "id")?, text(&new, "id")?];
+    let ids = [call.id("id"), new.id("id")];
     let has_other_id = ids.iter().all(|id| !id.is_empty()) && ids[0] != ids[1];
     if has_other_id || !text(&new, "name")?.is_empty() {
         return Ok(None);

@@ -48,6 +48,10 @@ struct Piece {
 }
 
 impl ResponseAssembler for Events {
+    fn type_key(&self) -> &'static str {
+        "event_type"
+    }
+
     fn push_event(&mut self, data: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
         let event = data.object()?;
         let kind = event.require("event_type", "the type of the event")?;

@@ -74,7 +74,7 @@ impl Arguments {
 fn same_call(node: &Node<'_>, item: &Node<'_>) -> Result<Option<String>, WireError> {
     let (node, item) = (node.object()?, item.object()?);
     for key in ["type", "name", "call_id"] {
-        if node.optional_text(key)? != item.optional_text(key)? {
+        if node.id(key) != item.id(key) {
             return Ok(None);
         }
     }

@@ -90,13 +90,13 @@ struct Identity {
 impl Identity {
     fn of(item: &RawValue) -> Result<Self, WireError> {
         let object = Node { json: item, path: String::new() }.object()?;
-        let text = |key| object.optional_text(key).map(|id| id.filter(|id| !id.is_empty()));
+        let text = |key| Some(object.id(key)).filter(|id| !id.is_empty());
         let arguments = ["arguments", "input"].iter().find_map(|key| object.get(key)?.text().ok());
-        let content = match (text("name")?, arguments) {
+        let content = match (text("name"), arguments) {
             (Some(name), Some(arguments)) => (name, fingerprint(&arguments)),
             _ => (String::new(), fingerprint(item.get())),
         };
-        Ok(Self { ids: [text("id")?, text("call_id")?], content })
+        Ok(Self { ids: [text("id"), text("call_id")], content })
     }
 
     fn is_same(&self, other: &Self) -> bool {

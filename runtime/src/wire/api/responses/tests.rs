@@ -326,3 +326,35 @@ fn what_the_last_event_omits_is_taken_from_whatever_came_before() {
     stream.push(format!("data: {}\n\n", done(0, &message)).as_bytes()).unwrap();
     assert!(matches!(stream.finish(), Err(WireError::EndedEarly { .. })), "the connection broke");
 }
+
+#[test]
+fn a_message_without_content_does_not_lose_the_calls_next_to_it() {
+    let call = r#"{"type":"function_call","call_id":7,"name":"f","arguments":"{}"}"#;
+    for content in [r#","content":null"#, "", r#","content":[]"#] {
+        let message = format!(r#"{{"type":"message","role":"assistant"{content}}}"#);
+        let response = parse(&format!("{message},{call}")).unwrap();
+        assert_eq!((response.calls().len(), response.calls()[0].id(), response.text()), (1, "7", ""));
+        let sent: Vec<&str> = response.messages().iter().map(|message| message.get()).collect();
+        assert!(sent.iter().any(|item| item.contains(r#""call_id":"7""#)), "{sent:?}");
+    }
+}
+
+#[test]
+fn response_done_ends_a_stream() {
+    let item = r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi"}]}"#;
+    let event = format!(r#"{{"type":"response.output_item.done","output_index":0,"item":{item}}}"#);
+    for last in [
+        format!(r#"{{"type":"response.done","response":{{"status":"completed","output":[{item}]}}}}"#),
+        r#"{"type":"response.done","response":{"status":"completed","output":[]}}"#.to_owned(),
+        r#"{"type":"response.done"}"#.to_owned(),
+    ] {
+        let mut stream = Api::Responses.stream();
+        for event in [&event, &last] {
+            stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
+        }
+        assert_eq!(stream.finish().unwrap().text(), "hi", "{last}");
+    }
+    let mut cut = Api::Responses.stream();
+    cut.push(format!("data: {event}\n\n").as_bytes()).unwrap();
+    assert!(matches!(cut.finish(), Err(WireError::EndedEarly { .. })));
+}
