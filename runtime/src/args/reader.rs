@@ -26,6 +26,24 @@ pub(super) struct Reader<'t> {
     pub(super) aliases: OnceCell<BTreeMap<&'t str, String>>,
 }
 
+/// Returns the part of a node that has nothing but one part, as `{"allOf": [{"$ref": "…"}]}`, and otherwise the node itself.
+fn only_part(table: &Table, mut id: NodeId) -> NodeId {
+    for _ in 0..MAX_DEPTH {
+        let node = table.node(id);
+        let has_more = !table.types(node).is_any()
+            || node.any_of.len > 0
+            || node.literals.len > 0
+            || node.properties.len > 0
+            || node.items.is_some()
+            || node.bounds.is_some();
+        match table.all_of(node) {
+            [part] if !has_more => id = *part,
+            _ => break,
+        }
+    }
+    id
+}
+
 impl<'t> Reader<'t> {
     pub(super) fn new(table: &'t Table, limits: Limits) -> Self {
         Self::with_budget(table, limits, STEP_BUDGET)
@@ -57,6 +75,7 @@ impl<'t> Reader<'t> {
         const MAX_NESTED: usize = 16;
         fn walk(table: &Table, node: &Node, depth: usize, leaves: &mut Vec<NodeId>) -> Option<()> {
             for &id in table.any_of(node) {
+                let id = only_part(table, id);
                 let branch = table.node(id);
                 if branch.all_of.len > 0 || leaves.len() == MAX_LEAVES || depth == MAX_NESTED {
                     return None;

@@ -7,6 +7,8 @@
 //! 5. Otherwise, if an array is allowed, the value is wrapped in an array.
 //! 6. Otherwise, the value is kept, and validation reports it.
 //!
+//! With `allOf`, the value is then repaired toward each part.
+//!
 //! In an object that refuses unknown keys, a key gets the declared name that only it resembles, or that it is an alias of.
 
 use serde_json::{Map, Number, Value};
@@ -60,6 +62,9 @@ impl Reader<'_> {
                     repaired.add(index);
                 }
             });
+            if self.fits_parts(value, node, 0) {
+                self.parts(value, node, depth, 0);
+            }
             self.alternatives(value, node, depth, &[RepairStep::Keep], 0);
             if self.changed.get() {
                 repaired.add_unknown();
@@ -76,37 +81,73 @@ impl Reader<'_> {
 
     /// Repairs a value toward a node. `depth` is the maximum depth of the result.
     pub(super) fn repair(&self, value: &mut Value, id: NodeId, depth: usize) {
+        self.repair_part(value, id, depth, 0);
+    }
+
+    /// Repairs a value toward a node, which is a part of `nested` others.
+    fn repair_part(&self, value: &mut Value, id: NodeId, depth: usize, nested: usize) {
         if !self.spend(1) {
             return;
         }
         let node = self.table.node(id);
-        if is_null_word(value) && self.lists_null(node) && self.is_valid(&Value::Null, id) {
+        if is_null_word(value) && self.lists_null(node, 0) && self.is_valid(&Value::Null, id) {
             self.change(value, Value::Null);
             return;
         }
         let types = self.table.types(node);
-        if types.is_any() || node.all_of.len > 0 {
+        if types.is_any() {
             self.spell_integer(value, node, 0);
             self.children(value, node, depth);
         } else {
             let _ = ALL_STEPS.iter().any(|step| self.step(*step, value, node, types, depth));
         }
-        if node.any_of.len == 0 {
+        if node.any_of.len == 0 && node.all_of.len == 0 {
             return;
         }
-        let had_children = value.is_array() || value.is_object();
+        let had_children = has_children(value);
+        self.parts(value, node, depth, nested);
         self.alternatives(value, node, depth, ALL_STEPS, 0);
-        if !had_children {
-            // An alternative may have parsed an array or object from a string.
+        if !had_children && has_children(value) {
+            // A part or an alternative has parsed an array or object from a string.
             self.children(value, node, depth);
+            self.parts(value, node, depth, nested);
         }
     }
 
+    /// Repairs a value toward each schema in the `allOf` of a node. If these schemas have no type in common to which the value can be
+    /// converted, it is kept.
+    fn parts(&self, value: &mut Value, node: &Node, depth: usize, nested: usize) {
+        if node.all_of.len == 0 || nested == MAX_NESTED_ALTERNATIVES || !self.spend(clone_cost(value)) {
+            return;
+        }
+        let (mut trial, was_changed) = (value.clone(), self.changed.get());
+        for part in self.table.all_of(node) {
+            self.repair_part(&mut trial, *part, depth, nested + 1);
+        }
+        if self.fits_parts(&trial, node, nested) {
+            *value = trial;
+        } else {
+            self.changed.set(was_changed);
+        }
+    }
+
+    /// Returns whether a value has a type that each schema in the `allOf` of a node allows.
+    fn fits_parts(&self, value: &Value, node: &Node, nested: usize) -> bool {
+        let fits = |part: &Node| {
+            json_type::fits(self.table.types(part), value)
+                && (nested == MAX_NESTED_ALTERNATIVES || self.fits_parts(value, part, nested + 1))
+        };
+        self.spend(1) && self.table.all_of(node).iter().all(|part| fits(self.table.node(*part)))
+    }
+
     /// Returns whether `node` lists null as a type.
-    fn lists_null(&self, node: &Node) -> bool {
+    fn lists_null(&self, node: &Node, nested: usize) -> bool {
         let types = self.table.types(node);
         if node.all_of.len > 0 {
-            false
+            (types.is_any() || self.allows_null(node)) && nested < MAX_NESTED_ALTERNATIVES && self.spend(1) && {
+                let parts = self.table.all_of(node);
+                parts.iter().all(|part| self.lists_null(self.table.node(*part), nested + 1))
+            }
         } else if types.is_any() {
             let leaves = self.leaves(node).unwrap_or_default();
             leaves.iter().any(|leaf| self.allows_null(self.table.node(*leaf)))
@@ -455,6 +496,10 @@ pub(super) fn is_null(text: &str) -> bool {
     // Every string is checked, so the length and the first byte exclude most of them cheaply.
     let may_be = matches!(text.as_bytes(), [b'n' | b'N' | ..=b' ' | 0x80.., _, _, _, ..]);
     may_be && text.trim().eq_ignore_ascii_case("null")
+}
+
+fn has_children(value: &Value) -> bool {
+    value.is_array() || value.is_object()
 }
 
 fn is_null_word(value: &Value) -> bool {

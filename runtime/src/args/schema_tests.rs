@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::tests::value;
 use super::*;
 use crate::data::table::SchemaError;
 
@@ -194,5 +195,65 @@ fn errors_only_mention_what_is_wrong() {
     ] {
         let table = Table::from_schema(&json!({"properties": {"v": schema}})).unwrap();
         assert_eq!(validate(&json!({ "v": got }), &table)[0].expected, expected);
+    }
+}
+
+#[test]
+fn a_value_is_repaired_toward_the_merge_of_its_schemas() {
+    let integer = || json!({"type": "integer"});
+    let object = |key: &str| json!({"type": "object", "properties": {key: integer()}});
+    let definitions = json!({"A": object("n"), "M": {"type": "string", "enum": ["fast", "slow"]}, "S": {"allOf": [{"$ref": "#/$defs/S"}]}});
+    for (schema, sent, expected) in [
+        // The references of older pydantic.
+        (json!({"allOf": [{"$ref": "#/$defs/A"}], "default": {}}), json!({"n": "5"}), json!({"n": 5})),
+        (json!({"allOf": [{"$ref": "#/$defs/A"}]}), json!(r#"{"n": "5"}"#), json!({"n": 5})),
+        (json!({"allOf": [{"$ref": "#/$defs/M"}], "default": "fast"}), json!("Fast"), json!("fast")),
+        (
+            json!({"anyOf": [{"allOf": [{"$ref": "#/$defs/A"}]}, {"type": "null"}]}),
+            json!(r#"{"n":5}"#),
+            json!({"n": 5}),
+        ),
+        (json!({"anyOf": [{"allOf": [{"$ref": "#/$defs/A"}]}, {"type": "null"}]}), json!("null"), json!(null)),
+        (json!({"type": "array", "items": {"allOf": [integer()]}}), json!(["1", 2]), json!([1, 2])),
+        // Intersections of objects.
+        (json!({"allOf": [object("a"), object("b")]}), json!({"a": "1", "b": "2"}), json!({"a": 1, "b": 2})),
+        (json!({"allOf": [object("a"), object("b")]}), json!(r#"{"a": "1", "b": 2}"#), json!({"a": 1, "b": 2})),
+        (
+            json!({"properties": {"c": integer()}, "allOf": [object("a")]}),
+            json!(r#"{"a":"1","c":"3"}"#),
+            json!({"a": 1, "c": 3}),
+        ),
+        (
+            json!({"allOf": [{"properties": {"a": integer()}}, {"type": "object"}]}),
+            json!(r#"{"a":"1"}"#),
+            json!({"a": 1}),
+        ),
+        (
+            json!({"allOf": [{"allOf": [object("a")]}, {"allOf": [object("b")]}]}),
+            json!({"a": "1", "b": "2"}),
+            json!({"a": 1, "b": 2}),
+        ),
+        // Types in common, and none.
+        (json!({"allOf": [{"type": ["integer", "string"]}, integer()]}), json!("5"), json!(5)),
+        (json!({"allOf": [integer(), {"minimum": 1}]}), json!("5"), json!(5)),
+        (json!({"allOf": [{"type": ["integer", "null"]}, {"type": ["string", "null"]}]}), json!("null"), json!(null)),
+    ] {
+        let root = json!({"type": "object", "properties": {"p": schema.clone()}, "$defs": definitions});
+        assert_eq!(value(&json!({"p": sent}).to_string(), &root).unwrap(), json!({"p": expected}), "{schema} {sent}");
+        // At the root, an object is repaired in the same way.
+        if sent.is_object() {
+            let mut root = schema.clone();
+            root["$defs"] = definitions.clone();
+            assert_eq!(value(&sent.to_string(), &root).unwrap(), expected, "{schema} {sent}");
+        }
+    }
+    for (schema, sent) in [
+        (json!({"allOf": [integer(), {"type": "string"}]}), json!("5")),
+        (json!({"allOf": [{"type": "array"}, {"type": "string"}]}), json!("5")),
+        (json!({"allOf": [integer(), {"minimum": 9}]}), json!("5")),
+        (json!({"$ref": "#/$defs/S", "allOf": [integer()]}), json!("x")),
+    ] {
+        let root = json!({"type": "object", "properties": {"p": schema.clone()}, "$defs": definitions});
+        assert!(value(&json!({"p": sent}).to_string(), &root).is_err(), "{schema} {sent}");
     }
 }

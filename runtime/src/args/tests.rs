@@ -126,7 +126,7 @@ fn error(text: &str, table: &Table) -> ToolError {
     read(text, table, limits(), &mut SlotBuffer::default()).unwrap_err()
 }
 
-fn value(text: &str, schema: &Value) -> Result<Value, ToolError> {
+pub(super) fn value(text: &str, schema: &Value) -> Result<Value, ToolError> {
     let table = Table::from_schema(schema).unwrap();
     read(text, &table, limits(), &mut SlotBuffer::default()).map(|mut slots| slots.value(0))
 }
