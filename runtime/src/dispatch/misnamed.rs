@@ -1,4 +1,4 @@
-//! Names that models get wrong in known ways: with a prefix, in another case, with `-` instead of `_`, or by an alias that the tool declares.
+//! Names that models get wrong in known ways: with a prefix or another decoration, in another case, with `-` instead of `_`, or by an alias that the tool declares.
 //!
 //! Such a name is corrected only if it is unambiguous: it fits exactly one tool of the registry, and the turn shows this tool. Tools that
 //! the turn does not show count, too, so that a call never reaches a tool that the model did not name. Names come before aliases.

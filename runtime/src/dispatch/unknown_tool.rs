@@ -1,6 +1,6 @@
 //! The error for a call of a tool that this turn does not have.
 
-use crate::registration::given_name::without_prefix;
+use crate::registration::given_name::undecorated;
 use crate::result::error::{ErrorKind, ToolError};
 use crate::session::turn::Turn;
 use crate::text::display::short_name;
@@ -14,8 +14,9 @@ impl Turn {
     /// Returns the error for a call of a tool that the turn does not show, with a reason or a suggestion.
     #[cold]
     pub(crate) fn unknown_tool(&self, name: &str) -> ToolError {
-        let shown = short_name(name);
-        let bare = without_prefix(name).unwrap_or(name);
+        // Otherwise, tags and tokens in the name would be removed from the error.
+        let shown = short_name(name).replace('<', "\\u{3c}");
+        let bare = undecorated(name).unwrap_or(name);
         let meant = self.tool_meant(name);
         for (id, reason) in self.hidden_ids() {
             let is_name = |name: &str| self.name(id) == name || self.dialect_name(id) == name;

@@ -18,6 +18,9 @@ const NAMESPACES: &[&str] = &[
 /// What models write between a namespace and a name.
 const SEPARATORS: &[&str] = &[".", "::", ":", "/"];
 
+/// The delimiters of the tokens of chat templates. GPT writes `<|channel|>` after a name.
+const TOKENS: &[(&str, &str)] = &[("<|", "|>"), ("<｜", "｜>")];
+
 /// The maximum length of a name that may be corrected, in bytes.
 const MAX_BYTES: usize = 256;
 
@@ -25,14 +28,14 @@ const MAX_BYTES: usize = 256;
 #[derive(Clone, Copy)]
 pub(crate) struct GivenName<'n> {
     given: &'n str,
-    /// The name without a prefix.
+    /// The name without what cannot be a part of it.
     bare: Option<&'n str>,
 }
 
 impl<'n> GivenName<'n> {
     /// Returns `None` for a name that is too long to be corrected.
     pub(crate) fn new(given: &'n str) -> Option<Self> {
-        (given.len() <= MAX_BYTES).then(|| Self { given, bare: without_prefix(given) })
+        (given.len() <= MAX_BYTES).then(|| Self { given, bare: undecorated(given) })
     }
 
     /// Returns whether this is another spelling of `name`.
@@ -70,8 +73,37 @@ impl RegistrySnapshot {
     }
 }
 
+/// Returns a name without what models and servers are known to put around it, or `None` if there is nothing of it: white space, tokens of
+/// a chat template with what follows them, the number of the call, and a namespace.
+pub(crate) fn undecorated(name: &str) -> Option<&str> {
+    let text = without_tokens(name);
+    let text = without_number(text).unwrap_or(text);
+    let bare = without_prefix(text).unwrap_or(text).trim();
+    (!bare.is_empty() && bare != name).then_some(bare)
+}
+
+/// Returns a text without the tokens of a chat template at its beginning, and without what follows a later one.
+fn without_tokens(name: &str) -> &str {
+    let mut text = name.trim();
+    while let Some(end) = TOKENS.iter().find_map(|(open, close)| {
+        let inner = text.strip_prefix(open)?;
+        Some(open.len() + inner.find(close)? + close.len())
+    }) {
+        text = text[end..].trim_start();
+    }
+    let end = TOKENS.iter().filter_map(|(open, _)| text.find(open)).min();
+    text[..end.unwrap_or(text.len())].trim_end()
+}
+
+/// Returns a name without the number of the call, which Kimi appends.
+fn without_number(name: &str) -> Option<&str> {
+    let (bare, number) = name.rsplit_once(':')?;
+    let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+    is_number.then_some(bare)
+}
+
 /// Returns a name without the prefix that models are known to put before it, or `None` if it has none.
-pub(crate) fn without_prefix(name: &str) -> Option<&str> {
+fn without_prefix(name: &str) -> Option<&str> {
     let rest = NAMESPACES.iter().find_map(|namespace| name.strip_prefix(namespace))?;
     SEPARATORS.iter().find_map(|separator| rest.strip_prefix(separator)).filter(|bare| !bare.is_empty())
 }

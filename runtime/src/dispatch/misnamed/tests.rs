@@ -63,6 +63,46 @@ fn a_name_with_a_known_prefix_or_in_another_spelling_reaches_its_tool() {
 }
 
 #[test]
+fn a_name_with_a_decoration_reaches_its_tool() {
+    let turn = turn(&providers(&[&["read_file", "look"]]));
+    for name in [
+        " read_file",
+        "read_file ",
+        "\nread_file\t",
+        "read_file<|channel|>commentary",
+        "read_file<|channel|>commentary to=functions.look",
+        "read_file <|constrain|>json",
+        "functions.read_file<|message|>",
+        "<|start|>read_file",
+        "read_file<｜tool▁sep｜>",
+        "functions.read_file:0",
+        "functions.read_file:12",
+        " functions.Read-File:3<|end|>",
+        "read_file:0",
+    ] {
+        assert_runs(&turn, name, "read_file");
+    }
+    let sent = "read_file<|channel|>commentary";
+    let repairs = names(&call(&turn, sent));
+    assert_eq!(repairs, [format!(r#"the name of the tool: "{sent}" became "read_file" (tool_name)"#)]);
+}
+
+#[test]
+fn a_decoration_does_not_make_a_name_mean_another_tool() {
+    let numbered = turn(&providers(&[&["read_file", "read_file:0", "read-file"]]));
+    assert_runs(&numbered, "read_file:0", "read_file:0");
+    for name in ["read_file:1", " read_file", "read_file<|channel|>", "functions.read_file:0"] {
+        assert_refused(&numbered, name);
+    }
+    let one = turn(&providers(&[&["read_file"]]));
+    for name in ["read_file:a", "read_file:", "read_file:0:1", ":0", "<|channel|>", "<|read_file|>", "read_file <b>"] {
+        assert_refused(&one, name);
+    }
+    let json = call(&one, "nothing<|channel|>commentary").json;
+    assert!(json.contains(r"unknown tool `nothing\\u{3c}|channel|>commentary`"), "{json}");
+}
+
+#[test]
 fn other_names_are_not_corrected() {
     let turn = turn(&providers(&[&["read_file", "mcp__git__log"]]));
     for name in [
