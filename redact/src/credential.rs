@@ -45,13 +45,15 @@ pub fn is_credential(name: &str, value: &str) -> bool {
 
 /// Returns whether the value of a variable that is set for a program is secret. Besides [credentials](is_credential), these are values with
 /// a secret in a part that has a name, such as `https://example.com/?token=...`, and values that look random. A path, an address without a
-/// password or a region is not secret.
+/// password or a key, or a region is not secret, even if it has the name of a key, such as `KEY_FILE`.
 pub fn is_secret(name: &str, value: &str) -> bool {
     let value = value.trim();
     let unquoted =
         |text: &str| text.trim_matches(|c: char| matches!(c, '"' | '\'' | '{' | '}' | '[' | ']' | ' ')).to_owned();
     let is_named = |part: &str| {
-        let pair = part.split_once('=').or_else(|| part.split_once(':'));
+        // A host with a port is no name with a value.
+        let is_host = part.contains('.') && is_host(part);
+        let pair = part.split_once('=').or_else(|| part.split_once(':')).filter(|_| !is_host);
         pair.is_some_and(|(name, value)| {
             let (name, value) = (unquoted(name), unquoted(value));
             // An address begins with the name of its scheme.
@@ -62,11 +64,80 @@ pub fn is_secret(name: &str, value: &str) -> bool {
         let word = text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
         matches!(word.as_str(), "bearer" | "basic") && text.split_whitespace().count() == 2
     };
-    is_credential(name, value)
+    is_credential_name(name) && !is_place(name, value)
+        || is_credential("", value)
         || is_random(value)
         || is_bearer(value)
         || value.split(['?', '&', ';', ',', '\n', '#']).any(is_named)
         || value.split_whitespace().any(is_named)
+}
+
+/// Returns whether the value of a variable with this name is where something is, such as a key: a path, an address or a region. The value
+/// of a password never is.
+fn is_place(name: &str, value: &str) -> bool {
+    const PASSWORDS: [&str; 8] = ["password", "passwd", "passphrase", "passcode", "pass", "pwd", "secret", "secrets"];
+    const WITH_KEYS: [&str; 3] = ["cookie", "dsn", "webhook"];
+    const HOSTS: [&str; 7] = ["address", "domain", "endpoint", "host", "hostname", "server", "issuer"];
+    let words: Vec<String> = words(name).map(str::to_lowercase).collect();
+    let Some(last) = words.last().map(String::as_str) else { return false };
+    let is_kept = PASSWORDS.contains(&last) || words.iter().any(|word| WITH_KEYS.contains(&word.as_str()));
+    !is_kept && (is_path(value) || is_address(value) || is_region(value) || HOSTS.contains(&last) && is_host(value))
+}
+
+/// Returns whether a text is an absolute path, or one relative to a folder that it names. Some keys begin with `/`, too.
+fn is_path(text: &str) -> bool {
+    let drive = text.get(1..3).filter(|rest| matches!(*rest, ":\\" | ":/") && text.as_bytes()[0].is_ascii_alphabetic());
+    let begins = ["/", "~/", "./", "../"].iter().any(|beginning| text.starts_with(beginning)) || drive.is_some();
+    let path = text.strip_prefix(|c: char| c.is_ascii_alphabetic()).filter(|_| drive.is_some()).unwrap_or(text);
+    let parts: Vec<&str> =
+        path.trim_start_matches([':', '~']).split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+    let is_part = |part: &&str| !is_random(part) && part.chars().all(|c| c.is_alphanumeric() || "_-. @()~".contains(c));
+    let extension = parts.last().and_then(|last| last.rsplit_once('.')).map(|(_, extension)| extension);
+    let is_file = extension.is_some_and(|extension| {
+        (1..=5).contains(&extension.len())
+            && extension.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    });
+    begins && parts.iter().all(is_part) && (is_file || parts.len() > 1 && !is_random(&parts.concat()))
+}
+
+/// Returns whether a text is an address, and no part of it looks like a key.
+fn is_address(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once("://") else { return false };
+    let is_scheme =
+        !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    is_scheme && is_host(host) && path.split(['/', '?', '&', '=', ',']).all(is_word)
+}
+
+/// Returns whether a part of an address is a word and no key.
+fn is_word(part: &str) -> bool {
+    /// The length from which a text with digits may be a key.
+    const MAX: usize = 16;
+    part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.~{}".contains(&byte))
+        && !is_random(part)
+        && (part.len() < MAX || part.len() <= 2 * MAX && !part.bytes().any(|byte| byte.is_ascii_digit()))
+}
+
+/// Returns whether a text is the name of a host, with or without a port.
+fn is_host(text: &str) -> bool {
+    let (host, port) = text.rsplit_once(':').unwrap_or((text, "0"));
+    let is_label = |label: &str| !label.is_empty() && label.len() < 64 && !is_random(label);
+    let bytes = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
+    port.parse::<u16>().is_ok()
+        && host.bytes().all(bytes)
+        && host.split('.').all(is_label)
+        && (host.contains('.') || host.len() < 20)
+}
+
+/// Returns whether a text is a region of a cloud: `eu-west-3`, `europe-west1`, `us-gov-east-1a`.
+fn is_region(text: &str) -> bool {
+    const DIRECTIONS: [&str; 5] = ["north", "south", "east", "west", "central"];
+    let is_short =
+        text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let parts: Vec<&str> = text.split('-').collect();
+    let has_direction = |part: &&str| DIRECTIONS.iter().any(|direction| part.contains(direction));
+    is_short && (1..=2).contains(&digits) && parts.len() > 1 && parts[1..].iter().any(has_direction)
 }
 
 /// Returns whether a text looks random, as keys and tokens do: at least 20 letters and digits of every kind, or at least 32 hexadecimal
@@ -200,6 +271,18 @@ mod tests {
             ("NOTES", random),
             ("NOTES", &format!("{random}/+aB1=")),
             ("NOTES", "0123456789abcdef0123456789abcdef"),
+            // What only begins like a place.
+            ("ACCESS_KEY", "/q7Rk2Zt9Lw/4Xc8Vb1Nm5QwErTy"),
+            ("API_KEY", "/hunter2"),
+            ("DB_PASSWORD", "/hunter2/hunter2"),
+            ("CLIENT_SECRET", "https://example.com/hunter2"),
+            ("CHAT_WEBHOOK_URL", "https://hooks.example.com/services/T0/B0/hunter"),
+            ("TOKEN_URL", "https://me:hunter2@example.com/token"),
+            ("TOKEN_URL", "https://example.com/?key=hunter2&api_key=hunter2"),
+            ("TOKEN_URL", "https://example.com/bots/12345:hunter2hunter2"),
+            ("TOKEN_URL", "https://example.com/q7rk2zt9lw4xc8vb"),
+            ("API_KEY", "a-1"),
+            ("API_KEY", "my.secret.word"),
         ] {
             assert!(is_secret(name, value), "{name} {value}");
         }
@@ -222,6 +305,19 @@ mod tests {
             ("LANGUAGE", "en_GB.UTF-8"),
             ("ID", "123e4567-e89b-12d3-a456-426614174000"),
             ("EMPTY", ""),
+            ("GOOGLE_APPLICATION_CREDENTIALS", "/home/me/key.json"),
+            ("KEY_FILE", "/etc/k.pem"),
+            ("SSH_KEY", "~/.ssh/id_ed25519"),
+            ("API_KEY_FILE", "C:\\Users\\Me\\key.txt"),
+            ("PASSWORD_FILE", "/run/secrets/db_password"),
+            ("TOKEN_CACHE", "./cache/tokens"),
+            ("TOKEN_URL", "https://auth.example.com/oauth2/v2.0/token"),
+            ("TOKEN_URL", "http://localhost:8080"),
+            ("KEY_VAULT", "https://my-vault.example.net/"),
+            ("AUTH_SERVER", "auth.example.com:8443"),
+            ("AWS_REGION", "eu-central-1"),
+            ("AWS_DEFAULT_REGION", "us-gov-east-1"),
+            ("KEY_REGION", "europe-west1"),
         ] {
             assert!(!is_secret(name, value), "{name} {value}");
         }

@@ -140,7 +140,8 @@ impl Env {
         vars
     }
 
-    fn os_var(&self, name: &str) -> Option<OsString> {
+    /// Returns the value of the variable `name`, also one that is empty or not Unicode.
+    pub fn os_var(&self, name: &str) -> Option<OsString> {
         match self.additions.as_ref().and_then(|additions| additions.variables.get(key(name).as_str())) {
             Some(value) => Some(value.into()),
             None if self.process => std::env::var_os(name),

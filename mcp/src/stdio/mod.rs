@@ -64,7 +64,7 @@ impl StdioTransport {
         let mut command = Command::new(program.command);
         command.args(program.args).env_clear().envs(toolc_process::baseline([], |name| env.var(name)));
         for PassedVariable { name, source, .. } in program.env {
-            command.envs(env.var(source).map(|value| (name, value)));
+            command.envs(env.os_var(source).map(|value| (name, value)));
         }
         if let Some(directory) = program.directory {
             command.current_dir(directory);

@@ -117,7 +117,11 @@ impl Host<'_> {
     }
 
     fn unset_variables(&self, server: &Server) -> Vec<String> {
-        let is_unset = |name: &&str| self.env.var(name).is_none_or(|value| value.is_empty());
+        let is_program = matches!(server.transport, Transport::Stdio { .. });
+        // A program may want to see a variable that is empty.
+        let is_unset = |name: &&str| {
+            if is_program { self.env.os_var(name).is_none() } else { self.env.var(name).is_none() }
+        };
         server.variables().into_iter().filter(is_unset).map(str::to_owned).collect()
     }
 }

@@ -88,7 +88,13 @@ fn a_program_gets_usual_and_named_variables_only() {
     }
     let (mut settings, folder) = (server("s", &[]), tempfile::tempdir().expect("failed to make a folder"));
     let Transport::Stdio { env, directory, .. } = &mut settings.transport else { panic!("it is a program") };
-    *env = vec![PassedVariable { name: "AS".to_owned(), source: "TOKEN".to_owned(), is_secret: Some(true) }];
+    let variable = |name: &str, source: &str, is_secret| PassedVariable {
+        name: name.to_owned(),
+        source: source.to_owned(),
+        is_secret,
+    };
+    *env =
+        vec![variable("AS", "TOKEN", Some(true)), variable("EMPTY", "EMPTY", None), variable("UNSET", "UNSET", None)];
     let path = folder.path().canonicalize().expect("it exists");
     *directory = Some(path.clone());
     let fixture = Fixture::new([settings]);
@@ -96,6 +102,8 @@ fn a_program_gets_usual_and_named_variables_only() {
     let result: Value = result.as_str().expect("a text").parse().expect("it is JSON");
     let variables = result["env"].as_object().expect("an object");
     assert_eq!(variables["AS"], "[secret]", "the result is redacted");
+    assert_eq!((&variables["EMPTY"], variables.get("UNSET")), (&json!(""), None));
+    assert_eq!(fixture.report("s").unset_variables, ["UNSET"]);
     assert!(variables.contains_key("PATH") && !variables.contains_key("TOKEN"), "{variables:?}");
     assert!(!variables.contains_key("OTHER_KEY") && !variables.contains_key("CARGO_MANIFEST_DIR"), "{variables:?}");
     assert_eq!(result["directory"], path.to_str().expect("the path is UTF-8"));
