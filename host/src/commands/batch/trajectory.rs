@@ -132,7 +132,10 @@ fn read(path: &Path) -> Result<Results> {
             break;
         }
         let is_complete = line.last() == Some(&b'\n');
-        let value = serde_json::from_slice::<Value>(&line).ok();
+        // Programs of Windows put a byte order mark before the first line.
+        let mark = "\u{feff}".as_bytes();
+        let line = if number == 1 { line.strip_prefix(mark).unwrap_or(&line) } else { &line };
+        let value = serde_json::from_slice::<Value>(line).ok();
         let is_json = value.is_some();
         let result = value.and_then(|value| {
             let text = |key: &str| value[key].as_str().map(ToOwned::to_owned);
@@ -149,7 +152,7 @@ fn read(path: &Path) -> Result<Results> {
                     results.tail = Tail::Result;
                 }
             }
-            None if !is_complete && !is_json && is_partial_result(&line) => results.tail = Tail::PartialResult,
+            None if !is_complete && !is_json && is_partial_result(line) => results.tail = Tail::PartialResult,
             None => {
                 return Err(Error::Invalid(format!(
                     "{shown}: line {number} is not the result of a task. The file was not changed: use another file for `--out`"
@@ -183,6 +186,9 @@ mod tests {
         assert_eq!(left.lines().count(), 2);
         assert!(left.ends_with("\"failed\"}\n"));
         assert_eq!(read_finished_ids(Path::new("/no/such/file")).expect("the file is valid"), HashSet::new());
+        // A byte order mark is not part of the first result.
+        std::fs::write(file.path(), "\u{feff}{\"id\":\"a\",\"outcome\":\"done\"}\n").expect("failed to write");
+        assert_eq!(read_finished_ids(file.path()).expect("the file is valid"), HashSet::from(["a".to_owned()]));
         // Only the line break is missing.
         let text = "{\"id\":\"a\",\"outcome\":\"done\"}";
         std::fs::write(file.path(), text).expect("failed to write");

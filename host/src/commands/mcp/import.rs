@@ -9,7 +9,7 @@ use std::path::Path;
 
 use jsonc_parser::{ParseOptions, parse_to_serde_value, parse_to_value};
 use serde_json::{Map, Value};
-use toolc::approval::is_credential;
+use toolc::approval::{is_credential, is_secret};
 use toolc_config::{EnvFile, Home, McpServer, add_server, is_name, set_variable};
 
 use super::location;
@@ -100,12 +100,13 @@ fn read_file(path: &Path) -> Result<Value> {
     if text.len() as u64 > MAX_BYTES {
         return Err(Error::Invalid(failed(&format!("the file has more than {MAX_BYTES} bytes"))));
     }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     // VS Code allows comments and trailing commas.
     let (options, invalid) =
         (ParseOptions::default(), |error: &dyn std::fmt::Display| failed(&format!("invalid JSON: {error}")));
     // This parser checks the depth of the JSON, and the next one does not.
-    parse_to_value(&text, &options).map_err(|error| invalid(&error))?;
-    parse_to_serde_value(&text, &options).map_err(|error| invalid(&error)).map_err(Error::Invalid)
+    parse_to_value(text, &options).map_err(|error| invalid(&error))?;
+    parse_to_serde_value(text, &options).map_err(|error| invalid(&error)).map_err(Error::Invalid)
 }
 
 /// Returns the servers of a file: `mcpServers` of Claude Desktop, `servers` of VS Code's `mcp.json`, or `mcp.servers` of the settings of VS Code.
@@ -147,6 +148,22 @@ fn references(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$'));
     found.extend(words.filter(|word| is_shell(word)).map(str::to_owned));
     found
+}
+
+/// Returns the variable that a reference names, and whether the reference has a default: `env:HOME`, `API_KEY` or `API_KEY:-none`. Other
+/// words, such as `workspaceFolder`, are values of the other program.
+fn source_variable(reference: &str) -> Option<(&str, bool)> {
+    if let Some(name) = reference.strip_prefix("env:") {
+        return is_name(name).then_some((name, false));
+    }
+    let (name, has_default) = reference.split_once(":-").map_or((reference, false), |(name, _)| (name, true));
+    is_variable_name(name).then_some((name, has_default))
+}
+
+/// Returns whether an address contains what looks like a secret: a password, or a key in its path or query.
+fn has_secret(url: &str) -> bool {
+    let url = references(url).iter().fold(url.to_owned(), |url, reference| url.replace(reference, ""));
+    is_secret("", &url) || url.split(['/', '?', '&', '=', '#']).any(|part| is_secret("", part))
 }
 
 /// Returns whether a text is the name of a variable as programs write them: with a letter that is not small.
@@ -239,6 +256,9 @@ impl Importer<'_> {
                 "the transport `sse` is not supported: MCP has replaced it with streamable HTTP".to_owned(),
             ));
         }
+        if has_secret(url) {
+            notes.push("`url` contains what looks like a secret: secrets do not belong in config.toml".to_owned());
+        }
         for (name, value) in settings["headers"].as_object().into_iter().flatten() {
             let variable_name: String =
                 name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
@@ -281,9 +301,12 @@ impl Importer<'_> {
             )));
         }
         let reference = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
-        if let Some(source) =
-            reference.and_then(|reference| reference.strip_prefix("env:")).filter(|name| is_name(name))
-        {
+        if let Some((source, has_default)) = reference.and_then(source_variable) {
+            if has_default {
+                notes.push(format!(
+                    "set the variable {source} in .env if it is not set: toolc does not use the default"
+                ));
+            }
             return Ok(source.to_owned());
         }
         if reference.is_some() && references(&value).len() == 1 {
@@ -355,6 +378,13 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_order_mark_is_not_part_of_the_file() {
+        let file = tempfile::NamedTempFile::new().expect("failed to make a file");
+        std::fs::write(file.path(), "\u{feff}{ \"mcpServers\": {}, /* none */ }\r\n").expect("failed to write");
+        assert_eq!(read_file(file.path()).expect("it is valid"), json!({ "mcpServers": {} }));
+    }
+
+    #[test]
     fn values_of_variables_are_written_to_env_and_not_shown() {
         let settings = json!({ "command": "npx", "args": ["-y", "x"], "env": { "KEY": "hunter2", "PORT": 80, "HOST": "${env:OTHER}", "ASK": "${input:key}" } });
         let first = import_server("one", &settings, &[]).expect("valid settings");
@@ -405,6 +435,46 @@ mod tests {
         for value in ["50% of 60%", "a$b", "$5", "{a}", "x", "100%", "$"] {
             let read = import_server("s", &json!({ "command": "x", "type": "stdio", "env": { "A": value } }), &[]);
             assert_eq!(read.expect("valid settings").notes, [""; 0], "{value}");
+        }
+    }
+
+    #[test]
+    fn a_reference_to_a_variable_takes_its_value_from_there() {
+        let settings = json!({
+            "command": "x", "env": { "A": "${API_KEY}", "B": "${env:HOME}", "C": "${REGION:-eu}", "D": "${workspaceFolder}" },
+        });
+        let read = import_server("s", &settings, &[]).expect("valid settings");
+        let mut env = read.server.env.clone();
+        env.sort();
+        assert_eq!(env, ["A=API_KEY", "B=HOME", "C=REGION", "D=D"]);
+        assert!(read.variables.is_empty(), "{:?}", read.variables);
+        assert!(read.notes.iter().any(|note| note.contains("REGION in .env if it is not set")), "{:?}", read.notes);
+        let settings = json!({ "url": "https://x/", "headers": { "Authorization": "Bearer ${API_KEY}", "X-Key": "${OTHER_KEY}" } });
+        let read = import_server("s", &settings, &[]).expect("valid settings");
+        assert_eq!(read.server.bearer_variable.as_deref(), Some("API_KEY"));
+        assert_eq!(read.server.headers, [pair("X-Key", "OTHER_KEY")]);
+    }
+
+    #[test]
+    fn a_secret_in_an_address_is_noted() {
+        let noted = |url: &str| {
+            let notes = import_server("s", &json!({ "url": url }), &[]).expect("valid settings").notes;
+            notes.iter().any(|note| note.contains("looks like a secret"))
+        };
+        for url in [
+            "https://example.com/mcp?api_key=hunter2",
+            "https://example.com/mcp?page=1&token=hunter2",
+            "https://me:hunter2@example.com/mcp",
+            "https://example.com/s/q7Rk2Zt9Lw4Xc8Vb1Nm5/mcp",
+        ] {
+            assert!(noted(url), "{url}");
+        }
+        for url in [
+            "https://example.com/mcp",
+            "https://example.com/mcp?project=ab",
+            "https://example.com/?api_key=${input:key}",
+        ] {
+            assert!(!noted(url), "{url}");
         }
     }
 

@@ -169,6 +169,8 @@ fn read_tokens(endpoint: &McpEndpoint, env: &Env) -> Result<Tokens> {
         let text = check_readers(&path)
             .and_then(|()| read_limited(&path))
             .map_err(|error| Error::failed(format!("read the tokens in {}", path.display()), error))?;
+        // Programs of Windows put a byte order mark before the first line.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             tokens
                 .add(&format!("line {} of {}", index + 1, path.display()), line.trim())
