@@ -94,7 +94,7 @@ impl Events {
         let value = line.get(end + 1..).unwrap_or_default();
         let value = value.strip_prefix(b" ").unwrap_or(value);
         if &line[..end] == b"event" {
-            self.name = String::from_utf8_lossy(value).trim().to_owned();
+            String::from_utf8_lossy(value).trim().clone_into(&mut self.name);
         } else if &line[..end] == b"data" {
             let Ok(value) = std::str::from_utf8(value) else {
                 return Err(self.error("UTF-8", "other bytes"));
@@ -161,11 +161,12 @@ mod tests {
     fn an_event_has_the_name_of_its_own_lines() {
         let (mut events, mut names) = (Events::default(), Vec::new());
         let text = b"event: a\ndata: 1\n\ndata: 2\n\nevent: lost\n\nevent:b\nevent:c\ndata: 3\n\n";
-        let push = |Event { name, .. }: Event<'_>| {
-            names.push(name.to_owned());
-            Ok(())
-        };
-        events.push(text, &mut { push }).unwrap();
+        events
+            .push(text, &mut |Event { name, .. }| {
+                names.push(name.to_owned());
+                Ok(())
+            })
+            .unwrap();
         assert_eq!(names, ["a", "", "c"]);
     }
 

@@ -215,7 +215,10 @@ fn push_event(
     }
     let named = with_type(&data, name, response.type_key());
     let data = named.as_ref().map_or(data.clone(), |json| Node { json, path: data.path });
-    no_error(&data)?;
+    no_error(&data).map_err(|error| match error {
+        WireError::Api { kind, message } if kind.is_empty() && name == ERROR => WireError::api(ERROR, &message),
+        error => error,
+    })?;
     if !*is_answering {
         if is_sign_of_life(&data) {
             return Ok(());
@@ -288,6 +291,7 @@ mod tests {
         for (data, expected) in [
             ("upstream exploded", "the API returned an error (error): upstream exploded"),
             ("\"upstream exploded\"", "the API returned an error (error): upstream exploded"),
+            ("{\"message\":\"m\"}", "the API returned an error (error): m"),
             ("{\"message\":\"m\",\"code\":\"c\"}", "the API returned an error (c): m"),
             ("{\"error\":{\"message\":\"m\",\"code\":529}}", "the API returned an error (529): m"),
         ] {

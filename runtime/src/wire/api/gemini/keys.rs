@@ -27,7 +27,7 @@ const DATA: &[&str] = &["args", "response"];
 pub(super) fn in_camel_case(response: &Node<'_>) -> Result<Option<Box<RawValue>>, WireError> {
     let text = response.json.get();
     let has = |key: &&str| text.contains(&format!("\"{key}\""));
-    if SNAKE.iter().any(|key| has(key)) { camel_case(response).map(Some) } else { Ok(None) }
+    if SNAKE.iter().any(has) { camel_case(response).map(Some) } else { Ok(None) }
 }
 
 fn camel_case(node: &Node<'_>) -> Result<Box<RawValue>, WireError> {
