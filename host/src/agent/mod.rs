@@ -22,7 +22,7 @@ mod sent_tools;
 pub(crate) mod setup;
 mod state;
 mod turn;
-mod writer;
+pub(crate) mod writer;
 
 use std::sync::{Arc, Mutex, PoisonError};
 

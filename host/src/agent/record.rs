@@ -133,7 +133,7 @@ impl Recorder {
                 title: &title,
             })?;
             // No other process knows the new name yet.
-            self.writer.replace(Writer::lock(&self.home, name).ok());
+            self.writer.replace(Writer::lock(&self.home, name, "").ok());
             self.has_begun.set(true);
         }
         let is_empty = raw.is_empty();
@@ -188,7 +188,8 @@ pub(super) struct StoredConversation {
 /// # Errors
 /// Returns an error if another process writes to the conversation, the store cannot be read, or a message in it is damaged.
 pub(super) fn read(sessions: &Sessions, home: &Home, info: &SessionInfo, api: Api) -> Result<StoredConversation> {
-    let writer = Writer::lock(home, &info.name)?;
+    let advice = format!(", or continue a copy of the conversation with `--resume {} --copy`", info.name);
+    let writer = Writer::lock(home, &info.name, &advice)?;
     let mut messages = sessions.messages(&info.name)?;
     let last = messages.last().map(|message| message.id);
     if let Some(at) = messages.iter().rposition(|message| message.kind == MessageKind::Summary) {

@@ -27,11 +27,11 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Locks the conversation.
+    /// Locks the conversation. `advice` says what to do if another process holds the lock.
     ///
     /// # Errors
     /// If another process holds the lock, or the file cannot be written.
-    pub(crate) fn lock(home: &Home, session: &str) -> Result<Self> {
+    pub(crate) fn lock(home: &Home, session: &str, advice: &str) -> Result<Self> {
         let path = home.session_lock(session);
         let until = Instant::now() + WAIT;
         loop {
@@ -48,8 +48,7 @@ impl Writer {
                 Ok(Attempt::Held) => {
                     let process = holder(&path).map(|id| format!(" {id}")).unwrap_or_default();
                     return Err(Error::Invalid(format!(
-                        "the process{process} works on the conversation {session}: wait until it ends, or continue a copy of the \
-                         conversation with `--resume {session} --copy`"
+                        "the process{process} works on the conversation {session}: wait until it ends{advice}"
                     )));
                 }
             }
@@ -128,20 +127,21 @@ mod tests {
     fn a_conversation_has_one_writer_at_a_time() {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let home = Home::at(folder.path());
-        let first = Writer::lock(&home, "20260301-a").expect("the lock is free");
-        let error = Writer::lock(&home, "20260301-a").expect_err("the lock is held").to_string();
+        let first = Writer::lock(&home, "20260301-a", "").expect("the lock is free");
+        let error = Writer::lock(&home, "20260301-a", ", or copy it").expect_err("the lock is held").to_string();
         let expected = format!("the process {} works on the conversation 20260301-a: ", std::process::id());
-        assert!(error.starts_with(&expected) && error.contains("`--resume 20260301-a --copy`"), "{error}");
-        let other = Writer::lock(&home, "20260301-b").expect("another conversation has another lock");
+        assert!(error.starts_with(&expected) && error.ends_with(": wait until it ends, or copy it"), "{error}");
+        let other = Writer::lock(&home, "20260301-b", "").expect("another conversation has another lock");
         drop((first, other));
         assert_eq!(fs::read_dir(folder.path().join("sessions")).expect("the folder exists").count(), 0);
         // A file that a killed process has left is not locked.
         fs::write(home.session_lock("20260301-a"), "1").expect("failed to write");
-        drop(Writer::lock(&home, "20260301-a").expect("the lock is free"));
+        drop(Writer::lock(&home, "20260301-a", "").expect("the lock is free"));
         // Without the file, nothing would exclude another process.
         fs::remove_dir_all(folder.path().join("sessions")).expect("failed to remove");
         fs::write(folder.path().join("sessions"), "").expect("failed to write");
-        let error = Writer::lock(&home, "20260301-a").expect_err("a file is in the place of the folder").to_string();
+        let error =
+            Writer::lock(&home, "20260301-a", "").expect_err("a file is in the place of the folder").to_string();
         assert!(error.contains("lock the conversation 20260301-a with "), "{error}");
     }
 
@@ -154,7 +154,7 @@ mod tests {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for _ in 0..50 {
-                        if let Ok(writer) = Writer::lock(&home, "a") {
+                        if let Ok(writer) = Writer::lock(&home, "a", "") {
                             let alone = writing.try_lock().expect("another writer holds the lock, too");
                             drop(alone);
                             drop(writer);

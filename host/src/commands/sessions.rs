@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use toolc_config::Home;
 use toolc_store::{Database, Order, Search, SearchHit, SessionInfo, Sessions, StoredMessage};
 
+use crate::agent::writer::Writer;
 use crate::ground::ask::{self, print};
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
@@ -114,9 +115,13 @@ impl SessionsArgs {
                 "only a person can remove conversations: this command does not run inside a tool".to_owned(),
             )),
             SessionsCommand::Remove { ids } => {
-                // If one of the conversations is unknown, none is removed.
+                // If one of the conversations is unknown, or a process works on it, none is removed.
                 let infos = ids.iter().map(|id| find_one(&sessions, id)).collect::<Result<Vec<_>, _>>()?;
                 for info in &infos {
+                    drop(Writer::lock(home, &info.name, "")?);
+                }
+                for info in &infos {
+                    let _writer = Writer::lock(home, &info.name, "")?;
                     sessions.remove(&info.name)?;
                 }
                 Ok(ExitCode::SUCCESS)

@@ -226,6 +226,10 @@ fn a_conversation_has_one_writer_and_may_be_copied() {
     assert_eq!((refused.status, &*refused.out), (Some(2), ""), "{}", refused.err);
     let expected = [&format!("works on the conversation {name}"), "--copy"];
     assert!(expected.iter().all(|text| refused.err.contains(*text)), "{}", refused.err);
+    let removed = run(folder.path(), &["sessions", "remove", &name], &[]);
+    assert_eq!(removed.status, Some(2), "{}", removed.err);
+    let holder = format!("the process {} works on the conversation {name}", first.id());
+    assert!(removed.err.contains(&holder), "{}", removed.err);
     let copied = resume(&["--copy"]);
     assert_eq!((copied.status, &*copied.out), (Some(0), "B is done.\n"), "{}", copied.err);
 
@@ -249,6 +253,8 @@ fn a_conversation_has_one_writer_and_may_be_copied() {
     assert_eq!(texts.len(), 7, "{texts:?}");
     assert!(texts[4].contains("before the call had a result"), "{texts:?}");
     assert_eq!(std::fs::read_dir(folder.path().join("home/sessions")).expect("it exists").count(), 0);
+    let removed = run(folder.path(), &["sessions", "remove", &name, &name], &[]);
+    assert_eq!((removed.status, list(folder.path()).len()), (Some(0), 1), "{}", removed.err);
     let wrong = run(folder.path(), &["agent", "x", "--copy", "--model", "script:quick"], &[]);
     assert_eq!(wrong.status, Some(2), "a copy needs a conversation: {}", wrong.err);
 }
