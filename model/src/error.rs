@@ -100,7 +100,8 @@ pub enum ErrorKind {
     Refused,
     /// The answer was cut off at a token limit, within a call.
     CutOff,
-    /// The model stopped without an answer, for another reason than a limit or a refusal, such as a malformed call of Gemini's.
+    /// The model stopped without an answer, for another reason than a limit or a refusal: without a text and without a call, or with a
+    /// malformed call of Gemini's.
     NoAnswer,
     /// The answer does not match the API.
     Unreadable,
@@ -138,6 +139,7 @@ impl ModelError {
 
     /// Returns the error about a model that stopped without an answer.
     pub(crate) fn no_answer(host: &str, reason: &str) -> Self {
+        let reason = if reason.is_empty() { "it named no reason" } else { reason };
         Self::new(ErrorKind::NoAnswer, format!("the model of {host} stopped without an answer: {reason}"))
     }
 
@@ -288,6 +290,8 @@ impl Responded<'_> {
             }
             "context_length_exceeded" | "request_too_large" | "413" => ErrorKind::ContextOverflow,
             _ if reports_overflow(message) => ErrorKind::ContextOverflow,
+            // A text without a code, in a stream that had begun.
+            "error" => self.refusal(message).unwrap_or(ErrorKind::ServerFailed),
             "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "429" => ErrorKind::RateLimited,
             _ => self.refusal(message).unwrap_or(ErrorKind::Refused),
         }

@@ -17,6 +17,8 @@ pub struct Request<'a> {
     pub betas: &'a [&'a str],
     /// The container in which a program of the model waits for results. Only sent to Anthropic.
     pub container: Option<&'a str>,
+    /// Whether an answer without a text and a call is no failure: the model may have nothing to say until its background calls have results.
+    pub may_be_empty: bool,
 }
 
 /// The model that continues the conversation, as requests name it.

@@ -43,6 +43,11 @@ impl Background {
         self.calls.push(RunningCall { call, response: None });
     }
 
+    /// Returns whether the model has got the results of all calls.
+    pub(super) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
     /// Cancels all calls. Those that start later are not affected.
     pub(super) fn cancel(&mut self) {
         std::mem::take(&mut self.cancel).cancel();

@@ -223,6 +223,7 @@ impl Agent {
             tool_choice: sent.tool_choice(),
             betas: sent.betas(),
             container: container.as_deref(),
+            may_be_empty: !self.background.is_empty() || !self.helpers.recorded().is_empty(),
         };
         let mut partial = String::new();
         let redactor = Arc::clone(&self.redactor);

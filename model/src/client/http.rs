@@ -102,14 +102,23 @@ impl Http {
         if is_empty {
             return Err(self.responded(settings, status).empty());
         }
-        let response = stream.finish().map_err(|error| self.unreadable(settings, status, &error))?;
-        if matches!(response.stop(), Stop::Failed | Stop::Other)
-            && response.calls().is_empty()
-            && response.text().trim().is_empty()
-        {
-            return Err(ModelError::no_answer(&self.host, response.stop_reason()));
+        stream.finish().map_err(|error| self.unreadable(settings, status, &error))
+    }
+
+    /// Returns the response, or an error if it is empty, neither cut off nor a refusal, and must not be.
+    pub(crate) fn answered(&self, response: ModelResponse, may_be_empty: bool) -> Result<ModelResponse, ModelError> {
+        let is_failure = match response.stop() {
+            Stop::Failed | Stop::Other => true,
+            Stop::Done => !may_be_empty,
+            _ => false,
+        };
+        let is_empty =
+            response.calls().is_empty() && response.text().trim().is_empty() && response.unknown().is_empty();
+        if is_failure && is_empty {
+            Err(ModelError::no_answer(&self.host, response.stop_reason()))
+        } else {
+            Ok(response)
         }
-        Ok(response)
     }
 
     /// Asks for the list of models, which fails if the key is wrong.

@@ -91,6 +91,28 @@ fn a_body_that_is_no_answer_is_an_error_that_says_what_it_is() {
             "broke off",
             true,
         ),
+        (
+            Reply::Whole(200, "content-type: text/event-stream\r\n", "event: error\ndata: it broke\n\n".to_owned()),
+            ErrorKind::ServerFailed,
+            "it broke",
+            true,
+        ),
+        (
+            json(r#"{"choices":[{"message":{"content":" "},"finish_reason":"stop"}]}"#),
+            ErrorKind::NoAnswer,
+            "stopped without an answer: stop",
+            true,
+        ),
+        (
+            Reply::Whole(
+                200,
+                "content-type: text/event-stream\r\n",
+                "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n".to_owned(),
+            ),
+            ErrorKind::NoAnswer,
+            "stopped without an answer",
+            true,
+        ),
         (Reply::Reset(format!("data: {SAYS}\n\n")), ErrorKind::Broken, "reset by peer", true),
         (Reply::Reset(String::new()), ErrorKind::Broken, "reset by peer", true),
         (

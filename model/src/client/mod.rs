@@ -132,7 +132,8 @@ impl Client {
         let mut retries = Retries::new(*limits, model.retries, model.answer_timeout);
         loop {
             let (start, begin) = (Instant::now(), retries.time_to_begin());
-            match http.attempt(settings, request.betas, &body, begin, on_event).await {
+            let response = http.attempt(settings, request.betas, &body, begin, on_event).await;
+            match response.and_then(|response| http.answered(response, request.may_be_empty)) {
                 Ok(response) => return Ok(Answer { response, elapsed: start.elapsed(), tries: retries.tries() }),
                 Err(error) => {
                     let wait = retries.next(error, begin)?;

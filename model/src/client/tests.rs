@@ -426,3 +426,20 @@ fn a_script_answers_in_order() {
     assert!(ask(&client).unwrap_err().to_string().contains("has no more answers: it has 3"));
     assert_eq!(ask(&client.for_new_conversation()).unwrap().response.text(), "Let me see.");
 }
+
+#[test]
+fn an_empty_answer_is_an_answer_only_if_the_request_says_so() {
+    for (may_be_empty, reason, is_answer) in
+        [(true, "stop", true), (true, "error", false), (false, "stop", false), (false, "length", true)]
+    {
+        let chunk = json!({ "choices": [{ "delta": {}, "finish_reason": reason }] });
+        let (url, _requests) =
+            serve(vec![Reply::Whole(200, "content-type: text/event-stream\r\n", format!("data: {chunk}\n\n"))]);
+        let mut settings = settings(Api::ChatCompletions, url);
+        settings.model.retries = 0;
+        let messages = [user_message(Api::ChatCompletions, "Hi")];
+        let request = Request { messages: &messages, may_be_empty, ..Request::default() };
+        let result = block_on(Client::with_settings(settings).ask(&request, &mut |_| {}));
+        assert_eq!(result.is_ok(), is_answer, "{may_be_empty} {reason}: {result:?}");
+    }
+}

@@ -289,3 +289,23 @@ fn a_conversation_is_summarised_before_the_context_is_full() {
     assert!(events[compacted]["tokens_before"].as_u64() > events[compacted]["tokens_after"].as_u64());
     assert_eq!(events.last().expect("an event")["text"], "Done.");
 }
+
+#[test]
+fn an_empty_answer_is_asked_for_again() {
+    for vendor in &VENDORS {
+        let folder = folder();
+        let answer = vendor.answer;
+        let server = Server::start(vec![
+            Reply::Events(answer("", &[("c1", "read_file", json!({ "path": "a.txt" }))])),
+            Reply::Events(answer("", &[])),
+            Reply::Events(answer("Done.", &[])),
+        ]);
+        let model = format!("{}:m-1", vendor.api);
+        let variables = [(vendor.base, &*server.url), (vendor.key, "sk-a-secret-key")];
+        let run = run(folder.path(), &["agent", "Go on.", "--model", &model], &variables);
+        assert_eq!((run.status, &*run.out), (Some(0), "Done.\n"), "{}: {}", vendor.api, run.err);
+        assert!(run.err.contains("stopped without an answer"), "{}: {}", vendor.api, run.err);
+        let requests = server.requests();
+        assert_eq!(requests[1][vendor.conversation], requests[2][vendor.conversation], "{}", vendor.api);
+    }
+}
