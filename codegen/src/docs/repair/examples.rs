@@ -247,8 +247,8 @@ pub const REFUSED: &[NoRepair] = &[
         examples: &[value(INTEGER, "[5]", Refused)],
     },
     NoRepair {
-        from: "a value of a schema with `allOf`",
-        reason: "Its schemas can require different types. The items and properties of the value are repaired.",
-        examples: &[value(r#"{"allOf": [{"type": "integer"}]}"#, r#""5""#, Refused)],
+        from: "a value whose schemas in `allOf` have no type in common",
+        reason: "No value satisfies them.",
+        examples: &[value(r#"{"allOf": [{"type": "integer"}, {"type": "string"}]}"#, r#""5""#, Refused)],
     },
 ];

@@ -8,7 +8,7 @@ use super::examples::{self, Example};
 pub const RULES: &[RuleDescription] = &[
     RuleDescription {
         rule: RepairRule::ToolName,
-        from: "a name of the tool that differs only in case, `-` or a known prefix, or one of its `aliases`",
+        from: "a name of the tool that differs only in case, `-`, a known prefix or another known decoration, or one of its `aliases`",
         to: "the name of the tool",
         condition: "exactly one tool of the registry fits, and the turn shows it",
         reason: "The author of the tool has said that models know it by this name, or the name can be read in only one way: \
