@@ -797,3 +797,17 @@ fn an_http_error_of_a_call_has_its_body_and_the_time_to_wait() {
         assert!(problem.contains("the older transport (HTTP with SSE) is not supported"), "{status}: {problem}");
     }
 }
+
+#[test]
+fn the_client_names_the_keys_that_alternatives_of_the_root_require() {
+    if !has_python() {
+        return;
+    }
+    let properties = json!({ "id": { "type": "string" }, "url": { "type": "string" } });
+    let schema = json!({ "type": "object", "properties": properties, "anyOf": [{ "required": ["id"] }, { "required": ["url"] }] });
+    let tools = json!([{ "name": "arguments", "inputSchema": schema }]);
+    let list = format!("{{\"jsonrpc\":\"2.0\",\"id\":@,\"result\":{{\"tools\":{tools}}}}}\n");
+    let fixture = Fixture::new([program("s", &json!({ "tools/list": list }))]);
+    let refused = fixture.call("mcp__s__arguments", &json!({}));
+    assert!(error(&refused).contains(r#"object with "id" or with "url""#), "{refused}");
+}

@@ -13,6 +13,8 @@ use crate::text::nearest::nearest;
 const MAX_VALUE_BYTES: usize = 80;
 /// The maximum number of displayed alternatives.
 const MAX_BRANCHES: usize = 6;
+/// The description of a schema that says nothing in words.
+const ANOTHER: &str = "another value";
 /// The maximum number of displayed list entries.
 const MAX_ENTRIES: usize = 20;
 
@@ -101,7 +103,7 @@ fn describe(table: &Table, node: &Node, depth: usize) -> String {
         return types.join(" or ");
     }
     if branches.is_empty() || depth == 0 {
-        return "another value".to_owned();
+        return ANOTHER.to_owned();
     }
     let mut descriptions: Vec<String> = Vec::new();
     add_branches(table, branches, node.any_of.len > 0, depth - 1, &mut descriptions);
@@ -151,6 +153,11 @@ fn add_branches(table: &Table, branches: &[NodeId], is_any: bool, depth: usize, 
 /// Describes one of several alternatives. An object is described by the properties that distinguish it.
 fn branch(table: &Table, node: &Node, depth: usize) -> String {
     let mut out = describe(table, node, depth);
+    let requires = table.visible_properties(node).any(|property| property.required);
+    if out == ANOTHER && requires {
+        // Only an object has the properties.
+        Type::Object.name().clone_into(&mut out);
+    }
     if out == Type::Object.name() {
         let required = || table.visible_properties(node).filter(|property| property.required).take(3);
         let tags = required().filter_map(|property| match table.literals(table.node(property.node)) {

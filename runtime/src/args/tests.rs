@@ -576,3 +576,19 @@ fn an_error_about_alternatives_names_each_kind_once() {
         assert_eq!(error.problems()[0].expected, expected, "{schema}");
     }
 }
+
+#[test]
+fn an_error_about_alternatives_that_only_require_names_the_keys() {
+    let requires = |keys: &[&str]| json!({ "required": keys });
+    for (schema, expected) in [
+        (json!({ "anyOf": [requires(&["a"]), requires(&["b"])] }), "object with \"a\" or with \"b\""),
+        (json!({ "oneOf": [requires(&["op", "a"]), requires(&["b"])] }), "object with \"op\", \"a\" or with \"b\""),
+        (
+            json!({ "anyOf": [requires(&["a"]), { "properties": { "k": { "const": 1 } }, "required": ["k"] }] }),
+            "object with \"a\" or with \"k\": 1",
+        ),
+    ] {
+        let error = value("{}", &schema).expect_err("no alternative fits");
+        assert_eq!(error.problems()[0].expected, expected, "{schema}");
+    }
+}
