@@ -128,7 +128,7 @@ fn becomes(keyword: &str, dialect: &Dialect) -> &'static str {
         "enum" => match dialect.schema.enums().map(|enums| enums.value) {
             None => "kept",
             Some(Enums::Scalars) => "kept; arrays and objects as JSON text",
-            Some(Enums::Strings) => "of strings; others in words, integers also as bounds",
+            Some(Enums::Strings) => "of strings that are not empty; others in words, integers also as bounds",
         },
         "const" if !accepts(keyword) => "`enum` of one value",
         "oneOf" if !accepts(keyword) => "`anyOf`; also in words, unless the alternatives exclude one another",

@@ -64,6 +64,34 @@ fn optional_properties_become_required_and_nullable() {
 }
 
 #[test]
+fn the_empty_string_of_an_enum_moves_to_the_description() {
+    let in_words = [("enum", Fallback::Description)];
+    let some = "type = 'string'\nrequired = true\nenum = ['', 'a', 'b']\ndescription = 'A mode.'";
+    let described = "A mode. An empty string is allowed, too.";
+    assert_narrowed(
+        OPENAPI,
+        some,
+        json!({ "type": "STRING", "enum": ["a", "b"], "description": described }),
+        &in_words,
+    );
+    assert_narrowed(
+        PORTABLE,
+        some,
+        json!({ "type": "string", "enum": ["a", "b"], "description": described }),
+        &in_words,
+    );
+    let only = "type = 'string'\nrequired = true\nenum = ['']";
+    assert_narrowed(PORTABLE, only, json!({ "type": "string", "description": "Always \"\"." }), &in_words);
+    // Other dialects accept it.
+    assert_narrowed(
+        ANTHROPIC,
+        "type = 'string'\nrequired = true\nenum = ['', 'a']",
+        json!({ "type": "string", "enum": ["", "a"] }),
+        &[],
+    );
+}
+
+#[test]
 fn unsupported_keywords_move_to_the_description() {
     let bounds = "type = 'integer'\nrequired = true\nminimum = 1\nexclusiveMaximum = 9\ndefault = 3\nexamples = [3, 4]";
     let words = [("default", Fallback::Description), ("examples", Fallback::Description)];
@@ -307,6 +335,32 @@ fn the_root_becomes_a_plain_object() {
     // The properties of the alternatives can still be sent.
     assert_eq!(strict["parameters"]["required"], json!(["a", "c", "b"]));
     assert!(define("mcp")["inputSchema"]["oneOf"].is_array());
+}
+
+#[test]
+fn what_every_alternative_of_the_root_requires_is_required() {
+    for (schema, required) in [
+        (
+            "oneOf = [{ properties.op = { const = 'x', required = true }, properties.b = { type = 'string' } },\n\
+             { properties.op = { const = 'y', required = true } }]",
+            json!(["op"]),
+        ),
+        (
+            "anyOf = [{ properties.a = { required = true }, properties.b = { required = true }, additionalProperties = true },\n\
+             { properties.a = { required = true }, additionalProperties = true }]",
+            json!(["a"]),
+        ),
+        (
+            "oneOf = [{ properties.op = { const = 'x', required = true } }, { properties.op = { const = 'y' } }]",
+            json!(null),
+        ),
+    ] {
+        let catalog =
+            catalog(&[("t", &format!("[params.a]\ntype = 'string'\n[schema]\nadditionalProperties = true\n{schema}"))]);
+        let tool = catalog.tools().next().unwrap().1;
+        let openai = definition(find("openai").unwrap(), &catalog, tool).definition.unwrap().full_value();
+        assert_eq!(openai["function"]["parameters"]["required"], required, "{schema}: {openai}");
+    }
 }
 
 #[test]

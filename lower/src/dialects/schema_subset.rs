@@ -59,7 +59,7 @@ pub enum Refs {
 pub enum Enums {
     /// No arrays and no objects.
     Scalars,
-    /// Strings.
+    /// Strings that are not empty.
     Strings,
 }
 

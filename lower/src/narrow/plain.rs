@@ -177,6 +177,7 @@ impl Narrower<'_> {
             }
             (Enums::Strings, [Type::String]) => {
                 self.narrow_null_choice(schema);
+                self.narrow_empty_choice(schema);
                 false
             }
             (Enums::Strings, []) => {
@@ -202,6 +203,21 @@ impl Narrower<'_> {
         if !schema.choices.iter().any(|choice| choice.value.value.is_null()) {
             schema.types.retain(|ty| *ty != Type::Null);
         }
+    }
+
+    /// Moves the empty string of an `enum` into the description. If nothing else remains in every turn, all values move.
+    fn narrow_empty_choice(&mut self, schema: &mut Schema) {
+        let is_empty = |choice: &Choice| choice.value.value == "";
+        let Some(empty) = schema.choices.iter().find(|choice| is_empty(choice)) else { return };
+        let (place, is_conditional) = (empty.value.place, empty.when.is_some());
+        let remains = |choice: &Choice| choice.when.is_none() && !is_empty(choice) && !choice.value.value.is_null();
+        if is_conditional || !schema.choices.iter().any(remains) {
+            self.describe_choices(schema);
+            return;
+        }
+        schema.choices.retain(|choice| !is_empty(choice));
+        self.record_loss(place, "enum", Fallback::Description);
+        schema.add_sentence(Some("An empty string is allowed, too.".to_owned()));
     }
 
     /// Moves the values of an `enum` into the description. An enum of integers keeps its least and greatest value as bounds.

@@ -116,11 +116,12 @@ impl Narrower<'_> {
         if alternatives.is_empty() {
             return root;
         }
+        let flat: Vec<Schema> =
+            alternatives.iter().filter_map(|alternative| self.flatten_fully(alternative.clone()).ok()).collect();
         let mut added: Vec<Property> = Vec::new();
         if !matches!(root.additional, Additional::Deny) {
-            for alternative in &alternatives {
-                let Ok(alternative) = self.flatten_fully(alternative.clone()) else { continue };
-                for property in alternative.properties {
+            for alternative in &flat {
+                for property in alternative.properties.clone() {
                     if root.properties.iter().any(|declared| declared.name.value == property.name.value) {
                         continue;
                     }
@@ -132,6 +133,9 @@ impl Narrower<'_> {
             }
         }
         root.properties.extend(added);
+        if flat.len() == alternatives.len() {
+            require_what_all_require(&mut root.properties, &flat);
+        }
         self.describe_root_union(root, alternatives, keyword, about)
     }
 
@@ -168,6 +172,17 @@ impl Narrower<'_> {
             });
         }
         kept
+    }
+}
+
+/// Marks the properties as required that every alternative requires.
+fn require_what_all_require(properties: &mut [Property], alternatives: &[Schema]) {
+    let requires = |alternative: &Schema, name: &str| {
+        let is_it = |property: &Property| property.name.value == name && property.required && property.when.is_none();
+        alternative.properties.iter().any(is_it)
+    };
+    for property in properties.iter_mut().filter(|property| property.when.is_none()) {
+        property.required |= alternatives.iter().all(|alternative| requires(alternative, &property.name.value));
     }
 }
 

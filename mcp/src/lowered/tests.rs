@@ -185,8 +185,8 @@ impl Refusals<'_> {
             && record.schema.enums().is_some_and(|enums| enums.value == dialects::Enums::Strings)
             && !map.contains_key("nullable")
         {
-            self.found
-                .extend(values.iter().filter(|value| !value.is_string()).map(|value| format!("the value {value}")));
+            let is_refused = |value: &&Value| value.as_str().is_none_or(str::is_empty);
+            self.found.extend(values.iter().filter(is_refused).map(|value| format!("the value {value}")));
         }
         if let Some(max) = record.schema.max_repetitions().map(|max| max.value) {
             let counts = ["minLength", "maxLength", "minItems", "maxItems"].iter().filter_map(|word| map.get(*word));
