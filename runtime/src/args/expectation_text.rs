@@ -153,8 +153,8 @@ fn add_branches(table: &Table, branches: &[NodeId], is_any: bool, depth: usize, 
 /// Describes one of several alternatives. An object is described by the properties that distinguish it.
 fn branch(table: &Table, node: &Node, depth: usize) -> String {
     let mut out = describe(table, node, depth);
-    let requires = table.visible_properties(node).any(|property| property.required);
-    if out == ANOTHER && requires {
+    let has_required = table.visible_properties(node).any(|property| property.required);
+    if out == ANOTHER && has_required {
         // Only an object has the properties.
         Type::Object.name().clone_into(&mut out);
     }

@@ -108,12 +108,12 @@ fn conversation_with_apis(folder: &Path, apis: &[usize]) -> String {
 
 #[test]
 fn a_conversation_changes_its_api_and_changes_it_back() {
-    for first in 0..VENDORS.len() {
+    for (first, vendor) in VENDORS.iter().enumerate() {
         let second = (first + 1) % VENDORS.len();
         let folder = folder();
         let conversation = conversation_with_apis(folder.path(), &[first, second, first, first]);
         for text in ["Question 0?", "Answer 0.", "Question 1?", "[calls read_file", "Answer 1.", "Question 3?"] {
-            assert!(conversation.contains(text), "{}: no {text}: {conversation}", VENDORS[first].api);
+            assert!(conversation.contains(text), "{}: no {text}: {conversation}", vendor.api);
         }
         // The answers after the last change are in the form of the API.
         assert_eq!(conversation.matches("[calls read_file").count(), 2, "{conversation}");
@@ -124,11 +124,10 @@ fn a_conversation_changes_its_api_and_changes_it_back() {
 /// An earlier version recorded only the API with which a conversation began.
 #[test]
 fn a_conversation_of_an_earlier_version_changes_its_api_back() {
-    for first in 0..4 {
+    for (first, vendor) in VENDORS.iter().enumerate().take(4) {
         let second = (first + 1) % 4;
         let folder = folder();
         conversation_with_apis(folder.path(), &[first, second, second]);
-        let vendor = &VENDORS[first];
         let sessions = Sessions::new(Arc::new(Database::new(folder.path().join("home/state.db"))));
         let recorded = sessions.list(1).expect("failed to read").remove(0);
         let old = NewSession {

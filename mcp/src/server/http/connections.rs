@@ -41,14 +41,13 @@ impl Connections {
     /// one of them ends.
     pub(super) async fn admit(self: &Arc<Self>) -> Admitted {
         let free = Arc::clone(&self.free);
-        let permit = match Arc::clone(&free).try_acquire_owned() {
-            Ok(permit) => Some(permit),
-            Err(_) => {
-                if let Some((_, oldest)) = self.unproven().open.pop_first() {
-                    oldest.cancel();
-                }
-                free.acquire_owned().await.ok()
+        let permit = if let Ok(permit) = Arc::clone(&free).try_acquire_owned() {
+            Some(permit)
+        } else {
+            if let Some((_, oldest)) = self.unproven().open.pop_first() {
+                oldest.cancel();
             }
+            free.acquire_owned().await.ok()
         };
         let closed = CancellationToken::new();
         let mut unproven = self.unproven();
@@ -105,7 +104,7 @@ mod tests {
         let connections = Connections::new(1);
         let first = connections.admit().await;
         first.prove();
-        let waiting = tokio::time::timeout(Duration::from_secs(60), connections.admit()).await;
+        let waiting = tokio::time::timeout(Duration::from_mins(1), connections.admit()).await;
         assert!(waiting.is_err() && !first.closed.is_cancelled());
         drop(first);
         connections.admit().await;

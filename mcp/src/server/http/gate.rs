@@ -52,7 +52,9 @@ impl Gate {
     }
 
     async fn pass(&self, request: Request<Incoming>, connection: &Admitted) -> Result<Response<Body>, Response<Body>> {
-        check_head(&request)?;
+        if let Some((status, problem)) = head_problem(&request) {
+            return Err(refusal(status, &problem));
+        }
         if request.uri().path() != PATH {
             return Err(refusal(StatusCode::NOT_FOUND, &format!("the MCP server is at {PATH}")));
         }
@@ -122,22 +124,20 @@ impl Gate {
     }
 }
 
-/// Refuses a head that is too large, or that names the host or the origin more than once: a proxy could have checked another value than
-/// the one that is checked here.
-fn check_head<T>(request: &Request<T>) -> Result<(), Response<Body>> {
+/// Returns why a head is refused: it is too large, or names the host or the origin more than once. A proxy could have checked another
+/// value than the one that is checked here.
+fn head_problem<T>(request: &Request<T>) -> Option<(StatusCode, String)> {
     if head_size(request) > MAX_HEAD {
         let message = format!("the head of the request is larger than {} KiB", MAX_HEAD >> 10);
-        return Err(refusal(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, &message));
+        return Some((StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message));
     }
     let headers = request.headers();
     if let Some(name) = [HOST, ORIGIN].iter().find(|name| headers.get_all(*name).iter().count() > 1) {
-        return Err(refusal(StatusCode::BAD_REQUEST, &format!("the header `{name}` is sent more than once")));
+        return Some((StatusCode::BAD_REQUEST, format!("the header `{name}` is sent more than once")));
     }
     let host = headers.get(HOST).map(HeaderValue::as_bytes);
-    if request.uri().authority().is_some_and(|authority| host != Some(authority.as_str().as_bytes())) {
-        return Err(refusal(StatusCode::BAD_REQUEST, "the address of the request and its header `host` differ"));
-    }
-    Ok(())
+    let authority = request.uri().authority().filter(|authority| host != Some(authority.as_str().as_bytes()));
+    authority.map(|_| (StatusCode::BAD_REQUEST, "the address of the request and its header `host` differ".to_owned()))
 }
 
 /// Returns the size of the head of a request in bytes, without optional white space. hyper limits only the size of its buffer, which one
