@@ -133,7 +133,7 @@ fn an_answer_covers_where_links_lead_when_it_is_used() {
     let files = Arc::new(Links::default());
     let person = Person::new([ApprovalDecision::AllowForSession]);
     let turn = turn(commands().files(Arc::clone(&files) as _), |s| s.approver(Arc::clone(&person) as _));
-    let mut asks = |line: &str| {
+    let asks = |line: &str| {
         assert_eq!(run(&turn, line), "ran", "{line}");
         person.asked() > 0
     };
