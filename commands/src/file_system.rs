@@ -1,21 +1,20 @@
-//! What the judge can ask the file system in which a line would run.
+//! What exists at the paths of a line, for the judge.
 
 use std::fmt;
 
 /// The file system in which a line would run: see [`Surroundings::files`](crate::Surroundings::files).
 ///
-/// The judge asks about few paths of each line, and never reads a file. All paths are absolute. An answer holds for the moment of the
+/// The number of questions about one line is limited, and no file is read. All paths are absolute. An answer holds for the moment of the
 /// question.
 pub trait FileSystem: fmt::Debug + Send + Sync {
-    /// Returns what has a path. A link at its end is not followed. Returns `None` if nothing has the path, or if the answer could take
-    /// long, as in a folder that would have to be mounted first.
+    /// Returns the entry at `path`, without following a link at its end. Returns `None` if there is none, or if the answer could take long, as in a folder that would have to be mounted first.
     fn entry(&self, path: &str) -> Option<Entry>;
 
     /// Returns some of the names in a folder, at most `limit` of them.
     fn names(&self, folder: &str, limit: usize) -> Vec<NamedEntry>;
 }
 
-/// What has a path.
+/// An entry of the file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// A symbolic link to this path, which can be relative.

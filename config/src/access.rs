@@ -38,12 +38,12 @@ fn check(path: &Path, refused: u32, own_group: u32, could: &str, command: &str) 
     let failed = |reason: String| Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
     if owner != 0 && owner != rustix::process::geteuid().as_raw() {
         return failed(format!(
-            "it belongs to another user (id {owner}): run `chown \"$(id -u)\" {path}`, if you trust its content"
+            "it belongs to another user (id {owner}): if you trust its content, run `sudo chown \"$(id -u)\" '{path}'`"
         ));
     }
     let accepted = if meta.gid() == owner { own_group } else { 0 };
     if mode & refused & !accepted != 0 {
-        return failed(format!("other users can {could} (its mode is {mode:04o}): run `{command} {path}`"));
+        return failed(format!("other users can {could} (its mode is {mode:04o}): run `{command} '{path}'`"));
     }
     Ok(())
 }

@@ -14401,8 +14401,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "code-of-exim",
-        description: "Runs a program, or loads a library, that an option names.",
-        check: "Which program or library is this?",
+        description: "Evaluates an expansion of Exim that runs a program or loads code.",
+        check: "What does the expansion run?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
@@ -14775,7 +14775,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "abbreviated-command-of-a-database",
-        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        description: "Runs a shell command through a command of the program's own language, which accepts abbreviations.",
         check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -14791,7 +14791,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "abbreviated-command-for-a-database",
-        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        description: "Runs a shell command through a command of the program's own language, which accepts abbreviations.",
         check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -14807,7 +14807,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "abbreviated-command-of-a-debugger",
-        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        description: "Runs a shell command through a command of the program's own language, which accepts abbreviations.",
         check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -14840,7 +14840,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "abbreviated-command-for-a-debugger",
-        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        description: "Runs a shell command through a command of the program's own language, which accepts abbreviations.",
         check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -14854,7 +14854,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "abbreviated-command-of-lldb",
-        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        description: "Runs a shell command through a command of the program's own language, which accepts abbreviations.",
         check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -14874,7 +14874,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "abbreviated-command-for-lldb",
-        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        description: "Runs a shell command through a command of the program's own language, which accepts abbreviations.",
         check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -14888,7 +14888,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "escape-of-a-client",
-        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        description: "Runs a shell command through a command of the program's own language, which accepts abbreviations.",
         check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -14905,7 +14905,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "escape-of-a-mailer",
-        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        description: "Runs a shell command through a command of the program's own language, which accepts abbreviations.",
         check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -14919,7 +14919,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "escape-by-option",
-        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        description: "Runs a shell command through an escape of the program, such as `!COMMAND`.",
         check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -14936,7 +14936,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "escape-as-an-argument",
-        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        description: "Runs a shell command through an escape of the program, such as `!COMMAND`.",
         check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -14946,7 +14946,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "keys-of-a-pager-that-run-programs",
-        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        description: "Runs a shell command through an escape of the program, such as `!COMMAND`.",
         check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -14960,7 +14960,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "abbreviated-command-of-an-editor",
-        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        description: "Runs a shell command through a command of the program's own language, which accepts abbreviations.",
         check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -14978,7 +14978,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "abbreviated-command-of-a-client",
-        description: "Runs a command of the shell by a command of the program, which may be abbreviated.",
+        description: "Runs a shell command through a command of the program's own language, which accepts abbreviations.",
         check: "Which command is this?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -15116,7 +15116,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "unpack-over-a-home-folder",
         description: "Unpacks an archive, or applies a patch, in a home folder or a folder of the system, where its files replace start-up files and programs.",
-        check: "Which files are in it? Those that shells and other tools run do so later, without a question. Unpack it in a new folder instead.",
+        check: "Which files are in it? Shells and other tools may later run some of them without asking. Unpack it in a new folder instead.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -15208,7 +15208,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "link-to-toolc",
         description: "Makes a second path to the settings, approvals or stored data of toolc itself, or to a folder above them.",
-        check: "Is a link to a narrower folder enough? Through this one, the files of toolc and of the whole home can be read and changed.",
+        check: "Is a link to a narrower folder enough? Through this one, files of toolc can be read and changed under another path.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -15294,7 +15294,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "name-toolc-home",
-        description: "Names the settings, approvals or stored data of toolc, for a program that may change them.",
+        description: "Passes the settings, approvals or stored data of toolc to a program that may change them.",
         check: "Does the program only read them?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -15485,7 +15485,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "name-start-up-files",
-        description: "Names a file that shells, desktops or schedulers run on their own, for a program that may change it.",
+        description: "Passes a file that shells, desktops or schedulers run on their own to a program that may change it.",
         check: "Does the program only read the file?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -15531,7 +15531,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "write-system-files-by-a-module",
-        description: "Writes a file of the system, of an account or of a tool: the last operand of this module of Python.",
+        description: "Runs a Python module that writes its last operand, a file of the system, of an account or of a tool.",
         check: "Which file is this, and does the system need it unchanged?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -15546,7 +15546,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "change-start-up-files-by-git",
-        description: "Writes a file of the system, of an account or of a shell, which a subcommand of git changes.",
+        description: "Runs a git subcommand that overwrites a file of the system, of an account or of a shell.",
         check: "Which file is this? Shells run start-up files later, without a question.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
@@ -17206,7 +17206,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "publish-packages",
-        description: "Publishes a package. Registries rarely allow to remove or replace it.",
+        description: "Publishes a package. Registries rarely allow a published package to be removed or replaced.",
         check: "Is this the version that should be published, and is everything in it public? A dry run lists it.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
@@ -17238,7 +17238,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "publish-packages-by-an-abbreviation",
-        description: "Publishes a package: npm takes the beginning of a subcommand for the whole.",
+        description: "Publishes a package: npm accepts abbreviated subcommands.",
         check: "Is this the version that should be published, and is everything in it public? A dry run lists it.",
         verdict: Verdict::Ask,
         can_be_exempted: true,
@@ -17253,7 +17253,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "upload-packages",
-        description: "Publishes a package. Registries rarely allow to remove or replace it.",
+        description: "Publishes a package. Registries rarely allow a published package to be removed or replaced.",
         check: "Is this the version that should be published, and is everything in it public?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
@@ -17338,7 +17338,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "publish-with-setup",
-        description: "Publishes a package. Registries rarely allow to remove or replace it.",
+        description: "Publishes a package. Registries rarely allow a published package to be removed or replaced.",
         check: "Is this the version that should be published, and is everything in it public?",
         verdict: Verdict::Ask,
         can_be_exempted: true,
@@ -18707,7 +18707,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "variables-of-processes",
         description: "Shows the variables of other processes, which can hold passwords and tokens.",
-        check: "Whose processes are these? Without these options, the list has everything but the variables.",
+        check: "Whose processes are these? Without these options, the same list is shown without variables.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -18732,7 +18732,7 @@ pub static RULES: &[Rule<'static>] = &[
     Rule {
         name: "variables-of-services",
         description: "Shows the variables that services get, which can hold passwords and tokens.",
-        check: "Which passwords are among these variables?",
+        check: "Do these variables contain passwords or tokens?",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -19086,7 +19086,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "power-off-by-a-signal",
-        description: "Sends a signal to the first process that makes it shut down or restart the machine.",
+        description: "Sends process 1 a signal that makes it shut down or restart the machine.",
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,
@@ -19114,7 +19114,7 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "power-off-by-a-named-signal",
-        description: "Sends a signal to the first process that makes it shut down or restart the machine.",
+        description: "Sends process 1 a signal that makes it shut down or restart the machine.",
         check: "",
         verdict: Verdict::Deny,
         can_be_exempted: false,

@@ -1,5 +1,6 @@
 //! Why a connection could not be opened, or a request got no answer, in words for a person.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::Write as _;
 
@@ -8,7 +9,6 @@ use rmcp::model::{ErrorCode, ErrorData, ProtocolVersion};
 use rmcp::service::{ClientInitializeError, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use serde_json::Value;
-use toolc::text::beginning;
 
 use crate::digits;
 use crate::http::CONNECT;
@@ -133,7 +133,18 @@ fn data_text(data: &Value) -> Option<String> {
         Value::Object(members) if members.is_empty() => return None,
         other => digits::unmarked(other.to_string()),
     };
-    Some(beginning(&text, MAX_DATA).into_owned()).filter(|text| !text.is_empty())
+    Some(whole_beginning(&text, MAX_DATA).into_owned()).filter(|text| !text.is_empty())
+}
+
+/// Returns the beginning of a text, without the word in which it is cut after `max` characters: a part of a secret is not recognised as
+/// one. A text without any other word is cut within it.
+pub(crate) fn whole_beginning(text: &str, max: usize) -> Cow<'_, str> {
+    let Some((end, _)) = text.char_indices().nth(max) else { return text.into() };
+    let is_between = |letter: char| {
+        letter.is_whitespace() || matches!(letter, '"' | '\'' | ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}')
+    };
+    let whole = text[..end].rfind(is_between).map_or(&text[..end], |end| &text[..end]);
+    format!("{whole}…").into()
 }
 
 /// Returns what is wrong with an answer over HTTP, if it could not be read.

@@ -17,7 +17,7 @@ pub struct Request<'a> {
     pub betas: &'a [&'a str],
     /// The container in which a program of the model waits for results. Only sent to Anthropic.
     pub container: Option<&'a str>,
-    /// Whether an answer without a text and a call is no failure: the model may have nothing to say until its background calls have results.
+    /// Whether an answer with neither text nor calls is accepted, because the model may be waiting for the results of background calls.
     pub may_be_empty: bool,
 }
 

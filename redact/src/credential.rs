@@ -51,7 +51,7 @@ pub fn is_secret(name: &str, value: &str) -> bool {
     let unquoted =
         |text: &str| text.trim_matches(|c: char| matches!(c, '"' | '\'' | '{' | '}' | '[' | ']' | ' ')).to_owned();
     let is_named = |part: &str| {
-        // A host with a port is no name with a value.
+        // A host with a port is not a name with a value.
         let is_host = part.contains('.') && is_host(part);
         let pair = part.split_once('=').or_else(|| part.split_once(':')).filter(|_| !is_host);
         pair.is_some_and(|(name, value)| {

@@ -200,8 +200,8 @@ mod tests {
             (name, &["a b", "a.b", "größe"]),
             (program, &["", "/bin/rm", "rm -r", "a/", "@downloaders"]),
             (program_pattern, &["mkfs[", "[x", "bin/*"]),
-            (option, &["r", "-", "--", "", "--a=b", "-a b"]),
-            (option_pattern, &["r", "=x", "-=x", "-x=["]),
+            (option, &["recursive", "-", "--", "", "--a=b", "-a b"]),
+            (option_pattern, &["recursive", "=x", "-=x", "-x=["]),
             (subcommand, &["", " reset", "reset ", "-", "push [", "push -c=["]),
             (
                 path,

@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::file_system::{Entry, FileId, FileSystem};
+use crate::file_system::{Entry, FileId, FileSystem, NamedEntry};
 use crate::judge::folders::Roots;
 use crate::rules::{Root, RuleSet, is_plain_name};
 
@@ -66,8 +66,17 @@ impl<'a> Lookups<'a> {
 
     /// Returns the names of links in a folder.
     pub(crate) fn links_in(&self, folder: &str) -> Vec<String> {
-        let names = self.ask(|files| files.names(folder, MAX_NAMES)).unwrap_or_default();
+        let names = self.names(folder, MAX_NAMES);
         names.into_iter().filter(|entry| entry.is_link).map(|entry| entry.name).collect()
+    }
+
+    /// Returns the names in a folder. A line about a folder with more than `limit` needs a person.
+    fn names(&self, folder: &str, limit: usize) -> Vec<NamedEntry> {
+        let names = self.ask(|files| files.names(folder, limit)).unwrap_or_default();
+        if names.len() >= limit {
+            self.exhaust();
+        }
+        names
     }
 
     fn ask<T>(&self, ask: impl FnOnce(&dyn FileSystem) -> T) -> Option<T> {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::judge::components::{Component, PathWord};
 use crate::judge::line::Line;
 use crate::judge::links::keeps_links;
-use crate::judge::lookups::LastLink;
+use crate::judge::lookups::{LastLink, Lookups};
 use crate::reading::Command;
 use crate::rules::pattern;
 use crate::syntax::Word;
@@ -30,7 +30,9 @@ impl PathWord {
         while let Some(path) = open.pop() {
             for real in path.resolved(last, line) {
                 let is_new = has_other_roots || !texts.contains(&&real);
-                if is_new && found.len() < MAX_PATHS && !found.contains(&real) {
+                if is_new && found.len() >= MAX_PATHS {
+                    line.lookups.iter().for_each(Lookups::exhaust);
+                } else if is_new && !found.contains(&real) {
                     // A link of the file system can lead to one that the line makes.
                     open.extend(real.through_links(command, line));
                     found.push(real);
@@ -81,7 +83,11 @@ impl PathWord {
         let own = names.iter().cloned().map(Component::Name).chain(rest.iter().cloned());
         found.push(Self::simplified(own.collect(), self.depends_on_cd, None));
         let [Component::Glob(glob), after @ ..] = rest else { return };
-        if globs == 0 || after.is_empty() && last == LastLink::Kept {
+        if after.is_empty() && last == LastLink::Kept {
+            return;
+        }
+        if globs == 0 {
+            lookups.exhaust();
             return;
         }
         let folder: String = names.iter().flat_map(|name| ["/", name]).collect();

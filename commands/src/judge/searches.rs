@@ -8,8 +8,6 @@ use crate::rules::{PlacePattern, Root, RuleSet, is_plain_name, pattern};
 use crate::span::Span;
 use crate::syntax::{Part, Word};
 
-/// The maximum number of patterns for which a regular expression stands.
-const MAX_ALTERNATIVES: usize = 8;
 /// The maximum length of a pattern. A longer one is not compared.
 const MAX_PATTERN: usize = 256;
 /// The minimum number of letters of a pattern that is compared with the paths of places.
@@ -162,17 +160,40 @@ fn globs(regex: &str) -> Vec<String> {
     }
     // `\(a\|b\)` in one syntax is `(a|b)` in another.
     let regex = regex.replace(r"\(", "(").replace(r"\)", ")").replace(r"\|", "|");
+    let whole = alternatives(&regex);
+    if whole.len() > 1 {
+        return whole.into_iter().flat_map(globs).collect();
+    }
     // The alternatives of a group, of which one is not in another.
     let group = regex.find('(').and_then(|start| Some((start, start + regex[start..].find(')')?)));
     let (before, inside, after) = match group {
         Some((start, end)) if !regex[start + 1..end].contains('(') => {
             (&regex[..start], &regex[start + 1..end], &regex[end + 1..])
         }
-        _ if regex.contains('|') && !regex.contains('(') => ("", &*regex, ""),
         _ => return vec![glob(&regex)],
     };
     let inside = inside.strip_prefix("?:").unwrap_or(inside);
-    inside.split('|').take(MAX_ALTERNATIVES).map(|one| glob(&format!("{before}{one}{after}"))).collect()
+    inside.split('|').map(|one| glob(&format!("{before}{one}{after}"))).collect()
+}
+
+/// Returns the alternatives of a regular expression outside of groups and classes.
+fn alternatives(regex: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut found) = (0_usize, 0, Vec::new());
+    let mut letters = regex.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' => drop(letters.next()),
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            '|' if depth == 0 => {
+                found.push(&regex[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(&regex[start..]);
+    found
 }
 
 /// Returns a pattern that matches at least what a regular expression without alternatives matches.
@@ -196,7 +217,9 @@ fn glob(regex: &str) -> String {
             }
             '[' => {
                 // A `]` at the beginning is a member.
-                let _ = letters.next();
+                if letters.next() == Some('^') {
+                    let _ = letters.next();
+                }
                 let _ = letters.by_ref().find(|letter| *letter == ']');
                 atoms.push("?".to_owned());
             }

@@ -128,7 +128,8 @@ impl Subject<'_> {
     }
 
     /// Returns whether a name and its value come from files, or from programs that print what they know: `export "$NAME=$VALUE"` in a
-    /// loop over a file of variables. A person who trusts neither would not run the scripts of the project.
+    /// loop over a file of variables. Such a name is accepted, because a user who runs the project's
+    /// scripts trusts these files anyway.
     fn is_of_files(&self, word: &Word) -> bool {
         let end = word.parts.iter().position(has_equals).unwrap_or(word.parts.len());
         let is_text = |part: &&Part| matches!(part, Part::Literal { text, .. } if !matches!(text.as_str(), "" | "="));

@@ -65,6 +65,10 @@ impl Unfolder<'_> {
         if items.is_empty() || is_found && !self.writes_items(words, placeholder) {
             return;
         }
+        if !is_found && items.len() >= MAX_ITEMS {
+            // Others may follow.
+            self.doubt(DoubtKind::BuiltCode, self.reading.commands[index].span);
+        }
         if is_parallel {
             let template = Template { words, placeholder: placeholder.unwrap_or("{}") };
             let rows: Vec<Vec<&Word>> = items.iter().map(|item| vec![item]).collect();
@@ -408,10 +412,10 @@ fn spaced<'w>(words: impl Iterator<Item = &'w Word>) -> Vec<Word> {
     spaced
 }
 
-/// Returns what `printf` prints.
+/// Returns what `printf` prints, or `None` if its format has other escapes than the usual ones.
 fn formatted(arguments: &[Word]) -> Option<Vec<Word>> {
     let (format, arguments) = arguments.split_first()?;
-    let text = format.text()?.replace("\\n", "\n").replace("\\t", "\t").replace("\\0", "\0").replace("%%", "%\u{1}");
+    let text = without_escapes(&format.text()?)?.replace("%%", "%\u{1}");
     let pieces: Vec<&str> = text.split('%').collect();
     let mut rest = arguments;
     let mut words = Vec::new();
@@ -437,6 +441,25 @@ fn formatted(arguments: &[Word]) -> Option<Vec<Word>> {
     }
 }
 
+/// Returns a format without its escapes, or `None` if it has unusual ones.
+fn without_escapes(format: &str) -> Option<String> {
+    let (mut text, mut letters) = (String::with_capacity(format.len()), format.chars().peekable());
+    while let Some(letter) = letters.next() {
+        if letter != '\\' {
+            text.push(letter);
+            continue;
+        }
+        text.push(match letters.next()? {
+            'n' => '\n',
+            't' => '\t',
+            '0' if !letters.peek().is_some_and(char::is_ascii_digit) => '\0',
+            '\\' => '\\',
+            _ => return None,
+        });
+    }
+    Some(text)
+}
+
 /// Splits a text into its lines, or into its words.
 fn items(text: &[Word], by_line: bool) -> Vec<Word> {
     let is_separator =
@@ -454,10 +477,10 @@ fn items(text: &[Word], by_line: bool) -> Vec<Word> {
                 if at > 0 && !current.parts.is_empty() {
                     items.push(std::mem::replace(&mut current, Word { parts: Vec::new(), span: word.span }));
                 }
-                // The program removes quotes.
-                let piece = piece.trim_matches(['\'', '"']);
+                // `xargs` removes quotes and backslashes.
+                let piece = piece.replace(['\'', '"', '\\'], "");
                 if !piece.is_empty() {
-                    current.parts.push(Part::Literal { text: piece.to_owned(), origin: Origin::Expanded });
+                    current.parts.push(Part::Literal { text: piece, origin: Origin::Expanded });
                 }
             }
         }

@@ -35,7 +35,7 @@ pub struct Local {
     directory: PathBuf,
     /// The variables of the programs, for clients such as ssh and docker, or `None` if programs inherit the variables of this process.
     variables: Option<Vec<(OsString, OsString)>>,
-    /// Whether the programs run [within namespaces](toolc_process::Process::filter_system_calls).
+    /// Whether a [filter of system calls](toolc_process::Process::filter_system_calls) applies to the programs.
     filter_system_calls: bool,
     processes: Arc<Mutex<Processes>>,
     /// Found when first needed.
@@ -97,7 +97,7 @@ impl Local {
         local
     }
 
-    /// Refuses the clients and their programs what reaches beyond namespaces.
+    /// Blocks system calls that namespaces do not confine, for the clients and their programs.
     #[cfg(unix)]
     pub(crate) fn filter_system_calls(mut self) -> Self {
         self.filter_system_calls = true;

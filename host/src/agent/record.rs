@@ -256,7 +256,10 @@ fn as_text(mut entries: Vec<(Entry, i64)>, count: usize) -> Vec<(Entry, i64)> {
     let conversation = Conversation::new(entries.into_iter().map(|(entry, _)| entry).collect());
     let entries = conversation.entries().iter();
     let text: Vec<String> = entries.map(|entry| format!("{}: {}", speaker(entry), entry.text())).collect();
-    let mut text = format!("This conversation began with another model. So far:\n\n{}", text.join("\n\n"));
+    let mut text = format!(
+        "The earlier part of this conversation is given as text, because another model took part in it:\n\n{}",
+        text.join("\n\n")
+    );
     if !conversation.unfinished().is_empty() {
         text += &format!("\n\ntools: {UNFINISHED}");
     }

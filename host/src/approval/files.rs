@@ -27,13 +27,19 @@ fn link(path: &str) -> Option<Entry> {
     Some(Entry::Link(fs::read_link(path).ok()?.to_string_lossy().into_owned()))
 }
 
-/// Returns what has a path. Nothing is mounted for the answer, and no server is asked if the kernel has one.
+/// Returns the entry at `path`. Mounts nothing, and asks no file server if the kernel has a cached answer.
 #[cfg(target_os = "linux")]
 fn entry(path: &str) -> Option<Entry> {
     use rustix::fs::{AtFlags, CWD, FileType, StatxAttributes, StatxFlags, statx};
+    use rustix::io::Errno;
 
     let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT | AtFlags::STATX_DONT_SYNC;
-    let found = statx(CWD, path, flags, StatxFlags::TYPE | StatxFlags::INO | StatxFlags::NLINK).ok()?;
+    let found = match statx(CWD, path, flags, StatxFlags::TYPE | StatxFlags::INO | StatxFlags::NLINK) {
+        Ok(found) => found,
+        // An old kernel, or a filter of system calls that does not know the call.
+        Err(Errno::NOSYS | Errno::PERM) => return entry_by_metadata(path),
+        Err(_) => return None,
+    };
     let device = u64::from(found.stx_dev_major) << 32 | u64::from(found.stx_dev_minor);
     let id = FileId { device, inode: found.stx_ino };
     match FileType::from_raw_mode(found.stx_mode.into()) {
@@ -52,6 +58,12 @@ fn entry(path: &str) -> Option<Entry> {
 /// Returns what has a path.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn entry(path: &str) -> Option<Entry> {
+    entry_by_metadata(path)
+}
+
+/// Returns what has a path, by what every Unix says about it.
+#[cfg(unix)]
+fn entry_by_metadata(path: &str) -> Option<Entry> {
     use std::os::unix::fs::MetadataExt as _;
     use std::path::Path;
 

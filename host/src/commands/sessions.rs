@@ -1,5 +1,6 @@
 //! `toolc sessions`: lists, shows, searches, exports and removes recorded conversations.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -117,12 +118,11 @@ impl SessionsArgs {
             SessionsCommand::Remove { ids } => {
                 // If one of the conversations is unknown, or a process works on it, none is removed.
                 let infos = ids.iter().map(|id| find_one(&sessions, id)).collect::<Result<Vec<_>, _>>()?;
-                for info in &infos {
-                    drop(Writer::lock(home, &info.name, "")?);
-                }
-                for info in &infos {
-                    let _writer = Writer::lock(home, &info.name, "")?;
-                    sessions.remove(&info.name)?;
+                let names: BTreeSet<&str> = infos.iter().map(|info| &*info.name).collect();
+                let lock = |name: &&str| Writer::lock(home, name, "");
+                let _writers = names.iter().map(lock).collect::<Result<Vec<_>, _>>()?;
+                for name in names {
+                    sessions.remove(name)?;
                 }
                 Ok(ExitCode::SUCCESS)
             }

@@ -19,10 +19,10 @@ use rmcp::transport::streamable_http_client::{
 use serde_json::Value;
 use sse_stream::Sse;
 use tokio::sync::watch;
-use toolc::text;
 
 use super::events::{Events, events};
 use crate::digits;
+use crate::failure::whole_beginning;
 use crate::message::{self, Inbox, PATIENCE};
 use crate::stdio::IdScanner;
 
@@ -264,7 +264,7 @@ impl HttpClient {
         }
         let body = String::from_utf8_lossy(&read);
         if !body.trim().is_empty() {
-            text += &format!(": {}", text::beginning(body.trim(), MAX_BODY));
+            text += &format!(": {}", whole_beginning(body.trim(), MAX_BODY));
         }
         Err(StreamableHttpError::UnexpectedServerResponse(text.into()))
     }
@@ -349,12 +349,29 @@ fn is_of_older_server(error: &HttpError) -> bool {
 
 /// Returns whether an error is about the session, and not about the arguments of the request `id`.
 fn is_about_session(error: &[u8], id: &RequestId) -> bool {
-    const WORDS: [&str; 4] = ["session", "not initialized", "not been initialized", "uninitialized"];
+    const NOT_BEGUN: [&str; 3] = ["not initialized", "not been initialized", "uninitialized"];
+    const LOST: [&str; 14] = [
+        "closed",
+        "does not exist",
+        "ended",
+        "expired",
+        "gone",
+        "invalid",
+        "missing",
+        "no active",
+        "no such",
+        "no valid",
+        "not found",
+        "required",
+        "terminated",
+        "unknown",
+    ];
     let read: Value = serde_json::from_slice(error).unwrap_or_default();
     let is_about_arguments = read["error"]["code"] == ErrorCode::INVALID_PARAMS.0
         && serde_json::to_value(id).is_ok_and(|id| read["id"] == id);
     let text = String::from_utf8_lossy(error).to_lowercase();
-    !is_about_arguments && WORDS.iter().any(|word| text.contains(word))
+    let has_one = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    !is_about_arguments && (has_one(&NOT_BEGUN) || text.contains("session") && has_one(&LOST))
 }
 
 /// Returns whether an address that refuses to begin a connection may be one of the transport that streamable HTTP has replaced.

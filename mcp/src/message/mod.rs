@@ -95,12 +95,19 @@ impl Inbox {
             kept.lines.clear();
         }
         let is_within = !kept.lines.is_empty();
-        if is_within || begins_a_value(line) {
-            let room = MAX_STRAY.saturating_sub(kept.lines.len());
+        let room = MAX_STRAY.saturating_sub(kept.lines.len());
+        if is_within && room == 0 {
+            // The beginning of the message has been noted.
+            return;
+        }
+        if is_within || is_unfinished(line) {
             kept.lines.extend_from_slice(&line[..line.len().min(room)]);
             kept.lines.push(b' ');
         }
         let message = if is_within { kept.lines.clone() } else { line.to_vec() };
+        if is_within && !is_unfinished(&kept.lines) {
+            kept.lines.clear();
+        }
         drop(kept);
         self.note_unreadable(&message, if is_within { "it has several lines" } else { problem });
     }
@@ -192,6 +199,23 @@ pub(crate) fn is_like_an_answer(data: &[u8]) -> bool {
 
 fn begins_a_value(data: &[u8]) -> bool {
     matches!(data.trim_ascii().first(), Some(b'{' | b'['))
+}
+
+/// Returns whether a text is the beginning of an object or an array, as JSON or as a program prints its own, which ends later.
+fn is_unfinished(data: &[u8]) -> bool {
+    let (mut depth, mut quote, mut bytes) = (0_usize, None, data.iter());
+    while let Some(byte) = bytes.next() {
+        match (quote, byte) {
+            (Some(_), b'\\') => drop(bytes.next()),
+            (Some(open), byte) if open == byte => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'{' | b'[') => depth += 1,
+            (None, b'}' | b']') => depth = depth.saturating_sub(1),
+            (None, _) => {}
+        }
+    }
+    begins_a_value(data) && depth > 0
 }
 
 /// Returns whether a text has a key, in quotes as in JSON, or as programs print their own objects: `'result': 1` or `result: 1`.

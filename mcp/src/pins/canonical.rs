@@ -74,6 +74,12 @@ const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 /// The part that the addresses of all drafts have. They are read alike.
 const DRAFTS: &str = "//json-schema.org/";
 
+/// Returns whether this is the address of an official draft.
+fn is_official(draft: &str) -> bool {
+    let rest = draft.strip_prefix("https:").or_else(|| draft.strip_prefix("http:"));
+    rest.is_some_and(|rest| rest.starts_with(DRAFTS) && !rest.contains(char::is_whitespace))
+}
+
 /// Returns a definition in its canonical form.
 pub(super) fn canonical(definition: &Value) -> Value {
     let Value::Object(members) = definition else { return definition.clone() };
@@ -163,7 +169,7 @@ impl<'s> Writer<'s> {
                 ("enum", Value::Array(values)) => ("enum", set(values.iter().map(number).collect())),
                 ("type", value) => ("type", types(value)),
                 ("required", Value::Array(names)) => ("required", set(names.clone())),
-                ("$schema", Value::String(draft)) if draft.contains(DRAFTS) => continue,
+                ("$schema", Value::String(draft)) if is_official(draft) => continue,
                 ("dependentRequired", Value::Object(lists)) => ("dependentRequired", sets(lists)),
                 (key, Value::Array(schemas)) if SCHEMAS.contains(&key) => {
                     let schemas: Option<Vec<Value>> = schemas.iter().map(|schema| self.schema(schema)).collect();

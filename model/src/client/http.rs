@@ -105,7 +105,8 @@ impl Http {
         stream.finish().map_err(|error| self.unreadable(settings, status, &error))
     }
 
-    /// Returns the response, or an error if it is empty, neither cut off nor a refusal, and must not be.
+    /// Returns the response. Returns an error if it is empty, unless it was cut off or is a refusal, or ended normally and `may_be_empty` is
+    /// set.
     pub(crate) fn answered(&self, response: ModelResponse, may_be_empty: bool) -> Result<ModelResponse, ModelError> {
         let is_failure = match response.stop() {
             Stop::Failed | Stop::Other => true,

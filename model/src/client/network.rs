@@ -234,7 +234,7 @@ mod tests {
             "operation timed out",
             None,
             ErrorKind::Unreachable,
-            &["timed out, before", "check base_url", "firewall"],
+            &["timed out before", "check base_url", "firewall"],
         ),
         (
             Some("http://p:1"),

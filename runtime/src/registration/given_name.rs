@@ -73,8 +73,8 @@ impl RegistrySnapshot {
     }
 }
 
-/// Returns a name without what models and servers are known to put around it, or `None` if there is nothing of it: white space, tokens of
-/// a chat template with what follows them, the number of the call, and a namespace.
+/// Removes what models and servers are known to add to a name: white space, tokens of a chat template and what follows them, the number of
+/// the call, and a namespace. Returns `None` if nothing was added, or nothing remains.
 pub(crate) fn undecorated(name: &str) -> Option<&str> {
     let text = without_tokens(name);
     let text = without_number(text).unwrap_or(text);

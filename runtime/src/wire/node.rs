@@ -204,7 +204,7 @@ impl<'a> Object<'a> {
         self.get(key).map(|node| node.text()).transpose()
     }
 
-    /// Returns the id of `key`, which some servers send as a number. Any other value is no id.
+    /// Returns the id of `key`, which some servers send as a number. Any other value is not an id.
     pub(super) fn id(&self, key: &str) -> String {
         let Some(node) = self.get(key) else { return String::new() };
         node.text().or_else(|_| node.number().map(|id| id.to_string())).unwrap_or_default()

@@ -128,6 +128,7 @@ fn run_stages(root: &Path) {
             println!("{STAGE}{name}: {stage}");
         }
     }
+    begin("registry and first turn");
     let registry = Registry::new();
     registry.add(Box::new(Typed::new())).expect("the registry is empty");
     let new_turn = || registry.session().build().expect("a session").turn_blocking(Dialect::OpenAi);

@@ -33,7 +33,8 @@ use stream::LimitedStream;
 pub const PATH: &str = "/mcp";
 /// The maximum number of bytes of a request.
 pub const MAX_REQUEST: usize = 4 << 20;
-/// The number of connections that are open at the same time. One more closes the oldest that has sent no valid token.
+/// The number of connections that are open at the same time. One more closes the oldest that has sent no valid token. If there is
+/// none, it waits.
 const MAX_CONNECTIONS: usize = 2_048;
 /// The time that a client has to send the head of a request. It begins when the server starts to wait for a request, so it also
 /// limits idle connections.

@@ -192,12 +192,14 @@ pub(super) fn findings(judgement: &Judgement<'_>) -> Vec<CommandFinding> {
     judgement.findings.iter().map(CommandFinding::from).collect()
 }
 
-/// Returns whether a path of a command with a finding leads somewhere else than it says.
+/// Returns whether a path of a command with a finding can lead somewhere else than it says.
 fn leads_through_links(judgement: &Judgement<'_>, config: &CommandApproval, surroundings: &Surroundings<'_>) -> bool {
     let as_written = Surroundings { files: None, ..*surroundings };
     let paths = |command, surroundings| reach(&judgement.reading, command, config.rules, surroundings);
-    let mut commands = judgement.findings.iter().take(MAX_FINDINGS).filter_map(|finding| finding.command);
-    surroundings.files.is_some() && commands.any(|id| paths(id, surroundings) != paths(id, &as_written))
+    let mut commands = judgement.findings.iter().filter_map(|finding| finding.command);
+    surroundings.files.is_some()
+        && (judgement.findings.len() > MAX_FINDINGS
+            || commands.any(|id| paths(id, surroundings) != paths(id, &as_written)))
 }
 
 /// Returns what an approval for the session covers, or `None` if the findings cannot be approved for the session: the reader has

@@ -62,7 +62,7 @@ impl Edits {
             return json.to_owned();
         }
         edits.sort_by_key(|edit| edit.at);
-        // Of two new values of one place, the later one counts.
+        // The later one of two new values of one place counts.
         edits.dedup_by(|later, earlier| {
             let is_same = later.at == earlier.at && later.length > 0 && earlier.length > 0;
             if is_same {

@@ -183,7 +183,7 @@ impl Links {
 #[test]
 fn a_link_beyond_the_limits_is_refused_and_the_rest_is_checked() {
     let entries = "links may lead to at most 10000 files and folders in all";
-    let bytes = "links can lead to manifests of at most 67108864 bytes in all";
+    let bytes = "manifests behind links may have at most 64 MiB in all";
     let depth = "folders behind links may be nested at most 32 deep";
     let make = |folder: &std::path::Path, what: &str| {
         let file = |name: String, length| {
