@@ -82,7 +82,14 @@ pub(super) fn makes_links(command: &Command) -> bool {
 
 /// Returns whether a program acts on the link that it is given, not on the file that the link leads to.
 pub(super) fn keeps_links(command: &Command) -> bool {
-    matches!(command.program.name(), Some("gln" | "gmv" | "grm" | "ln" | "mv" | "rm" | "rmdir" | "unlink"))
+    match command.program.name() {
+        // `rm -r LINK/` empties the folder.
+        Some("grm" | "rm") => {
+            !command.arguments().iter().any(|word| word.text().is_some_and(|text| text.ends_with('/')))
+        }
+        Some("gln" | "gmv" | "ln" | "mv" | "rmdir" | "unlink") => true,
+        _ => false,
+    }
 }
 
 impl PathWord {

@@ -397,6 +397,14 @@ mod tests {
     }
 
     #[test]
+    fn a_link_with_a_slash_after_it_is_removed_as_the_folder() {
+        let scratch = Scratch::new("x/own");
+        scratch.link(&scratch.home, "hh");
+        scratch.check(Verdict::Deny, &["rm -rf hh/", "rm -r ./hh/", "ln -s ~ new; rm -rf new/"]);
+        scratch.check(Verdict::Ask, &["rm -rf hh", "rm -rf hh/src/app/build/", "rm -rf build/"]);
+    }
+
+    #[test]
     fn a_line_with_too_many_paths_needs_approval() {
         let line = (0..900).fold("cat".to_owned(), |line, number| format!("{line} a{number}/b/c/d/e/f"));
         let scratch = Scratch::new("x/own");
