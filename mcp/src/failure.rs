@@ -1,6 +1,5 @@
 //! Why a connection could not be opened, or a request got no answer, in words for a person.
 
-use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::Write as _;
 
@@ -14,7 +13,7 @@ use crate::digits;
 use crate::http::CONNECT;
 use crate::message::UNREADABLE;
 use crate::secrets::SecretRedactor;
-use crate::visible::visible;
+use crate::visible::{visible, whole_beginning};
 
 /// The maximum number of characters of a reason.
 const MAX_REASON: usize = 2_000;
@@ -134,17 +133,6 @@ fn data_text(data: &Value) -> Option<String> {
         other => digits::unmarked(other.to_string()),
     };
     Some(whole_beginning(&text, MAX_DATA).into_owned()).filter(|text| !text.is_empty())
-}
-
-/// Returns the beginning of a text, without the word in which it is cut after `max` characters: a part of a secret is not recognised as
-/// one. A text without any other word is cut within it.
-pub(crate) fn whole_beginning(text: &str, max: usize) -> Cow<'_, str> {
-    let Some((end, _)) = text.char_indices().nth(max) else { return text.into() };
-    let is_between = |letter: char| {
-        letter.is_whitespace() || matches!(letter, '"' | '\'' | ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}')
-    };
-    let whole = text[..end].rfind(is_between).map_or(&text[..end], |end| &text[..end]);
-    format!("{whole}…").into()
 }
 
 /// Returns what is wrong with an answer over HTTP, if it could not be read.

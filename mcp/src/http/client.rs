@@ -22,9 +22,9 @@ use tokio::sync::watch;
 
 use super::events::{Events, events};
 use crate::digits;
-use crate::failure::whole_beginning;
 use crate::message::{self, Inbox, PATIENCE};
 use crate::stdio::IdScanner;
+use crate::visible::whole_beginning;
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
