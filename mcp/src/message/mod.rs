@@ -208,11 +208,10 @@ fn is_unfinished(data: &[u8]) -> bool {
         match (quote, byte) {
             (Some(_), b'\\') => drop(bytes.next()),
             (Some(open), byte) if open == byte => quote = None,
-            (Some(_), _) => {}
             (None, b'"' | b'\'') => quote = Some(byte),
             (None, b'{' | b'[') => depth += 1,
             (None, b'}' | b']') => depth = depth.saturating_sub(1),
-            (None, _) => {}
+            _ => {}
         }
     }
     begins_a_value(data) && depth > 0
