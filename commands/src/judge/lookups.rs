@@ -22,9 +22,9 @@ const MAX_DEPTH: usize = 2;
 /// What happens to a link at the end of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LastLink {
-    /// It is followed, as by programs that read or write the file.
+    /// The link is followed: programs that read or write a file act on its target.
     Followed,
-    /// It is the file that is meant, as for `rm`.
+    /// The link is kept: `rm` and `mv` act on the link itself.
     Kept,
 }
 
