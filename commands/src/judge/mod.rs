@@ -214,9 +214,6 @@ fn judge_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> (Vec<Find
         if is_help && !rule.conditions.programs.is_empty() {
             continue;
         }
-        if subject.is_called(rule.conditions.without_programs) {
-            continue;
-        }
         let Some(matched) = conditions::check(rule, rules, subject) else { continue };
         // What is read may be something else.
         let is_certain = matched.certainty == Match::Yes && !subject.command.listed;

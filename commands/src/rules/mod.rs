@@ -1,5 +1,6 @@
 //! Rules: conditions on a command, and the verdict if they are met.
 
+mod index;
 mod needs;
 pub(crate) mod pattern;
 mod set;

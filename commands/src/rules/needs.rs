@@ -58,6 +58,11 @@ impl Needs {
         list.into_iter().filter(|(_, is_there)| *is_there).fold(Self::default(), |all, (one, _)| Self(all.0 | one.0))
     }
 
+    /// Returns the things in this set, each as a set of its own.
+    pub(crate) fn each(self) -> impl Iterator<Item = Self> {
+        (0..u16::BITS).map(|bit| Self(1 << bit)).filter(move |one| one.are_in(self))
+    }
+
     /// Returns whether all of these are among `others`.
     pub(crate) fn are_in(self, others: Self) -> bool {
         self.0 & !others.0 == 0

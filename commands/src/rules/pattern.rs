@@ -68,34 +68,37 @@ fn is_special(byte: u8) -> bool {
     matches!(byte, b'*' | b'?' | b'[')
 }
 
-fn matches_items(pattern: &str, text: &str) -> bool {
-    let items: Vec<Item<'_>> = items(pattern).collect();
-    // The index of the last `*`, and the position in the text up to which it has matched.
-    let mut star: Option<(usize, usize)> = None;
-    let (mut at, mut rest) = (0, text);
+fn matches_items(mut pattern: &str, mut text: &str) -> bool {
+    // What follows the last `*`, and the text from which on that was tried.
+    let mut star: Option<(&str, &str)> = None;
     loop {
-        let next = rest.chars().next();
-        let fits = match (items.get(at), next) {
+        let mut letters = text.chars();
+        let (item, next) = (split_item(pattern), letters.next());
+        match (item, next) {
             (None, None) => return true,
-            (Some(Item::Any), _) => {
-                star = Some((at, text.len() - rest.len()));
-                at += 1;
+            (Some((Item::Any, after)), _) => {
+                if after.is_empty() {
+                    return true;
+                }
+                star = Some((after, text));
+                pattern = after;
                 continue;
             }
-            (Some(item), Some(letter)) => accepts(*item, letter),
-            (None, Some(_)) | (Some(_), None) => false,
-        };
-        if fits {
-            at += 1;
-            rest = &rest[next.map_or(0, char::len_utf8)..];
-            continue;
+            (Some((item, after)), Some(letter)) if accepts(item, letter) => {
+                pattern = after;
+                text = letters.as_str();
+                continue;
+            }
+            _ => {}
         }
         // Try again, with one more character for the last `*`.
-        let Some((star_at, from)) = star else { return false };
-        let Some(skipped) = text[from..].chars().next() else { return false };
-        star = Some((star_at, from + skipped.len_utf8()));
-        at = star_at + 1;
-        rest = &text[from + skipped.len_utf8()..];
+        let Some((after, from)) = star else { return false };
+        let mut letters = from.chars();
+        if letters.next().is_none() {
+            return false;
+        }
+        star = Some((after, letters.as_str()));
+        (pattern, text) = (after, letters.as_str());
     }
 }
 
@@ -207,21 +210,26 @@ fn ranges(class: &str) -> impl Iterator<Item = (RangeInclusive<char>, &str)> {
 fn items(pattern: &str) -> impl Iterator<Item = Item<'_>> {
     let mut rest = pattern;
     std::iter::from_fn(move || {
-        let first = rest.chars().next()?;
-        if first == '['
-            && let Some(end) = rest[1..].find(']').filter(|end| *end > 0)
-        {
-            let class = &rest[1..=end];
-            rest = &rest[end + 2..];
-            return Some(Item::Class(class));
-        }
-        rest = &rest[first.len_utf8()..];
-        Some(match first {
-            '*' => Item::Any,
-            '?' => Item::One,
-            letter => Item::Char(letter),
-        })
+        let (item, after) = split_item(rest)?;
+        rest = after;
+        Some(item)
     })
+}
+
+/// Returns the first character of a pattern, and the rest.
+fn split_item(pattern: &str) -> Option<(Item<'_>, &str)> {
+    let first = pattern.chars().next()?;
+    if first == '['
+        && let Some(end) = pattern[1..].find(']').filter(|end| *end > 0)
+    {
+        return Some((Item::Class(&pattern[1..=end]), &pattern[end + 2..]));
+    }
+    let item = match first {
+        '*' => Item::Any,
+        '?' => Item::One,
+        letter => Item::Char(letter),
+    };
+    Some((item, &pattern[first.len_utf8()..]))
 }
 
 /// Returns the name of an option of a rule, and the pattern for its value.

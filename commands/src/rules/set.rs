@@ -1,28 +1,21 @@
 //! The rules that apply, indexed by program.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::{Needs, Place, Rule, pattern};
+use super::index::Index;
+use super::{Needs, Place, Rule};
 use crate::programs::ProgramTable;
 
 /// The rules, places and programs by which commands are judged.
 #[derive(Debug, Clone)]
 pub struct RuleSet<'t> {
     rules: Vec<Rule<'t>>,
-    /// What each rule needs.
-    needs: Vec<Needs>,
+    index: Index<'t>,
     places: Vec<Place<'t>>,
     /// The index of the place with each name.
     by_place: HashMap<&'t str, usize>,
     place_patterns: PlacePatterns<'t>,
     programs: ProgramTable<'t>,
-    /// For each program that a rule names without a pattern, the indexes of these rules and of those for all programs.
-    by_program: HashMap<&'t str, Vec<usize>>,
-    /// Patterns for names of programs, each with the index of its rule.
-    by_pattern: Vec<(&'t str, usize)>,
-    /// The indexes of the rules for all programs.
-    for_all: Vec<usize>,
 }
 
 impl<'t> RuleSet<'t> {
@@ -30,14 +23,11 @@ impl<'t> RuleSet<'t> {
     pub fn new(rules: &[Rule<'t>], places: &[Place<'t>], programs: ProgramTable<'t>) -> Self {
         let mut set = Self {
             rules: Vec::new(),
-            needs: Vec::new(),
+            index: Index::default(),
             places: Vec::new(),
             by_place: HashMap::new(),
             place_patterns: PlacePatterns::default(),
             programs,
-            by_program: HashMap::new(),
-            by_pattern: Vec::new(),
-            for_all: Vec::new(),
         };
         set.add_places(places);
         set.add(rules);
@@ -47,19 +37,7 @@ impl<'t> RuleSet<'t> {
     /// Adds rules, such as those of a user.
     pub fn add(&mut self, rules: &[Rule<'t>]) {
         for rule in rules {
-            let index = self.rules.len();
-            for name in rule.conditions.programs {
-                if name.contains(['*', '?', '[']) {
-                    self.by_pattern.push((name, index));
-                } else {
-                    self.by_program.entry(name).or_insert_with(|| self.for_all.clone()).push(index);
-                }
-            }
-            if rule.conditions.programs.is_empty() {
-                self.for_all.push(index);
-                self.by_program.values_mut().for_each(|rules| rules.push(index));
-            }
-            self.needs.push(Needs::of(&rule.conditions));
+            self.index.add(self.rules.len(), &rule.conditions);
             self.rules.push(*rule);
         }
     }
@@ -111,24 +89,7 @@ impl<'t> RuleSet<'t> {
     /// Returns the rules that can match a command which has these things, and whose program has this name and this canonical name.
     /// A name is `None` if it is unknown.
     pub(crate) fn of_program<'s>(&'s self, names: [Option<&str>; 2], has: Needs) -> impl Iterator<Item = &'s Rule<'t>> {
-        let [own, canonical] = names;
-        let second = canonical.filter(|_| canonical != own);
-        let names = || [own, second].into_iter().flatten();
-        let mut lists = names().filter_map(|name| self.by_program.get(name));
-        let mut found = Cow::Borrowed(lists.next().unwrap_or(&self.for_all).as_slice());
-        let is_called = |pattern: &str| names().any(|name| pattern::matches(pattern, name));
-        let by_pattern = self.by_pattern.iter().filter(|(pattern, _)| is_called(pattern)).map(|(_, index)| *index);
-        let mut others = lists.flatten().copied().chain(by_pattern).peekable();
-        if others.peek().is_some() {
-            let found = found.to_mut();
-            found.extend(others);
-            found.sort_unstable();
-            found.dedup();
-        }
-        (0..found.len())
-            .map(move |at| found[at])
-            .filter(move |index| self.needs[*index].are_in(has))
-            .map(|index| &self.rules[index])
+        self.index.of_program(names, has).map(|index| &self.rules[index])
     }
 }
 
