@@ -134,12 +134,14 @@ pub mod approval {
     #[cfg(feature = "approval")]
     pub use crate::call::approval::{
         command::{CommandAnswer, CommandFinding, CommandReason},
-        log::{ApprovalLog, ApprovalRecord, DecidedBy, RecordedDecision},
+        log::{ApprovalLog, ApprovalRecord},
         pending::{Pending, PendingApprovals, UnknownQuestion},
         policy::{CommandApproval, CommandMode},
         shell::{InputLanguage, ProgramInput, ShellState},
         store::{ApprovalStore, StoredCommand},
     };
+    #[cfg(feature = "approval")]
+    pub use crate::call::decision::{CallDecision, DecidedBy, DecisionReason, RecordedDecision};
 }
 
 pub mod background {

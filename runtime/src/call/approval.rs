@@ -27,6 +27,8 @@ use serde_json::Value;
 
 #[cfg(feature = "approval")]
 use crate::call::approval::command::CommandReason;
+#[cfg(feature = "approval")]
+use crate::call::decision::DecisionReason;
 use crate::call::hooks::CallInfo;
 use crate::data::behaviour::Annotations;
 use crate::sorted;
@@ -191,6 +193,13 @@ pub enum ApprovalReason {
     Command(CommandReason),
 }
 
+#[cfg(feature = "approval")]
+impl From<&ApprovalReason> for DecisionReason {
+    fn from(reason: &ApprovalReason) -> Self {
+        Self { rule: None, text: reason.to_string() }
+    }
+}
+
 impl ApprovalReason {
     /// Returns whether a person can answer it for the rest of the session.
     pub fn offers_session(&self) -> bool {
@@ -267,17 +276,20 @@ pub(crate) fn subject<'a>(tool: &'a str, elsewhere: Option<&str>) -> Cow<'a, str
 pub(crate) struct SessionApprovals(Mutex<Vec<(String, ApprovalReason)>>);
 
 impl SessionApprovals {
-    /// Returns the reasons that have not been approved for the session.
-    pub(crate) fn not_yet_approved(&self, tool: &str, mut reasons: Vec<ApprovalReason>) -> Vec<ApprovalReason> {
+    /// Splits reasons into those that have not been approved for the session, and those that have.
+    pub(crate) fn partition(
+        &self,
+        tool: &str,
+        reasons: Vec<ApprovalReason>,
+    ) -> (Vec<ApprovalReason>, Vec<ApprovalReason>) {
         if reasons.is_empty() {
-            return reasons;
+            return (reasons, Vec::new());
         }
         let approved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        reasons.retain(|reason| {
+        reasons.into_iter().partition(|reason| {
             let position = approved.binary_search_by(|(name, other)| (name.as_str(), other).cmp(&(tool, reason)));
             position.is_err()
-        });
-        reasons
+        })
     }
 
     /// Approves these reasons of a tool for the session.

@@ -3,8 +3,11 @@
 use crate::result::output::ToolResult;
 use std::any::type_name;
 use std::fmt;
+#[cfg(feature = "approval")]
+use std::path::Path;
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use toolc_redact::REDACTED;
 
@@ -13,6 +16,8 @@ use serde_json::{Map, Value};
 use crate::args::Limits;
 use crate::args::repairs::{self, Repairs};
 use crate::call::changes::ToolChanges;
+#[cfg(feature = "approval")]
+use crate::call::decision::{CallDecision, Decisions};
 use crate::call::origin::Caller;
 use crate::call::response::CallResponse;
 use crate::data::behaviour::Annotations;
@@ -159,6 +164,12 @@ pub struct CallInfo<'a> {
     pub(crate) takes_secrets: bool,
     pub(crate) repairs: &'a Repairs,
     pub(crate) sent: Sent<'a>,
+    #[cfg(feature = "approval")]
+    pub(crate) is_judged: bool,
+    #[cfg(feature = "approval")]
+    pub(crate) start_directory: Option<&'a Path>,
+    #[cfg(feature = "approval")]
+    pub(crate) decisions: Option<&'a Decisions>,
 }
 
 /// The arguments as the model sent them.
@@ -206,6 +217,31 @@ impl<'a> CallInfo<'a> {
         self.task_state?.directory()
     }
 
+    /// Returns the kind of environment in which the task acts, if the host has [set](crate::Task::set_environment) it for this task.
+    pub fn environment(&self) -> Option<Arc<str>> {
+        self.task_state?.environment()
+    }
+
+    /// Returns the directory in which the call's command was judged, as an absolute path. `None` if the command was not judged, or if the
+    /// directory is not known.
+    #[cfg(feature = "approval")]
+    pub const fn start_directory(&self) -> Option<&'a Path> {
+        self.start_directory
+    }
+
+    /// Returns whether the command rules have judged the call. A judged call without [decisions](Self::decisions) was allowed by them.
+    #[cfg(feature = "approval")]
+    pub const fn is_judged(&self) -> bool {
+        self.is_judged
+    }
+
+    /// Returns the decisions so far about whether the call may run, and about the input and the code of its handler. The list is empty if
+    /// no decision was necessary.
+    #[cfg(feature = "approval")]
+    pub fn decisions(&self) -> Vec<CallDecision> {
+        self.decisions.map(Decisions::all).unwrap_or_default()
+    }
+
     /// Returns the declared effects of the tool.
     pub const fn annotations(&self) -> Annotations {
         self.annotations
@@ -228,6 +264,12 @@ impl<'a> CallInfo<'a> {
             Some(table) => repairs::sent(self.sent.text, table, Limits::default()),
             None => REDACTED.to_owned(),
         }
+    }
+
+    /// Returns when the call began, or `None` on platforms without a clock. Hooks see the end of a call of a batch when the whole batch has
+    /// ended.
+    pub const fn began(&self) -> Option<Instant> {
+        self.began
     }
 
     /// Returns the time since the call began, or the time that it took if it has ended, including the time for approval and for waiting

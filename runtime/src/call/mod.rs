@@ -3,6 +3,8 @@
 pub(crate) mod approval;
 pub(crate) mod changes;
 pub(crate) mod completed;
+#[cfg(feature = "approval")]
+pub(crate) mod decision;
 pub(crate) mod found_directory;
 pub(crate) mod hooks;
 pub(crate) mod origin;
@@ -21,6 +23,8 @@ pub(crate) use tool_call::{OwnedRequest, OwnedToolCall};
 
 #[cfg(feature = "approval")]
 use crate::call::approval::shell::{InputLanguage, JudgedStart, ProgramInput, ShellState, ShellStates};
+#[cfg(feature = "approval")]
+use crate::call::decision::Decisions;
 use crate::call::origin::{CallOrigin, Caller};
 use crate::call::response::CallResponse;
 #[cfg(feature = "approval")]
@@ -49,6 +53,9 @@ pub struct Call<'a> {
     /// Where the command of the call starts, if it was judged.
     #[cfg(feature = "approval")]
     judged: Option<Arc<JudgedStart>>,
+    /// The decisions about the call, if it is observed.
+    #[cfg(feature = "approval")]
+    decisions: Option<Arc<Decisions>>,
 }
 
 impl<'a> Call<'a> {
@@ -62,6 +69,8 @@ impl<'a> Call<'a> {
             lifetime: OnceLock::new(),
             #[cfg(feature = "approval")]
             judged: None,
+            #[cfg(feature = "approval")]
+            decisions: None,
         }
     }
 
@@ -81,6 +90,8 @@ impl<'a> Call<'a> {
             lifetime: OnceLock::new(),
             #[cfg(feature = "approval")]
             judged: None,
+            #[cfg(feature = "approval")]
+            decisions: None,
         }
     }
 
@@ -181,11 +192,7 @@ impl<'a> Call<'a> {
     #[cfg(feature = "approval")]
     pub async fn approve_input(&self, input: ProgramInput<'_>) -> Result<(), ToolError> {
         let Some(scope) = self.scope else { return Ok(()) };
-        let (tool, id, task) = (self.tool, self.id(), self.request.task);
-        // The sources include the end of the call.
-        self.lifetime();
-        let call = InputCall { tool, id, task, cancel: self.cancel_sources() };
-        scope.approve_input(call, input).await
+        scope.approve_input(self.input_call(), input).await
     }
 
     /// Does the same as [`approve_input`](Self::approve_input), for a handler with `execution = "blocking"`.
@@ -209,8 +216,6 @@ impl<'a> Call<'a> {
     #[cfg(feature = "approval")]
     pub async fn approve_code(&self, parameter: &str, code: &str, directory: Option<&Path>) -> Result<(), ToolError> {
         let Some(scope) = self.scope else { return Ok(()) };
-        self.lifetime();
-        let call = InputCall { tool: self.tool, id: self.id(), task: self.request.task, cancel: self.cancel_sources() };
         let input = ProgramInput {
             line: code,
             earlier: &[],
@@ -219,7 +224,7 @@ impl<'a> Call<'a> {
             parameter,
             tool: self.tool,
         };
-        scope.approve_code(call, input).await
+        scope.approve_code(self.input_call(), input).await
     }
 
     /// Does the same as [`approve_code`](Self::approve_code), for a handler with `execution = "blocking"`.
@@ -234,6 +239,20 @@ impl<'a> Call<'a> {
         directory: Option<&Path>,
     ) -> Result<(), ToolError> {
         crate::run::block_on::park(self.approve_code(parameter, code, directory))
+    }
+
+    #[cfg(feature = "approval")]
+    fn input_call(&self) -> InputCall<'_> {
+        // The sources include the end of the call.
+        self.lifetime();
+        let (tool, id, task) = (self.tool, self.id(), self.request.task);
+        InputCall { tool, id, task, cancel: self.cancel_sources(), decisions: self.decisions.as_deref() }
+    }
+
+    /// Sets the list to which the decisions about input and code of the handler are added.
+    #[cfg(feature = "approval")]
+    pub(crate) fn set_decisions(&mut self, decisions: Option<Arc<Decisions>>) {
+        self.decisions = decisions;
     }
 
     /// Sets where the call's command starts, as it was judged.
@@ -473,6 +492,8 @@ impl<'a> Call<'a> {
             lifetime: Arc::clone(self.lifetime()),
             #[cfg(feature = "approval")]
             judged: self.judged.clone(),
+            #[cfg(feature = "approval")]
+            decisions: self.decisions.clone(),
         }
     }
 }
@@ -500,6 +521,9 @@ pub(crate) struct OwnedCall {
     lifetime: Arc<CallLifetime>,
     #[cfg(feature = "approval")]
     judged: Option<Arc<JudgedStart>>,
+    /// The decisions about the call, if it is observed.
+    #[cfg(feature = "approval")]
+    decisions: Option<Arc<Decisions>>,
 }
 
 impl OwnedCall {
@@ -519,6 +543,8 @@ impl OwnedCall {
             lifetime,
             #[cfg(feature = "approval")]
             judged: self.judged.clone(),
+            #[cfg(feature = "approval")]
+            decisions: self.decisions.clone(),
         }
     }
 }

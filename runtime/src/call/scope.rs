@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 #[cfg(feature = "approval")]
 use crate::call::approval::shell::ProgramInput;
+#[cfg(feature = "approval")]
+use crate::call::decision::Decisions;
 use crate::call::response::CallResponse;
 use crate::data::catalog::Tool;
 use crate::data::segment::FactValue;
@@ -43,6 +45,7 @@ pub(crate) struct InputCall<'c> {
     pub(crate) id: &'c str,
     pub(crate) task: Option<(&'c Arc<TaskInner>, CancelEpoch<'c>)>,
     pub(crate) cancel: CancelSources<'c>,
+    pub(crate) decisions: Option<&'c Decisions>,
 }
 
 /// The part of a turn that handlers see through their [`Call`](crate::call::Call).

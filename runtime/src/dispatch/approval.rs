@@ -1,14 +1,25 @@
 //! Requests to the host's approver.
 
 use std::time::Duration;
+#[cfg(feature = "approval")]
+use std::time::Instant;
+
+#[cfg(feature = "approval")]
+use toolc_commands::rules::Verdict;
 
 #[cfg(feature = "approval")]
 use crate::call::approval::ApprovalReason;
 use crate::call::approval::{ApprovalDecision, ApprovalRequest};
+#[cfg(feature = "approval")]
+use crate::call::decision::{CallDecision, DecidedBy, DecisionReason, RecordedDecision};
+#[cfg(feature = "approval")]
+use crate::call::hooks::CallInfo;
 use crate::call::hooks::{HostError, HostStage};
 use crate::panics::{self, Panicked};
 use crate::result::error::{ErrorKind, ToolError};
 use crate::run::cancel::CancelledFuture;
+#[cfg(feature = "approval")]
+use crate::run::clock;
 use crate::run::deadline::{Interrupted, with_deadline};
 use crate::session::config::SessionConfig;
 
@@ -57,7 +68,46 @@ pub(super) async fn ask(
     }
 }
 
+/// Adds a decision about reasons that are not commands to those of a call. `began` is when the question was asked, if there was one.
+#[cfg(feature = "approval")]
+pub(super) fn record(
+    call: &CallInfo<'_>,
+    reasons: &[ApprovalReason],
+    decision: RecordedDecision,
+    decided_by: DecidedBy,
+    began: Option<Instant>,
+) {
+    let Some(decisions) = call.decisions.filter(|_| !reasons.is_empty()) else { return };
+    let waited = began.map(|began| began.elapsed()).unwrap_or_default();
+    let reasons = reasons.iter().map(DecisionReason::from).collect();
+    decisions.add(CallDecision { verdict: Verdict::Ask, reasons, decision, decided_by, waited, at: clock::now() });
+}
+
 impl Answer {
+    /// Returns who has decided.
+    #[cfg(feature = "approval")]
+    pub(super) fn decided_by(&self) -> DecidedBy {
+        match self {
+            Self::Decided(ApprovalDecision::AllowedByModel) => DecidedBy::Model,
+            Self::Decided(ApprovalDecision::Unanswered(_)) => DecidedBy::Unanswered,
+            Self::Decided(_) => DecidedBy::Person,
+            _ => DecidedBy::Unanswered,
+        }
+    }
+
+    /// Returns the decision about a reason that is not a command, and about a command without an answer.
+    #[cfg(feature = "approval")]
+    pub(super) fn decision(&self) -> RecordedDecision {
+        match self {
+            Self::Decided(ApprovalDecision::AllowOnce | ApprovalDecision::AllowedByModel) => RecordedDecision::Allowed,
+            Self::Decided(ApprovalDecision::AllowForSession | ApprovalDecision::AllowAlways) => {
+                RecordedDecision::AllowedForSession
+            }
+            Self::Cancelled => RecordedDecision::Cancelled,
+            _ => RecordedDecision::Denied,
+        }
+    }
+
     /// Returns the error for the model if the call must not run. `about` says what was found about the call's commands.
     pub(super) fn result(self, about: Option<&str>) -> Result<(), ToolError> {
         match self {

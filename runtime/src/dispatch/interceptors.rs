@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use crate::args::{Arguments, Limits};
 use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, subject};
+#[cfg(feature = "approval")]
+use crate::call::decision::{DecidedBy, RecordedDecision};
 use crate::call::hooks::{self, CallInfo, Hook, HookAction, HostError, HostStage, Sent, TransformFuture};
 use crate::call::response::CallResponse;
 use crate::data::behaviour::Annotations;
@@ -18,6 +20,8 @@ use crate::registration::ids::ToolId;
 use crate::result::error::{ErrorKind, ToolError};
 use crate::result::output::{ToolResult, attempt};
 use crate::run::cancel::{CancelEpoch, CancelSources, CancelledFuture};
+#[cfg(feature = "approval")]
+use crate::run::clock;
 use crate::run::deadline::{Interrupted, with_deadline};
 use crate::session::turn::Turn;
 
@@ -143,6 +147,21 @@ impl Turn {
         self.approve_for(&subject, self.info(call), context.cancel_sources(), reasons).await
     }
 
+    /// Returns the reasons that have not been approved for the session, under this [subject].
+    pub(super) fn not_yet_approved(
+        &self,
+        subject: &str,
+        call: &CallInfo<'_>,
+        reasons: Vec<ApprovalReason>,
+    ) -> Vec<ApprovalReason> {
+        let (open, approved) = self.config().approvals.partition(subject, reasons);
+        #[cfg(feature = "approval")]
+        approval::record(call, &approved, RecordedDecision::Allowed, DecidedBy::Session, None);
+        #[cfg(not(feature = "approval"))]
+        let _ = (call, approved);
+        open
+    }
+
     /// Gets approval of a call for these reasons. Earlier approvals of the [subject] count.
     pub(super) async fn approve_for(
         &self,
@@ -152,12 +171,16 @@ impl Turn {
         reasons: Vec<ApprovalReason>,
     ) -> Result<(), ToolError> {
         let config = self.config();
-        let reasons = config.approvals.not_yet_approved(subject, reasons);
+        let reasons = self.not_yet_approved(subject, &call, reasons);
         if reasons.is_empty() {
             return Ok(());
         }
         let request = ApprovalRequest { call, reasons: &reasons };
+        #[cfg(feature = "approval")]
+        let began = clock::now();
         let answer = approval::ask(config, request, CancelledFuture::new(cancel)).await;
+        #[cfg(feature = "approval")]
+        approval::record(&call, &reasons, answer.decision(), answer.decided_by(), began);
         if matches!(answer, Answer::Decided(ApprovalDecision::AllowForSession | ApprovalDecision::AllowAlways)) {
             config.approvals.approve(subject, &reasons);
         }
@@ -317,6 +340,12 @@ impl Turn {
             takes_secrets: false,
             repairs: &call.repairs,
             sent: Sent { text: request.arguments(), table: None },
+            #[cfg(feature = "approval")]
+            is_judged: call.judged.get().is_some(),
+            #[cfg(feature = "approval")]
+            start_directory: call.judged.get().and_then(|judged| Some(&*judged.directory.as_ref()?.path)),
+            #[cfg(feature = "approval")]
+            decisions: record.map(|record| &*record.decisions),
         };
         if let Some(id) = call.tool {
             info.annotations = self.state().tool(id).behaviour.annotations;

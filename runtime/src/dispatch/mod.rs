@@ -161,7 +161,10 @@ impl Turn {
         #[cfg_attr(not(feature = "approval"), expect(unused_mut, reason = "only approval changes it"))]
         let mut context = self.context(id, request, session);
         #[cfg(feature = "approval")]
-        context.set_judged_start(call.judged.take());
+        {
+            context.set_judged_start(call.judged.get().cloned());
+            context.set_decisions(call.record.as_ref().map(|record| std::sync::Arc::clone(&record.decisions)));
+        }
         let reply = self.take_arguments(id, call, read, &context, |slots| self.start(id, slots, &context, agent));
         let result = match reply {
             HandlerReply::Ready(result) => result,

@@ -41,6 +41,8 @@ pub(super) struct CallRecord {
     /// The time of the call, once it has ended. A batch reports its calls when all have ended.
     pub(super) took: Option<Duration>,
     pub(super) trace: Trace,
+    #[cfg(feature = "approval")]
+    pub(super) decisions: std::sync::Arc<crate::call::decision::Decisions>,
 }
 
 impl<'c> PreparedCall<'c> {
@@ -100,6 +102,8 @@ impl Turn {
             began: if self.has_interceptors(tool) { clock::now() } else { None },
             took: None,
             trace: panics::catch(trace).unwrap_or_default(),
+            #[cfg(feature = "approval")]
+            decisions: std::sync::Arc::default(),
         }
     }
 

@@ -5,6 +5,8 @@ use std::fmt;
 use toolc_commands::rules::Verdict;
 use toolc_commands::{Cause, Finding, Span};
 
+use crate::call::decision::DecisionReason;
+
 /// Why a shell command needs approval: see [`ApprovalReason::Command`](crate::approval::ApprovalReason::Command).
 ///
 /// `findings` has at least one entry. The spans are byte ranges of `line`.
@@ -105,6 +107,18 @@ impl CommandReason {
     /// Returns whether the person can give this answer. If an answer that is not offered is given, the widest offered one counts.
     pub fn offers(&self, answer: CommandAnswer) -> bool {
         self.offers.contains(&answer)
+    }
+
+    /// Returns the findings as reasons of a decision, each once.
+    pub(crate) fn decision_reasons(&self) -> Vec<DecisionReason> {
+        let mut reasons = Vec::new();
+        for finding in &self.findings {
+            let reason = DecisionReason { rule: Some(finding.rule.clone()), text: finding.description.clone() };
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+        reasons
     }
 }
 

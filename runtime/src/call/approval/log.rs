@@ -2,6 +2,8 @@
 
 use toolc_commands::rules::Verdict;
 
+use crate::call::decision::{DecidedBy, RecordedDecision};
+
 /// A log of decisions about commands: see [`CommandApproval::log`](crate::approval::CommandApproval::log).
 pub trait ApprovalLog: Send + Sync {
     /// Called once for each judged command that the rules deny, or that needs approval, whatever the decision is. It is called
@@ -40,62 +42,4 @@ pub struct ApprovalRecord<'a> {
     /// The time from the judgement to the decision, in milliseconds. It includes waiting for other questions. 0 on platforms
     /// without a clock.
     pub milliseconds: u64,
-}
-
-/// Declares an enum with a word for each variant.
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum $name {
-            $($(#[$variant_doc])* $variant,)*
-        }
-
-        impl $name {
-            /// Returns the word for the value in a log.
-            pub const fn word(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)*
-                }
-            }
-        }
-    };
-}
-
-words! {
-    /// The decision about a command.
-    RecordedDecision {
-        /// The command was allowed, once or by an earlier decision.
-        Allowed = "allowed",
-        /// The command was allowed, and so are later commands that match the same rules in this session.
-        AllowedForSession = "allowed-for-session",
-        /// The command was allowed, and added to the store.
-        AllowedAlways = "allowed-always",
-        /// The command was denied.
-        Denied = "denied",
-        /// The call was cancelled before a decision.
-        Cancelled = "cancelled",
-    }
-}
-
-words! {
-    /// Who or what decided about a command.
-    DecidedBy {
-        /// The approver answered.
-        Person = "person",
-        /// A language model approved it.
-        Model = "model",
-        /// An earlier answer for the session covers the command.
-        Session = "session",
-        /// The store contains the command.
-        Always = "always",
-        /// The [mode](crate::approval::CommandMode) of the session.
-        Mode = "mode",
-        /// A rule that denies.
-        Rule = "rule",
-        /// No person answered: the session has no approver, the approver failed or exceeded its time limit, or the call was
-        /// cancelled.
-        Unanswered = "unanswered",
-    }
 }

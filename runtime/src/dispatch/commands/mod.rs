@@ -19,10 +19,10 @@ use toolc_commands::rules::Verdict;
 
 use crate::args::Arguments;
 use crate::call::approval::command::CommandAnswer;
-use crate::call::approval::log::{DecidedBy, RecordedDecision};
 use crate::call::approval::policy::{CommandApproval, CommandMode};
 use crate::call::approval::shell::{JudgedStart, ShellState};
 use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, subject};
+use crate::call::decision::{DecidedBy, RecordedDecision};
 use crate::call::found_directory::FoundDirectory;
 use crate::call::hooks::{HostError, HostStage};
 use crate::call::{Call, ToolCall};
@@ -81,7 +81,7 @@ impl Turn {
             open = self.judge_commands(config, id, arguments, parameters, &place);
         }
         let subject = subject(self.name(id), elsewhere);
-        let recorder = Recorder::new(self, config, call);
+        let recorder = Recorder::new(self, config, call, self.info(call).decisions);
         let commands = Commands { config, turn: self, call, subject, recorder, open };
         self.decide(commands, reasons, None, context.cancel_sources()).await
     }
@@ -162,7 +162,8 @@ impl Turn {
     ) -> Result<(), ToolError> {
         commands.decide_without_person()?;
         let subject = commands.subject.clone();
-        let mut reasons = self.config().approvals.not_yet_approved(&subject, reasons);
+        let mut info = self.info(commands.call);
+        let mut reasons = self.not_yet_approved(&subject, &info, reasons);
         if reasons.is_empty() && commands.open.is_empty() {
             return Ok(());
         }
@@ -176,19 +177,19 @@ impl Turn {
         }
         // The answers to the questions before this one may cover the call.
         commands.remember();
-        reasons = self.config().approvals.not_yet_approved(&subject, reasons);
+        reasons = self.not_yet_approved(&subject, &info, reasons);
         if reasons.is_empty() && commands.open.is_empty() {
             return Ok(());
         }
         let mut asked = reasons.clone();
         asked.extend(commands.open.iter().map(|command| ApprovalReason::Command(command.reason.clone())));
-        let mut info = self.info(commands.call);
         info.arguments = shown.unwrap_or(info.arguments);
         let request = ApprovalRequest { call: info, reasons: &asked };
         let answer = approval::ask(self.config(), request, cancelled()).await;
         if matches!(answer, Answer::Decided(ApprovalDecision::AllowForSession | ApprovalDecision::AllowAlways)) {
             self.config().approvals.approve(&subject, &reasons);
         }
+        approval::record(&info, &reasons, answer.decision(), answer.decided_by(), commands.recorder.began());
         commands.answered(answer)
     }
 
@@ -323,12 +324,7 @@ impl Commands<'_> {
 
     /// Ends the question with its answer.
     fn answered(&mut self, answer: Answer) -> Result<(), ToolError> {
-        let by = match &answer {
-            Answer::Decided(ApprovalDecision::AllowedByModel) => DecidedBy::Model,
-            Answer::Decided(ApprovalDecision::Unanswered(_)) => DecidedBy::Unanswered,
-            Answer::Decided(_) => DecidedBy::Person,
-            _ => DecidedBy::Unanswered,
-        };
+        let by = answer.decided_by();
         let about = (!self.open.is_empty()).then(|| self.about(Verdict::Ask));
         if let Answer::Decided(decision) = &answer {
             let commands = std::mem::take(&mut self.open);
@@ -337,12 +333,7 @@ impl Commands<'_> {
                 self.recorder.record(&command.logged, &command.reason, recorded, by);
             }
         } else {
-            let recorded = if matches!(answer, Answer::Cancelled) {
-                RecordedDecision::Cancelled
-            } else {
-                RecordedDecision::Denied
-            };
-            self.record_all(recorded, by);
+            self.record_all(answer.decision(), by);
         }
         answer.result(about.as_deref())
     }

@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use crate::call::approval::command::CommandReason;
-use crate::call::approval::log::{ApprovalRecord, DecidedBy, RecordedDecision};
+use crate::call::approval::log::ApprovalRecord;
 use crate::call::approval::policy::CommandApproval;
+use crate::call::decision::{CallDecision, DecidedBy, Decisions, RecordedDecision};
 use crate::call::hooks::{HostError, HostStage};
 use crate::dispatch::prepared::PreparedCall;
 use crate::env::Env;
@@ -18,16 +19,34 @@ pub(super) struct Recorder<'c> {
     turn: &'c Turn,
     config: &'c CommandApproval,
     call: &'c PreparedCall<'c>,
+    decisions: Option<&'c Decisions>,
     began: Option<Instant>,
 }
 
 impl<'c> Recorder<'c> {
-    pub(super) fn new(turn: &'c Turn, config: &'c CommandApproval, call: &'c PreparedCall<'c>) -> Self {
-        Self { turn, config, call, began: clock::now() }
+    /// `decisions` are those of the call, to which its decisions are added.
+    pub(super) fn new(
+        turn: &'c Turn,
+        config: &'c CommandApproval,
+        call: &'c PreparedCall<'c>,
+        decisions: Option<&'c Decisions>,
+    ) -> Self {
+        Self { turn, config, call, decisions, began: clock::now() }
     }
 
-    /// Passes a decision to the log. `line` has no secrets.
+    /// Returns when the call was judged.
+    pub(super) fn began(&self) -> Option<Instant> {
+        self.began
+    }
+
+    /// Adds a decision to those of the call, and passes it to the log. `line` has no secrets.
     pub(super) fn record(&self, line: &str, reason: &CommandReason, decision: RecordedDecision, by: DecidedBy) {
+        let waited = self.began.map(|began| began.elapsed()).unwrap_or_default();
+        if let Some(decisions) = self.decisions {
+            let reasons = reason.decision_reasons();
+            let (verdict, at) = (reason.verdict, clock::now());
+            decisions.add(CallDecision { verdict, reasons, decision, decided_by: by, waited, at });
+        }
         let Some(log) = &self.config.log else { return };
         let info = self.turn.info(self.call);
         let mut rules: Vec<&str> = Vec::new();
@@ -36,7 +55,6 @@ impl<'c> Recorder<'c> {
                 rules.push(&finding.rule);
             }
         }
-        let elapsed = self.began.map(|began| began.elapsed().as_millis());
         let record = ApprovalRecord {
             tool: info.tool(),
             call: info.id(),
@@ -49,7 +67,7 @@ impl<'c> Recorder<'c> {
             rules: &rules,
             decision,
             decided_by: by,
-            milliseconds: elapsed.map_or(0, |elapsed| u64::try_from(elapsed).unwrap_or(u64::MAX)),
+            milliseconds: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
         };
         if let Err(Panicked(message)) = panics::catch(|| log.decided(&record)) {
             let error = HostError { part: "the approval log", stage: HostStage::Approval, message: &message };

@@ -57,7 +57,7 @@ impl Turn {
                 turn: self,
                 call: &prepared,
                 subject: subject(input.tool, elsewhere),
-                recorder: Recorder::new(self, config, &prepared),
+                recorder: Recorder::new(self, config, &prepared, call.decisions),
                 open: judged.into_iter().collect(),
             };
             let shown = json!({ input.parameter: input.line });
@@ -80,7 +80,7 @@ impl Turn {
             let request = ToolCall::of_input(call);
             let prepared = PreparedCall::new(&request, self.state().find(call.tool));
             let shown = json!({ code.parameter: code.line });
-            let info = CallInfo { arguments: &shown, ..self.info(&prepared) };
+            let info = CallInfo { arguments: &shown, decisions: call.decisions, ..self.info(&prepared) };
             let environment = call.task.and_then(|(task, _)| task.environment());
             let subject = subject(call.tool, environment.as_deref());
             self.approve_for(&subject, info, call.cancel, vec![ApprovalReason::Declared]).await

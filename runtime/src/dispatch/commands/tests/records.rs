@@ -1,6 +1,11 @@
 //! What the log is called with.
 
 use super::*;
+use crate::call::approval::shell::{InputLanguage, ProgramInput};
+use crate::call::decision::CallDecision;
+use crate::call::hooks::{CallInfo, Hook};
+use crate::call::response::CallResponse;
+use crate::result::error::ToolError;
 
 #[test]
 fn each_decision_has_a_record() {
@@ -98,4 +103,69 @@ fn a_log_that_panics_decides_nothing() {
 
     let turn = turn(commands().log(Arc::new(Broken)), |s| s.approver(Person::new([])));
     assert_eq!([ASKS, DENIED].map(|command| run(&turn, command)), ["ran", "denied"]);
+}
+
+/// A hook that keeps the decisions about each call.
+#[derive(Default)]
+struct Decisions(Mutex<Vec<String>>);
+
+impl Hook for Decisions {
+    fn after_call(&self, call: &CallInfo<'_>, _: &CallResponse) -> Result<(), ToolError> {
+        let decisions = call.decisions().into_iter().map(|decision| {
+            assert!(decision.at.is_some());
+            let CallDecision { verdict, reasons, decision, decided_by, .. } = decision;
+            let reasons: Vec<String> = reasons
+                .into_iter()
+                .map(|reason| reason.rule.map_or(reason.text, |rule| format!("rule {rule}")))
+                .collect();
+            format!("{} ({}) {} by {}", verdict.word(), reasons.join(", "), decision.word(), decided_by.word())
+        });
+        let place = call.start_directory().map(|path| path.display().to_string()).unwrap_or_default();
+        let decisions = decisions.collect::<Vec<_>>().join("; ");
+        self.0.lock().unwrap().push(format!("{} {} {place}: {decisions}", call.tool(), call.is_judged()));
+        Ok(())
+    }
+}
+
+#[test]
+fn hooks_see_the_decisions_about_a_call() {
+    let hook = Arc::new(Decisions::default());
+    let answers = [ApprovalDecision::AllowOnce, ApprovalDecision::AllowForSession];
+    let turn = turn(commands(), |s| s.approver(Person::new(answers)).hook(Arc::clone(&hook) as _));
+    for command in [ALLOWED, "rm -r a", "rm -r /etc"] {
+        run(&turn, command);
+    }
+    for command in ["rm -r a", ALLOWED] {
+        call(&turn, "other", &json!({"command": command}));
+    }
+    let declared = "ask (every call of this tool needs approval)";
+    let expected = [
+        "terminal true /w/app: ".to_owned(),
+        "terminal true /w/app: ask (rule deletion) allowed by person".to_owned(),
+        "terminal true /w/app: deny (rule system-deletion, rule deletion) denied by rule".to_owned(),
+        format!(
+            "other true /w/app: {declared} allowed-for-session by person; ask (rule deletion) allowed-for-session by person"
+        ),
+        format!("other true /w/app: {declared} allowed by session"),
+    ];
+    assert_eq!(*hook.0.lock().unwrap(), expected);
+}
+
+#[test]
+fn hooks_see_the_decisions_about_the_input_of_a_handler() {
+    let hook = Arc::new(Decisions::default());
+    let writer = DynamicTool::sync("writer", "", json!({"type": "object"}), |_, call| {
+        call.approve_input_blocking(ProgramInput {
+            line: "rm -r a",
+            earlier: &[],
+            language: InputLanguage::Shell,
+            directory: Some("/w/app"),
+            parameter: "data",
+            tool: "writer",
+        })?;
+        Ok(ToolOutput::text("ran"))
+    });
+    let turn = with_tools([writer], commands(), |s| s.approver(Person::new([])).hook(Arc::clone(&hook) as _));
+    assert_eq!(call(&turn, "writer", &json!({})), "ran");
+    assert_eq!(*hook.0.lock().unwrap(), ["writer false : ask (rule deletion) allowed by person"]);
 }
