@@ -22,6 +22,7 @@ pub use jobs::{
     RunOutcome, Schedule, ScheduleError,
 };
 pub use sessions::{
-    MessageKind, NewMessage, NewSession, Order, Search, SearchHit, SessionInfo, Sessions, StoredMessage, TokenCounts,
+    CallName, CallRecord, MessageKind, NewCall, NewMessage, NewSession, Order, Search, SearchHit, SessionInfo,
+    Sessions, StoredMessage, TokenCounts,
 };
 pub use time::{parse_time, time_text};

@@ -47,6 +47,7 @@ fn writer() {
             keeps_from: None,
             tokens: None,
             after: None,
+            calls: &[],
         };
         sessions.append(&session, &message).expect("failed to write");
         println!("written {number}");

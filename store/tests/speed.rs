@@ -43,6 +43,7 @@ fn a_search_is_fast_among_many_messages() {
             keeps_from: None,
             tokens: None,
             after: None,
+            calls: &[],
         };
         sessions.append(&name, &message).expect("failed to write");
     }

@@ -3,6 +3,7 @@
 //! A message is written in one transaction when it is complete, so a process that is killed loses at most the message that it was
 //! about to write.
 
+mod calls;
 mod read;
 mod search;
 #[cfg(test)]
@@ -17,6 +18,7 @@ use crate::database::Database;
 use crate::error::{Cause, StoreError};
 use crate::time::milliseconds;
 
+pub use calls::{CallName, CallRecord, NewCall};
 pub use search::{Order, Search, SearchHit};
 
 /// The conversations in a [`Database`].
@@ -131,6 +133,8 @@ pub struct NewMessage<'a> {
     pub tokens: Option<TokenCounts>,
     /// The message that must be the last one of the conversation. `None` adds the message after any other.
     pub after: Option<i64>,
+    /// The records of calls that have ended since the message before, which are added in the same transaction.
+    pub calls: &'a [NewCall<'a>],
 }
 
 /// A message of a conversation.
@@ -220,7 +224,7 @@ impl Sessions {
 
 /// Adds a message, and returns its id. Returns `None` if another message than `after` is the last one.
 fn insert(connection: &Connection, session: &str, message: &NewMessage<'_>) -> rusqlite::Result<Option<i64>> {
-    let NewMessage { kind, text, raw, api, details, keeps_from, tokens, after } = *message;
+    let NewMessage { kind, text, raw, api, details, keeps_from, tokens, after, calls } = *message;
     let id = id(connection, session)?;
     if after.is_some() {
         let last = "SELECT max(id) FROM messages WHERE session = ?1";
@@ -248,7 +252,9 @@ fn insert(connection: &Connection, session: &str, message: &NewMessage<'_>) -> r
         output,
         api
     ])?;
-    Ok(Some(connection.last_insert_rowid()))
+    let message = connection.last_insert_rowid();
+    calls::insert(connection, id, calls)?;
+    Ok(Some(message))
 }
 
 fn copy(connection: &Connection, session: &str, name: &str) -> rusqlite::Result<()> {
@@ -269,6 +275,7 @@ fn copy(connection: &Connection, session: &str, name: &str) -> rusqlite::Result<
          FROM messages WHERE session = ?1 ORDER BY id",
         [old, new],
     )?;
+    calls::copy(connection, old, new)?;
     // Summaries refer to other messages by their ids.
     let (old_ids, new_ids) = (ids(old)?, ids(new)?);
     let sql = "SELECT id, keeps_from FROM messages WHERE session = ?1 AND keeps_from IS NOT NULL";

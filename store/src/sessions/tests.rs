@@ -23,7 +23,17 @@ fn start(sessions: &Sessions, name: &str) -> String {
 }
 
 fn new(kind: MessageKind, text: &str) -> NewMessage<'_> {
-    NewMessage { kind, text, raw: "[]", api: None, details: "null", keeps_from: None, tokens: None, after: None }
+    NewMessage {
+        kind,
+        text,
+        raw: "[]",
+        api: None,
+        details: "null",
+        keeps_from: None,
+        tokens: None,
+        after: None,
+        calls: &[],
+    }
 }
 
 #[test]
@@ -209,4 +219,62 @@ fn a_copy_has_the_same_messages_and_a_summary_that_refers_to_its_own() {
     assert!(sessions.copy(&name, "b").is_err(), "the name is taken");
     assert!(sessions.copy("unknown", "c").is_err());
     assert_eq!(sessions.list(10).expect("failed to read").len(), 2, "a copy that failed leaves nothing");
+}
+
+/// Returns a record of a call.
+fn call<'a>(call: &'a str, inside: Option<&'a str>, tool: &'a str) -> NewCall<'a> {
+    NewCall { call, inside, tool, began: SystemTime::UNIX_EPOCH + Duration::from_secs(7), details: r#"{"sent":"{}"}"# }
+}
+
+fn names(found: &[CallName]) -> Vec<(&str, &str)> {
+    found.iter().map(|found| (&*found.session, &*found.call)).collect()
+}
+
+#[test]
+fn records_of_calls_are_added_with_a_message_or_not_at_all() {
+    let (_folder, sessions) = store();
+    let name = start(&sessions, "20260301-a");
+    let user = sessions.append(&name, &new(MessageKind::User, "a")).expect("failed to add");
+    let calls = [call("call_1/1", Some("call_1"), "read_file"), call("call_1", None, "execute_code")];
+    let results = NewMessage { calls: &calls, after: Some(user), ..new(MessageKind::Results, "b") };
+    sessions.append(&name, &results).expect("failed to add");
+    sessions.append(&name, &results).expect_err("another message is the last one");
+    let [outer] = &sessions.calls(&name, "call_1").expect("failed to read")[..] else { panic!("one record") };
+    assert_eq!((&*outer.session, &*outer.tool, &outer.inside), (&*name, "execute_code", &None));
+    assert_eq!((&*outer.details, outer.began), (r#"{"sent":"{}"}"#, SystemTime::UNIX_EPOCH + Duration::from_secs(7)));
+    let inside = sessions.calls_inside(&name, "call_1").expect("failed to read");
+    assert_eq!(inside.iter().map(|call| &*call.call).collect::<Vec<_>>(), ["call_1/1"]);
+    sessions.add_calls(&name, &[call("call_2", None, "look")]).expect("failed to add");
+    assert!(sessions.add_calls("missing", &calls).is_err());
+    sessions.copy(&name, "20260302-b").expect("failed to copy");
+    assert!(sessions.remove(&name).expect("failed to remove"));
+    assert_eq!(sessions.calls(&name, "call_1").expect("failed to read"), []);
+    assert_eq!(names(&sessions.find_calls("call_2", None).expect("failed to read")), [("20260302-b", "call_2")]);
+}
+
+#[test]
+fn a_call_is_found_by_the_beginning_of_its_id_with_or_without_a_record() {
+    let (_folder, sessions) = store();
+    assert_eq!(sessions.find_calls("call", None).expect("a missing file is empty"), []);
+    let (old, new_one) = (start(&sessions, "20260301-a"), start(&sessions, "20260302-b"));
+    let details = r#"[{"id":"call_10","name":"look","arguments":"{}"}]"#;
+    let answer = NewMessage { details, ..new(MessageKind::Model, "[calls look {}]") };
+    let results = NewMessage { details: r#"[{"id":"call_10","json":"1"}]"#, ..new(MessageKind::Results, "1") };
+    let damaged = NewMessage { details: "{", ..new(MessageKind::Model, "no calls") };
+    for message in [&damaged, &answer, &results] {
+        sessions.append(&old, message).expect("failed to add");
+    }
+    let records = [call("call_1", None, "find"), call("call_10", None, "look")];
+    sessions.append(&new_one, &NewMessage { calls: &records, ..answer }).expect("failed to add");
+    let find = |call: &str, session: Option<&str>| sessions.find_calls(call, session).expect("failed to read");
+    assert_eq!(names(&find("call_1", None)), [("20260302-b", "call_1")], "a complete id");
+    let mut both = find("call_10", None);
+    both.sort_by(|a, b| a.session.cmp(&b.session));
+    assert_eq!(names(&both), [("20260301-a", "call_10"), ("20260302-b", "call_10")], "each once");
+    assert_eq!((&*both[0].tool, names(&find("call_1", Some("20260301-a")))), ("look", vec![("20260301-a", "call_10")]));
+    assert_eq!(find("", None).len(), 3);
+    assert_eq!(find("all_1", None), []);
+    let kinds: Vec<_> = sessions.messages_of_call(&old, "call_10").expect("failed to read");
+    let kinds: Vec<_> = kinds.iter().map(|message| message.kind).collect();
+    assert_eq!(kinds, [MessageKind::Model, MessageKind::Results]);
 }

@@ -401,6 +401,7 @@ mod tests {
                     keeps_from: None,
                     tokens: None,
                     after: None,
+                    calls: &[],
                 };
                 fixture.sessions.append(name, &message).unwrap();
             }
@@ -499,6 +500,7 @@ mod tests {
             keeps_from: None,
             tokens: None,
             after: None,
+            calls: &[],
         };
         let id = fixture.sessions.append("20260301-a", &message).unwrap();
         let value = fixture.call(json!({ "around_message_id": id, "window": 0 })).value();

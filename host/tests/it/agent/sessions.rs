@@ -141,8 +141,17 @@ fn a_conversation_of_an_earlier_version_changes_its_api_back() {
         sessions.start(&old).expect("failed to write");
         for message in sessions.messages(&recorded.name).expect("failed to read") {
             let StoredMessage { kind, text, raw, details, .. } = &message;
-            let new =
-                NewMessage { kind: *kind, text, raw, api: None, details, keeps_from: None, tokens: None, after: None };
+            let new = NewMessage {
+                kind: *kind,
+                text,
+                raw,
+                api: None,
+                details,
+                keeps_from: None,
+                tokens: None,
+                after: None,
+                calls: &[],
+            };
             sessions.append("old", &new).expect("failed to write");
         }
         let server = Server::start(vec![Reply::Events((vendor.answer)("Done.", &[]))]);
@@ -277,8 +286,17 @@ fn a_broken_conversation_is_mended_when_it_is_resumed() {
     for message in [&messages[1], &messages[3], &messages[2]] {
         // Earlier versions recorded no API with a message.
         let StoredMessage { kind, text, raw, details, .. } = message;
-        let again =
-            NewMessage { kind: *kind, text, raw, api: None, details, keeps_from: None, tokens: None, after: None };
+        let again = NewMessage {
+            kind: *kind,
+            text,
+            raw,
+            api: None,
+            details,
+            keeps_from: None,
+            tokens: None,
+            after: None,
+            calls: &[],
+        };
         sessions.append(&name, &again).expect("failed to write");
     }
     let again = run(folder.path(), &["agent", "Are you there?", "--model", &model, "--resume"], &variables);
