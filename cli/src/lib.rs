@@ -23,6 +23,7 @@ mod results;
 mod selection;
 mod serve;
 mod streams;
+mod why;
 
 use std::io;
 use std::path::Path;
@@ -43,6 +44,7 @@ pub use selection::{FactError, Selection, View};
 pub use serve::{ServeArgs, ServeError, serve};
 use streams::Streams;
 pub use streams::visible;
+pub use why::WhyArgs;
 
 /// Runs the command line of this process for the tools of `provider`. This is the whole `main` of an agent without commands
 /// of its own. The program is named after its file. Use [`main!`] to also give it the version of its package.
@@ -93,17 +95,6 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Explain why a tool is shown or hidden: what grants it, what it requires, and what its texts depend on.
-    Why {
-        /// The name of the tool.
-        tool: String,
-        /// What the model is shown.
-        #[command(flatten)]
-        view: View,
-        /// Print one line of JSON.
-        #[arg(long)]
-        json: bool,
-    },
     /// Report for each tool whether it is available, what it lacks, and where to get it.
     Doctor {
         /// What the model is shown.
@@ -129,6 +120,8 @@ pub enum Command {
 enum AnyCommand {
     #[command(flatten)]
     Tools(Command),
+    /// Explain why a tool is shown or hidden: what grants it, what it requires, and what its texts depend on.
+    Why(WhyArgs),
     /// Serve the tools to an MCP client on stdin and stdout.
     Serve(ServeArgs),
 }
@@ -165,6 +158,7 @@ impl App {
         let Cli { command } = Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
         match command {
             AnyCommand::Tools(command) => self.run(command),
+            AnyCommand::Why(args) => self.why(&args),
             AnyCommand::Serve(args) => self.serve(&args),
         }
     }
@@ -172,6 +166,15 @@ impl App {
     /// Runs one command on the standard streams, and returns the exit status.
     pub fn run(&self, command: Command) -> ExitCode {
         streams::with_standard_streams(|streams| self.run_on(command, streams)).into()
+    }
+
+    /// Explains why a tool is shown or hidden, and returns the exit status.
+    pub fn why(&self, args: &WhyArgs) -> ExitCode {
+        streams::with_standard_streams(|streams| {
+            self.warn(streams);
+            exit_status(args.run(self, streams), streams)
+        })
+        .into()
     }
 
     /// Serves the tools to an MCP client on the standard streams, and returns the exit status.
@@ -205,7 +208,6 @@ impl App {
                 definitions::print(&view.turn(self)?, json, streams)?;
                 Ok(true)
             }
-            Command::Why { tool, view, json } => report::why(&view.turn(self)?, &self.info(), &tool, json, streams),
             Command::Doctor { view, json } => Ok(report::doctor(&view.turn(self)?, &self.info(), json, streams)?),
             Command::Repl { view, yes } => repl::run(self, &view, yes, streams),
         }
