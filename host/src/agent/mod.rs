@@ -2,12 +2,13 @@
 //!
 //! [`setup`] makes an [`Agent`] from options. [`conversation`] holds the messages, [`state`] what the model must not forget, and
 //! [`sent_tools`] the tool definitions that were sent. [`helpers`] are agents that work for another agent. [`compact`] shortens a
-//! conversation, [`record`] stores it, and [`event`] defines what is reported to the terminal or a program.
+//! conversation, [`record`] stores it with the [`calls`], and [`event`] defines what is reported to the terminal or a program.
 
 mod background;
 mod budget;
+pub(crate) mod calls;
 mod compact;
-mod conversation;
+pub(crate) mod conversation;
 mod event;
 mod helpers;
 pub(crate) mod hooks;

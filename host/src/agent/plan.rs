@@ -10,6 +10,7 @@ use toolc_cli::Selection;
 use toolc_store::SessionInfo;
 
 use super::budget::Budget;
+use super::calls::CallLog;
 use super::event::Observer;
 
 /// The tool with which a model starts helpers.
@@ -68,6 +69,8 @@ impl Plan<'_> {
 pub(crate) struct HelperPlan {
     /// The name of the conversation and the task of the helper.
     pub(super) name: String,
+    /// Where the calls of the helper are recorded.
+    pub(super) calls: CallLog,
     /// How many levels of helpers may be below this one.
     pub(super) levels: u32,
     pub(super) budget: Arc<Budget>,

@@ -10,6 +10,7 @@ use toolc_config::Home;
 use toolc_model::{Api, Client};
 use toolc_store::{MessageKind, NewMessage, NewSession, SessionInfo, Sessions, StoreError, StoredMessage, TokenCounts};
 
+use super::calls::{CallLog, RecordedCall};
 use super::conversation::{Conversation, Entry, StoredCall};
 use super::mend::{UNFINISHED, mended};
 use super::state::TaskState;
@@ -47,6 +48,8 @@ pub(super) struct Recorder {
     has_failed: Cell<bool>,
     /// The ids of the entries of the conversation in the store.
     ids: RefCell<Vec<i64>>,
+    /// The calls that have ended.
+    calls: CallLog,
 }
 
 impl Recorder {
@@ -57,9 +60,10 @@ impl Recorder {
         origin: Origin,
         model: Client,
         name: String,
+        calls: CallLog,
     ) -> Self {
         let (has_begun, writer, last, has_failed, ids) = Default::default();
-        Self { sessions, home, redactor, origin, model, name, has_begun, writer, last, has_failed, ids }
+        Self { sessions, home, redactor, origin, model, name, has_begun, writer, last, has_failed, ids, calls }
     }
 
     /// Continues a conversation that is in the store.
@@ -98,13 +102,17 @@ impl Recorder {
         Ok(())
     }
 
-    /// Records the state of the task.
+    /// Records the state of the task, and the calls that have ended since the last entry.
     ///
     /// # Errors
     /// Returns an error if the store cannot be written.
     pub(super) fn record_state(&self, state: &TaskState) -> Result<(), StoreError> {
         let is_recorded = self.has_begun.get() && !self.has_failed.get();
         let Some(sessions) = self.sessions.as_ref().filter(|_| is_recorded) else { return Ok(()) };
+        let calls = self.calls.take();
+        if !calls.is_empty() {
+            sessions.add_calls(&self.name, &calls.iter().map(RecordedCall::as_new).collect::<Vec<_>>())?;
+        }
         sessions.set_state(&self.name, &self.redactor.kept_text(&json!(state).to_string()))
     }
 
@@ -139,6 +147,7 @@ impl Recorder {
         let is_empty = raw.is_empty();
         let raw: Vec<&str> = raw.iter().map(|message| message.get()).collect();
         let (raw, details) = (format!("[{}]", raw.join(",")), details.to_string());
+        let calls = self.calls.take();
         let message = NewMessage {
             kind,
             text: &text,
@@ -148,6 +157,7 @@ impl Recorder {
             keeps_from,
             tokens: tokens.map(|Tokens { input, cached, output, .. }| TokenCounts { input, cached, output }),
             after: self.last.get(),
+            calls: &calls.iter().map(RecordedCall::as_new).collect::<Vec<_>>(),
         };
         let id = sessions.append(name, &message)?;
         self.last.set(Some(id));

@@ -18,6 +18,7 @@ use toolc_store::{Database, Sessions};
 
 use super::background::Background;
 use super::budget::Budget;
+use super::calls::{CallLog, CallRecorder};
 use super::event::{AgentEvent, Observer};
 use super::helpers::{Base, Helpers};
 use super::hooks::Reporter;
@@ -170,15 +171,16 @@ impl Setup {
         let models = self.models_for(&plan);
         let name = plan.name().map_or_else(new_name, ToOwned::to_owned);
         let uncounted = UncountedTokens::default();
-        let (session, questions) = self.session(&plan, &models, &name, &uncounted)?;
-        let base = self.helper_base(&plan);
+        let calls = plan.helper.as_ref().map(|helper| helper.calls.clone()).unwrap_or_default();
+        let (session, questions) = self.session(&plan, &models, &name, &uncounted, &calls)?;
+        let base = self.helper_base(&plan, &calls);
         let Plan { source, observer, resume, helper, .. } = plan;
         let task = Task::new(&*name);
         let start = environments::directory(self.host.environment, &self.host.directory, self.host.profile.config());
         if let Some(directory) = start {
             task.set_directory(directory);
         }
-        let mut recorder = self.recorder(source, helper.is_some(), &models, &name);
+        let mut recorder = self.recorder(source, helper.is_some(), &models, &name, calls);
         let mut resumed = StoredConversation::default();
         if let Some(info) = resume {
             resumed = record::read(&self.sessions, &self.host.profile.home, info, models.main.model().api)?;
@@ -225,11 +227,11 @@ impl Setup {
     }
 
     /// Returns the recorder of an agent. The conversation of a helper is not recorded: its parent records the result.
-    fn recorder(&self, source: &'static str, is_helper: bool, models: &Models, name: &str) -> Recorder {
+    fn recorder(&self, source: &'static str, is_helper: bool, models: &Models, name: &str, calls: CallLog) -> Recorder {
         let sessions = (self.record && !is_helper).then(|| self.sessions.clone());
         let origin = Origin { source, directory: self.host.directory.display().to_string() };
         let (home, redactor) = (self.host.profile.home.clone(), Arc::clone(&self.host.redactor));
-        Recorder::new(sessions, home, redactor, origin, models.main.clone(), name.to_owned())
+        Recorder::new(sessions, home, redactor, origin, models.main.clone(), name.to_owned(), calls)
     }
 
     fn models_for(&self, plan: &Plan<'_>) -> Models {
@@ -240,7 +242,7 @@ impl Setup {
     }
 
     /// Returns the values that the helpers of an agent share with it.
-    fn helper_base(self: &Arc<Self>, plan: &Plan<'_>) -> Base {
+    fn helper_base(self: &Arc<Self>, plan: &Plan<'_>, calls: &CallLog) -> Base {
         let setup = Arc::clone(self);
         Base {
             make: Arc::new(move |plan| setup.agent(plan)),
@@ -252,6 +254,7 @@ impl Setup {
             toolsets: plan.toolsets.clone(),
             approver: plan.approver.clone(),
             observer: plan.observer.clone(),
+            calls: calls.clone(),
         }
     }
 
@@ -262,6 +265,7 @@ impl Setup {
         models: &Models,
         name: &str,
         uncounted: &UncountedTokens,
+        calls: &CallLog,
     ) -> Result<(Session, Questions)> {
         let Plan { toolsets, observer, worker, helper, .. } = plan;
         let limits = self.helper_limits();
@@ -290,6 +294,11 @@ impl Setup {
         let parts = self.host.session_parts().with_summarizer(models.auxiliary.clone(), uncounted.clone());
         builder = parts.add_to(builder, warn);
         builder = self.reporting(builder, name, observer);
+        if self.record {
+            let (registry, redactor) = (self.host.registry.clone(), Arc::clone(&self.host.redactor));
+            let place = (self.host.environment.name(), self.host.directory.clone());
+            builder = builder.hook(Arc::new(CallRecorder::new(calls.clone(), registry, redactor, place)));
+        }
         let mut approver = plan.approver.clone();
         if let Some(judging) = self.host.judging.as_ref().filter(|_| self.second_opinion) {
             let opinion = SecondOpinion::new(models.auxiliary.clone(), uncounted.clone(), judging.rules, approver);

@@ -15,6 +15,7 @@ mod sessions;
 mod setup;
 mod tools;
 mod trust;
+mod why;
 
 use std::process::ExitCode;
 
@@ -29,6 +30,8 @@ use crate::options::ToolOptions;
 pub(crate) enum Command {
     #[command(flatten)]
     Tools(toolc_cli::Command),
+    /// Explain why a tool is shown or hidden, or what happened in a recorded call.
+    Why(why::WhyArgs),
     /// Work on one task with the tools, and print the answer.
     Agent(agent::AgentCommand),
     /// Work on many tasks, and write a line of JSON about each. A distribution can draw the toolsets of each task.
@@ -72,6 +75,7 @@ impl Command {
     pub(crate) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode> {
         match self {
             Self::Tools(command) => run_tools::run(options, home, command),
+            Self::Why(args) => args.run(options, home),
             Self::Agent(command) => command.run(options, home),
             Self::Batch(command) => command.run(options, home),
             Self::Cron(args) => args.run(options, home),

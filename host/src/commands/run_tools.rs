@@ -1,8 +1,8 @@
-//! The commands that show, call and check tools: `toolc call`, `definitions`, `why`, `doctor`, `repl` and so on.
+//! The commands that show, call and check tools: `toolc call`, `definitions`, `doctor`, `repl` and so on.
 
 use std::process::ExitCode;
 
-use toolc_cli::{App, Command, Selection};
+use toolc_cli::{App, Command, Selection, WhyArgs};
 use toolc_config::Home;
 
 use crate::assembly::{Host, Needs, Purpose};
@@ -21,14 +21,7 @@ pub(crate) fn run(options: &ToolOptions, home: Home, mut command: Command) -> Re
         Command::Doctor { .. } => Purpose::Report,
         _ => Purpose::Show,
     };
-    let needs = Needs {
-        servers: needed_servers(&command),
-        person: Person::at_the_terminal(),
-        model: if purpose == Purpose::Call { models::for_tools(&profile) } else { None },
-        warns: false,
-        ..Needs::new(purpose, Wait::UntilStarted)
-    };
-    let host = Host::assemble(profile, options, needs)?;
+    let host = assemble(options, profile, purpose, needed_servers(&command))?;
     if let Some(selection) = selection(&mut command) {
         host.select(selection);
     }
@@ -44,11 +37,30 @@ pub(crate) fn run(options: &ToolOptions, home: Home, mut command: Command) -> Re
     Ok(status)
 }
 
+/// Explains why a tool is shown or hidden.
+pub(crate) fn why(options: &ToolOptions, home: Home, mut args: WhyArgs) -> Result<ExitCode> {
+    let host = assemble(options, Profile::read(home)?, Purpose::Show, NeededServers::ForTool(&args.tool))?;
+    host.select(&mut args.view.selection);
+    let status = host.app().why(&args);
+    host.stop();
+    Ok(status)
+}
+
+fn assemble(options: &ToolOptions, profile: Profile, purpose: Purpose, servers: NeededServers<'_>) -> Result<Host> {
+    let needs = Needs {
+        servers,
+        person: Person::at_the_terminal(),
+        model: if purpose == Purpose::Call { models::for_tools(&profile) } else { None },
+        warns: false,
+        ..Needs::new(purpose, Wait::UntilStarted)
+    };
+    Host::assemble(profile, options, needs)
+}
+
 /// Returns the MCP servers that the command needs.
 fn needed_servers(command: &Command) -> NeededServers<'_> {
     match command {
         Command::Call(call) => NeededServers::ForTool(&call.tool),
-        Command::Why { tool, .. } => NeededServers::ForTool(tool),
         _ => NeededServers::All,
     }
 }
@@ -57,10 +69,9 @@ fn needed_servers(command: &Command) -> NeededServers<'_> {
 fn selection(command: &mut Command) -> Option<&mut Selection> {
     match command {
         Command::Call(call) => Some(&mut call.view.selection),
-        Command::Definitions { view, .. }
-        | Command::Why { view, .. }
-        | Command::Doctor { view, .. }
-        | Command::Repl { view, .. } => Some(&mut view.selection),
+        Command::Definitions { view, .. } | Command::Doctor { view, .. } | Command::Repl { view, .. } => {
+            Some(&mut view.selection)
+        }
         _ => None,
     }
 }

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use toolc_config::Home;
-use toolc_store::{Database, Order, Search, SearchHit, SessionInfo, Sessions, StoredMessage};
+use toolc_store::{Database, MessageKind, Order, Search, SearchHit, SessionInfo, Sessions, StoredMessage};
 
+use crate::agent::conversation::StoredCall;
 use crate::agent::writer::Writer;
 use crate::ground::ask::{self, print};
 use crate::ground::error::{Error, Result};
@@ -137,8 +138,21 @@ fn show_one(sessions: &Sessions, id: &str) -> Result<()> {
     for message in sessions.messages(&info.name)? {
         let (kind, time) = (message.kind.word(), time::text(message.time));
         print(&format!("\n{kind}  {time}\n{}\n", escape_for_terminal(&message.text)))?;
+        if let Some(ids) = call_ids(&message) {
+            print(&format!("{ids}\n"))?;
+        }
     }
     Ok(())
+}
+
+/// Returns the ids of the calls in a message of the model, with which `toolc why --call` explains them.
+fn call_ids(message: &StoredMessage) -> Option<String> {
+    if message.kind != MessageKind::Model {
+        return None;
+    }
+    let calls: Vec<StoredCall> = serde_json::from_str(&message.details).ok()?;
+    let ids = calls.iter().map(|call| format!("{} ({})", show::one_line(&call.id), show::one_line(&call.name)));
+    (!calls.is_empty()).then(|| format!("[call ids: {}]", ids.collect::<Vec<_>>().join(", ")))
 }
 
 /// Returns the only conversation whose name begins with `id`.

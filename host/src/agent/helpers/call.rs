@@ -51,13 +51,13 @@ impl Helpers {
         let is_background = args.background;
         let jobs = self.jobs(args, turn)?;
         if is_background {
-            let helpers = self.start(jobs, true, None).map_err(|error| ToolError::new(error.to_string()))?;
+            let helpers = self.start(jobs, id, None).map_err(|error| ToolError::new(error.to_string()))?;
             let note = "The helpers work in the background. You are notified when one has ended. Read the results before your last answer: \
                         the helpers end with the conversation.";
             return reply(helpers.iter().map(|helper| helper.json()).collect(), Some(note));
         }
         let call = Arc::new(WaitingCall { id: id.to_owned(), total: jobs.len(), ended: AtomicUsize::new(0) });
-        let helpers = self.start(jobs, false, Some(&call)).map_err(|error| ToolError::new(error.to_string()))?;
+        let helpers = self.start(jobs, id, Some(&call)).map_err(|error| ToolError::new(error.to_string()))?;
         let waiting = StopOnDrop(&helpers);
         for helper in waiting.0 {
             helper.wait_for_end().await;

@@ -20,6 +20,7 @@ use toolc::redaction::Redactor;
 use toolc_cli::Selection;
 
 use super::budget::Budget;
+use super::calls::CallLog;
 use super::event::Observer;
 use super::plan::{HelperPlan, Plan};
 use super::{Agent, News};
@@ -67,6 +68,8 @@ pub(super) struct Base {
     pub(super) toolsets: Option<Vec<String>>,
     pub(super) approver: Option<Arc<dyn Approver>>,
     pub(super) observer: Observer,
+    /// Where the calls of the parent are recorded.
+    pub(super) calls: CallLog,
 }
 
 impl Base {
@@ -166,11 +169,11 @@ impl Helpers {
         Some(serde_json::Value::from(results).to_string())
     }
 
-    /// Starts helpers.
+    /// Starts helpers for the call of this id. If the call does not wait for them, they run in the background.
     ///
     /// # Errors
     /// Returns an error if there are too many helpers, or one cannot be started. In this case, none runs.
-    fn start(&self, jobs: Vec<Job>, is_background: bool, call: Option<&Arc<WaitingCall>>) -> Result<Vec<Arc<Helper>>> {
+    fn start(&self, jobs: Vec<Job>, call: &str, waiting: Option<&Arc<WaitingCall>>) -> Result<Vec<Arc<Helper>>> {
         let mut all = self.all();
         if all.len() + jobs.len() > MAX_HELPERS {
             return Err(Error::Invalid(format!(
@@ -183,6 +186,7 @@ impl Helpers {
             let id = format!("helper_{}", self.latest.fetch_add(1, Ordering::SeqCst) + 1);
             let plan = HelperPlan {
                 name: format!("{}-{id}", self.task),
+                calls: self.base.calls.of_helper(&id, call),
                 levels: job.levels,
                 budget: Budget::for_helper(self.max_iterations, Arc::clone(&budget)),
                 latest: Arc::clone(&self.latest),
@@ -196,9 +200,9 @@ impl Helpers {
                 slots: Arc::clone(&self.slots),
                 plan,
                 uncounted: self.uncounted.clone(),
-                call: call.cloned(),
+                call: waiting.cloned(),
             };
-            match Helper::start(id, is_background, job, context) {
+            match Helper::start(id, waiting.is_none(), job, context) {
                 Ok(helper) => started.push(helper),
                 Err(error) => {
                     for helper in &started {

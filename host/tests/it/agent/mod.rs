@@ -24,6 +24,7 @@ mod state;
 mod strict;
 mod transcripts;
 pub(crate) mod vendors;
+mod why;
 
 use std::path::Path;
 use std::process::{Command, Output};
