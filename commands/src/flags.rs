@@ -165,7 +165,7 @@ impl<'w, 'o> Arguments<'w, 'o> {
         }
         if can_be_dashless && whole && !start.is_empty() && start.chars().all(|letter| letter.is_ascii_alphanumeric()) {
             self.sign = "-";
-            self.cluster = start;
+            self.cluster = start.into_owned();
             self.letter = 0;
             self.dashless = Dashless::Current;
             return self.read();
@@ -175,13 +175,13 @@ impl<'w, 'o> Arguments<'w, 'o> {
         if (start.starts_with('-') || plus) && (start.len() > 1 || !whole) {
             // `find -name`, `java -jar`: a long option with one dash.
             if start.len() > 2 && whole {
-                if self.value_options.contains(&start.as_str()) {
+                if self.value_options.contains(&&*start) {
                     let value = self.next_word().map(Value::Word);
-                    return Some(Argument::Option { name: start, value, index });
+                    return Some(Argument::Option { name: start.into_owned(), value, index });
                 }
                 // `gdb -nx`: without the `?`, it would be a cluster in which `-x` takes a value.
                 if self.has_attached_value(&start) {
-                    return Some(Argument::Option { name: start, value: None, index });
+                    return Some(Argument::Option { name: start.into_owned(), value: None, index });
                 }
             }
             self.sign = if plus { "+" } else { "-" };
@@ -191,7 +191,7 @@ impl<'w, 'o> Arguments<'w, 'o> {
         }
         if whole && self.is_group(&start) {
             self.sign = "";
-            self.cluster = start;
+            self.cluster = start.into_owned();
             self.letter = 0;
             return self.read();
         }

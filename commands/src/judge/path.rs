@@ -142,16 +142,15 @@ impl PathWord {
         let (in_home, in_start) = (self.inside(&roots.home), self.inside(&roots.start));
         let in_own = roots.own.as_deref().and_then(|own| self.inside(own));
         let is_above = roots.own.as_deref().is_some_and(|own| self.is_above(own));
-        let last = match self.components.last() {
-            Some(Component::Name(name)) => Some(&**name),
-            _ => None,
+        let can_be_last = |wanted: &str| match self.components.last() {
+            Some(Component::Name(name)) => pattern::matches(wanted, name),
+            Some(Component::Glob(glob)) => pattern::have_same_ends(wanted, glob),
+            _ => true,
         };
         let mut places: Vec<(usize, Match)> = Vec::new();
         let mut add = |pattern: &PlacePattern<'_>| {
             // Few names match, and the rest of the path is then not needed.
-            if let (Some(wanted), Some(last)) = (pattern.last, last)
-                && !pattern::matches(wanted, last)
-            {
+            if pattern.last.is_some_and(|wanted| !can_be_last(wanted)) {
                 return;
             }
             let path = match pattern.root {

@@ -245,15 +245,14 @@ impl<'a> Subject<'a> {
         });
         // `-out FILE`, `-out=FILE`, `-oFILE`: the program table does not say that the option has a value.
         let of_words = words.iter().enumerate().flat_map(move |(index, word)| {
+            let start = word.certain_start();
             let of_option = move |option: &str| {
-                let start = word.certain_start();
-                let is_long = option.starts_with("--");
-                if is_long || !start.starts_with(option) {
+                if option.starts_with("--") || !start.starts_with(option) {
                     None
                 } else if option.len() == 2 {
                     // `-oFILE`, `-o$FILE`
                     (start.len() > 2 || word.parts.len() > 1).then(|| after_prefix(word, option)).flatten()
-                } else if start == option {
+                } else if *start == *option {
                     words.get(index + 1).map(Cow::Borrowed)
                 } else {
                     after_prefix(word, &format!("{option}="))

@@ -116,6 +116,9 @@ pub(crate) fn matches_word(pattern: &str, word: &Word) -> Match {
     if word.parts.iter().any(|part| part.splits() && !matches!(part, Part::Glob(_))) {
         return Match::Maybe;
     }
+    if !can_begin(pattern, word) {
+        return Match::No;
+    }
     let mut atoms = Vec::new();
     for part in &word.parts {
         match part {
@@ -126,6 +129,24 @@ pub(crate) fn matches_word(pattern: &str, word: &Word) -> Match {
         }
     }
     if atoms.len() > MAX_UNCERTAIN_CHARS || can_match(pattern, &atoms) { Match::Maybe } else { Match::No }
+}
+
+/// Returns whether the first characters of a pattern and of a word, as far as both are certain, are the same.
+fn can_begin(pattern: &str, word: &Word) -> bool {
+    let Some(Part::Literal { text, .. }) = word.parts.first() else { return true };
+    pattern.bytes().take_while(|byte| !is_special(*byte)).zip(text.bytes()).all(|(wanted, own)| wanted == own)
+}
+
+/// Returns whether the first and the last characters of two patterns, as far as they are certain, are the same. Most pairs of patterns
+/// that have no text in common differ in them.
+pub(crate) fn have_same_ends(one: &str, other: &str) -> bool {
+    let fits = |(one, other): (Option<u8>, Option<u8>)| match (one, other) {
+        (Some(one), Some(other)) => {
+            one == other || is_special(one) || is_special(other) || one == b']' || other == b']'
+        }
+        _ => true,
+    };
+    fits((one.bytes().next(), other.bytes().next())) && fits((one.bytes().next_back(), other.bytes().next_back()))
 }
 
 /// Returns whether both patterns can match the same text. A class in the second one counts as any text.
@@ -141,10 +162,11 @@ pub(crate) fn can_both_match(one: &str, other: &str) -> bool {
 fn can_match(pattern: &str, atoms: &[Option<char>]) -> bool {
     // `reached[n]` says whether the items so far can match the first `n` atoms, the last of them perhaps only in part.
     let mut reached = vec![false; atoms.len() + 1];
+    let mut next = reached.clone();
     reached[0] = true;
     skip_unknown(&mut reached, atoms);
     for item in items(pattern) {
-        let mut next = vec![false; atoms.len() + 1];
+        next.fill(false);
         for at in (0..=atoms.len()).filter(|at| reached[*at]) {
             if item == Item::Any {
                 next[at..].fill(true);
@@ -160,7 +182,10 @@ fn can_match(pattern: &str, atoms: &[Option<char>]) -> bool {
                 next[at + 1] = true;
             }
         }
-        reached = next;
+        if !next.contains(&true) {
+            return false;
+        }
+        std::mem::swap(&mut reached, &mut next);
         skip_unknown(&mut reached, atoms);
     }
     reached[atoms.len()]

@@ -176,12 +176,17 @@ impl Word {
     }
 
     /// Returns the certain text before the first expansion or pattern.
-    pub fn certain_start(&self) -> String {
-        let literals = self.parts.iter().map_while(|part| match part {
-            Part::Literal { text, .. } => Some(text.as_str()),
+    pub fn certain_start(&self) -> Cow<'_, str> {
+        let text = |part| match part {
+            &Part::Literal { ref text, .. } => Some(text.as_str()),
             _ => None,
-        });
-        literals.collect()
+        };
+        let mut literals = self.parts.iter().map_while(text);
+        let Some(first) = literals.next() else { return Cow::Borrowed("") };
+        match literals.next() {
+            None => Cow::Borrowed(first),
+            Some(second) => [first, second].into_iter().chain(literals).collect(),
+        }
     }
 
     /// Returns the certain text after the last expansion or pattern.
@@ -240,7 +245,9 @@ impl Word {
             return own == text;
         }
         let (start, end) = (self.certain_start(), self.certain_end());
-        let Some(mut middle) = text.strip_prefix(&start).and_then(|rest| rest.strip_suffix(&end)) else { return false };
+        let Some(mut middle) = text.strip_prefix(&*start).and_then(|rest| rest.strip_suffix(&end)) else {
+            return false;
+        };
         // Find the other literals in their order, each at its first occurrence, because any text can be between them.
         let first = self.parts.iter().position(|part| !matches!(part, Part::Literal { .. })).unwrap_or_default();
         let last = self.parts.iter().rposition(|part| !matches!(part, Part::Literal { .. })).unwrap_or_default();

@@ -36,8 +36,7 @@ impl Unfolder<'_> {
         let is_plain = !command.arguments().iter().any(|word| {
             // An attribute such as `-i` changes the value.
             let option = word.certain_start();
-            word.starts_with_expansion()
-                || option.starts_with(['-', '+']) && !matches!(option.as_str(), "-x" | "-r" | "-g")
+            word.starts_with_expansion() || option.starts_with(['-', '+']) && !matches!(&*option, "-x" | "-r" | "-g")
         });
         for Assignment { name, value, span, append, array, .. } in declared {
             for dialect in info.dialects.iter().filter(|_| is_plain && !append && !array) {
