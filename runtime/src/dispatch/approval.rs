@@ -108,6 +108,14 @@ impl Answer {
         }
     }
 
+    /// Returns whether the call may run.
+    pub(super) fn allows(&self) -> bool {
+        let refuses = |decision: &ApprovalDecision| {
+            matches!(decision, ApprovalDecision::Deny(_) | ApprovalDecision::Unanswered(_))
+        };
+        matches!(self, Self::Decided(decision) if !refuses(decision))
+    }
+
     /// Returns the error for the model if the call must not run. `about` says what was found about the call's commands.
     pub(super) fn result(self, about: Option<&str>) -> Result<(), ToolError> {
         match self {

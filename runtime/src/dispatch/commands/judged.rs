@@ -34,6 +34,13 @@ pub(super) struct JudgedCommand {
     pub(super) logged: String,
 }
 
+impl JudgedCommand {
+    /// Returns whether an answer about the other command is one about this one: it has the same findings, and affects the same files.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.reason == other.reason && self.scopes == other.scopes
+    }
+}
+
 /// The parameter whose text is judged.
 #[derive(Clone, Copy)]
 pub(super) struct Judged<'a> {

@@ -74,15 +74,17 @@ impl Turn {
         let context = self.context(id, call.request, session);
         let environment = context.environment();
         let elsewhere = config.elsewhere(environment.as_deref());
-        let mut open = Vec::new();
         let parameters = self.shell_parameters(config, id);
-        if !parameters.is_empty() {
-            let place = self.place(config, elsewhere, id, call, session, arguments).await?;
-            open = self.judge_commands(config, id, arguments, parameters, &place);
-        }
-        let subject = subject(self.name(id), elsewhere);
+        let place = match parameters.is_empty() {
+            true => None,
+            false => Some(self.place(config, elsewhere, id, call, session, arguments).await?),
+        };
+        let judge = || {
+            let place = place.as_ref();
+            place.map(|place| self.judge_commands(config, id, arguments, &parameters, place)).unwrap_or_default()
+        };
         let recorder = Recorder::new(self, config, call, self.info(call).decisions);
-        let commands = Commands { config, turn: self, call, subject, recorder, open };
+        let commands = Commands::new(self, config, call, subject(self.name(id), elsewhere), recorder, &judge);
         self.decide(commands, reasons, None, context.cancel_sources()).await
     }
 
@@ -175,8 +177,9 @@ impl Turn {
         {
             return Err(approval::cancelled());
         }
-        // The answers to the questions before this one may cover the call.
-        commands.remember();
+        // The answers to the questions before this one may cover the call, and the files may have changed.
+        commands.judge_again();
+        commands.decide_without_person()?;
         reasons = self.not_yet_approved(&subject, &info, reasons);
         if reasons.is_empty() && commands.open.is_empty() {
             return Ok(());
@@ -186,6 +189,9 @@ impl Turn {
         info.arguments = shown.unwrap_or(info.arguments);
         let request = ApprovalRequest { call: info, reasons: &asked };
         let answer = approval::ask(self.config(), request, cancelled()).await;
+        if answer.allows() && commands.have_changed() {
+            return Err(commands.changed());
+        }
         if matches!(answer, Answer::Decided(ApprovalDecision::AllowForSession | ApprovalDecision::AllowAlways)) {
             self.config().approvals.approve(&subject, &reasons);
         }
@@ -221,14 +227,14 @@ impl Turn {
         config: &CommandApproval,
         id: ToolId,
         arguments: &Arguments,
-        parameters: BTreeMap<&str, bool>,
+        parameters: &BTreeMap<&str, bool>,
         place: &CommandPlace,
     ) -> Vec<JudgedCommand> {
         let table = self.table(id);
         let secrets = || self.secret_values();
         let properties = table.nodes.first().map_or(&[][..], |root| root.properties.slice(&table.properties));
         let mut judged = Vec::new();
-        for (parameter, is_shell) in parameters {
+        for (&parameter, &is_shell) in parameters {
             let property = properties.iter().find(|property| &*property.name == parameter);
             let subject = Judged {
                 tool: self.name(id),
@@ -260,10 +266,50 @@ struct Commands<'c> {
     /// The [subject] whose approvals count.
     subject: Cow<'c, str>,
     recorder: Recorder<'c>,
+    /// Judges the commands, with the files as they are now.
+    judge: &'c (dyn Fn() -> Vec<JudgedCommand> + Sync),
     open: Vec<JudgedCommand>,
+    /// The commands that were approved before, as they were judged then.
+    covered: Vec<JudgedCommand>,
 }
 
-impl Commands<'_> {
+impl<'c> Commands<'c> {
+    fn new(
+        turn: &'c Turn,
+        config: &'c CommandApproval,
+        call: &'c PreparedCall<'c>,
+        subject: Cow<'c, str>,
+        recorder: Recorder<'c>,
+        judge: &'c (dyn Fn() -> Vec<JudgedCommand> + Sync),
+    ) -> Self {
+        Self { config, turn, call, subject, recorder, judge, open: judge(), covered: Vec::new() }
+    }
+
+    /// Judges the commands again, because what their paths lead to can change while a call waits. Those that were approved before stay
+    /// approved if nothing has changed.
+    fn judge_again(&mut self) {
+        self.open = self.judged_now();
+    }
+
+    fn judged_now(&self) -> Vec<JudgedCommand> {
+        let mut judged = (self.judge)();
+        judged.retain(|command| !self.covered.iter().any(|covered| command.is_same(covered)));
+        judged
+    }
+
+    /// Returns whether a command has other findings now than the open ones, or affects other files.
+    fn have_changed(&self) -> bool {
+        self.judged_now().iter().any(|command| !self.open.iter().any(|open| command.is_same(open)))
+    }
+
+    /// Ends a question whose answer is about files that have changed since.
+    fn changed(&mut self) -> ToolError {
+        self.record_all(RecordedDecision::Denied, DecidedBy::Rule);
+        let text = "the command was not run: what its paths lead to has changed since the question about it, so the answer does not \
+                    apply. Call the tool again to ask again";
+        ToolError::with_kind(ErrorKind::Refused, text)
+    }
+
     /// Decides by the rules, by what was approved before, and by the mode.
     fn decide_without_person(&mut self) -> Result<(), ToolError> {
         if self.open.iter().any(|command| command.reason.verdict == Verdict::Deny) {
@@ -307,19 +353,20 @@ impl Commands<'_> {
         let is_covered = |command: &JudgedCommand| {
             command.scopes.as_ref().is_some_and(|scopes| scopes.iter().all(|scope| memory.covers(subject, scope)))
         };
-        let mut decided = Vec::new();
-        self.open.retain(|command| {
+        let mut open = Vec::new();
+        for command in std::mem::take(&mut self.open) {
             let by = match () {
-                () if is_stored(command) => DecidedBy::Always,
-                () if is_covered(command) => DecidedBy::Session,
-                () => return true,
+                () if is_stored(&command) => DecidedBy::Always,
+                () if is_covered(&command) => DecidedBy::Session,
+                () => {
+                    open.push(command);
+                    continue;
+                }
             };
-            decided.push((command.logged.clone(), command.reason.clone(), by));
-            false
-        });
-        for (line, reason, by) in decided {
-            self.recorder.record(&line, &reason, RecordedDecision::Allowed, by);
+            self.recorder.record(&command.logged, &command.reason, RecordedDecision::Allowed, by);
+            self.covered.push(command);
         }
+        self.open = open;
     }
 
     /// Ends the question with its answer.

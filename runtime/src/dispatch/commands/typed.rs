@@ -18,9 +18,9 @@ use crate::call::approval::shell::{InputLanguage, ProgramInput, ShellState};
 use crate::call::approval::{ApprovalReason, subject};
 use crate::call::hooks::CallInfo;
 use crate::call::scope::InputCall;
+use crate::dispatch::commands::{Commands, Recorder};
 use crate::dispatch::commands::judged::{self, Judged, JudgedCommand, Line};
 use crate::dispatch::commands::place::CommandPlace;
-use crate::dispatch::commands::{Commands, Recorder};
 use crate::dispatch::prepared::PreparedCall;
 use crate::panics;
 use crate::result::error::{ErrorKind, ToolError};
@@ -47,19 +47,16 @@ impl Turn {
             let elsewhere = config.elsewhere(environment.as_deref());
             let place = self.command_place(config, elsewhere, &ShellState::default()).of_input(input.directory);
             let secrets = || self.secret_values();
-            let line = Judged { tool: input.tool, parameter: input.parameter, is_secret: false, secrets: &secrets };
-            let judged = match input.language {
-                InputLanguage::Shell => line.typed(input, config, &place),
-                InputLanguage::Other => Some(line.code(input.line, config, &place)),
+            let judge = || {
+                let line = Judged { tool: input.tool, parameter: input.parameter, is_secret: false, secrets: &secrets };
+                let judged = match input.language {
+                    InputLanguage::Shell => line.typed(input, config, &place),
+                    InputLanguage::Other => Some(line.code(input.line, config, &place)),
+                };
+                judged.into_iter().collect()
             };
-            let commands = Commands {
-                config,
-                turn: self,
-                call: &prepared,
-                subject: subject(input.tool, elsewhere),
-                recorder: Recorder::new(self, config, &prepared, call.decisions),
-                open: judged.into_iter().collect(),
-            };
+            let recorder = Recorder::new(self, config, &prepared, call.decisions);
+            let commands = Commands::new(self, config, &prepared, subject(input.tool, elsewhere), recorder, &judge);
             let shown = json!({ input.parameter: input.line });
             self.decide(commands, Vec::new(), Some(&shown), call.cancel).await
         })

@@ -4,6 +4,8 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
+use toolc_commands::{Entry, FileId, FileSystem, NamedEntry};
+
 use super::*;
 use crate::call::approval::approver_fn;
 use crate::call::approval::pending::PendingApprovals;
@@ -178,4 +180,74 @@ fn an_approver_that_panics_denies_and_the_next_call_is_asked() {
     assert_eq!(*asked.lock().unwrap(), 2);
     let expected = ["denied by unanswered", "allowed by person"];
     assert_eq!(log.take(), expected.map(|rest| format!("rm -rf build: ask [\"deletion\"] {rest}")));
+}
+
+/// A file system with one link, `/w/app/l`, whose target changes.
+#[derive(Debug)]
+struct OneLink(Mutex<&'static str>);
+
+impl OneLink {
+    fn new(target: &'static str) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(target)))
+    }
+
+    fn set(&self, target: &'static str) {
+        *self.0.lock().unwrap() = target;
+    }
+}
+
+impl FileSystem for OneLink {
+    fn entry(&self, path: &str) -> Option<Entry> {
+        match path {
+            "/w" | "/w/app" => Some(Entry::Folder { id: FileId { device: 1, inode: 1 }, is_mounted: false }),
+            "/w/app/l" => Some(Entry::Link((*self.0.lock().unwrap()).to_owned())),
+            _ => None,
+        }
+    }
+
+    fn names(&self, _: &str, _: usize) -> Vec<NamedEntry> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn an_answer_is_not_about_files_that_have_changed_since_the_question() {
+    let files = OneLink::new("/srv");
+    let person = |change: Option<&'static str>| {
+        let files = Arc::clone(&files);
+        approver_fn(move |_| {
+            change.iter().for_each(|target| files.set(target));
+            std::future::ready(ApprovalDecision::AllowForSession)
+        })
+    };
+    let turn = |change| turn(commands().files(Arc::clone(&files) as _), |s| s.approver(person(change)));
+    for (target, expected) in [("/srv", "ran"), ("/opt", "refused"), ("/", "refused")] {
+        files.set("/srv");
+        let turn = turn(Some(target));
+        assert_eq!(run(&turn, "rm -rf l/etc"), expected, "{target}");
+        assert_eq!(run(&turn, "ls"), "ran");
+        if target == "/opt" {
+            files.set("/srv");
+            assert_eq!(run(&turn, "rm -rf l/etc"), "refused", "the answer is not kept");
+        }
+    }
+    files.set("/srv");
+    assert!(error(&turn(Some("/opt")), "rm -rf l/etc").contains("has changed since the question"));
+}
+
+#[test]
+fn a_call_that_has_waited_for_other_questions_is_judged_with_the_files_of_now() {
+    let (questions, files) = (PendingApprovals::new(), OneLink::new("/srv"));
+    let turn = turn(commands().files(Arc::clone(&files) as _), |s| s.approver(Arc::new(questions.clone())));
+    let lines = ["rm -r a", "rm -r l/etc"].map(question);
+    let requests = lines.each_ref().map(|line| ToolCall::new("terminal", line));
+    let mut calls = requests.each_ref().map(|request| Box::pin(turn.call(request)));
+    let mut poll = |index: usize| calls[index].as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert!(poll(0).is_pending() && poll(1).is_pending());
+    files.set("/");
+    questions.answer(1, ApprovalDecision::AllowForSession).unwrap();
+    assert!(poll(0).is_ready());
+    let Poll::Ready(response) = poll(1) else { panic!("it is denied without a question") };
+    assert!(response.json.contains("no approval can change that"), "{}", response.json);
+    assert!(questions.pending().is_empty());
 }
