@@ -35,14 +35,11 @@ impl<'t> Index<'t> {
         conditions.programs.iter().for_each(|name| self.names_of(name).with.push(rule));
         conditions.without_programs.iter().for_each(|name| self.names_of(name).without.push(rule));
         for need in Needs::of(conditions).each() {
-            match self.needs.iter_mut().find(|(other, _)| *other == need) {
-                Some((_, rules)) => rules.insert(rule),
-                None => {
-                    let mut rules = Set::default();
-                    rules.insert(rule);
-                    self.needs.push((need, rules));
-                }
+            if !self.needs.iter().any(|(other, _)| *other == need) {
+                self.needs.push((need, Set::default()));
             }
+            let same = self.needs.iter_mut().filter(|(other, _)| *other == need);
+            same.for_each(|(_, rules)| rules.insert(rule));
         }
     }
 

@@ -177,11 +177,10 @@ impl Word {
 
     /// Returns the certain text before the first expansion or pattern.
     pub fn certain_start(&self) -> Cow<'_, str> {
-        let text = |part| match part {
-            &Part::Literal { ref text, .. } => Some(text.as_str()),
+        let mut literals = self.parts.iter().map_while(|part| match part {
+            Part::Literal { text, .. } => Some(text.as_str()),
             _ => None,
-        };
-        let mut literals = self.parts.iter().map_while(text);
+        });
         let Some(first) = literals.next() else { return Cow::Borrowed("") };
         match literals.next() {
             None => Cow::Borrowed(first),

@@ -75,9 +75,10 @@ impl Turn {
         let environment = context.environment();
         let elsewhere = config.elsewhere(environment.as_deref());
         let parameters = self.shell_parameters(config, id);
-        let place = match parameters.is_empty() {
-            true => None,
-            false => Some(self.place(config, elsewhere, id, call, session, arguments).await?),
+        let place = if parameters.is_empty() {
+            None
+        } else {
+            Some(self.place(config, elsewhere, id, call, session, arguments).await?)
         };
         let judge = || {
             let place = place.as_ref();
