@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use crate::certainty::Match;
 use crate::judge::subject::{Subject, after_prefix};
 use crate::programs::{Program, Writes};
-use crate::reading::Directory;
+use crate::reading::{Directory, How};
 use crate::rules::pattern;
 use crate::syntax::{Origin, Part, Word};
+use crate::unfold::edits_text;
 
 impl<'a> Subject<'a> {
     /// Returns the words that name files which the command writes.
@@ -52,10 +53,33 @@ impl<'a> Subject<'a> {
                 Writes::OperandsWith(_) | Writes::UrlNames { .. } | Writes::Unpacked { .. } => {}
             }
         }
+        if program.writes.iter().any(|writes| self.writes_added(writes)) && self.is_given_edited_names() {
+            words.push(Cow::Owned(Word { parts: vec![Part::Unknown { splits: false }], span: self.command.span }));
+        }
         if self.is_in_known_directory() {
             words.extend(self.unpacks_to().filter(|(_, is_named)| !is_named).map(|(folder, _)| folder));
         }
         words
+    }
+
+    /// Returns whether the command writes the files among arguments that are added to it.
+    fn writes_added(&self, writes: &Writes<'_>) -> bool {
+        match writes {
+            Writes::Operands | Writes::LastOperand => true,
+            Writes::OperandsUnless(options) | Writes::LastOperandUnless(options) => !self.certainly_has_option(options),
+            Writes::OperandsWith(options) => self.has_option(options),
+            _ => false,
+        }
+    }
+
+    /// Returns whether arguments are added to the command that others have edited, so that they can be any: `ls | tr a b | xargs tee`.
+    fn is_given_edited_names(&self) -> bool {
+        let Some(via) = self.command.via.filter(|via| self.command.appended && via.how == How::Arguments) else {
+            return false;
+        };
+        let mut listers = Vec::new();
+        self.add_listing_input(via.command, &mut listers);
+        listers.into_iter().any(|id| edits_text(self.line.reading.command(id)))
     }
 
     /// Returns the values of options that name files, within the folder that another option names: `curl --output-dir FOLDER -o FILE`.

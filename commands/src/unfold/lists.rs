@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Unfolder;
+use super::editors::edits_text;
 use crate::doubt::DoubtKind;
 use crate::flags::{self, Argument};
 use crate::programs::{CodeShell, program_name};
@@ -225,6 +226,9 @@ impl Unfolder<'_> {
                 continue;
             }
             let command = self.reading.command(id);
+            if edits_text(command) {
+                return None;
+            }
             let name = command.words.first().and_then(Word::text).unwrap_or_default();
             if filters == 0 || !FILTERS.contains(&&*name) {
                 return Some(List { items: found(command), is_found: true });
