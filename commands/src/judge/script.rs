@@ -65,16 +65,21 @@ impl Subject<'_> {
 
     /// Returns the words that a name of a file in a script can stand for.
     fn words_of(&self, name: &Name, script: &Script) -> Vec<Word> {
-        // A name whose beginning is data is one of the program's own files.
-        if matches!(name.first(), Some(Piece::Data)) {
-            return Vec::new();
+        // A name whose beginning is a number or the like is in no place. One that gets an extension, as in `print > $1 ".csv"`, is taken
+        // for one of the program's own files.
+        let has_extension =
+            || matches!(name.last(), Some(Piece::Text(end)) if end.starts_with('.') && !end.contains('/'));
+        match name.first() {
+            Some(Piece::Data) => return Vec::new(),
+            Some(Piece::Read) if has_extension() => return Vec::new(),
+            _ => {}
         }
         let span = self.command.span;
         let mut words = vec![Word { parts: Vec::new(), span }];
         for piece in name {
             let choices: Vec<Vec<Part>> = match piece {
                 Piece::Text(text) => vec![vec![Part::Literal { text: text.clone(), origin: Origin::Quoted }]],
-                Piece::Data | Piece::Computed => vec![vec![Part::Unknown { splits: false }]],
+                Piece::Data | Piece::Read | Piece::Computed => vec![vec![Part::Unknown { splits: false }]],
                 Piece::OfWord(index) => vec![script.parts.get(*index).cloned().into_iter().collect()],
                 Piece::Environment(variable) => self.values_in_environment(variable),
                 Piece::Argument(variable) => self.values_of_argument(variable),

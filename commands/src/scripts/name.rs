@@ -12,8 +12,10 @@ pub(crate) type Name = Vec<Piece>;
 pub(crate) enum Piece {
     /// A text.
     Text(String),
-    /// What the script reads or counts: a field, a number.
+    /// What the script counts, or what names no file: a number, an element that another part of the script fills.
     Data,
+    /// What the script reads: a field, a line. It can be any path.
+    Read,
     /// What the script computes from texts of its own, in a way that is not followed. It can be any path.
     Computed,
     /// The part with this index of the words that contain the script, which is not a text.
@@ -105,8 +107,10 @@ enum Kind {
     Choice,
     /// The result of a function. The values are its arguments.
     Result,
-    /// What the script reads: a field, an element of an array, the result of a function of the script.
+    /// An element of an array, the result of a function of the script.
     Data,
+    /// A field, which the script reads.
+    Field,
 }
 
 impl Kind {
@@ -114,7 +118,8 @@ impl Kind {
         match variable.bytes().last() {
             Some(b'?') => Self::Choice,
             Some(b'!') => Self::Result,
-            Some(b'$' | b'[' | b']' | b'(') => Self::Data,
+            Some(b'$') => Self::Field,
+            Some(b'[' | b']' | b'(') => Self::Data,
             _ => Self::Own,
         }
     }
@@ -211,6 +216,7 @@ impl Values {
                 names.extend(is_empty.then(Name::new));
                 names.push(vec![Piece::Data]);
             }
+            Kind::Field => names.push(vec![Piece::Read]),
             Kind::Choice => {}
             Kind::Result => {
                 let is_path = |piece: &Piece| match piece {
@@ -218,7 +224,12 @@ impl Values {
                     piece => matches!(piece, Piece::Computed | Piece::OfWord(_) | Piece::Environment(_)),
                 };
                 let is_computed = names.iter().flatten().any(is_path);
-                names = vec![vec![if is_computed { Piece::Computed } else { Piece::Data }]];
+                let is_read = names.iter().flatten().any(|piece| *piece == Piece::Read);
+                names = vec![vec![match () {
+                    () if is_computed => Piece::Computed,
+                    () if is_read => Piece::Read,
+                    () => Piece::Data,
+                }]];
             }
         }
         names.sort_unstable();
@@ -228,13 +239,14 @@ impl Values {
     }
 }
 
-/// Returns a name as text, for tests: `#` is data, `?` is computed, `@` a part of a word, `$X` the environment, `%x` and `=x` are
+/// Returns a name as text, for tests: `#` is data, `^` is read, `?` is computed, `@` a part of a word, `$X` the environment, `%x` and `=x` are
 /// variables, and `&` is an operand.
 #[cfg(test)]
 pub(super) fn shown(name: &Name) -> String {
     let piece = |piece: &Piece| match piece {
         Piece::Text(text) => text.clone(),
         Piece::Data => "#".to_owned(),
+        Piece::Read => "^".to_owned(),
         Piece::Computed => "?".to_owned(),
         Piece::OfWord(_) => "@".to_owned(),
         Piece::Environment(variable) => format!("${variable}"),

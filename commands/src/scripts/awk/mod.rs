@@ -462,7 +462,7 @@ impl<'t> Reader<'t> {
             self.values.add(&key, vec![Piece::Variable(format!("{name}]"))]);
         }
         if self.is_getline {
-            self.values.add(name, vec![Piece::Data]);
+            self.values.add(name, vec![Piece::Read]);
         }
         let value = variable(name, &mut self.values);
         self.operand(value);
@@ -609,10 +609,10 @@ mod tests {
             ("BEGIN{print \"x\" > \"/etc/cron.d/y\"}", "/etc/cron.d/y"),
             ("{print>>\"a_b\"}", "a_b"),
             ("{printf \"x\", 1 > \"/etc/\" \"x\"; next}", "/etc/x"),
-            ("{print > $1 \".txt\"}", "#.txt"),
-            ("{print > $(NF - 1) \".txt\"}", "#.txt"),
+            ("{print > $1 \".txt\"}", "^.txt"),
+            ("{print > $(NF - 1) \".txt\"}", "^.txt"),
             ("BEGIN{f = \"/etc/x\"; print 1 > f}", "/etc/x =f"),
-            ("{print > (\"/etc/\" $1)}", "/etc/#"),
+            ("{print > (\"/etc/\" $1)}", "/etc/^"),
             ("{print > f \"/x\"}", "%f/x"),
             ("{print > ENVIRON[\"X\"] \"/y\"}", "$X/y"),
             ("{print > ENVIRON[k]}", "?"),
@@ -626,15 +626,15 @@ mod tests {
             ("{print > \"part\" ++n \".txt\"}", "part#.txt"),
             ("{print > \"part\" n + 1 \".txt\"}", "part#.txt"),
             ("{print > substr(\"x/etc\", 2)}", "?"),
-            ("{print > substr($1, 2) \".txt\"}", "#.txt"),
+            ("{print > substr($1, 2) \".txt\"}", "^.txt"),
             ("BEGIN{split(\"/etc /x\", a); print > a[1] a[2]}", "## #? ?# ??"),
-            ("BEGIN{split($0, a); print > a[1] \"/x\"}", "#/x"),
-            ("{f = $1; gsub(/a/, \"/etc\", f); print > f}", "# ? =f"),
+            ("BEGIN{split($0, a); print > a[1] \"/x\"}", "#/x ^/x"),
+            ("{f = $1; gsub(/a/, \"/etc\", f); print > f}", "^ ? =f"),
             ("{a[\"x\"] = \"/etc\"; print > a[$1]}", "/etc #"),
             ("BEGIN{a[\"/etc/x\"]; for (k in a) print > k}", "/etc/x # =k"),
             ("function w(f) { print > f } BEGIN{w(\"/etc/x\")}", "/etc/x =f"),
             ("function p() { return \"/etc/x\" } BEGIN{print > p()}", "/etc/x #"),
-            ("{$1 = \"/etc/x\"; print > $1}", "/etc/x #"),
+            ("{$1 = \"/etc/x\"; print > $1}", "/etc/x ^"),
             ("{print > \"\\057etc\\x2fx\"}", "/etc/x"),
             ("{print > (f = \"/etc/x\")}", "/etc/x"),
             ("{if (x) print > \"a\"; else print > \"b\"}", "a b"),
@@ -650,7 +650,7 @@ mod tests {
             ("BEGIN { while ((getline line < \"/etc/x\") > 0) n++ }", "/etc/x"),
             ("BEGIN{getline<\"/etc/x\"; print}", "/etc/x"),
             ("BEGIN{f = \"/etc/x\"; getline l < f}", "/etc/x =f"),
-            ("BEGIN{getline l < (\"/etc/\" $1)}", "/etc/ /etc/#"),
+            ("BEGIN{getline l < (\"/etc/\" $1)}", "/etc/ /etc/^"),
             ("BEGIN{while ((getline l < (ENVIRON[\"HOME\"] \"/x\")) > 0) n++}", "$HOME $HOME/x"),
             ("BEGIN{while (getline l < \"x\" > 0) n++}", "x"),
             ("BEGIN{ARGV[1] = \"/etc/x\"; ARGC = 2} {print}", "/etc/x"),
