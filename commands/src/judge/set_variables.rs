@@ -71,8 +71,10 @@ impl Subject<'_> {
                     set.extend(name.text().map(|text| SetVariable::new(&text, value, name.span)));
                 }
             }
-            "coproc" => set.extend(words.iter().filter_map(|word| self.computed(word))),
-            "let" => set.extend(words.iter().filter_map(|word| self.computed(word)).filter(SetVariable::is_known)),
+            "coproc" => set.extend(words.iter().filter_map(|word| self.computed(word, false))),
+            "let" => {
+                set.extend(words.iter().filter_map(|word| self.computed(word, false)).filter(SetVariable::is_known));
+            }
             _ => {
                 let Some((options, values)) =
                     READERS.iter().find(|(name, ..)| *name == own).map(|reader| (reader.1, reader.2))
@@ -86,12 +88,13 @@ impl Subject<'_> {
 
     /// Returns the variables that a builtin such as `read` sets: its operands, and the values of some options.
     fn names_of_reader(&self, own: &str, options: &[&str], values: &[&str]) -> Vec<SetVariable> {
+        let takes_own_text = matches!(own, "print" | "printf") || self.reads_own_text();
         let mut names = Vec::new();
         let mut operands = 0;
         for argument in flags::arguments(self.command.arguments(), values) {
             match argument {
                 Argument::Option { name, value: Some(value), index } if options.contains(&name.as_str()) => {
-                    names.extend(self.computed(&self.value_word(&value, index)));
+                    names.extend(self.computed(&self.value_word(&value, index), takes_own_text));
                 }
                 Argument::Option { .. } => {}
                 Argument::Operand { word, .. } | Argument::Either { word, .. } => {
@@ -102,21 +105,33 @@ impl Subject<'_> {
                         "print" | "printf" | "wait" => false,
                         _ => true,
                     };
-                    names.extend(is_name.then(|| self.computed(word)).flatten());
+                    names.extend(is_name.then(|| self.computed(word, takes_own_text)).flatten());
                 }
             }
         }
         names
     }
 
+    /// Returns whether the command reads a text of the line itself, or from the network.
+    fn reads_own_text(&self) -> bool {
+        let reading = self.line.reading;
+        let is_inline =
+            |redirect: &Redirect| matches!(redirect.kind, RedirectKind::HereDocument | RedirectKind::HereString);
+        match reading.input(self.id) {
+            Input::Redirect(redirect) if is_inline(redirect) => true,
+            Input::Inherited => false,
+            _ => !self.are_printed_by_others(sources(self.line, self.id, By::Input).into_iter().collect()),
+        }
+    }
+
     /// Returns the variable of a word such as `NAME`, `NAME[0]` or `NAME=1`, whose value is computed or read. A name that is read
-    /// from files is assumed to be harmless, as these could contain code.
-    fn computed(&self, word: &Word) -> Option<SetVariable> {
+    /// from files is assumed to be harmless, as these could contain code, unless the value is a text of the line itself.
+    fn computed(&self, word: &Word, takes_own_text: bool) -> Option<SetVariable> {
         let name = text_with_unknown(word);
         let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == UNKNOWN;
         let end = name.find(|letter| !is_of_name(letter)).unwrap_or(name.len());
         let variable = SetVariable::new(&name[..end], None, word.span);
-        (end > 0 && (variable.is_known() || !self.is_of_files(word))).then_some(variable)
+        (end > 0 && (variable.is_known() || takes_own_text || !self.is_of_files(word))).then_some(variable)
     }
 
     /// Returns whether a name is built from a variable whose values are known, so that other forms of the command have the names.
