@@ -4,14 +4,21 @@ use std::fmt;
 
 /// The file system in which a line would run: see [`Surroundings::files`](crate::Surroundings::files).
 ///
-/// The number of questions about one line is limited, and no file is read. All paths are absolute. An answer holds for the moment of the
-/// question.
+/// The number of questions about one line is limited, and no file is read but those in which git lists its branches. All paths are
+/// absolute. An answer holds for the moment of the question.
 pub trait FileSystem: fmt::Debug + Send + Sync {
     /// Returns the entry at `path`, without following a link at its end. Returns `None` if there is none, or if the answer could take long, as in a folder that would have to be mounted first.
     fn entry(&self, path: &str) -> Option<Entry>;
 
     /// Returns some of the names in a folder, at most `limit` of them.
     fn names(&self, folder: &str, limit: usize) -> Vec<NamedEntry>;
+
+    /// Returns the text of a file that has at most `limit` bytes, with replacement characters for what is not UTF-8. By default, no file
+    /// is read.
+    fn text(&self, path: &str, limit: usize) -> Option<String> {
+        let _ = (path, limit);
+        None
+    }
 }
 
 /// An entry of the file system.
@@ -51,4 +58,6 @@ pub struct NamedEntry {
     pub name: String,
     /// Whether it is a symbolic link.
     pub is_link: bool,
+    /// Whether it is a folder.
+    pub is_folder: bool,
 }

@@ -8817,8 +8817,8 @@ pub static PLACES: &[Place<'static>] = &[
     },
     Place {
         name: "home-folders",
-        description: "The root folder, whole home folders, and the folder of their settings.",
-        paths: &["/", "~", "~/.config", "/home", "/home/*", "/root", "/Users", "/Users/*"],
+        description: "The root folder, whole home folders, the folder of their settings, and the folders above those of toolc.",
+        paths: &["@/..", "/", "~", "~/.config", "/home", "/home/*", "/root", "/Users", "/Users/*"],
         except: &[],
     },
     Place {
@@ -11976,8 +11976,34 @@ pub static RULES: &[Rule<'static>] = &[
                 "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd", "aria2c", "aws", "axel", "curl",
                 "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https", "lwp-request", "lynx", "nc",
                 "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget", "xh",
+                "bun pm pkg set * scripts*", "bun pm pkg set scripts*", "npm config set node-options*",
+                "npm config set script-shell*", "npm pkg set * scripts*", "npm pkg set scripts*",
+                "npm set node-options*", "npm set script-shell*", "npm set-script", "pnpm config set node-options*",
+                "pnpm config set script-shell*", "pnpm pkg set * scripts*", "pnpm pkg set scripts*", "pnpm set-script",
+                "yarn config set", "yarn pkg set",
             ],
             implicit_files: &[".npmrc", ".pnpmfile.cjs", ".yarnrc*", "deno.json*", "package.json"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "run-written-scripts-by-name",
+        description: "Runs a script of a project that the same line sets.",
+        check: "Which commands does the script run?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bun", "pnpm", "yarn"],
+            program_from: &[
+                "bun pm pkg set * scripts*", "bun pm pkg set scripts*", "npm config set node-options*",
+                "npm config set script-shell*", "npm pkg set * scripts*", "npm pkg set scripts*",
+                "npm set node-options*", "npm set script-shell*", "npm set-script", "pnpm config set node-options*",
+                "pnpm config set script-shell*", "pnpm pkg set * scripts*", "pnpm pkg set scripts*", "pnpm set-script",
+                "yarn config set", "yarn pkg set",
+            ],
+            implicit_files: &["package.json"],
             ..Conditions::EMPTY
         },
     },

@@ -126,6 +126,15 @@ const SOAKS: &[Soak] = &[
         needs: Needs::Nothing,
     },
     Soak {
+        name: "judge-files",
+        description: "a million random lines with links are judged, and a tenth is run in a namespace: no protected file changes or is \
+                      copied without a question; about two hours",
+        variable: ("TOOLC_LINES", "1000000"),
+        tests: &["--package", "toolc-host", "--bin", "toolc"],
+        filters: &["no_allowed_line_changes"],
+        needs: Needs::Nothing,
+    },
+    Soak {
         name: "output",
         description: "ten background processes that print 100 MB each take little memory; about a minute after the build",
         variable: ("TOOLC_MEGABYTES", "100"),

@@ -182,6 +182,7 @@ impl Check<'_, '_> {
             if !are_all {
                 sources.pop();
             }
+            sources.extend(subject.followed_links());
             self.in_places(wanted.sources_in, subject.files_to_read(&sources).iter().filter(is_known));
         }
         if !wanted.values_in.is_empty() && self.can_match() {

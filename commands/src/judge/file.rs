@@ -43,7 +43,10 @@ impl FileWord {
             others.push(folder);
         }
         let texts: Vec<&PathWord> = [&path].into_iter().chain(&others).collect();
-        let real = PathWord::real_paths(word, &texts, command, line);
+        let mut real = PathWord::real_paths(word, &texts, command, line);
+        // `rm -r LINK/*`
+        let folders: Vec<PathWord> = real.iter().filter_map(PathWord::folder_of_all).collect();
+        real.extend(folders);
         let (is_guess, is_visited, searched) = (false, false, None);
         Self { span: word.span, path, is_guess, is_visited, searched, others, real, places: OnceCell::new() }
     }
@@ -63,6 +66,12 @@ impl FileWord {
     pub(super) fn searched(search: Search, command: &Command, line: &Line<'_>) -> Self {
         let file = Self::new(&Word::plain("\0", search.span), &[], command, line);
         Self { searched: Some(search), ..file }
+    }
+
+    /// Returns the paths of the file in the file system, as far as they are certain.
+    pub(super) fn real_paths(&self) -> impl Iterator<Item = String> {
+        let own = self.real.is_empty().then_some(&self.path);
+        self.real.iter().chain(own).filter_map(PathWord::text)
     }
 
     /// Returns whether every name of the path is known, apart from patterns of the shell, or a part of them that says enough.

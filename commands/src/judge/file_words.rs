@@ -28,7 +28,11 @@ impl<'a> Subject<'a> {
 
     /// Returns the [arguments](Self::argument_words) as files.
     pub(super) fn argument_files(&self) -> &[FileWord] {
-        self.files.arguments.get_or_init(|| self.files_to_read(&self.argument_words()))
+        self.files.arguments.get_or_init(|| {
+            let mut words = self.argument_words();
+            words.extend(self.followed_links());
+            self.files_to_read(&words)
+        })
     }
 
     /// Returns the files that the command writes.

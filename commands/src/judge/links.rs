@@ -85,7 +85,11 @@ pub(super) fn keeps_links(command: &Command) -> bool {
     match command.program.name() {
         // `rm -r LINK/` empties the folder.
         Some("grm" | "rm") => {
-            !command.arguments().iter().any(|word| word.text().is_some_and(|text| text.ends_with('/')))
+            let is_inside = |word: &Word| {
+                let end = word.certain_end();
+                end.ends_with('/') || end.ends_with("/.")
+            };
+            !command.arguments().iter().any(is_inside)
         }
         Some("gln" | "gmv" | "ln" | "mv" | "rmdir" | "unlink") => true,
         _ => false,

@@ -14,10 +14,10 @@ const MAX_LOOKUPS: usize = 4_096;
 const MAX_LINKS: usize = 40;
 /// The maximum number of names that are read in a folder with links for which a pattern can stand.
 const MAX_NAMES: usize = 4_096;
-/// The maximum number of files of a folder that are identified.
-const MAX_FILES: usize = 256;
+/// The maximum number of files in folders of places that are identified.
+const MAX_FILES: usize = 2_048;
 /// The maximum depth of folders whose files are identified.
-const MAX_DEPTH: usize = 2;
+const MAX_DEPTH: usize = 6;
 
 /// What happens to a link at the end of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +34,19 @@ pub(crate) struct Lookups<'a> {
     rules: &'a RuleSet<'a>,
     found: RefCell<HashMap<String, Option<Entry>>>,
     left: Cell<usize>,
-    /// The paths of folders and files of places, by their identity. Computed when first needed.
-    known: OnceCell<HashMap<FileId, Vec<Rc<str>>>>,
+    /// The folders and files of places. Computed when first needed.
+    known: OnceCell<Known>,
+}
+
+/// The folders and files of places.
+#[derive(Default)]
+struct Known {
+    /// Their paths, by their identity.
+    paths: HashMap<FileId, Vec<Rc<str>>>,
+    /// The number of files in folders that were identified.
+    files: usize,
+    /// Whether there are more.
+    are_more: bool,
 }
 
 impl<'a> Lookups<'a> {
@@ -77,6 +88,16 @@ impl<'a> Lookups<'a> {
             self.exhaust();
         }
         names
+    }
+
+    /// Returns the text of a file that has at most `limit` bytes.
+    pub(crate) fn text(&self, path: &str, limit: usize) -> Option<String> {
+        self.ask(|files| files.text(path, limit)).flatten()
+    }
+
+    /// Returns the names in a folder, at most `limit` of them.
+    pub(crate) fn some_names(&self, folder: &str, limit: usize) -> Vec<NamedEntry> {
+        self.ask(|files| files.names(folder, limit)).unwrap_or_default()
     }
 
     fn ask<T>(&self, ask: impl FnOnce(&dyn FileSystem) -> T) -> Option<T> {
@@ -148,16 +169,17 @@ impl<'a> Lookups<'a> {
             return;
         }
         let known = self.known.get_or_init(|| self.known_files(roots));
-        if let Some(path) = known.get(&id)
-            && !known.values().any(|path| *path == walk.path)
-        {
-            walk.go_to(path);
+        match known.paths.get(&id) {
+            Some(path) if !known.paths.values().any(|path| *path == walk.path) => walk.go_to(path),
+            // It could be one of those that were not identified.
+            None if known.are_more => self.exhaust(),
+            _ => {}
         }
     }
 
     /// Identifies the folders and files whose paths the places name, and the folders above them.
-    fn known_files(&self, roots: &Roots) -> HashMap<FileId, Vec<Rc<str>>> {
-        let mut known = HashMap::new();
+    fn known_files(&self, roots: &Roots) -> Known {
+        let mut known = Known::default();
         for pattern in self.rules.place_patterns().all() {
             let root = match pattern.root {
                 Root::System if pattern.rest.starts_with('*') => continue,
@@ -182,25 +204,33 @@ impl<'a> Lookups<'a> {
     }
 
     /// Goes to an entry of a folder, and identifies it. Returns whether it is a folder.
-    fn identify(&self, name: &Rc<str>, walk: &mut Walk, known: &mut HashMap<FileId, Vec<Rc<str>>>) -> bool {
+    fn identify(&self, name: &Rc<str>, walk: &mut Walk, known: &mut Known) -> bool {
         walk.enter(Rc::clone(name));
         match self.entry(&walk.text) {
             Some(Entry::Folder { id, .. }) => {
-                known.entry(id).or_insert_with(|| walk.path.clone());
+                known.paths.entry(id).or_insert_with(|| walk.path.clone());
                 true
             }
             Some(Entry::File { id, .. }) => {
-                known.entry(id).or_insert_with(|| walk.path.clone());
+                known.paths.entry(id).or_insert_with(|| walk.path.clone());
                 false
             }
             Some(Entry::Link(_)) | None => false,
         }
     }
 
-    fn identify_all(&self, walk: &mut Walk, depth: usize, known: &mut HashMap<FileId, Vec<Rc<str>>>) {
-        for entry in self.ask(|files| files.names(&walk.text, MAX_FILES)).unwrap_or_default() {
+    fn identify_all(&self, walk: &mut Walk, depth: usize, known: &mut Known) {
+        let left = MAX_FILES - known.files;
+        let names = self.ask(|files| files.names(&walk.text, left + 1)).unwrap_or_default();
+        known.are_more |= depth == 0 && !names.is_empty() || names.len() > left;
+        for entry in names.into_iter().take(if depth == 0 { 0 } else { left }) {
+            if known.files == MAX_FILES {
+                known.are_more = true;
+                return;
+            }
+            known.files += 1;
             let is_folder = self.identify(&Rc::from(entry.name), walk, known);
-            if is_folder && depth > 1 {
+            if is_folder {
                 self.identify_all(walk, depth - 1, known);
             }
             walk.leave();

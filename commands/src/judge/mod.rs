@@ -10,6 +10,7 @@ mod file_words;
 mod flow;
 mod folder_operands;
 mod folders;
+mod followed;
 mod line;
 mod links;
 mod lookups;
@@ -22,6 +23,7 @@ mod place_matcher;
 mod processes;
 mod reach;
 mod real;
+mod repository;
 mod script;
 mod searches;
 mod set_variables;
@@ -163,6 +165,9 @@ pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings
                     }
                 }
                 add_new(&mut found, of_form);
+                if let Some(form) = repository::form(&line, form) {
+                    add_new(&mut found, judge_command(&Subject::with_form(&line, id, &form), rules).0);
+                }
                 if let Some(form) = variants::without_environment(&line, form) {
                     words += form.words.len();
                     let (of_form, _) = judge_command(&Subject::with_form(&line, id, &form), rules);

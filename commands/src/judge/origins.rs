@@ -35,10 +35,20 @@ impl<'a> Check<'_, 'a> {
         if !wanted.program_from.is_empty() && self.can_match() {
             let found = match wanted.implicit_files {
                 [] => self.comes_from(wanted.program_from, By::Program(&self.program_file())),
-                names => self.comes_from(wanted.program_from, By::Names(names)),
+                names => {
+                    self.comes_from(wanted.program_from, By::Names(names)) || self.follows_setter(wanted.program_from)
+                }
             };
             self.require(found.into());
         }
+    }
+
+    /// Returns whether an earlier command of the line is one of these programs with a subcommand, which writes a file that it does not
+    /// name: `npm pkg set`.
+    fn follows_setter(&self, patterns: &[&str]) -> bool {
+        let has_subcommand = |pattern: &&str| pattern.split_once(' ').is_some_and(|(_, rest)| !rest.starts_with('/'));
+        let setters: Vec<&str> = patterns.iter().copied().filter(has_subcommand).collect();
+        !setters.is_empty() && (0..self.subject.id).any(|id| self.is_program(id, &setters))
     }
 
     /// Returns the files that the command runs: the values of the options of the rule, or else the first operand after its

@@ -141,6 +141,7 @@ impl PathWord {
         let patterns = rules.place_patterns();
         let (in_home, in_start) = (self.inside(&roots.home), self.inside(&roots.start));
         let in_own = roots.own.as_deref().and_then(|own| self.inside(own));
+        let is_above_home = self.is_above(&roots.home);
         let is_above = roots.own.as_deref().is_some_and(|own| self.is_above(own));
         let can_be_last = |wanted: &str| match self.components.last() {
             Some(Component::Name(name)) => pattern::matches(wanted, name),
@@ -155,6 +156,8 @@ impl PathWord {
             }
             let path = match pattern.root {
                 Root::System => Some(self.components.as_slice()),
+                // A folder above the home folder contains all of it.
+                Root::Home if pattern.rest.is_empty() && is_above_home => Some(&[][..]),
                 Root::Home => in_home,
                 Root::Start => in_start,
                 Root::Own => in_own,

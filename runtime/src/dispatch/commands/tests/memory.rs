@@ -124,7 +124,7 @@ impl FileSystem for Links {
     fn names(&self, folder: &str, _: usize) -> Vec<NamedEntry> {
         let links = self.0.lock().unwrap();
         let names = links.keys().filter_map(|path| path.strip_prefix(folder)?.strip_prefix('/'));
-        names.map(|name| NamedEntry { name: name.to_owned(), is_link: true }).collect()
+        names.map(|name| NamedEntry { name: name.to_owned(), is_link: true, is_folder: false }).collect()
     }
 }
 
