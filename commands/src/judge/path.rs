@@ -143,15 +143,10 @@ impl PathWord {
         let in_own = roots.own.as_deref().and_then(|own| self.inside(own));
         let is_above_home = self.is_above(&roots.home);
         let is_above = roots.own.as_deref().is_some_and(|own| self.is_above(own));
-        let can_be_last = |wanted: &str| match self.components.last() {
-            Some(Component::Name(name)) => pattern::matches(wanted, name),
-            Some(Component::Glob(glob)) => pattern::have_same_ends(wanted, glob),
-            _ => true,
-        };
         let mut places: Vec<(usize, Match)> = Vec::new();
         let mut add = |pattern: &PlacePattern<'_>| {
             // Few names match, and the rest of the path is then not needed.
-            if pattern.last.is_some_and(|wanted| !can_be_last(wanted)) {
+            if pattern.last.is_some_and(|wanted| !self.can_end_with(wanted)) {
                 return;
             }
             let path = match pattern.root {
@@ -195,6 +190,15 @@ impl PathWord {
         places.retain(|(place, _)| !self.is_excepted_from(&rules.places()[*place], roots));
         self.add_places_of_tail(rules, roots, &mut places);
         places
+    }
+
+    /// Returns whether the last component can match that of a pattern, as far as a short comparison tells.
+    fn can_end_with(&self, wanted: &str) -> bool {
+        match self.components.last() {
+            Some(Component::Name(name)) => pattern::matches(wanted, name),
+            Some(Component::Glob(glob)) => pattern::have_same_ends(wanted, glob),
+            _ => true,
+        }
     }
 
     /// Returns whether the path is in a place.

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Conditions, Needs, is_plain_name, pattern};
+use super::pattern::{self, is_plain_name};
+use super::{Conditions, Needs};
 
 /// The indexes of rules, by what a command must have so that they can match it.
 #[derive(Debug, Clone, Default)]

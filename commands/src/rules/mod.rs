@@ -7,9 +7,10 @@ mod set;
 
 use crate::words::words;
 pub(crate) use needs::Needs;
+pub(crate) use pattern::is_plain_name;
 pub use pattern::{PatternFault, pattern_fault};
 pub use set::RuleSet;
-pub(crate) use set::{ABOVE_OWN, PlacePattern, Root, is_plain_name};
+pub(crate) use set::{ABOVE_OWN, PlacePattern, Root};
 
 /// The verdict about a command, from the mildest to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -63,6 +63,11 @@ pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     }
 }
 
+/// Returns whether a pattern, or a component of one, is a name, without wildcards.
+pub(crate) fn is_plain_name(component: &str) -> bool {
+    !component.contains(['*', '?', '['])
+}
+
 /// Returns whether a byte of a pattern does not stand for itself.
 fn is_special(byte: u8) -> bool {
     matches!(byte, b'*' | b'?' | b'[')

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::index::Index;
+use super::pattern::is_plain_name;
 use super::{Needs, Place, Rule};
 use crate::programs::ProgramTable;
 
@@ -165,9 +166,4 @@ impl<'t> PlacePatterns<'t> {
     pub(crate) fn all(&self) -> impl Iterator<Item = &PlacePattern<'t>> {
         self.by_name.values().flatten().chain(&self.others)
     }
-}
-
-/// Returns whether a component of a pattern is a name, without wildcards.
-pub(crate) fn is_plain_name(component: &str) -> bool {
-    !component.contains(['*', '?', '['])
 }
