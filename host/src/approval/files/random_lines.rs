@@ -333,16 +333,14 @@ fn no_allowed_line_changes_or_copies_a_protected_file() {
         }
         open.truncate(RUN);
         ran += open.len();
-        match world.run(&open) {
-            Some(found) => wrong.extend(found.into_iter().map(|what| what.replace(&root, "ROOT"))),
-            None => {
-                toolc_test_support::skip(
-                    "no namespace can be made here",
-                    "run the tests as root, or allow user namespaces",
-                );
-                return;
-            }
-        }
+        let Some(found) = world.run(&open) else {
+            toolc_test_support::skip(
+                "no namespace can be made here",
+                "run the tests as root, or allow user namespaces",
+            );
+            return;
+        };
+        wrong.extend(found.into_iter().map(|what| what.replace(&root, "ROOT")));
     }
     println!("{judged} lines judged, {allowed} allowed, {ran} run, {} wrong", wrong.len());
     assert!(wrong.is_empty(), "{} of {ran} lines:\n{}", wrong.len(), wrong.join("\n"));
