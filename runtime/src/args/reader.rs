@@ -3,10 +3,10 @@
 //! Without the budget, a schema that refers to itself through `anyOf` could need unlimited work for a small text.
 
 use std::cell::{Cell, OnceCell};
-use std::collections::BTreeMap;
 
 use super::Limits;
 use crate::data::table::{Node, NodeId, Table};
+use crate::vec_map::VecMap;
 
 /// The maximum number of steps for one text. Texts of 4 MiB need fewer, unless they are made to need many.
 const STEP_BUDGET: usize = 16_000_000;
@@ -23,7 +23,7 @@ pub(super) struct Reader<'t> {
     /// Set when repair makes a string of a number whose spelling is not known.
     pub(super) has_spelled: Cell<bool>,
     /// The other names of parameters, once one of them may have been sent.
-    pub(super) aliases: OnceCell<BTreeMap<&'t str, String>>,
+    pub(super) aliases: OnceCell<VecMap<&'t str, String>>,
 }
 
 /// Returns the part of a node that has nothing but one part, as `{"allOf": [{"$ref": "…"}]}`, and otherwise the node itself.

@@ -350,7 +350,7 @@ impl Reader<'_> {
             return Vec::new();
         }
         let mut restored = Vec::new();
-        let aliases = self.aliases.get_or_init(|| self.table.parameter_aliases());
+        let aliases = self.aliases.get_or_init(|| self.table.other_names());
         for (index, Property { name, hidden, .. }) in properties.iter().enumerate() {
             let Some(alias) = aliases.get(&**name).filter(|_| !*hidden && !map.contains_key(&**name)) else { continue };
             if let Some(value) = map.remove(alias) {

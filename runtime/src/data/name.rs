@@ -1,8 +1,10 @@
 //! The grammar of names.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
+
+use crate::vec_map::VecMap;
 
 /// The names that every vendor accepts for a tool. Names of tools and toolsets must match it, in manifests and at run time.
 pub const PORTABLE: NameGrammar = NameGrammar { first: "_", rest: "_-", starts_with_digit: false, max_length: 64 };
@@ -16,11 +18,11 @@ const MAX_CUT: usize = 56;
 /// Returns another name for each parameter of a tool whose name a vendor refuses. A dialect that refuses the name shows the other one, and
 /// the reader of arguments maps it back. It is the same in every dialect and in every run. `names` are those of all parameters at every
 /// depth: alternatives of one object must not use one name for two parameters.
-pub(crate) fn parameter_aliases<'n>(names: impl Iterator<Item = &'n str> + Clone) -> BTreeMap<&'n str, String> {
+pub(crate) fn parameter_aliases<'n>(names: impl Iterator<Item = &'n str> + Clone) -> VecMap<&'n str, String> {
     let mut taken: HashSet<Cow<'n, str>> = names.clone().map(Cow::Borrowed).collect();
-    let mut aliases = BTreeMap::new();
+    let mut aliases = VecMap::new();
     for name in names.filter(|name| !PARAMETER.accepts(name)) {
-        if aliases.contains_key(name) {
+        if aliases.get(name).is_some() {
             continue;
         }
         let base = portable_parameter(name);
@@ -145,7 +147,7 @@ mod tests {
             assert_eq!(aliases.get(name).map(String::as_str), Some(alias), "{name}");
         }
         assert_eq!(aliases.len(), 9, "{aliases:?}");
-        for (name, alias) in &aliases {
+        for (name, alias) in aliases.iter() {
             assert!(PARAMETER.accepts(alias) && may_be_alias(alias, name), "{alias}");
         }
         for (alias, name) in [("filter", "filter"), ("filters", "$filter"), ("b", "a.b"), ("$filter", "$filter")] {

@@ -4,7 +4,6 @@
 //! them stops all running calls, but no later ones. A handle of the host, for single calls, stays cancelled.
 
 use std::array;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,11 +29,40 @@ struct CancelState {
     waiting: Mutex<Wakers>,
 }
 
+/// The wakers of waiters. Each has a slot, and free slots are used again, so that neither adding nor removing one moves others: there can be
+/// as many as calls.
 #[derive(Default)]
 struct Wakers {
-    next: u64,
-    /// A map, because there can be as many entries as calls: removing from a `Vec` would move all later entries.
-    wakers: BTreeMap<u64, Waker>,
+    slots: Vec<Option<Waker>>,
+    free: Vec<usize>,
+    /// The number of times that all wakers were taken. Earlier keys are no longer valid.
+    taken: u64,
+}
+
+/// The place of a waker: the number of times that all wakers had been taken, and the slot.
+type WakerKey = (u64, usize);
+
+impl Wakers {
+    fn insert(&mut self, waker: Waker) -> WakerKey {
+        let slot = self.free.pop().unwrap_or(self.slots.len());
+        match self.slots.get_mut(slot) {
+            Some(free) => *free = Some(waker),
+            None => self.slots.push(Some(waker)),
+        }
+        (self.taken, slot)
+    }
+
+    fn remove(&mut self, (taken, slot): WakerKey) -> Option<Waker> {
+        let waker = self.slots.get_mut(slot).filter(|_| taken == self.taken)?.take()?;
+        self.free.push(slot);
+        Some(waker)
+    }
+
+    fn take(&mut self) -> impl Iterator<Item = Waker> + use<> {
+        self.taken += 1;
+        self.free.clear();
+        std::mem::take(&mut self.slots).into_iter().flatten()
+    }
 }
 
 impl CancelHandle {
@@ -56,8 +84,8 @@ impl CancelHandle {
 
     /// Wakes all waiters. No lock is held meanwhile, because wakers may run any code.
     pub(crate) fn wake(&self) {
-        let wakers = std::mem::take(&mut self.waiting().wakers);
-        wakers.into_values().for_each(Waker::wake);
+        let wakers = self.waiting().take();
+        wakers.for_each(Waker::wake);
     }
 
     fn count(&self) -> u64 {
@@ -70,7 +98,7 @@ impl CancelHandle {
 
     #[cfg(test)]
     pub(crate) fn watchers(&self) -> usize {
-        self.waiting().wakers.len()
+        self.waiting().slots.iter().flatten().count()
     }
 }
 
@@ -127,13 +155,13 @@ pub(crate) type CancelSources<'a> = [Option<CancelEpoch<'a>>; 4];
 pub(crate) struct CancelledFuture<'a> {
     sources: CancelSources<'a>,
     /// The key of the registered waker in each handle.
-    keys: [u64; 4],
+    keys: [WakerKey; 4],
     waker: Option<Waker>,
 }
 
 impl<'a> CancelledFuture<'a> {
     pub(crate) fn new(sources: CancelSources<'a>) -> Self {
-        Self { sources, keys: [0; 4], waker: None }
+        Self { sources, keys: [(0, 0); 4], waker: None }
     }
 
     fn is_cancelled(&self) -> bool {
@@ -144,7 +172,7 @@ impl<'a> CancelledFuture<'a> {
         if self.waker.take().is_some() {
             for (epoch, key) in self.sources.iter().zip(self.keys) {
                 // Dropped without the lock, because dropping a waker may run any code.
-                let waker = epoch.and_then(|epoch| epoch.cancel.waiting().wakers.remove(&key));
+                let waker = epoch.and_then(|epoch| epoch.cancel.waiting().remove(key));
                 drop(waker);
             }
         }
@@ -160,10 +188,7 @@ impl Future for CancelledFuture<'_> {
             this.deregister();
             for (epoch, key) in this.sources.iter().zip(&mut this.keys) {
                 if let Some(epoch) = epoch {
-                    let waiting = &mut *epoch.cancel.waiting();
-                    *key = waiting.next;
-                    waiting.next += 1;
-                    waiting.wakers.insert(*key, context.waker().clone());
+                    *key = epoch.cancel.waiting().insert(context.waker().clone());
                 }
             }
             this.waker = Some(context.waker().clone());
@@ -235,6 +260,18 @@ mod tests {
             assert!(cancellation.is_cancelled());
             assert!(all.iter().all(|cancel| cancel.watchers() == 0));
         }
+    }
+
+    #[test]
+    fn a_key_from_before_a_cancellation_removes_no_later_waker() {
+        let mut wakers = Wakers::default();
+        let old = [(); 2].map(|()| wakers.insert(Waker::noop().clone()));
+        assert!(wakers.remove(old[0]).is_some());
+        assert_eq!(wakers.insert(Waker::noop().clone()), old[0], "a free slot is used again");
+        assert_eq!(wakers.take().count(), 2);
+        let new = wakers.insert(Waker::noop().clone());
+        assert!(old.into_iter().all(|key| wakers.remove(key).is_none()));
+        assert!(wakers.remove(new).is_some() && wakers.remove(new).is_none());
     }
 
     #[test]

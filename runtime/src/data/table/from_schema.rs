@@ -12,6 +12,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::data::name::parameter_aliases;
+use crate::vec_map::VecMap;
 
 use super::{Additional, Bound, Bounds, Literal, Node, NodeId, Property, Span, Table, Type, Types};
 
@@ -41,6 +42,11 @@ impl Table {
 
     /// Returns another name for each parameter whose name a vendor refuses, by its own name. No other parameter of the tool has it.
     pub fn parameter_aliases(&self) -> BTreeMap<&str, String> {
+        self.other_names().into_iter().collect()
+    }
+
+    /// Returns the same as [`parameter_aliases`](Self::parameter_aliases).
+    pub(crate) fn other_names(&self) -> VecMap<&str, String> {
         // In the order of the nodes, alternatives come in the order of the schema.
         parameter_aliases(self.nodes.iter().flat_map(|node| self.properties(node)).map(|property| &*property.name))
     }
