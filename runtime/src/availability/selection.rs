@@ -44,7 +44,7 @@ impl ToolSelection {
     /// first one that is unknown in `state`.
     pub(crate) fn resolve_tools(&mut self, state: &RegistrySnapshot) -> Result<(), String> {
         for name in self.enabled_tools.iter_mut().chain(&mut self.disabled_tools) {
-            let id = state.find_called(name).ok_or_else(|| name.clone())?;
+            let id = state.resolve_name(name).ok_or_else(|| name.clone())?;
             if state[id].name != *name {
                 *name = state[id].name.to_string();
             }

@@ -43,7 +43,7 @@ impl Turn {
     /// ([`is_async`](crate::origin::CallOrigin::is_async)).
     pub fn is_background(&self, request: &ToolCall<'_>) -> bool {
         let declares = |id| self.state().tool(id).behaviour.background;
-        request.origin().is_async && self.find_called(request.name()).is_some_and(declares)
+        request.origin().is_async && self.resolve_name(request.name()).is_some_and(declares)
     }
 
     /// Starts a call in the background, and returns immediately. In all other respects, it is like [`call`](Self::call). The call runs on

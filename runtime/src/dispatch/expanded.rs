@@ -86,7 +86,7 @@ impl Turn {
     fn called(&self, exact: Option<ToolId>, name: &str) -> Called {
         match exact {
             Some(_) => Called { tool: exact, is_corrected: false },
-            None => Called { tool: self.find_called(name), is_corrected: true },
+            None => Called { tool: self.resolve_name(name), is_corrected: true },
         }
     }
 

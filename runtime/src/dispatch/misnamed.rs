@@ -18,7 +18,7 @@ enum Corrected {
 impl Turn {
     /// Finds the tool that the model calls `name`, also if the name must be corrected.
     #[inline]
-    pub(crate) fn find_called(&self, name: &str) -> Option<ToolId> {
+    pub(crate) fn resolve_name(&self, name: &str) -> Option<ToolId> {
         self.find(name).or_else(|| match self.corrected(name) {
             Some(Corrected::Tool(id)) => Some(id),
             _ => None,
@@ -26,7 +26,7 @@ impl Turn {
     }
 
     /// Returns the name of the tool of tool search that the model calls `name`, also if it must be corrected.
-    pub(super) fn search_tool_called(&self, name: &str) -> Option<&'static str> {
+    pub(super) fn resolve_search_tool(&self, name: &str) -> Option<&'static str> {
         let exact = self.search_tool_names().iter().find(|tool| **tool == name);
         exact.copied().or_else(|| match self.corrected(name) {
             Some(Corrected::SearchTool(name)) => Some(name),

@@ -181,7 +181,7 @@ impl Turn {
     /// Returns whether the model can call a tool of this name, including the tools of tool search.
     #[cfg(feature = "wire-mcp")]
     pub(crate) fn can_call(&self, name: &str) -> bool {
-        self.find_called(name).is_some() || self.search_tool_called(name).is_some()
+        self.resolve_name(name).is_some() || self.resolve_search_tool(name).is_some()
     }
 }
 

@@ -19,7 +19,7 @@ impl Turn {
     #[cold]
     fn check_named(&self, call: &ToolCall<'_>) -> Result<(), ToolError> {
         let namespace = &*call.origin().namespace;
-        let tool = self.find_called(call.name());
+        let tool = self.resolve_name(call.name());
         let own = tool.and_then(|id| self.namespace(id));
         if own == Some(namespace) {
             return Ok(());

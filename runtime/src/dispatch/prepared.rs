@@ -111,7 +111,7 @@ impl Turn {
     pub(super) fn called_name<'c>(&'c self, tool: Option<ToolId>, request: &ToolCall<'c>) -> &'c str {
         match tool {
             Some(id) => self.name(id),
-            None => self.search_tool_called(request.name()).unwrap_or(request.name()),
+            None => self.resolve_search_tool(request.name()).unwrap_or(request.name()),
         }
     }
 

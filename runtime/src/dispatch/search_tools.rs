@@ -41,7 +41,7 @@ impl Turn {
 
     /// Returns the calls inside `request`, if that is a readable call of `tool_call`.
     pub(super) fn inner_calls<'r>(&self, request: &ToolCall<'r>) -> Option<InnerCalls<'r>> {
-        if self.search_tool_called(request.name()) != Some(CALL) {
+        if self.resolve_search_tool(request.name()) != Some(CALL) {
             return None;
         }
         inner_calls(request.arguments()).ok()
@@ -49,7 +49,7 @@ impl Turn {
 
     /// Returns the result of a call of one of the three tools, or `None` for any other tool.
     pub(super) fn search_tool_result(&self, request: &ToolCall<'_>) -> Option<ToolResult> {
-        let name = self.search_tool_called(request.name())?;
+        let name = self.resolve_search_tool(request.name())?;
         let text = request.arguments();
         Some(match name {
             SEARCH => self.answer_search(text),
@@ -131,13 +131,13 @@ impl Turn {
         let names = args["names"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let (mut described, mut tools, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
         for name in names {
-            if let Some(id) = self.find_called(name) {
+            if let Some(id) = self.resolve_name(name) {
                 // Several spellings may name one tool.
                 if !described.contains(&id) {
                     described.push(id);
                     tools.push(self.definition_value(id));
                 }
-            } else if let Some(name) = self.search_tool_called(name) {
+            } else if let Some(name) = self.resolve_search_tool(name) {
                 unknown.push(format!("`{name}` is already defined in the list of tools"));
             } else {
                 unknown.push(self.unknown_tool(name).message().to_owned());

@@ -11,7 +11,7 @@ impl Turn {
     /// that they are repaired or refused like those of any other call.
     #[cold]
     pub(super) fn with_arguments<'r>(&self, request: &ToolCall<'r>) -> Inner<'r> {
-        let parameter = self.find_called(request.name()).and_then(|id| self.table(id).text_parameter());
+        let parameter = self.resolve_name(request.name()).and_then(|id| self.table(id).text_parameter());
         let mut arguments = String::with_capacity(request.arguments().len() + 32);
         if let Some(parameter) = parameter {
             arguments.push('{');

@@ -226,7 +226,7 @@ impl Turn {
     pub fn why(&self, tool: &str) -> Result<Explanation, UnknownTool> {
         let state = self.state();
         let by_dialect_name = || state.tool_ids().find(|&id| self.dialect_name(id) == tool);
-        let by_other_name = || state.find_given(tool, |id| self.dialect_name(id));
+        let by_other_name = || state.resolve_name_with(tool, |id| self.dialect_name(id));
         let Some(id) = state.find(tool).or_else(by_dialect_name).or_else(by_other_name) else {
             let names = state.tools.iter().map(|tool| &*tool.name);
             let nearest = nearest_name(tool, names).into_iter().map(|name| Cow::from(name.to_owned())).collect();

@@ -48,7 +48,11 @@ impl RegistrySnapshot {
     /// Finds the tool that a person calls `given`: by its own name, or else the only tool whose name it spells, or else the only one with
     /// such an alias. `other_name` returns a second name of a tool, such as that in a dialect.
     #[cold]
-    pub(crate) fn find_given<'t>(&'t self, given: &str, other_name: impl Fn(ToolId) -> &'t str) -> Option<ToolId> {
+    pub(crate) fn resolve_name_with<'t>(
+        &'t self,
+        given: &str,
+        other_name: impl Fn(ToolId) -> &'t str,
+    ) -> Option<ToolId> {
         if let Some(id) = self.find(given) {
             return Some(id);
         }
@@ -60,9 +64,9 @@ impl RegistrySnapshot {
         }
     }
 
-    /// Finds the tool that a person calls `given`: see [`find_given`](Self::find_given).
-    pub(crate) fn find_called(&self, given: &str) -> Option<ToolId> {
-        self.find_given(given, |id| &self[id].name)
+    /// Finds the tool that a person calls `given`: see [`resolve_name_with`](Self::resolve_name_with).
+    pub(crate) fn resolve_name(&self, given: &str) -> Option<ToolId> {
+        self.resolve_name_with(given, |id| &self[id].name)
     }
 
     /// Finds the only tool with an alias of this spelling.

@@ -178,7 +178,7 @@ impl Registry {
     /// `-` instead of `_`, or an alias, if it fits only one tool.
     pub fn tool_called(&self, name: &str) -> Option<Tool> {
         let state = self.state();
-        state.find_called(name).map(|id| state.tool(id).clone())
+        state.resolve_name(name).map(|id| state.tool(id).clone())
     }
 
     /// Returns the names of all toolsets, sorted. Aliases, `all` and `*` are not included.

@@ -26,7 +26,7 @@ impl Request {
         }
         // If a tool has an output schema, clients refuse a result without structured content, unless the result is an error. A
         // shortened result does not match the schema, so it is sent as an error.
-        let definition = turn.find_called(&self.name).map(|id| turn.definition(id)).unwrap_or_default();
+        let definition = turn.resolve_name(&self.name).map(|id| turn.definition(id)).unwrap_or_default();
         let is_typed = Node::root(&definition, "")
             .and_then(|definition| definition.object())
             .is_ok_and(|definition| has_output_schema(&definition, self.era));
