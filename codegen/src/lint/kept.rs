@@ -43,7 +43,7 @@ impl KeptFindings {
 
 /// Returns the digest of everything that a finding about one tool may depend on except its manifest: the rules, the files that
 /// are not manifests of tools, and what tools share with one another, which is their names.
-pub(super) fn valid_for(catalog: &Catalog, sources: &Sources, rules: &[Code]) -> u64 {
+pub(super) fn shared_digest(catalog: &Catalog, sources: &Sources, rules: &[Code]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for rule in rules {
         rule.id.hash(&mut hasher);
@@ -66,7 +66,7 @@ pub(super) fn valid_for(catalog: &Catalog, sources: &Sources, rules: &[Code]) ->
 #[derive(Debug, Default)]
 pub(super) struct Lines<'k> {
     kept: Option<&'k KeptFindings>,
-    valid_for: u64,
+    shared_digest: u64,
     tools: Vec<Line<'k>>,
 }
 
@@ -89,9 +89,9 @@ impl<'k> Lines<'k> {
     ) -> Self {
         let Some(kept) = kept else { return Self::default() };
         let rules: Vec<Code> = rules.collect();
-        let valid_for = valid_for(catalog, sources, &rules);
+        let shared_digest = shared_digest(catalog, sources, &rules);
         let (first, lines) = kept.last.split_once('\n').unwrap_or_default();
-        let lines = if number(first) == Some(valid_for) { lines } else { "" };
+        let lines = if number(first) == Some(shared_digest) { lines } else { "" };
         let line = |line: &'k str| line.split_once('\t').and_then(|(digest, rest)| Some((number(digest)?, rest)));
         let last: HashMap<u64, &str> = lines.lines().filter_map(line).collect();
         let tools: Vec<ToolId> = catalog.tools().map(|(id, _)| id).collect();
@@ -102,7 +102,7 @@ impl<'k> Lines<'k> {
             let digest = hasher.finish();
             Line { digest, last: last.get(&digest).copied(), next: OnceLock::new() }
         });
-        Self { kept: Some(kept), valid_for, tools: tools.collect() }
+        Self { kept: Some(kept), shared_digest, tools: tools.collect() }
     }
 
     /// Returns the mentions of an unchanged tool.
@@ -139,7 +139,7 @@ impl<'k> Lines<'k> {
     /// Completes the text for the next run.
     pub(super) fn finish(self) {
         let Some(kept) = self.kept else { return };
-        let mut text = format!("{:016x}\n", self.valid_for);
+        let mut text = format!("{:016x}\n", self.shared_digest);
         for Line { digest, last, next } in &self.tools {
             if let Some(rest) = next.get().map(String::as_str).or(*last) {
                 let _ = writeln!(text, "{digest:016x}\t{rest}");

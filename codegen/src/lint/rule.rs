@@ -24,7 +24,7 @@ pub enum Check {
     /// Once for each file, in parallel, with the tool that it declares. A finding may depend only on what [`Tool`](Self::Tool) says.
     File(fn(&Lint<'_>, SourceId, Option<&Tool>, &Sink)),
     /// Once for each tool, in parallel. Most rules are of this kind. Findings are [kept](super::kept). They may depend only on the tool's
-    /// manifest, on files that are not manifests of tools, and on [what all tools share](super::kept::valid_for), because only a change of
+    /// manifest, on files that are not manifests of tools, and on [what all tools share](super::kept::shared_digest), because only a change of
     /// these makes the rule run again.
     Tool(fn(&Lint<'_>, &Tool, &Sink)),
     /// Once for the catalog, which may contain errors.
