@@ -12,7 +12,7 @@ use std::time::UNIX_EPOCH;
 use rayon::prelude::*;
 
 use crate::emit::Inputs;
-use crate::lint::KeptFindings;
+use crate::lint::FindingsCache;
 use crate::lower::Lowered;
 use crate::project::write_atomically;
 use crate::source::{Kind, Sources};
@@ -126,15 +126,15 @@ pub struct FindingsFile {
 
 impl FindingsFile {
     /// Opens the file. What was kept is empty if another compiler wrote it.
-    pub fn open(root: &Path) -> (Self, KeptFindings) {
+    pub fn open(root: &Path) -> (Self, FindingsCache) {
         let Some((path, compiler)) = cache_path(root, "findings").zip(compiler()) else { return Default::default() };
         let text = fs::read_to_string(&path).unwrap_or_default();
         let last = text.strip_prefix(&compiler).and_then(|rest| rest.strip_prefix('\n')).unwrap_or_default().to_owned();
-        (Self { path: Some(path), compiler }, KeptFindings::new(last))
+        (Self { path: Some(path), compiler }, FindingsCache::new(last))
     }
 
     /// Stores what this run found. Failures are ignored: the next run checks more.
-    pub fn store(&self, kept: &KeptFindings) {
+    pub fn store(&self, kept: &FindingsCache) {
         if let Some((path, text)) = self.path.as_ref().zip(kept.changed()) {
             let _ = write_atomically(path, &format!("{}\n{text}", self.compiler));
         }

@@ -72,7 +72,7 @@ pub use source::Sources;
 pub use toolc_lower::{conditional_json, dialects, schema, text};
 
 use diagnostic::{Diagnostic, Sink};
-use lint::KeptFindings;
+use lint::FindingsCache;
 use timings::Timings;
 
 /// The result of compiling sources.
@@ -94,9 +94,9 @@ pub fn compile_with(sources: &Sources, options: &Options) -> Compilation {
     compile_timed(sources, options, None, &mut Timings::default())
 }
 
-/// Compiles the sources of a project with what an earlier run found: see [`lint::KeptFindings`].
+/// Compiles the sources of a project with what an earlier run found: see [`lint::FindingsCache`].
 #[doc(hidden)]
-pub fn compile_with_kept(sources: &Sources, kept: &KeptFindings) -> Compilation {
+pub fn compile_with_kept(sources: &Sources, kept: &FindingsCache) -> Compilation {
     compile_timed(sources, &Options::default(), Some(kept), &mut Timings::default())
 }
 
@@ -105,7 +105,7 @@ pub fn compile_with_kept(sources: &Sources, kept: &KeptFindings) -> Compilation 
 pub(crate) fn compile_timed(
     sources: &Sources,
     options: &Options,
-    kept: Option<&KeptFindings>,
+    kept: Option<&FindingsCache>,
     timings: &mut Timings,
 ) -> Compilation {
     let (catalog, diagnostics) = inspect(sources, options, kept, timings);
@@ -116,7 +116,7 @@ pub(crate) fn compile_timed(
 pub(crate) fn inspect(
     sources: &Sources,
     options: &Options,
-    kept: Option<&KeptFindings>,
+    kept: Option<&FindingsCache>,
     timings: &mut Timings,
 ) -> (Catalog, Vec<Diagnostic>) {
     let sink = Sink::default();

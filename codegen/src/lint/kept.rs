@@ -19,12 +19,12 @@ use crate::source::{Kind, Source, Sources};
 
 /// What the last run kept, and what this one keeps.
 #[derive(Debug, Default)]
-pub struct KeptFindings {
+pub struct FindingsCache {
     last: String,
     next: OnceLock<String>,
 }
 
-impl KeptFindings {
+impl FindingsCache {
     /// Creates it from the text that the last run kept, or an empty text.
     pub fn new(last: String) -> Self {
         Self { last, next: OnceLock::new() }
@@ -65,7 +65,7 @@ pub(super) fn shared_digest(catalog: &Catalog, sources: &Sources, rules: &[Code]
 /// The kept lines of the tools whose manifests are unchanged, and the lines of this run.
 #[derive(Debug, Default)]
 pub(super) struct Lines<'k> {
-    kept: Option<&'k KeptFindings>,
+    kept: Option<&'k FindingsCache>,
     shared_digest: u64,
     tools: Vec<Line<'k>>,
 }
@@ -82,7 +82,7 @@ struct Line<'k> {
 impl<'k> Lines<'k> {
     /// Finds the lines that are still valid.
     pub(super) fn new(
-        kept: Option<&'k KeptFindings>,
+        kept: Option<&'k FindingsCache>,
         catalog: &Catalog,
         sources: &Sources,
         rules: impl Iterator<Item = Code>,

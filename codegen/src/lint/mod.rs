@@ -33,7 +33,7 @@ use std::sync::OnceLock;
 
 pub use baseline::{Baseline, InvalidBaseline};
 pub use graph::{Path, SimilarTools};
-pub use kept::KeptFindings;
+pub use kept::FindingsCache;
 use kept::Lines;
 use levels::Levels;
 pub use levels::{Options, Selected, find, select};
@@ -131,7 +131,7 @@ pub(crate) fn lint(
     catalog: &Catalog,
     sources: &Sources,
     options: &Options,
-    kept: Option<&KeptFindings>,
+    kept: Option<&FindingsCache>,
     sink: Sink,
 ) -> Vec<Diagnostic> {
     let lines = catalog.settings().levels.iter();

@@ -1,7 +1,7 @@
 //! What the linter found in unchanged tools is kept from one run to the next. It saves work and never changes a finding.
 
 use toolc_codegen::diagnostic::{Diagnostic, SourceId};
-use toolc_codegen::lint::{KeptFindings, all_codes};
+use toolc_codegen::lint::{FindingsCache, all_codes};
 use toolc_codegen::source::{Kind, Sources};
 use toolc_codegen::{compile, compile_with_kept};
 use toolc_tests::synth;
@@ -10,7 +10,7 @@ use crate::rules::project;
 
 /// Compiles a project with what an earlier run kept. Returns the findings, and what is kept for the next run.
 fn run(sources: &Sources, kept: &str) -> (Vec<Diagnostic>, String) {
-    let kept = KeptFindings::new(kept.to_owned());
+    let kept = FindingsCache::new(kept.to_owned());
     let found = compile_with_kept(sources, &kept).diagnostics;
     let last = kept.last().to_owned();
     (found, kept.changed().map_or(last, str::to_owned))
