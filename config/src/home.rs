@@ -206,6 +206,11 @@ impl Home {
         self.path.join("plugins")
     }
 
+    /// Returns the folder of the user's skills.
+    pub fn skills(&self) -> PathBuf {
+        self.path.join("skills")
+    }
+
     /// Returns the folder of results that were too long for the model.
     pub fn results(&self) -> PathBuf {
         self.path.join("cache").join("results")

@@ -74,7 +74,7 @@ pub use shell::{ShellCache, ShellFiles};
 pub use shell_program::Shell;
 #[cfg(unix)]
 pub use ssh::SshKind;
-pub use toolc_process::{Channel, EndReason, HostId, Sink, TerminalSize};
+pub use toolc_process::{Channel, EndReason, HiddenFolder, HostId, Sink, TerminalSize};
 
 /// A machine, container or sandbox in which programs run, with its files.
 ///

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use toolc_environment::{ContainerKind, Environment, Exit, Kind, Launch, Local, Output, Program, Site, SshKind};
+use toolc_environment::{
+    ContainerKind, Environment, Exit, HiddenFolder, Kind, Launch, Local, LocalKind, Output, Program, Site, SshKind,
+};
 use toolc_test_support::ssh::Server;
 use toolc_test_support::{Missing, skip, wait_until};
 
@@ -16,6 +18,9 @@ use toolc_test_support::{Missing, skip, wait_until};
 const ROUNDS: usize = 25;
 /// The most that an environment may take, as a multiple of the fastest program of the command line.
 const MAX_RATIO: f64 = 10.0;
+
+/// The most that hiding a folder from a command may take.
+const MAX_MORE: Duration = Duration::from_millis(10);
 
 /// A way to run a trivial command.
 type Way<'w> = (&'static str, Box<dyn Fn() + 'w>);
@@ -71,7 +76,15 @@ fn check(ways: &[Way<'_>]) -> Vec<Duration> {
 #[test]
 fn a_trivial_command_on_this_machine_takes_little_longer_than_the_shell() {
     let arguments = ["-c", "true"].map(str::to_owned).to_vec();
-    check(&[by_program("sh -c true", "sh", arguments), in_environment("local", Arc::new(Local::new("/")))]);
+    let folder = TempDir::new().expect("failed to make a folder");
+    let mut ways = vec![by_program("sh -c true", "sh", arguments), in_environment("local", Arc::new(Local::new("/")))];
+    if HiddenFolder::check_available().is_ok() {
+        let kind = LocalKind::default().hiding(HiddenFolder::new(folder.path()));
+        ways.push(in_environment("local, with a hidden folder", make(&kind, Path::new("/"))));
+    }
+    let medians = check(&ways);
+    let more = medians.get(2).map(|hidden| hidden.saturating_sub(medians[1]));
+    assert!(more.is_none_or(|more| more < MAX_MORE), "hiding a folder takes {more:?}");
 }
 
 #[test]

@@ -139,7 +139,8 @@ impl Host {
             tools = tools.on_process(on_process);
         }
         registry.add(tools.provider())?;
-        let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, &registry)?;
+        let hidden = environments::hidden_from(&profile, &directory);
+        let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, hidden, &registry)?;
         let sampler = model.clone().map(|model| Arc::new(ModelSampler::new(model)) as Arc<dyn Sampler>);
         let servers = McpServers::start(&profile, &registry, servers, wait, &person.answering(sampler))?;
         if warns {
@@ -248,7 +249,8 @@ impl Host {
     pub(crate) fn report_sections(&self) -> impl Iterator<Item = DoctorSection> {
         let home = &self.profile.home;
         let approval = approval::section(home, &self.directory, self.mode);
-        let environment = environments::section(self.environment, &self.profile, self.directory_problem.as_deref());
+        let environment =
+            environments::section(self.environment, &self.profile, &self.directory, self.directory_problem.as_deref());
         [approval, environment].into_iter().chain(self.git.as_ref().map(|git| git.section(home)))
     }
 
@@ -338,7 +340,7 @@ pub(crate) fn check_names(file: &ConfigFile, registry: &Registry) -> Result<()> 
 pub(crate) fn registry_to_show(home: &Home, config: &Config, plugin_folders: &[PathBuf]) -> Result<Registry> {
     let registry = Registry::new();
     registry.add(toolc_host::shipped_tools())?;
-    plugins::load(plugin_folders, home, &config.plugins, &registry)?;
+    plugins::load(plugin_folders, home, &config.plugins, None, &registry)?;
     Ok(registry)
 }
 

@@ -30,6 +30,7 @@ mod memory;
 mod once;
 mod outline;
 mod output;
+mod place;
 mod plugin;
 mod plugins;
 mod program;

@@ -1,35 +1,32 @@
 //! Runs a program for one request: it reads the request from stdin, and prints the reply to stdout.
 
 use std::io;
-use std::path::Path;
-use std::process::Command;
 
 use toolc::{Env, ErrorKind, ToolError};
 use toolc_process::{EndReason, Process};
 
 use crate::environment::PassedVariables;
 use crate::output::{LimitedOutput, advice, status_text, stderr_excerpt};
+use crate::place::Place;
 use crate::plugin::Plugin;
 use crate::protocol::{Answer, ProgramReply, Request, line, parse};
 
-/// Runs the program in the directory `dir` until it ends or `should_stop` returns true.
+/// Runs the program until it ends or `should_stop` returns true.
 pub(crate) fn ask(
     plugin: &Plugin,
     request: &Request<'_>,
     env: &Env,
-    dir: Option<&Path>,
+    place: &Place,
     should_stop: &dyn Fn() -> bool,
 ) -> Result<Answer, ToolError> {
     let failed = |message: String| ToolError::new(plugin.passed.redact(message, env));
     let name = plugin.title();
     let input = line(request)?;
-    let mut command = Command::new(&plugin.executable);
+    let mut command = place.command(plugin);
     plugin.passed.apply(&mut command, env);
-    if let Some(dir) = dir {
-        command.current_dir(dir);
-    }
     let explain = |error: io::Error| failed(format!("failed to start {name}: {error}{}", advice(&error)));
     let mut process = Process::new(command);
+    place.limit(&mut process, &plugin.root).map_err(explain)?;
     let out = process.stdout(LimitedOutput::all(plugin.max_output)).map_err(explain)?;
     let err = process.stderr(LimitedOutput::tail(plugin.max_output)).map_err(explain)?;
     let ended = process.run(Some(input), should_stop).map_err(explain)?;

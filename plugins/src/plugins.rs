@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use toolc::catalog::ProviderId;
 use toolc::{Env, Registry, Tool};
+use toolc_process::HiddenFolder;
 
 use crate::compile::{Compiled, compile};
 use crate::fingerprint::{Fingerprint, Fingerprints};
@@ -145,7 +146,16 @@ impl Plugins {
     /// Sets the working directory of the programs. Default: the working directory of the host.
     #[must_use]
     pub fn in_dir(mut self, dir: impl Into<PathBuf>) -> Self {
-        self.programs.dir = Some(dir.into());
+        self.programs.place.dir = Some(dir.into());
+        self
+    }
+
+    /// Hides a folder from the programs, such as the folder with the user's keys and settings of the host, where the system
+    /// [can hide folders](HiddenFolder::check_available). If the folder of a plugin is in it, the program of the plugin sees that folder. It
+    /// can change only what is in the folder `data` there.
+    #[must_use]
+    pub fn hiding(mut self, folder: HiddenFolder) -> Self {
+        self.programs.place.hidden = Some(folder);
         self
     }
 

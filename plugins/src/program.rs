@@ -1,22 +1,21 @@
 //! Sends a request to the program of a plugin, which runs for this request only, or stays running.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolc::{Env, ErrorKind, ToolError};
 
 use crate::once;
+use crate::place::Place;
 use crate::plugin::Plugin;
 use crate::protocol::{Answer, Request};
 use crate::resident::Residents;
 use crate::running_calls::RunningCalls;
 use crate::trust::check_executable;
 
-/// Where the programs of plugins run.
+/// The programs of plugins.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Programs {
-    /// The working directory, or `None` for that of the host.
-    pub(crate) dir: Option<PathBuf>,
+    pub(crate) place: Place,
     pub(crate) calls: Arc<RunningCalls>,
     pub(crate) residents: Arc<Residents>,
 }
@@ -36,12 +35,8 @@ impl Programs {
             ToolError::with_kind(ErrorKind::Refused, message)
         })?;
         match plugin.resident {
-            None => once::ask(plugin, request, env, self.dir(), should_stop),
-            Some(idle) => self.residents.ask(plugin, idle, request, env, self.dir(), should_stop),
+            None => once::ask(plugin, request, env, &self.place, should_stop),
+            Some(idle) => self.residents.ask(plugin, idle, request, env, &self.place, should_stop),
         }
-    }
-
-    fn dir(&self) -> Option<&Path> {
-        self.dir.as_deref()
     }
 }

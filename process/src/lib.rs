@@ -6,6 +6,7 @@
 
 #[cfg_attr(not(unix), path = "no_channel.rs")]
 mod channel;
+mod hidden;
 mod host_id;
 mod host_processes;
 mod input;
@@ -32,6 +33,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 pub use channel::Channel;
+pub use hidden::HiddenFolder;
 pub use host_id::{HostId, InvalidHostId};
 pub use host_processes::host_processes;
 use input::Input;
@@ -43,7 +45,7 @@ pub use size::TerminalSize;
 use stream::{ReadToSink, Reader};
 pub use stream::{Sink, Stream};
 use terminal::{Terminal, TerminalOfProgram};
-use tree::{Filter, Tree};
+use tree::{Filter, Limits, Namespace, Tree};
 pub use variables::baseline;
 
 /// A program that has not started yet.
@@ -54,7 +56,7 @@ pub struct Process {
     input: Option<Input>,
     terminal: Option<(Terminal, TerminalOfProgram)>,
     on_end: Option<OnEnd>,
-    filter: Option<Filter>,
+    limits: Limits,
 }
 
 impl Process {
@@ -66,7 +68,7 @@ impl Process {
         #[cfg(unix)]
         variables::remove_relative_folders(&mut command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        Self { command, readers: Vec::new(), input: None, terminal: None, on_end: None, filter: None }
+        Self { command, readers: Vec::new(), input: None, terminal: None, on_end: None, limits: Limits::default() }
     }
 
     /// Sends standard output and standard error to `sink` through one pipe, which keeps their order.
@@ -150,7 +152,20 @@ impl Process {
     /// # Errors
     /// On systems other than Linux, and on architectures other than x86-64, `AArch64` and RISC-V.
     pub fn filter_system_calls(&mut self) -> io::Result<()> {
-        self.filter = Some(Filter::new()?);
+        self.limits.filter = Some(Filter::new()?);
+        Ok(())
+    }
+
+    /// Hides a folder from the program and every process that it starts, in a mount namespace. They cannot get it back: in the namespace they
+    /// cannot unmount anything that hides it, and cannot use the memory, the descriptors or the root folder of a process outside. For an
+    /// ordinary user, they are in a user namespace that has no other users: files of others have the owner 65534, and set-user-ID programs
+    /// have no effect. The programs of root lose the capabilities that lead out of the namespace, such as `CAP_SYS_ADMIN`. Programs also get
+    /// a session keyring of their own.
+    ///
+    /// # Errors
+    /// If the folder cannot be hidden. `Unsupported` if this system does not allow it for any program.
+    pub fn hide(&mut self, folder: &HiddenFolder) -> io::Result<()> {
+        self.limits.namespace = Some(Namespace::hiding(folder)?);
         Ok(())
     }
 
@@ -165,10 +180,10 @@ impl Process {
     /// # Errors
     /// If the program cannot be started.
     pub fn start(self) -> io::Result<RunningProcess> {
-        let Self { mut command, readers, input, terminal, on_end, filter } = self;
+        let Self { mut command, readers, input, terminal, on_end, limits } = self;
         inside::mark(&mut command);
         let (terminal, program) = terminal.unzip();
-        let (child, tree) = Tree::start(&mut command, program, filter)?;
+        let (child, tree) = Tree::start(&mut command, program, limits)?;
         // The command owns the write ends of the pipes. The readers get no end of file while these are open.
         drop(command);
         RunningProcess::new(Parts { child, tree, readers, input, terminal }, on_end)

@@ -2,7 +2,7 @@
 
 use toolc_tables::checks;
 use toolc_tables::diagnostic::Sink;
-use toolc_tables::kinds::Text;
+use toolc_tables::kinds::{Flag, Text};
 use toolc_tables::table;
 
 use super::{Context, KindResult, boxed::boxed};
@@ -17,6 +17,9 @@ table! {
     pub struct Settings {
         /// The directory in which tools begin: absolute, or beginning with `~/`. Default: the one in which `toolc` was started.
         directory: Text,
+        /// Whether toolc's home folder is hidden from commands, scripts, background processes and plugins, where the system allows it
+        /// (Linux).
+        hide_home: Flag = true,
     }
 }
 
@@ -29,7 +32,20 @@ impl KindSettings for Settings {
         text(self.directory.as_ref())
     }
 
-    fn kind(&self, _: &Context<'_>) -> KindResult {
-        Ok(boxed(crate::LocalKind))
+    /// Its settings always apply.
+    fn is_configured(&self) -> bool {
+        true
+    }
+
+    fn kind(&self, context: &Context<'_>) -> KindResult {
+        Ok(boxed(self.local_kind(context)))
+    }
+}
+
+impl Settings {
+    /// Returns the kind with these settings.
+    pub fn local_kind(&self, context: &Context<'_>) -> crate::LocalKind {
+        let kind = crate::LocalKind::default();
+        if self.hide_home.value { kind.hiding(context.hidden.clone()) } else { kind }
     }
 }

@@ -19,7 +19,7 @@ use toolc_tables::diagnostic::{At, Sink};
 use toolc_tables::kinds::{Section, Texts, Word};
 use toolc_tables::{HasValues, Words, checks, table};
 
-use crate::Leases;
+use crate::{HiddenFolder, Leases};
 pub use boxed::KindResult;
 
 /// Declares the kinds. A kind with settings has a key in the table `[environment]`.
@@ -216,6 +216,8 @@ pub struct RequiredSetting<'s> {
 pub struct Context<'a> {
     /// The file with the host keys that are accepted, unless the settings name another one.
     pub known_hosts: &'a Path,
+    /// The home folder of the host, with what programs see of it.
+    pub hidden: &'a HiddenFolder,
     /// The directory from which files are copied into sandboxes of services, and to which results are copied.
     pub directory: &'a Path,
     /// Returns an environment variable of the host.
@@ -381,6 +383,7 @@ mod tests {
         assert!(without(&table).is_empty());
         let context = Context {
             known_hosts: Path::new("/known_hosts"),
+            hidden: &HiddenFolder::new("/home"),
             directory: Path::new("/"),
             variable: &|_| None,
             expand_home: |path| path.into(),

@@ -1,4 +1,4 @@
-//! This machine, without isolation.
+//! This machine. Programs have the rights of the user, except that a [`HiddenFolder`] is hidden from them.
 
 mod deadline_reader;
 mod files;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::thread;
 
-use toolc_process::{LeftRunning, RunningProcess};
+use toolc_process::{HiddenFolder, LeftRunning, RunningProcess};
 
 #[cfg(unix)]
 use crate::Program;
@@ -35,11 +35,19 @@ pub struct Local {
     directory: PathBuf,
     /// The variables of the programs, for clients such as ssh and docker, or `None` if programs inherit the variables of this process.
     variables: Option<Vec<(OsString, OsString)>>,
-    /// Whether a [filter of system calls](toolc_process::Process::filter_system_calls) applies to the programs.
-    filter_system_calls: bool,
+    limits: Limits,
     processes: Arc<Mutex<Processes>>,
     /// Found when first needed.
     shell: OnceLock<Shell>,
+}
+
+/// What limits the programs.
+#[derive(Debug, Default)]
+struct Limits {
+    /// The folder that they do not see.
+    hidden: Option<HiddenFolder>,
+    /// Whether a [filter of system calls](toolc_process::Process::filter_system_calls) applies to them.
+    filter_system_calls: bool,
 }
 
 /// The started programs.
@@ -54,8 +62,32 @@ struct Processes {
 }
 
 /// The kind of [`Local`].
-#[derive(Debug, Clone, Copy, Default)]
-pub struct LocalKind;
+#[derive(Debug, Clone, Default)]
+pub struct LocalKind {
+    hidden: Option<HiddenFolder>,
+}
+
+impl LocalKind {
+    /// Hides a folder from programs, such as the folder with the user's keys and settings of the host. If the system cannot
+    /// [hide folders](HiddenFolder::check_available), or if a task begins in the folder, programs see it.
+    #[must_use]
+    pub fn hiding(mut self, folder: HiddenFolder) -> Self {
+        self.hidden = Some(folder);
+        self
+    }
+
+    /// Returns why the folder is not hidden from programs of a task that begins in `directory`: a sentence without a full stop. Returns
+    /// `None` if it is hidden, or if there is none.
+    pub fn why_not_hidden(&self, directory: &Path) -> Option<String> {
+        let hidden = self.hidden.as_ref()?;
+        if let Err(error) = HiddenFolder::check_available() {
+            return Some(error.to_string());
+        }
+        let directory = resolve(directory);
+        let is_inside = directory.is_ok_and(|directory| hidden.contains(&directory));
+        is_inside.then(|| "the working directory is in it".to_owned())
+    }
+}
 
 impl Kind for LocalKind {
     fn name(&self) -> &str {
@@ -67,7 +99,11 @@ impl Kind for LocalKind {
     }
 
     fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {
-        Ok(Arc::new(Local::new(site.directory)))
+        let mut local = Local::new(site.directory);
+        if self.why_not_hidden(site.directory).is_none() {
+            local.limits.hidden.clone_from(&self.hidden);
+        }
+        Ok(Arc::new(local))
     }
 }
 
@@ -82,7 +118,7 @@ impl Local {
         Self {
             directory,
             variables: None,
-            filter_system_calls: false,
+            limits: Limits::default(),
             processes: Arc::default(),
             shell: OnceLock::new(),
         }
@@ -100,7 +136,7 @@ impl Local {
     /// Blocks system calls that namespaces do not confine, for the clients and their programs.
     #[cfg(unix)]
     pub(crate) fn filter_system_calls(mut self) -> Self {
-        self.filter_system_calls = true;
+        self.limits.filter_system_calls = true;
         self
     }
 }
@@ -164,7 +200,7 @@ impl Environment for Local {
             Program::Command(..) => launch,
         };
         let StartedProgram { process, streams, channel } =
-            process::start(launch, &self.directory, self.variables.as_deref(), self.filter_system_calls)?;
+            process::start(launch, &self.directory, self.variables.as_deref(), &self.limits)?;
         let process = Arc::new(process);
         let mut processes = self.processes();
         // If the environment has been cleaned up in the meantime, dropping the process ends it.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use toolc_process::{Channel, Process, RunningProcess, Sink, Stream, TerminalSize};
 
-use super::Processes;
+use super::{Limits, Processes};
 use crate::files::FileIdentity;
 use crate::{DirectoryChanged, Exit, Input, Launch, Outcome, Output, Program, Running};
 
@@ -59,7 +59,7 @@ pub(super) fn start(
     launch: Launch,
     default_directory: &Path,
     inherited: Option<&[(OsString, OsString)]>,
-    filter_system_calls: bool,
+    limits: &Limits,
 ) -> io::Result<StartedProgram> {
     let Launch { program, directory, identity, variables, input, output, on_end } = launch;
     if let Some(directory) = directory.as_deref().filter(|directory| directory.is_absolute()) {
@@ -82,9 +82,7 @@ pub(super) fn start(
         };
     }
     let mut process = Process::new(command);
-    if filter_system_calls {
-        process.filter_system_calls()?;
-    }
+    limit(&mut process, limits)?;
     let mut streams = Streams::new();
     let has_terminal = matches!(output, Output::Terminal { .. });
     match output {
@@ -110,6 +108,21 @@ pub(super) fn start(
         running.write_last(bytes)?;
     }
     Ok(StartedProgram { process: running, streams, channel })
+}
+
+/// Limits a program.
+fn limit(process: &mut Process, limits: &Limits) -> io::Result<()> {
+    if let Some(hidden) = &limits.hidden {
+        process.hide(hidden).map_err(|error| {
+            let text =
+                format!("the home folder of toolc cannot be hidden from the command, so it was not run: {error}");
+            io::Error::new(error.kind(), text)
+        })?;
+    }
+    if limits.filter_system_calls {
+        process.filter_system_calls()?;
+    }
+    Ok(())
 }
 
 #[cfg(unix)]

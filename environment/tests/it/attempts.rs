@@ -412,7 +412,7 @@ fn check(kind: &dyn Kind, expected: fn(&Attempt) -> Verdict) {
 
 #[test]
 fn attempts_in_local() {
-    check(&LocalKind, |attempt| attempt.local);
+    check(&LocalKind::default(), |attempt| attempt.local);
 }
 
 #[test]

@@ -134,6 +134,19 @@ impl Setup {
             .map_err(Error::Invalid)
     }
 
+    /// Reports on standard error if commands can see the home folder of toolc.
+    pub(crate) fn report_visible_home(&self) {
+        let Host { environment, profile, directory, .. } = &self.host;
+        if *environment == EnvironmentKind::Local
+            && let Some(why) = environments::why_home_is_visible(profile, directory)
+        {
+            tell!(
+                "note: commands can see the home folder of toolc, with its keys and stored data: {}",
+                show::one_line(&why)
+            );
+        }
+    }
+
     /// Reports on standard error which settings and plugins of the folder are ignored because the user has not trusted them. At a terminal,
     /// they were already reported when they were read.
     ///

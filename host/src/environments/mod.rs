@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use serde_json::json;
 use toolc_cli::DoctorSection;
-use toolc_config::{Config, expanded, usable_directory};
-use toolc_environment::{Context, EnvironmentKind, HostId, Kind as _, Leases, Promises, Resource, SandboxKind};
+use toolc_config::{Config, Home, expanded, usable_directory};
+use toolc_environment::{
+    Context, EnvironmentKind, HiddenFolder, HostId, Kind as _, Leases, Promises, Resource, SandboxKind,
+};
 use toolc_workspace::{Environments, Workspace};
 
 use crate::ground::error::{Error, Result};
@@ -106,12 +108,18 @@ fn with_context<T>(profile: &Profile, call: impl FnOnce(&Context<'_>) -> T) -> T
     let workspace = Workspace::current();
     call(&Context {
         known_hosts: &profile.home.known_hosts(),
+        hidden: &hidden(&profile.home),
         directory: workspace.dir(),
         variable: &|name| profile.variable(name),
         expand_home: expanded,
         notice: |text| tell!("note: {}", show::one_line(text)),
         table: &profile.config().environment,
     })
+}
+
+/// Returns the home folder of all profiles, as it is hidden from programs: they see the skills and the long results of this profile.
+pub(crate) fn hidden(home: &Home) -> HiddenFolder {
+    HiddenFolder::new(home.all_profiles()).except(home.skills()).except(home.results())
 }
 
 /// Returns the leases in the home of the profile. They can remove the resources of all kinds of environments.
@@ -134,9 +142,31 @@ fn take_lease(profile: &Profile) -> Arc<Leases> {
     Arc::new(leases)
 }
 
+/// Returns why commands on this machine can see the home folder of toolc, if tasks begin in `directory`: a sentence without a full stop.
+pub(crate) fn why_home_is_visible(profile: &Profile, directory: &Path) -> Option<String> {
+    let local = &profile.config().environment.local;
+    if !local.hide_home.value {
+        return Some("`environment.local.hide_home` is false in config.toml".to_owned());
+    }
+    with_context(profile, |context| local.local_kind(context)).why_not_hidden(directory)
+}
+
+/// Returns the home folder if it is hidden from programs on this machine, if tasks begin in `directory`. Whether the system can hide it is
+/// found out when the first program starts.
+pub(crate) fn hidden_from(profile: &Profile, directory: &Path) -> Option<HiddenFolder> {
+    let hidden = hidden(&profile.home);
+    let is_hidden = profile.config().environment.local.hide_home.value && !hidden.contains(directory);
+    is_hidden.then_some(hidden)
+}
+
 /// Returns the section on environments for the report of `doctor`. Reports a problem if environments of the default kind cannot be made.
-/// `directory_problem` is the reason why tools cannot use the configured directory.
-pub(crate) fn section(default: EnvironmentKind, profile: &Profile, directory_problem: Option<&str>) -> DoctorSection {
+/// Tools begin in `directory`; `directory_problem` is the reason why they cannot use the configured one.
+pub(crate) fn section(
+    default: EnvironmentKind,
+    profile: &Profile,
+    directory: &Path,
+    directory_problem: Option<&str>,
+) -> DoctorSection {
     let sandbox = SandboxKind::default().check().map_err(|error| error.to_string());
     let state = match &sandbox {
         Ok(Promises { limited_processes: true, .. }) => "available".to_owned(),
@@ -144,7 +174,14 @@ pub(crate) fn section(default: EnvironmentKind, profile: &Profile, directory_pro
             .to_owned(),
         Err(error) => format!("not available: {error}"),
     };
-    let mut text = format!("environment: {}\n    sandbox: {}", default.name(), state.replace('\n', "\n    "));
+    let visible = why_home_is_visible(profile, directory);
+    let home = match (&visible, HiddenFolder::caveat()) {
+        (Some(why), _) => format!("visible to commands: {why}"),
+        (None, Some(caveat)) => format!("hidden from commands, but {caveat}"),
+        (None, None) => "hidden from commands".to_owned(),
+    };
+    let [state, home] = [state, home].map(|text| text.replace('\n', "\n    "));
+    let mut text = format!("environment: {}\n    sandbox: {state}\n    home folder: {home}", default.name());
     let mut json = json!({
         "default": default.name(),
         "sandbox": {
@@ -152,6 +189,7 @@ pub(crate) fn section(default: EnvironmentKind, profile: &Profile, directory_pro
             "limited_processes": sandbox.as_ref().is_ok_and(|promises| promises.limited_processes),
             "problem": sandbox.as_ref().err(),
         },
+        "local": { "home_hidden": visible.is_none(), "problem": visible },
     });
     let mut problems: Vec<String> = directory_problem.map(ToOwned::to_owned).into_iter().collect();
     if let Some(problem) = directory_problem {

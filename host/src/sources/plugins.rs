@@ -17,6 +17,7 @@ use toolc_agent::memory::Change;
 use toolc_agent::{MemoryStore, MemoryTarget};
 use toolc_cli::DoctorSection;
 use toolc_config::{Home, PROJECT_FOLDER, ProjectFiles, Trust};
+use toolc_environment::HiddenFolder;
 use toolc_plugins::{PluginMemory, PluginReport, Plugins};
 
 use crate::ground::error::{Error, Result};
@@ -41,11 +42,13 @@ pub(crate) struct LoadedPlugins {
     packages: Vec<PackagedPlugin>,
 }
 
-/// Loads the plugins in `folders`. If `folders` is empty, loads the plugins of the profile, of packages and of the project.
+/// Loads the plugins in `folders`. If `folders` is empty, loads the plugins of the profile, of packages and of the project. Their programs
+/// do not see the folder `hidden`.
 pub(crate) fn load(
     folders: &[PathBuf],
     home: &Home,
     config: &toolc_config::Plugins,
+    hidden: Option<HiddenFolder>,
     registry: &Registry,
 ) -> Result<LoadedPlugins> {
     if let Some(missing) = folders.iter().find(|folder| !folder.is_dir()) {
@@ -72,7 +75,7 @@ pub(crate) fn load(
         }
     }
     let plugins = folders.into_iter().fold(Plugins::new(), Plugins::folder).except(config.disable.clone());
-    let plugins = Arc::new(plugins);
+    let plugins = Arc::new(hidden.into_iter().fold(plugins, Plugins::hiding));
     let shipped = registry.toolsets();
     let reports = plugins.load(registry);
     let toolsets = toolsets(&reports, registry).filter(|name| !shipped.contains(name)).map(Cow::into_owned).collect();

@@ -8,12 +8,12 @@ mod lines;
 mod process;
 mod requests;
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use toolc::{Env, ErrorKind, ToolError};
 
+use crate::place::Place;
 use crate::plugin::Plugin;
 use crate::protocol::{Answer, ProgramReply, Request};
 use crate::running_calls::RunningCalls;
@@ -43,14 +43,14 @@ impl Residents {
         idle: Duration,
         request: &Request<'_>,
         env: &Env,
-        dir: Option<&Path>,
+        place: &Place,
         should_stop: &dyn Fn() -> bool,
     ) -> Result<Answer, ToolError> {
         let failed = |message: String| ToolError::new(plugin.passed.redact(message, env));
         let name = plugin.title();
         // A process can end between two calls. Then the request is sent to a new one.
         for _ in 0..ATTEMPTS {
-            let process = self.process(plugin, idle, env, dir).map_err(failed)?;
+            let process = self.process(plugin, idle, env, place).map_err(failed)?;
             let reply = match process.ask(request, should_stop) {
                 Ok(reply) => reply,
                 Err(Ended::BeforeRequest) => continue,
@@ -97,7 +97,7 @@ impl Residents {
     }
 
     /// Returns the process for these variables, which is started if there is none.
-    fn process(&self, plugin: &Plugin, idle: Duration, env: &Env, dir: Option<&Path>) -> Result<Arc<Resident>, String> {
+    fn process(&self, plugin: &Plugin, idle: Duration, env: &Env, place: &Place) -> Result<Arc<Resident>, String> {
         let variables = plugin.passed.values(env);
         let mut processes = self.processes();
         processes.retain(|process| !process.has_ended());
@@ -115,7 +115,7 @@ impl Residents {
             };
             longest.end_when_idle();
         }
-        let started = Resident::start(plugin, variables, idle, env, dir, self.running.start())?;
+        let started = Resident::start(plugin, variables, idle, env, place, self.running.start())?;
         processes.push(Arc::clone(&started));
         Ok(started)
     }

@@ -3,8 +3,6 @@
 //! A thread looks after each process. It alone ends it: when it is idle, does not answer a cancelled request, or is not needed any more.
 
 use std::io;
-use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,6 +13,7 @@ use toolc_process::{EndReason, Outcome, Process, RunningProcess};
 use super::lines::Lines;
 use super::requests::{Ended, Requests};
 use crate::output::{LimitedOutput, advice, status_text, stderr_excerpt};
+use crate::place::Place;
 use crate::plugin::Plugin;
 use crate::protocol::{Cancellation, ProgramReply, Request, line};
 use crate::running_calls::RunningCallGuard;
@@ -42,17 +41,15 @@ impl Resident {
         variables: Vec<(String, String)>,
         idle: Duration,
         env: &Env,
-        dir: Option<&Path>,
+        place: &Place,
         guard: RunningCallGuard,
     ) -> Result<Arc<Self>, String> {
         let failed = |error: io::Error| format!("failed to start {}: {error}{}", plugin.title(), advice(&error));
-        let mut command = Command::new(&plugin.executable);
+        let mut command = place.command(plugin);
         plugin.passed.apply(&mut command, env);
-        if let Some(dir) = dir {
-            command.current_dir(dir);
-        }
         let requests = Arc::new(Requests::new());
         let mut process = Process::new(command);
+        place.limit(&mut process, &plugin.root).map_err(failed)?;
         process.input().map_err(failed)?;
         let lines = Lines::new(Arc::clone(&requests), plugin.max_output);
         process.stdout(lines).map_err(failed)?;

@@ -85,7 +85,7 @@ fn spawn(reader: &PipeReader, mark: Option<HostMark>) -> io::Result<Child> {
         let mut command = Command::new(shell);
         command.args(args).env_clear().env("PATH", &path).env("LC_ALL", "C").current_dir("/");
         command.stdin(reader.try_clone()?).stdout(Stdio::null()).stderr(Stdio::null());
-        isolate(&mut command, mark.map(HostMark::guardian), None, None, None);
+        isolate(&mut command, mark.map(HostMark::guardian), None, None);
         command.spawn().inspect(|child| set_guardian(child.id()))
     };
     shell("/bin/sh").or_else(|_| shell("sh"))
@@ -112,7 +112,7 @@ mod tests {
         command.args(["-c", "env -i PATH=\"$PATH\" setsid sh -c \"trap '' TERM; echo; exec sleep 600\" & wait"]);
         let (mut started, output) = io::pipe().expect("failed to make a pipe");
         command.stdout(output);
-        isolate(&mut command, Some(host.command(1)), None, None, None);
+        isolate(&mut command, Some(host.command(1)), None, None);
         let mut child = command.spawn().expect("failed to start");
         drop(command);
         io::Read::read_exact(&mut started, &mut [0]).expect("the command starts");
@@ -121,7 +121,7 @@ mod tests {
         let mut guardian = command_of(limited[1], shell);
         guardian.args(["-c", SCRIPT, "toolc-guardian", &host.text(), "/proc"]);
         guardian.env_clear().env("PATH", path).stdin(reader);
-        isolate(&mut guardian, Some(host.guardian()), None, None, None);
+        isolate(&mut guardian, Some(host.guardian()), None, None);
         let mut guardian = guardian.spawn().expect("failed to start the guardian");
         assert!(host.command(1).signal(None) && !host.command(2).signal(None));
         drop(writer);

@@ -16,6 +16,11 @@ mod mark;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_mark.rs"]
 mod mark;
+#[cfg(target_os = "linux")]
+mod namespace;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_namespace.rs"]
+mod namespace;
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
@@ -32,6 +37,14 @@ use groups::{Change, Registration};
 use guardian::Guardian;
 use mark::Mark;
 pub(crate) use mark::{HostMark, is_on_this_process};
+pub(crate) use namespace::Namespace;
+
+/// What limits the processes of a command.
+#[derive(Debug, Default)]
+pub(crate) struct Limits {
+    pub(crate) namespace: Option<Namespace>,
+    pub(crate) filter: Option<Filter>,
+}
 
 /// The processes of a command.
 #[derive(Debug)]
@@ -43,17 +56,29 @@ pub(crate) struct Tree {
 
 impl Tree {
     /// Starts a command. Its processes end when this process has ended, however that happens. If `terminal` is given, that is the
-    /// controlling terminal of the command. If `filter` is given, it applies to all of them.
+    /// controlling terminal of the command. If `limits` are given, they apply to all of them.
     pub(crate) fn start(
         command: &mut Command,
         terminal: Option<TerminalOfProgram>,
-        filter: Option<Filter>,
+        limits: Limits,
     ) -> io::Result<(Child, Self)> {
+        let Limits { namespace, filter } = limits;
         let (mark, registration) = Host::of_this_process(|host| (host.next_mark(), host.registration()));
-        isolate::isolate(command, mark, registration, terminal.map(TerminalOfProgram::into_descriptor), filter);
+        isolate::isolate(command, mark, registration, terminal.map(TerminalOfProgram::into_descriptor));
+        if let Some(namespace) = &namespace {
+            namespace.join(command)?;
+        }
+        // Last, because it may refuse what is done before.
+        if let Some(filter) = filter {
+            isolate::before_exec(command, move || filter.apply());
+        }
+        let start = |command: &mut Command| match &namespace {
+            Some(namespace) => namespace.start(command),
+            None => spawn(command),
+        };
         let child = match mark {
-            Some(_) => spawn(command)?,
-            None => Host::of_this_process(|host| host.spawn(command))?,
+            Some(_) => start(command)?,
+            None => Host::of_this_process(|host| host.start(|| start(command)))?,
         };
         let group = Pid::from_child(&child);
         Ok((child, Self { mark, group }))
@@ -228,8 +253,8 @@ impl Host {
     }
 
     /// Without marks, starts a command, which adds its group.
-    fn spawn(&mut self, command: &mut Command) -> io::Result<Child> {
-        let child = spawn(command);
+    fn start(&mut self, start: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
+        let child = start();
         if let Ok(child) = &child {
             self.groups.push(Pid::from_child(child));
         } else {

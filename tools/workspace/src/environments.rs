@@ -43,7 +43,7 @@ impl Environments {
     /// Returns environments with the only kind `local`: tools act on this machine. A task begins in `workspace`, unless the host has set another
     /// [directory](Task::set_directory).
     pub fn local(workspace: &Workspace) -> Self {
-        let kind: Arc<dyn Kind> = Arc::new(LocalKind);
+        let kind: Arc<dyn Kind> = Arc::new(LocalKind::default());
         let (workspace, default) = (workspace.clone(), kind.name().to_owned());
         Self(Arc::new(Offer { workspace, default, kinds: vec![kind], leases: None }))
     }

@@ -48,6 +48,7 @@ impl ChatArgs {
         if let Err(problem) = setup.check_environment() {
             tell!("warning: {problem}\ncommands and file tools will fail until this is fixed");
         }
+        setup.report_visible_home();
         let runtime = crate::ground::executor()?;
         let status = runtime.block_on(self.run_in(&setup));
         setup.settle();
