@@ -102,6 +102,11 @@ pub trait Environment: fmt::Debug + Send + Sync {
     /// exists.
     fn temporary_folder(&self) -> Option<PathBuf>;
 
+    /// Returns whether programs do not see a folder of this machine, unless a [`Launch`] says otherwise.
+    fn hides(&self) -> bool {
+        false
+    }
+
     /// Returns the shell that runs a [`Program::Shell`]. An environment looks for bash once. By default, it is `sh`.
     fn shell(&self) -> Shell {
         Shell::Posix

@@ -28,6 +28,8 @@ pub struct Launch {
     pub input: Input,
     /// Where its output goes.
     pub output: Output,
+    /// Whether the program sees what the environment [hides](crate::Environment::hides) from others.
+    pub sees_hidden: bool,
     /// The function to call, on a separate thread, when the program has ended and its output has been read.
     pub on_end: Option<OnEnd>,
 }
@@ -91,7 +93,7 @@ impl Launch {
     /// Starts a program in the environment's directory, with its variables and no input.
     pub fn new(program: Program, output: Output) -> Self {
         let (directory, identity, variables) = (None, None, Vec::new());
-        Self { program, directory, identity, variables, input: Input::Empty, output, on_end: None }
+        Self { program, directory, identity, variables, input: Input::Empty, output, sees_hidden: false, on_end: None }
     }
 
     /// Returns what the scripts that enter the directory check: `any` for nothing, `exact` for a path without links, or the device and

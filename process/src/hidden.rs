@@ -1,9 +1,6 @@
 //! A folder of this machine that programs do not see.
 
-use std::io;
 use std::path::{Path, PathBuf};
-
-use crate::tree;
 
 /// A folder that a program and its processes do not see: see [`Process::hide`](crate::Process::hide). In its place is an empty folder that
 /// cannot be changed. Every other path that leads to the folder is hidden, too.
@@ -46,18 +43,5 @@ impl HiddenFolder {
     /// Returns whether a path, which has no links, is in the folder or is the folder itself.
     pub fn contains(&self, path: &Path) -> bool {
         self.path.canonicalize().is_ok_and(|folder| path.starts_with(folder))
-    }
-
-    /// Checks that this system can hide folders from programs. The first call tries it, and later calls return the same.
-    ///
-    /// # Errors
-    /// Returns an error of the kind `Unsupported` that says what the system does not allow.
-    pub fn check_available() -> io::Result<()> {
-        tree::Namespace::check_available()
-    }
-
-    /// Returns what programs on this system can still do to reach a hidden folder, if anything is known: a sentence without a full stop.
-    pub fn caveat() -> Option<&'static str> {
-        tree::Namespace::caveat()
     }
 }

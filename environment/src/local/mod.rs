@@ -172,6 +172,10 @@ impl Environment for Local {
         Some(env::temp_dir())
     }
 
+    fn hides(&self) -> bool {
+        self.limits.hidden.is_some()
+    }
+
     #[cfg(unix)]
     fn shell(&self) -> Shell {
         *self.shell.get_or_init(|| {

@@ -61,7 +61,7 @@ pub(super) fn start(
     inherited: Option<&[(OsString, OsString)]>,
     limits: &Limits,
 ) -> io::Result<StartedProgram> {
-    let Launch { program, directory, identity, variables, input, output, on_end } = launch;
+    let Launch { program, directory, identity, variables, input, output, sees_hidden, on_end } = launch;
     if let Some(directory) = directory.as_deref().filter(|directory| directory.is_absolute()) {
         check_directory(directory, identity)?;
     }
@@ -82,7 +82,7 @@ pub(super) fn start(
         };
     }
     let mut process = Process::new(command);
-    limit(&mut process, limits)?;
+    limit(&mut process, limits, sees_hidden)?;
     let mut streams = Streams::new();
     let has_terminal = matches!(output, Output::Terminal { .. });
     match output {
@@ -111,8 +111,8 @@ pub(super) fn start(
 }
 
 /// Limits a program.
-fn limit(process: &mut Process, limits: &Limits) -> io::Result<()> {
-    if let Some(hidden) = &limits.hidden {
+fn limit(process: &mut Process, limits: &Limits, sees_hidden: bool) -> io::Result<()> {
+    if let Some(hidden) = limits.hidden.as_ref().filter(|_| !sees_hidden) {
         process.hide(hidden).map_err(|error| {
             let text =
                 format!("the home folder of toolc cannot be hidden from the command, so it was not run: {error}");

@@ -106,7 +106,16 @@ impl Remote {
     /// Like [`Environment::start`](crate::Environment::start).
     pub(crate) fn start(&self, launch: Launch, directory: &Path) -> io::Result<Box<dyn Running>> {
         let check = launch.directory_check();
-        let Launch { program, directory: launch_directory, variables, input, output, on_end, identity: _ } = launch;
+        let Launch {
+            program,
+            directory: launch_directory,
+            variables,
+            input,
+            output,
+            on_end,
+            identity: _,
+            sees_hidden: _,
+        } = launch;
         if self.0.is_closed() {
             return Err(io::Error::other("the environment has been cleaned up"));
         }

@@ -3,6 +3,7 @@
 
 #[cfg(target_arch = "x86_64")]
 mod attempts;
+mod everyday;
 
 use std::env;
 use std::fs;

@@ -12,6 +12,7 @@ use toolc_environment::{Environment, Launch, Outcome, Output, Program, Running, 
 
 use crate::background::SIZE;
 use crate::place::{self, CommandStart, Variables};
+use crate::privileges::Rights;
 use crate::shell_state::{RecordFile, RecordedState};
 use crate::signals::signal_of;
 use crate::transcript::{Captured, Transcript};
@@ -61,6 +62,8 @@ impl TerminalHandlers {
         let mut launch = Launch::new(Program::Shell(line), output_of(args, &stdout, &stderr));
         place.set_directory_of(&mut launch);
         launch.variables = place::command_variables(&self.inherited(call), &variables, &place.state, false);
+        let rights = Rights::new(&args.command, &place.state, &*environment, &variables);
+        launch.sees_hidden = rights == Rights::More;
 
         let started = Instant::now();
         let running = environment.start(launch).map_err(|error| failed_start(&error))?;
@@ -103,7 +106,7 @@ impl TerminalHandlers {
         let directory = directory.map(|directory| directory.to_string_lossy().into_owned());
         Ok(Returns {
             directory,
-            note: join_notes([place.note, how_it_ended, stored, error_stored, not_kept, disk]),
+            note: join_notes([place.note, rights.note(), how_it_ended, stored, error_stored, not_kept, disk]),
             ..returns
         })
     }

@@ -14,6 +14,7 @@ mod escapes;
 mod events;
 mod foreground;
 mod place;
+mod privileges;
 mod process;
 mod shell_state;
 mod signals;

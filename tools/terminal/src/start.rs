@@ -10,6 +10,7 @@ use toolc_environment::{Input, Launch, Output, Program};
 use crate::background::processes::{MAX_RUNNING, TaskProcesses};
 use crate::background::{Background, Start};
 use crate::place;
+use crate::privileges::Rights;
 use crate::signals::signal_of;
 use crate::typed::{Languages, SystemPrograms, TypedInput};
 use crate::{TerminalHandlers, failed_start, join_notes, other_shell};
@@ -30,6 +31,8 @@ impl TerminalHandlers {
         place.set_directory_of(&mut launch);
         launch.variables = place::command_variables(&self.inherited(call), &variables, &place.state, args.pty);
         launch.input = Input::Open;
+        let rights = Rights::new(&args.command, &place.state, &*environment, &variables);
+        launch.sees_hidden = rights == Rights::More;
         // Determined before the command starts, because the command can change where programs are found.
         let system_programs = SystemPrograms::new(&*environment, &variables);
         let languages = Languages::from_line(&args.command, &|word| system_programs.contains(word));
@@ -68,7 +71,7 @@ impl TerminalHandlers {
             session_id: Some(process.id.clone()),
             pid: process.pid().map(i64::from),
             directory: None,
-            note: join_notes([place.note, not_notified]),
+            note: join_notes([place.note, rights.note(), not_notified]),
         })
     }
 }

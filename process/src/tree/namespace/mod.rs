@@ -1,4 +1,4 @@
-//! Mount namespaces in which a folder is not there.
+//! Mount namespaces in which a folder is hidden.
 //!
 //! Every command joins a namespace that this process has made before and keeps open: that takes microseconds, and the processes of all
 //! commands see one another. For an ordinary user, the namespace belongs to a user namespace in which only this user exists. A command has

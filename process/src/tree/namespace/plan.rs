@@ -1,4 +1,4 @@
-//! What is mounted in a namespace, so that a folder is not there.
+//! What is mounted in a namespace, so that a folder is hidden.
 
 use std::ffi::{CString, OsString};
 use std::fs::{self, DirBuilder, Metadata};
@@ -104,7 +104,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Plans to hide a folder of which nothing is known.
+    /// Plans to hide this folder only at this path.
     pub(super) fn of_folder(folder: &Path) -> io::Result<Self> {
         let meta = fs::metadata(folder)?;
         let cover = Cover { target: text(folder)?, is_folder: true, identity: identity(&meta), shown: Vec::new() };
@@ -236,7 +236,7 @@ mod tests {
     fn a_copied_folder_has_the_small_files() {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         assert_eq!(CopiedFolder::new(folder.path()).expect("it can be read"), None);
-        assert_eq!(CopiedFolder::new(&folder.path().join("missing")).expect("it is no error"), None);
+        assert_eq!(CopiedFolder::new(&folder.path().join("missing")).expect("it may be missing"), None);
         let (small, large) = (folder.path().join("20.conf"), folder.path().join("large"));
         fs::write(&small, "Host x").expect("failed to write");
         fs::write(large, vec![b'x'; 65 << 10]).expect("failed to write");
