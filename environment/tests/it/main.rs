@@ -12,6 +12,8 @@ mod containers;
 mod copy;
 #[cfg(all(target_os = "linux", feature = "daytona"))]
 mod daytona;
+#[cfg(target_os = "linux")]
+mod hidden;
 mod kinds;
 #[cfg(target_os = "linux")]
 mod modal;

@@ -193,6 +193,24 @@ fn programs_run_in_the_directory_of_the_host() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_program_sees_of_a_hidden_folder_only_its_own_folder() {
+    use toolc_process::HiddenFolder;
+
+    let Some(f) = fixture() else { return };
+    if let Err(problem) = HiddenFolder::check_available() {
+        return toolc_test_support::skip(problem.to_string(), "a kernel that allows user namespaces");
+    }
+    fs::create_dir_all(f.path("plugins/other")).expect("failed to make a folder");
+    fs::create_dir_all(f.path("plugins/weather/data")).expect("failed to make a folder");
+    fs::write(f.path("secret"), "x").expect("failed to write");
+    let plugins = Plugins::new().folder(f.path("plugins")).hiding(HiddenFolder::new(f.dir.path()));
+    plugins.load(&f.registry);
+    assert_reply!(call(&f, "own folder"), "..: weather  ../..: plugins  kept");
+    assert!(f.path("plugins/weather/data/kept").exists() && !f.path("plugins/weather/changed").exists());
+}
+
+#[test]
 fn reload_follows_changes_on_disk() {
     let Some(f) = fixture() else { return };
     f.load();

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use toolc::approval::ShellState;
-use toolc::commands::{Command, CommandId, Program, Reading, Surroundings, read};
+use toolc::commands::{Command, CommandId, Program, Reading, Surroundings, Word, read};
 use toolc_environment::Environment;
 
 use crate::place::Variables;
@@ -176,7 +176,7 @@ fn is_harmless(reading: &Reading, id: CommandId) -> bool {
 
 /// Returns whether an option of a command such as `sudo` names the user, which can be the same one.
 fn names_user(command: &Command) -> bool {
-    let words = command.words.iter().skip(1).map(|word| word.literal());
+    let words = command.words.iter().skip(1).map(Word::literal);
     let options = words.take_while(|word| word.as_ref().is_none_or(|word| word.starts_with('-')));
     options.into_iter().any(|word| word.is_none_or(|word| word.starts_with("--user") || word[1..].contains('u')))
 }

@@ -1,0 +1,54 @@
+//! A folder that is hidden from the programs of this machine.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use tempfile::TempDir;
+use toolc_environment::{Environment, HiddenFolder, Kind as _, Launch, LocalKind, Output, Program, Sink, Site};
+use toolc_test_support::skip;
+
+#[derive(Debug, Default, Clone)]
+struct Text(Arc<Mutex<Vec<u8>>>);
+
+impl Sink for Text {
+    fn push(&mut self, bytes: &[u8]) -> bool {
+        self.0.lock().unwrap().extend(bytes);
+        true
+    }
+}
+
+/// Runs a line, and returns what it has printed.
+fn run(environment: &dyn Environment, line: &str, sees_hidden: bool) -> String {
+    let text = Text::default();
+    let mut launch = Launch::new(Program::Shell(line.to_owned()), Output::Merged(Box::new(text.clone())));
+    launch.sees_hidden = sees_hidden;
+    environment.start(launch).expect("it starts").wait(&|| false).expect("no error");
+    String::from_utf8_lossy(&text.0.lock().unwrap()).into_owned()
+}
+
+#[test]
+fn programs_see_the_hidden_folder_only_if_their_launch_says_so() {
+    if let Err(problem) = HiddenFolder::check_available() {
+        return skip(problem.to_string(), "a kernel that allows user namespaces");
+    }
+    let folder = TempDir::new().expect("failed to make a folder");
+    let home = folder.path().join("home");
+    fs::create_dir_all(home.join("skills")).expect("failed to make a folder");
+    fs::write(home.join("secret"), "x").expect("failed to write");
+    let kind = LocalKind::default().hiding(HiddenFolder::new(&home).except("skills"));
+    let make = |directory: &Path| {
+        kind.make(&Site { directory, host_home: Some(&home), leases: None }).expect("it can be made")
+    };
+    let environment = make(folder.path());
+    assert!(environment.hides() && kind.why_not_hidden(folder.path()).is_none());
+    assert_eq!(run(&*environment, "ls home", false), "skills\n");
+    assert_eq!(run(&*environment, "ls home; (ls home) & wait", false), "skills\nskills\n");
+    assert_eq!(run(&*environment, "ls home", true), "secret\nskills\n");
+
+    // A task that begins in the folder could do nothing otherwise.
+    let inside = make(&home);
+    assert!(!inside.hides());
+    assert_eq!(kind.why_not_hidden(&home).as_deref(), Some("the working directory is in it"));
+    assert_eq!(run(&*inside, "ls", false), "secret\nskills\n");
+}
