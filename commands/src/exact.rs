@@ -32,13 +32,14 @@ pub fn exact_words(line: &str, reading: &Reading) -> Option<ExactWords> {
     if !reading.doubts.is_empty() || reading.commands.is_empty() {
         return None;
     }
-    let commands = reading.commands.iter().map(words_of).collect::<Option<_>>()?;
+    let commands = reading.commands.iter().map(exact_words_of).collect::<Option<_>>()?;
     let structure = structure(line, reading);
     // Text outside of commands can expand, too: `case $X in`.
     (!structure.contains(['$', '`'])).then_some(ExactWords { commands, structure })
 }
 
-fn words_of(command: &Command) -> Option<Vec<String>> {
+/// Returns the words of one command, as [`exact_words`] has them. `None` if one is not certain.
+pub fn exact_words_of(command: &Command) -> Option<Vec<String>> {
     if command.appended || matches!(command.program, Program::Unknown | Program::Known { built: true, .. }) {
         return None;
     }

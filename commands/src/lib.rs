@@ -33,7 +33,7 @@ mod words;
 mod work;
 
 pub use doubt::{Doubt, DoubtKind};
-pub use exact::{ExactWords, exact_words};
+pub use exact::{ExactWords, exact_words, exact_words_of};
 pub use file_system::{Entry, FileId, FileSystem, NamedEntry};
 pub use judge::{Cause, Exception, Finding, Judgement, PlaceMatcher, judge, reach};
 pub use passwords::password_spans;

@@ -9076,6 +9076,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["7z", "tar"],
@@ -9091,6 +9092,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["zip"],
@@ -9106,6 +9108,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["rar"],
@@ -9121,6 +9124,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["7z", "tar"], flags: &["--remove-files", "-sdel"], ..Conditions::EMPTY },
     },
@@ -9131,6 +9135,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["zip"], flags: &["-m", "--move"], ..Conditions::EMPTY },
     },
@@ -9141,6 +9146,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["rar"], subcommands: &[&["m"], &["mf"], &["-df"]], ..Conditions::EMPTY },
     },
@@ -9151,6 +9157,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker"],
@@ -9209,6 +9216,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker-compose"],
@@ -9223,6 +9231,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["kubectl"],
@@ -9238,6 +9247,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["minikube"],
@@ -9252,6 +9262,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ip"],
@@ -9266,6 +9277,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -9317,6 +9329,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["railway", "serverless", "sls", "vercel"],
@@ -9331,6 +9344,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -9369,6 +9383,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["k3s"],
@@ -9383,6 +9398,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["k3s-*uninstall.sh", "k3s-killall.sh", "k3s-uninstall", "rke2-killall.sh", "rke2-uninstall.sh"],
@@ -9396,6 +9412,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -9431,6 +9448,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["distrobox-rm", "lxc-destroy", "lxc-stop"], ..Conditions::EMPTY },
     },
@@ -9441,6 +9459,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["azcopy", "b2", "bq", "consul", "etcdctl", "gsutil", "mc", "rclone", "s3cmd", "s5cmd", "vault"],
@@ -9475,6 +9494,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ceph", "gluster", "rados", "rbd"],
@@ -9502,6 +9522,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["rclone"],
@@ -9517,6 +9538,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["aws", "gcloud"],
@@ -9536,6 +9558,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gh", "glab"],
@@ -9552,6 +9575,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gh", "glab"],
@@ -9571,6 +9595,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker", "buildah", "ctr"],
@@ -9589,6 +9614,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker", "docker-compose", "lima", "nerdctl", "apptainer", "buildah", "ctr", "singularity"],
@@ -9604,6 +9630,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ctr"],
@@ -9618,6 +9645,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker"],
@@ -9638,6 +9666,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker"],
@@ -9653,6 +9682,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker"],
@@ -9669,6 +9699,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -9686,6 +9717,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["mount", "umount"], flags: &["-a", "--all"], ..Conditions::EMPTY },
     },
@@ -9696,6 +9728,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["bwrap", "systemd-nspawn", "unshare", "nsenter"],
@@ -9713,6 +9746,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["kubectl"],
@@ -9731,6 +9765,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["kubectl"],
@@ -9745,6 +9780,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -9773,6 +9809,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["bun", "npm", "php", "pnpm", "python", "yarn", "bundle"],
@@ -9806,6 +9843,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["dropdb", "dropuser", "pg_dropcluster", "pg_resetwal"],
@@ -9821,6 +9859,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["drush", "sqlite-utils", "wp", "magerun", "n98-magerun", "n98-magerun2"],
@@ -9849,6 +9888,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mysqladmin", "mariadb-admin"],
@@ -9863,6 +9903,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mongorestore", "pg_restore"],
@@ -9877,6 +9918,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mongo", "mongosh"],
@@ -9892,6 +9934,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mongo", "mongosh"],
@@ -9907,6 +9950,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["arangosh", "cypher-shell", "neo4j-shell", "surreal"],
@@ -9922,6 +9966,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["arangosh", "cypher-shell", "neo4j-shell", "surreal"],
@@ -9937,6 +9982,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["redis-cli", "valkey-cli", "keydb-cli", "iredis"],
@@ -9964,6 +10010,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["redis-cli", "valkey-cli", "keydb-cli", "iredis"],
@@ -9982,6 +10029,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["curl", "nc", "nc.*", "ncat", "netcat", "socat", "telnet"],
@@ -9999,6 +10047,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["curl", "http", "wget", "xh"],
@@ -10015,6 +10064,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["curl"],
@@ -10031,6 +10081,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["memcflush", "memcrm"], ..Conditions::EMPTY },
     },
@@ -10041,6 +10092,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -10069,6 +10121,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["influx"],
@@ -10083,6 +10136,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -10140,6 +10194,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mariadb", "mysql", "psql", "sqlite3", "redis-cli", "duckdb"],
@@ -10163,6 +10218,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mariadb", "mysql", "psql", "sqlite3", "duckdb"],
@@ -10188,6 +10244,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["isql", "osql", "sqlcmd", "tsql"],
@@ -10205,6 +10262,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mariadb", "mysql", "psql", "sqlite3", "redis-cli", "duckdb"],
@@ -10228,6 +10286,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["duckdb", "litecli", "sqlite3"],
@@ -10242,6 +10301,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["sqlite3"],
@@ -10257,6 +10317,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["alembic", "dbmate", "flask", "flyway", "goose", "liquibase", "manage.py", "migrate"],
@@ -10282,6 +10343,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -10336,6 +10398,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["goose"],
@@ -10350,6 +10413,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cargo"],
@@ -10371,6 +10435,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gradle", "gradlew", "mvn", "mvnd", "mvnw"],
@@ -10389,6 +10454,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["atlas", "convex", "drizzle-kit", "prisma", "skeema"],
@@ -10410,6 +10476,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["rm"],
@@ -10425,6 +10492,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["find"],
@@ -10446,6 +10514,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["find"],
@@ -10468,6 +10537,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["rsync"],
@@ -10487,6 +10557,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["del-cli", "rimraf"],
@@ -10501,6 +10572,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: true,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["del-cli", "rimraf"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -10511,6 +10583,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: true,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cmake"],
@@ -10526,6 +10599,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["lftp"],
@@ -10540,6 +10614,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ansible"],
@@ -10554,6 +10629,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["trash-empty", "trash-rm"], ..Conditions::EMPTY },
     },
@@ -10564,6 +10640,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["gio"], subcommands: &[&["trash", "--empty"]], ..Conditions::EMPTY },
     },
@@ -10574,6 +10651,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["borg", "duplicity", "kopia", "restic", "tarsnap"],
@@ -10598,6 +10676,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: true,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["rm"], flags: &["-r", "-R", "--recursive"], ..Conditions::EMPTY },
     },
@@ -10608,6 +10687,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: true,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["rm"], flags: &["-f", "--force"], ..Conditions::EMPTY },
     },
@@ -10618,6 +10698,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: true,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["find"], flags: &["-delete"], ..Conditions::EMPTY },
     },
@@ -10628,6 +10709,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["rm", "rmdir", "shred", "unlink"],
@@ -10642,6 +10724,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["rsync"],
@@ -10660,6 +10743,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["shred", "srm", "wipe"], ..Conditions::EMPTY },
     },
@@ -10670,6 +10754,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["truncate"],
@@ -10684,6 +10769,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mv"],
@@ -10699,6 +10785,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cmd.exe", "powershell", "pwsh"],
@@ -10713,6 +10800,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cmd"],
@@ -10728,6 +10816,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cmd"],
@@ -10743,6 +10832,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["python"],
@@ -10759,6 +10849,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["uv", "virtualenv"],
@@ -10774,6 +10865,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["python"],
@@ -10790,6 +10882,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["uv", "virtualenv"],
@@ -10805,6 +10898,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["hadoop", "hdfs", "mapred"],
@@ -10819,6 +10913,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["eos", "gfal-rm", "xrdfs"],
@@ -10833,6 +10928,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cabal", "stack"],
@@ -10847,6 +10943,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { writes: &["raw-disks"], ..Conditions::EMPTY },
     },
@@ -10857,6 +10954,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
@@ -10887,6 +10985,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -10904,6 +11003,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -10921,6 +11021,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["badblocks"],
@@ -10936,6 +11037,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["dd"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -10946,6 +11048,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["dmsetup"],
@@ -10969,6 +11072,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -10988,6 +11092,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cfdisk", "fdisk", "gdisk", "mdadm", "parted", "swapon", "tune2fs"],
@@ -11003,6 +11108,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["sfdisk"],
@@ -11021,6 +11127,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["sgdisk"],
@@ -11039,6 +11146,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["losetup"],
@@ -11054,6 +11162,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["losetup"], flags: &["-D", "--detach-all"], ..Conditions::EMPTY },
     },
@@ -11064,6 +11173,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["swapoff", "swapon"], flags: &["-a", "--all"], ..Conditions::EMPTY },
     },
@@ -11074,6 +11184,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["wipefs"],
@@ -11089,6 +11200,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cryptsetup", "integritysetup", "veritysetup"],
@@ -11103,6 +11215,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Allow,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &["change-an-encrypted-disk"],
         conditions: Conditions {
             programs: &["cryptsetup", "integritysetup", "veritysetup"],
@@ -11118,6 +11231,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["zfs", "zpool"],
@@ -11163,6 +11277,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["btrfs"],
@@ -11198,6 +11313,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["nvme"],
@@ -11232,6 +11348,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["hdparm"],
@@ -11247,6 +11364,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["hdparm"],
@@ -11264,6 +11382,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["diskutil"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -11274,6 +11393,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Allow,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &["change-disks-of-macos"],
         conditions: Conditions {
             programs: &["diskutil"],
@@ -11296,6 +11416,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             variables: &[
@@ -11397,6 +11518,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["sudo"],
@@ -11415,6 +11537,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             variables: &[
@@ -11439,6 +11562,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             variables: &[
@@ -11501,6 +11625,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             variables: &[
@@ -11523,6 +11648,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -11549,6 +11675,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["python", "python*-dbg", "pythonw*"],
@@ -11569,6 +11696,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ssh"],
@@ -11587,6 +11715,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -11607,6 +11736,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["make", "gmake"],
@@ -11623,6 +11753,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -11662,6 +11793,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["npm", "npx", "pipx", "pnpm", "pnpx", "uv", "uvx"],
@@ -11680,6 +11812,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -11702,6 +11835,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -11727,6 +11861,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["python", "python*-dbg", "pythonw*"],
@@ -11748,6 +11883,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["apt", "apt-get", "bun", "deno", "dnf", "go", "pip", "uv", "yum"],
@@ -11767,6 +11903,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -11792,6 +11929,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             program_from: &[
@@ -11809,6 +11947,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -11834,6 +11973,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["python", "python*-dbg", "pythonw*"],
@@ -11855,6 +11995,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -11880,6 +12021,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -11906,6 +12048,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             program_from: &[
@@ -11923,6 +12066,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["bmake", "gmake", "make", "ninja"],
@@ -11944,6 +12088,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["bun", "deno", "npm", "npx", "pnpm", "yarn"],
@@ -12014,6 +12159,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -12044,6 +12190,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -12067,6 +12214,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["bun", "lua", "luajit", "node", "perl", "php"],
@@ -12083,6 +12231,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["python", "python*-dbg", "pythonw*", "bpython"],
@@ -12099,6 +12248,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["bun", "deno"],
@@ -12115,6 +12265,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["dc", "ed", "ex", "gdb", "lldb", "m4", "red", "sqlite3", "telnet", "vim", "vi", "nvim"],
@@ -12129,6 +12280,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -12147,6 +12299,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["python", "python*-dbg", "pythonw*"],
@@ -12165,6 +12318,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -12185,6 +12339,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["bun", "node", "ts-node", "tsx"],
@@ -12199,6 +12354,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["julia", "matlab", "perl"],
@@ -12213,6 +12369,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["erl"],
@@ -12227,6 +12384,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["php"],
@@ -12245,6 +12403,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["perl"],
@@ -12259,6 +12418,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["bun", "node", "ruby", "ts-node", "tsx"],
@@ -12276,6 +12436,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["fish"], flags: &["-C", "--init-command"], ..Conditions::EMPTY },
     },
@@ -12286,6 +12447,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["dc", "lftp"],
@@ -12300,6 +12462,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["uv", "uvx", "pipx", "hatch", "pdm"],
@@ -12315,6 +12478,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["php"],
@@ -12329,6 +12493,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["crystal", "deno"],
@@ -12343,6 +12508,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["coffee", "dotnet-script", "fennel", "hy", "janet", "kotlinc", "v"],
@@ -12357,6 +12523,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -12393,6 +12560,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Allow,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &["inline-code-of-an-application"],
         conditions: Conditions {
             programs: &["rails"],
@@ -12408,6 +12576,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["php", "python"],
@@ -12423,6 +12592,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["artisan", "django-admin", "flask", "lein", "manage.py", "odoo", "rails", "scrapy", "wp"],
@@ -12438,6 +12608,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["php", "python"],
@@ -12453,6 +12624,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["pnpm", "yarn"],
@@ -12476,6 +12648,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cabal", "stack"],
@@ -12491,6 +12664,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["rake"],
@@ -12505,6 +12679,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["nix", "nix-build", "nix-env", "nix-instantiate", "nix-shell", "nom", "nom-build"],
@@ -12519,6 +12694,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["sbt", "sbtn", "mill"],
@@ -12534,6 +12710,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cling", "kscript", "nim", "maxima", "n98-magerun", "n98-magerun2", "evcxr"],
@@ -12549,6 +12726,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mysqlsh", "arangosh"],
@@ -12564,6 +12742,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["maxima"],
@@ -12578,6 +12757,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["rust-script"],
@@ -12592,6 +12772,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["tcc"],
@@ -12607,6 +12788,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ash", "bash", "csh", "dash", "fish", "ksh", "python", "perl", "sh", "zsh"],
@@ -12621,6 +12803,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -12650,6 +12833,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["flatpak", "snap"],
@@ -12664,6 +12848,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["man"], flags: &["-P", "-H", "--html"], ..Conditions::EMPTY },
     },
@@ -12674,6 +12859,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -12692,6 +12878,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["scp", "sftp"], flags: &["-D", "-S"], ..Conditions::EMPTY },
     },
@@ -12702,6 +12889,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["tcpdump"], flags: &["-z", "--postrotate-command"], ..Conditions::EMPTY },
     },
@@ -12712,6 +12900,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["nc", "nc.openbsd", "nc.traditional", "ncat", "netcat"],
@@ -12726,6 +12915,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["socat"],
@@ -12741,6 +12931,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["ssh"], flags: &["-P"], certain_only: true, ..Conditions::EMPTY },
     },
@@ -12751,6 +12942,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gdb"],
@@ -12771,6 +12963,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["lldb"],
@@ -12788,6 +12981,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["start-stop-daemon"],
@@ -12802,6 +12996,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["parallel"],
@@ -12817,6 +13012,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["parallel"],
@@ -12832,6 +13028,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["parallel"],
@@ -12847,6 +13044,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["parallel"],
@@ -12861,6 +13059,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["screen"],
@@ -12876,6 +13075,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["kitty", "wezterm", "zellij"],
@@ -12897,6 +13097,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["tmux"], arguments: &[";"], ..Conditions::EMPTY },
     },
@@ -12907,6 +13108,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["tmux"],
@@ -12942,6 +13144,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["tmux"], flags: &["-c"], no_operands: true, ..Conditions::EMPTY },
     },
@@ -12952,6 +13155,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["pnpm", "yarn"],
@@ -12966,6 +13170,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["bun"], subcommands: &[&["exec"]], ..Conditions::EMPTY },
     },
@@ -12976,6 +13181,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["zip"],
@@ -12991,6 +13197,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["strace", "ltrace"],
@@ -13006,6 +13213,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["scp", "sftp", "ssh"],
@@ -13021,6 +13229,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ssh-add", "ssh-keygen"],
@@ -13037,6 +13246,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["rsync"],
@@ -13052,6 +13262,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["curl"],
@@ -13067,6 +13278,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["wget"],
@@ -13086,6 +13298,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["make", "gmake"],
@@ -13101,6 +13314,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["make", "gmake"],
@@ -13116,6 +13330,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["bmake", "gmake", "make", "ninja", "pmake", "remake"],
@@ -13136,6 +13351,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cargo", "rustc"],
@@ -13154,6 +13370,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -13176,6 +13393,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cmake"],
@@ -13194,6 +13412,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["go"],
@@ -13212,6 +13431,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cargo"],
@@ -13227,6 +13447,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["java", "javac", "kotlin", "scala"],
@@ -13245,6 +13466,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["aria2c", "youtube-dl", "yt-dlp"],
@@ -13260,6 +13482,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["npm", "pnpm", "npx", "yarn"],
@@ -13275,6 +13498,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["npm", "pnpm", "yarn"],
@@ -13306,6 +13530,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["tar"],
@@ -13320,6 +13545,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["rsync"],
@@ -13339,6 +13565,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["awk"],
@@ -13353,6 +13580,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["awk"], flags: &["-l", "--load"], ..Conditions::EMPTY },
     },
@@ -13363,6 +13591,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["sed"],
@@ -13378,6 +13607,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ex", "gvim", "nvim", "vi", "view", "vim", "vimdiff"],
@@ -13400,6 +13630,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ex", "gvim", "nvim", "vi", "view", "vim", "less", "more"],
@@ -13418,6 +13649,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["emacs", "emacsclient"],
@@ -13432,6 +13664,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["nano", "pico"], flags: &["-s", "--speller"], ..Conditions::EMPTY },
     },
@@ -13442,6 +13675,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["sudo", "doas"],
@@ -13456,6 +13690,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -13473,6 +13708,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["run0"], no_operands: true, ..Conditions::EMPTY },
     },
@@ -13483,6 +13719,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["su", "runuser", "login", "newgrp", "sg", "machinectl"],
@@ -13497,6 +13734,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -13520,6 +13758,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["ld-linux*", "ld-musl*", "ld.so", "ld64.so*"], ..Conditions::EMPTY },
     },
@@ -13530,6 +13769,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["!!*", "![-a-zA-Z0-9$#?]*"], ..Conditions::EMPTY },
     },
@@ -13540,6 +13780,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Allow,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &["built-code", "foreign-code", "output-as-code", "run-a-downloaded-file"],
         conditions: Conditions {
             programs: &[".", "eval", "source"],
@@ -13563,6 +13804,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["aws"],
@@ -13581,6 +13823,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["just"], flags: &["--shell", "--shell-arg"], ..Conditions::EMPTY },
     },
@@ -13591,6 +13834,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["tox"],
@@ -13605,6 +13849,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mariadb", "mycli", "mysql"],
@@ -13622,6 +13867,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["rpm", "rpmbuild", "rpmspec"],
@@ -13641,6 +13887,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["hg", "chg"],
@@ -13663,6 +13910,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["svn", "svnmucc", "svnrdump", "svnsync"],
@@ -13681,6 +13929,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["jj"],
@@ -13702,6 +13951,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["jj"],
@@ -13728,6 +13978,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["aws", "gh", "glab"],
@@ -13751,6 +14002,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Allow,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &["setting-of-a-service-that-runs-a-program"],
         conditions: Conditions {
             programs: &["gh", "glab"],
@@ -13768,6 +14020,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["helm", "helmfile", "kubectl", "kustomize", "skaffold"],
@@ -13782,6 +14035,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["pandoc"],
@@ -13799,6 +14053,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gs"],
@@ -13813,6 +14068,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mvn", "mvnd", "mvnw"],
@@ -13836,6 +14092,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mvn", "mvnd", "mvnw"],
@@ -13853,6 +14110,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["bazel", "bazelisk", "blaze", "buck2"],
@@ -13867,6 +14125,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["buf", "protoc"],
@@ -13885,6 +14144,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gpg", "gpg2", "gpg-agent", "gpgsm", "gpgv"],
@@ -13902,6 +14162,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gradle", "gradlew"],
@@ -13916,6 +14177,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -13958,6 +14220,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["jest"],
@@ -13972,6 +14235,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["pylint"], flags: &["--init-hook"], ..Conditions::EMPTY },
     },
@@ -13982,6 +14246,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mlr"],
@@ -13997,6 +14262,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mlr"],
@@ -14011,6 +14277,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["tshark", "wireshark"], flags: &["-X=lua_script*"], ..Conditions::EMPTY },
     },
@@ -14021,6 +14288,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["less"],
@@ -14036,6 +14304,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["bpftrace"], flags: &["-e=*system*(*", "--unsafe"], ..Conditions::EMPTY },
     },
@@ -14046,6 +14315,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["hyprctl"],
@@ -14060,6 +14330,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["hyprctl"],
@@ -14075,6 +14346,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["awesome-client"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -14085,6 +14357,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["apt", "apt-cache", "apt-get", "aptitude"],
@@ -14103,6 +14376,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["dpkg"],
@@ -14117,6 +14391,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cmake"],
@@ -14134,6 +14409,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["ar", "nm", "ranlib"], flags: &["--plugin"], ..Conditions::EMPTY },
     },
@@ -14144,6 +14420,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["rustc"],
@@ -14158,6 +14435,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["go"], flags: &["-ldflags=*-extld*"], ..Conditions::EMPTY },
     },
@@ -14168,6 +14446,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ssh-add", "ssh-keygen"],
@@ -14183,6 +14462,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["java", "javac", "javadoc"],
@@ -14200,6 +14480,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gradle", "gradlew"],
@@ -14214,6 +14495,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["openssl"],
@@ -14234,6 +14516,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["curl"], flags: &["--engine"], ..Conditions::EMPTY },
     },
@@ -14244,6 +14527,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["buildah", "docker", "podman"],
@@ -14260,6 +14544,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["helm", "terraform", "tofu"],
@@ -14274,6 +14559,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ansible", "ansible-playbook"],
@@ -14292,6 +14578,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gpg-connect-agent"],
@@ -14306,6 +14593,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["bash"], flags: &["--init-file", "--rcfile"], ..Conditions::EMPTY },
     },
@@ -14316,6 +14604,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["tmux"], flags: &["-f"], certain_only: true, ..Conditions::EMPTY },
     },
@@ -14326,6 +14615,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["screen"], flags: &["-c"], certain_only: true, ..Conditions::EMPTY },
     },
@@ -14336,6 +14626,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mysql", "mysqld", "mariadbd", "postgres", "redis-server", "valkey-server"],
@@ -14353,6 +14644,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["apache2", "httpd", "nginx", "openresty"],
@@ -14367,6 +14659,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["sshd"],
@@ -14382,6 +14675,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["dhclient", "dnsmasq", "openvpn", "pppd", "udhcpc", "wpa_cli"],
@@ -14401,6 +14695,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["pppd"],
@@ -14415,6 +14710,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["fetchmail", "getmail", "mail", "mailx", "msmtp", "mutt", "neomutt", "s-nail"],
@@ -14432,6 +14728,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["exim", "exim4"],
@@ -14446,6 +14743,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["elinks", "links", "links2", "lynx", "w3m"],
@@ -14460,6 +14758,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -14480,6 +14779,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -14501,6 +14801,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["dvips", "xdvi"],
@@ -14515,6 +14816,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["convert", "identify", "magick", "mogrify", "montage"],
@@ -14530,6 +14832,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mpv", "vlc"],
@@ -14545,6 +14848,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["youtube-dl", "yt-dlp"],
@@ -14562,6 +14866,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["borg", "duplicity", "rclone", "rdiff-backup", "restic", "unison"],
@@ -14579,6 +14884,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cvs", "hg"],
@@ -14594,6 +14900,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ack", "ag", "fzf", "ugrep"],
@@ -14608,6 +14915,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["systemd-run"],
@@ -14622,6 +14930,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["qemu-*"],
@@ -14636,6 +14945,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["sshfs"],
@@ -14650,6 +14960,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ip6tables", "iptables"],
@@ -14664,6 +14975,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["emacsclient"],
@@ -14678,6 +14990,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -14697,6 +15010,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["xcodebuild"],
@@ -14711,6 +15025,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["dotnet", "msbuild"],
@@ -14728,6 +15043,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["autossh", "et", "pdsh", "pssh", "sshuttle", "parallel-ssh"],
@@ -14746,6 +15062,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["guix", "nix", "nix-build", "nix-env", "nix-shell"],
@@ -14763,6 +15080,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["pnpm"],
@@ -14777,6 +15095,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["pip"],
@@ -14792,6 +15111,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mosh"],
@@ -14806,6 +15126,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["duckdb", "litecli", "sqlite3"],
@@ -14822,6 +15143,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["duckdb", "litecli", "sqlite3"],
@@ -14838,6 +15160,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["*-gdb", "cgdb", "gdb", "gdb-multiarch"],
@@ -14871,6 +15194,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["*-gdb", "cgdb", "gdb", "gdb-multiarch"],
@@ -14885,6 +15209,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["lldb", "rust-lldb"],
@@ -14905,6 +15230,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["lldb", "rust-lldb"],
@@ -14919,6 +15245,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -14936,6 +15263,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mail", "mailx", "s-nail"],
@@ -14950,6 +15278,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["lftp", "mutt", "neomutt", "pgcli", "radare2", "r2", "rizin", "smbclient", "usql", "xfs_io"],
@@ -14967,6 +15296,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["virsh"], arguments: &["!*"], ..Conditions::EMPTY },
     },
@@ -14977,6 +15307,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["less", "more"],
@@ -14991,6 +15322,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["vim"],
@@ -15009,6 +15341,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mariadb", "mycli", "mysql"],
@@ -15027,6 +15360,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["duckdb"],
@@ -15042,6 +15376,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { writes: &["system-files"], ..Conditions::EMPTY },
     },
@@ -15052,6 +15387,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { writes: &["credentials"], ..Conditions::EMPTY },
     },
@@ -15062,6 +15398,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Allow,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &["write-credentials"],
         conditions: Conditions {
             programs: &["cp"],
@@ -15080,6 +15417,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Allow,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &["write-credentials"],
         conditions: Conditions { programs: &["touch"], writes: &["env-files"], ..Conditions::EMPTY },
     },
@@ -15090,6 +15428,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { writes: &["start-up-files"], ..Conditions::EMPTY },
     },
@@ -15100,6 +15439,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cp", "docker", "kubectl", "rsync", "scp"],
@@ -15115,6 +15455,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cp"],
@@ -15130,6 +15471,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["rsync"],
@@ -15146,6 +15488,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             unpacks_into: &["home-folders", "start-up-files", "system-files", "credentials"],
@@ -15159,6 +15502,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["jar", "tar"],
@@ -15176,6 +15520,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["7z", "cpio", "unrar", "unzip"],
@@ -15198,6 +15543,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gzip", "unlzma", "zstd", "brotli"],
@@ -15218,6 +15564,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { writes: &["git-hooks"], ..Conditions::EMPTY },
     },
@@ -15228,6 +15575,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { writes: &["toolc-home"], ..Conditions::EMPTY },
     },
@@ -15238,6 +15586,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gln", "link", "ln"],
@@ -15252,6 +15601,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cp", "gcp"],
@@ -15267,6 +15617,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["rsync"],
@@ -15282,6 +15633,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["gmv", "mv"], sources_in: &["above-toolc"], ..Conditions::EMPTY },
     },
@@ -15292,6 +15644,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["chattr", "chflags", "chgrp", "chmod", "chown", "setfacl", "xattr"],
@@ -15306,6 +15659,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["litecli", "sqlite3"],
@@ -15325,6 +15679,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
@@ -15350,6 +15705,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
@@ -15375,6 +15731,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             without_programs: &[".", "alias", "echo", "printf", "set", "source"],
@@ -15390,6 +15747,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["augtool"],
@@ -15419,6 +15777,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["autopep8", "clang-format", "jq", "shfmt", "tidy", "xmlstarlet", "yapf"],
@@ -15434,6 +15793,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["tar"],
@@ -15461,6 +15821,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["tar"],
@@ -15488,6 +15849,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
@@ -15516,6 +15878,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
@@ -15546,6 +15909,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["python"],
@@ -15562,6 +15926,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["python"],
@@ -15577,6 +15942,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -15603,6 +15969,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["chezmoi", "dotbot", "dotdrop", "homesick", "homeshick", "rcup", "yadm"],
@@ -15630,6 +15997,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["mv"], sources_in: &["system-folders"], ..Conditions::EMPTY },
     },
@@ -15640,6 +16008,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mv"],
@@ -15655,6 +16024,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gio", "gvfs-trash", "kioclient", "rmdir", "trash", "trash-put"],
@@ -15669,6 +16039,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["python"],
@@ -15685,6 +16056,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ssh-keygen"],
@@ -15701,6 +16073,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ssh-keygen"],
@@ -15716,6 +16089,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["curl"],
@@ -15735,6 +16109,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -15772,6 +16147,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -15791,6 +16167,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -15807,6 +16184,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -15822,6 +16200,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -15837,6 +16216,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -15853,6 +16233,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -15869,6 +16250,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -15890,6 +16272,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -15905,6 +16288,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -15922,6 +16306,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -15952,6 +16337,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -15967,6 +16353,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gh", "glab"],
@@ -15989,6 +16376,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16010,6 +16398,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16077,6 +16466,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16106,6 +16496,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16121,6 +16512,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16141,6 +16533,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16208,6 +16601,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16250,6 +16644,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -16270,6 +16665,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gh", "glab", "tea"],
@@ -16291,6 +16687,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["hg", "jj", "sl", "svn"],
@@ -16329,6 +16726,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["bfg"], without_flags: &["--version"], ..Conditions::EMPTY },
     },
@@ -16339,6 +16737,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16368,6 +16767,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16525,6 +16925,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16565,6 +16966,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["git"], arguments: &["ext::*", "fd::*"], ..Conditions::EMPTY },
     },
@@ -16575,6 +16977,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16589,6 +16992,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16604,6 +17008,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16641,6 +17046,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16656,6 +17062,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16673,6 +17080,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16688,6 +17096,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16702,6 +17111,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git", "tig"],
@@ -16725,6 +17135,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -16740,6 +17151,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             without_programs: &["chmod", "chown", "cp", "git", "mv", "rm", "rmdir", "rsync", "unlink"],
@@ -16754,6 +17166,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cp", "mv", "rsync"],
@@ -16781,6 +17194,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mmv", "prename", "rename", "file-rename", "perl-rename", "zmv"],
@@ -16795,6 +17209,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["jj"], flags: &["--config-file", "--config-toml"], ..Conditions::EMPTY },
     },
@@ -16805,6 +17220,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["apt", "apt-get", "aptitude", "nala"],
@@ -16820,6 +17236,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["apt", "apt-get", "aptitude"],
@@ -16837,6 +17254,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["dpkg", "rpm"],
@@ -16852,6 +17270,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["pacman", "pamac", "paru", "pikaur", "trizen", "yay"],
@@ -16867,6 +17286,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -16900,6 +17320,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["emerge", "nix-env"],
@@ -16915,6 +17336,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["pkg_delete", "pkg_remove", "removepkg", "urpme", "xbps-remove"],
@@ -16929,6 +17351,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["chmod"],
@@ -16957,6 +17380,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["install", "mkdir", "mkfifo", "mknod"],
@@ -16975,6 +17399,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["umask"],
@@ -16989,6 +17414,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["chgrp", "chmod", "chown"],
@@ -17004,6 +17430,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["chmod"],
@@ -17024,6 +17451,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["mknod"],
@@ -17038,6 +17466,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["setcap", "setfacl"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -17048,6 +17477,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["chown", "chgrp"],
@@ -17096,6 +17526,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["chmod", "chown", "chgrp"],
@@ -17111,6 +17542,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["chmod"],
@@ -17136,6 +17568,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["chgrp", "chown"], operands_in: &["shared-folders"], ..Conditions::EMPTY },
     },
@@ -17146,6 +17579,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["chmod"],
@@ -17161,6 +17595,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["chmod"],
@@ -17183,6 +17618,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["chgrp", "chmod", "chown", "setfacl"],
@@ -17197,6 +17633,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["chmod"],
@@ -17212,6 +17649,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cacls", "icacls"],
@@ -17227,6 +17665,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["chattr", "chflags"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -17237,6 +17676,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -17269,6 +17709,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["npm"],
@@ -17284,6 +17725,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -17302,6 +17744,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -17336,6 +17779,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cpan-upload", "cpan_upload", "np", "opam-publish", "release-it", "semantic-release"],
@@ -17350,6 +17794,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cargo"],
@@ -17369,6 +17814,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["python", "setup.py"],
@@ -17392,6 +17838,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gradle", "gradlew", "mill", "mvn", "mvnw", "sbt"],
@@ -17414,6 +17861,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["altool", "iTMSTransporter", "web-ext"],
@@ -17428,6 +17876,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cargo", "gem", "npm", "pnpm", "pod", "yarn"],
@@ -17469,6 +17918,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -17497,6 +17947,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["anaconda"], subcommands: &[&["remove"]], ..Conditions::EMPTY },
     },
@@ -17507,6 +17958,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["buildah", "crane", "docker", "docker-compose", "helm", "oras", "regctl", "skopeo"],
@@ -17536,6 +17988,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker", "buildctl"],
@@ -17551,6 +18004,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["crane", "oras", "regctl", "skopeo"],
@@ -17579,6 +18033,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Allow,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &["change-images"],
         conditions: Conditions {
             programs: &["skopeo"],
@@ -17600,6 +18055,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gh", "glab", "hub", "tea"],
@@ -17620,6 +18076,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gh", "glab", "hub", "tea"],
@@ -17634,6 +18091,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gh", "glab", "tea", "hub"],
@@ -17649,6 +18107,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gh", "glab"],
@@ -17663,6 +18122,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gh"],
@@ -17682,6 +18142,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["az", "bb", "git", "git-town"],
@@ -17703,6 +18164,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cdk", "cdktf", "pulumi", "terraform", "terragrunt", "tofu"],
@@ -17744,6 +18206,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["amplify", "copilot", "juju", "sam", "sst", "waypoint"],
@@ -17769,6 +18232,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             without_programs: &[
@@ -17788,6 +18252,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker", "git", "helm", "kubectl", "sftp", "ssh"],
@@ -17802,6 +18267,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -17829,6 +18295,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -17844,6 +18311,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["fd", "find"],
@@ -17865,6 +18333,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["fd", "find"],
@@ -17886,6 +18355,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["find"],
@@ -17907,6 +18377,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["egrep", "fgrep", "grep", "ugrep", "zgrep"],
@@ -17924,6 +18395,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ack", "ag", "rg"],
@@ -17940,6 +18412,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker", "file", "helm", "kubectl", "du", "find", "wc"],
@@ -17958,6 +18431,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker"],
@@ -17973,6 +18447,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["docker", "kubectl", "scp"],
@@ -17987,6 +18462,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cp", "gcp", "rsync", "scp", "aws", "gcloud", "gsutil", "mc", "rclone", "s3cmd", "s5cmd"],
@@ -18001,6 +18477,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["buildah", "docker"],
@@ -18016,6 +18493,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["az", "azcopy"],
@@ -18031,6 +18509,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["tar"],
@@ -18047,6 +18526,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["cpio", "pax"], reads: &["whole-homes"], ..Conditions::EMPTY },
     },
@@ -18057,6 +18537,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["tar"],
@@ -18077,6 +18558,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["python"],
@@ -18092,6 +18574,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["caddy"],
@@ -18108,6 +18591,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["php"],
@@ -18124,6 +18608,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["caddy", "httpd", "php", "ruby", "thttpd", "webfsd"],
@@ -18139,6 +18624,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["darkhttpd", "http-server", "live-server", "miniserve", "serve"],
@@ -18154,6 +18640,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["python"],
@@ -18169,6 +18656,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["darkhttpd", "http-server", "live-server", "miniserve", "serve"],
@@ -18184,6 +18672,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["7z", "rar", "zip"],
@@ -18199,6 +18688,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["ssh-keygen"], flags: &["-p"], ..Conditions::EMPTY },
     },
@@ -18209,6 +18699,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["getent"],
@@ -18223,6 +18714,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["gpg", "gpg2"], arguments: &["--export-s*"], ..Conditions::EMPTY },
     },
@@ -18233,6 +18725,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["gpg", "gpg2"], arguments: &["--delete-s*"], ..Conditions::EMPTY },
     },
@@ -18243,6 +18736,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
@@ -18257,6 +18751,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["aws", "az", "gcloud", "gh", "heroku", "kubectl", "oc", "pulumi"],
@@ -18298,6 +18793,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["kubectl"],
@@ -18316,6 +18812,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -18348,6 +18845,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["az"],
@@ -18368,6 +18866,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["doppler", "infisical"],
@@ -18382,6 +18881,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ansible-vault", "sops"],
@@ -18396,6 +18896,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -18419,6 +18920,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["curl", "wget", "xh"],
@@ -18434,6 +18936,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["curl", "xh"],
@@ -18456,6 +18959,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["http", "httpie", "https", "xh"],
@@ -18471,6 +18975,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -18495,6 +19000,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -18524,6 +19030,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             without_programs: &["echo", "printf"],
@@ -18544,6 +19051,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { reads: &["filled-env-files"], writes: &["network-devices"], ..Conditions::EMPTY },
     },
@@ -18554,6 +19062,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             writes: &["network-devices"],
@@ -18573,6 +19082,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["aws", "gcloud", "gsutil", "mc", "rclone", "rsync", "s3cmd", "s5cmd", "scp"],
@@ -18588,6 +19098,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["fly", "gh", "glab", "heroku", "hub", "kubectl", "netlify", "tea", "vercel", "wrangler"],
@@ -18606,6 +19117,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gh", "glab"],
@@ -18621,6 +19133,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -18645,6 +19158,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["aws", "bun", "npm", "pnpm", "yarn"],
@@ -18670,6 +19184,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["gopass", "pass"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -18680,6 +19195,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -18706,6 +19222,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Allow,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &["print-a-password"],
         conditions: Conditions {
             programs: &["gopass", "pass"],
@@ -18737,6 +19254,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["ps"],
@@ -18752,6 +19270,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["pargs"], flags: &["-e"], ..Conditions::EMPTY },
     },
@@ -18762,6 +19281,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["launchctl", "systemctl"],
@@ -18777,6 +19297,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gdb", "gdbserver", "lldb", "ltrace", "strace"],
@@ -18792,6 +19313,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["lldb"], flags: &["-n", "-w"], certain_only: true, ..Conditions::EMPTY },
     },
@@ -18802,6 +19324,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gdb"],
@@ -18818,6 +19341,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gdb", "lldb"],
@@ -18836,6 +19360,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["gcore", "procdump", "reptyr"], ..Conditions::EMPTY },
     },
@@ -18846,6 +19371,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["coredumpctl"],
@@ -18861,6 +19387,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["jcmd"],
@@ -18876,6 +19403,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["jinfo", "jmap"],
@@ -18891,6 +19419,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["fd", "fdfind", "find", "gfind"],
@@ -18907,6 +19436,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -18924,6 +19454,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["shutdown"], without_flags: &["-c", "--show"], ..Conditions::EMPTY },
     },
@@ -18934,6 +19465,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["shutdown"],
@@ -18948,6 +19480,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["loginctl", "systemctl"],
@@ -18972,6 +19505,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["systemctl"],
@@ -18991,6 +19525,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["busctl", "dbus-send", "gdbus", "qdbus", "qdbus6"],
@@ -19022,6 +19557,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["gdbus"],
@@ -19041,6 +19577,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["busctl", "dbus-send", "gdbus", "qdbus", "qdbus6"],
@@ -19058,6 +19595,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -19075,6 +19613,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["dbus-send", "qdbus", "qdbus6"],
@@ -19089,6 +19628,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["dinitctl", "initctl", "ipmitool", "launchctl", "openrc", "wsl"],
@@ -19117,6 +19657,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["kill", "killall", "pkill", "skill"],
@@ -19145,6 +19686,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["kill", "killall", "pkill", "skill"],
@@ -19173,6 +19715,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["busctl", "dbus-send", "gdbus", "qdbus", "qdbus6", "dbus-send-*"],
@@ -19193,6 +19736,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["rtcwake", "pm-hibernate", "pm-suspend", "s2disk", "s2ram"],
@@ -19207,6 +19751,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["init", "runit-init", "telinit"],
@@ -19221,6 +19766,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["kexec"], flags: &["-e", "--exec"], ..Conditions::EMPTY },
     },
@@ -19231,6 +19777,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["kill"], arguments: &["-1"], no_operands: true, ..Conditions::EMPTY },
     },
@@ -19241,6 +19788,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["kill"],
@@ -19261,6 +19809,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["killall5"], ..Conditions::EMPTY },
     },
@@ -19271,6 +19820,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["killall", "pkill", "skill"],
@@ -19289,6 +19839,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["pkill"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -19299,6 +19850,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["killall", "pkill", "skill", "slay"],
@@ -19316,6 +19868,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["fuser"], flags: &["-k", "--kill"], ..Conditions::EMPTY },
     },
@@ -19326,6 +19879,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["fkill", "kill-port"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -19336,6 +19890,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["loginctl", "machinectl"],
@@ -19359,6 +19914,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["killall"], flags: &["-r", "--regexp"], ..Conditions::EMPTY },
     },
@@ -19369,6 +19925,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["kill", "prlimit", "skill", "snice", "tgkill", "tkill"],
@@ -19384,6 +19941,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["criu", "gdb", "lldb", "ltrace", "reptyr", "strace"],
@@ -19399,6 +19957,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["killall", "pkill", "skill"],
@@ -19413,6 +19972,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["kill"],
@@ -19428,6 +19988,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["systemctl"],
@@ -19455,6 +20016,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["systemctl"],
@@ -19485,6 +20047,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["launchctl", "rc-service", "rc-update", "service", "supervisorctl", "sv"],
@@ -19513,6 +20076,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             program_in: &["service-scripts"],
@@ -19527,6 +20091,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["brew", "forever", "initctl", "invoke-rc.d", "monit", "pm2", "snap", "svcadm"],
@@ -19554,6 +20119,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["chkconfig", "update-rc.d", "sysv-rc-conf", "insserv"],
@@ -19568,6 +20134,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["apache2ctl", "apachectl", "pg_ctl", "pg_ctlcluster", "rabbitmqctl", "rndc"],
@@ -19582,6 +20149,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["s6-rc", "s6-svc", "svc"],
@@ -19596,6 +20164,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["nginx", "caddy", "haproxy", "httpd", "openresty"],
@@ -19610,6 +20179,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -19653,6 +20223,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -19670,6 +20241,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["netsh"],
@@ -19691,6 +20263,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -19708,6 +20281,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -19725,6 +20299,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["passwd"], without_flags: &["-S", "--status"], ..Conditions::EMPTY },
     },
@@ -19735,6 +20310,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["chage"], without_flags: &["-l", "--list"], ..Conditions::EMPTY },
     },
@@ -19745,6 +20321,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["htpasswd"], without_flags: &["-n", "-v"], ..Conditions::EMPTY },
     },
@@ -19755,6 +20332,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["visudo"], without_flags: &["-c", "--check"], ..Conditions::EMPTY },
     },
@@ -19765,6 +20343,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["at", "crontab"], arguments: &["*"], ..Conditions::EMPTY },
     },
@@ -19775,6 +20354,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["at", "crontab"],
@@ -19789,6 +20369,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["crontab"],
@@ -19804,6 +20385,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["atrm", "batch"], ..Conditions::EMPTY },
     },
@@ -19814,6 +20396,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["systemd-run"],
@@ -19832,6 +20415,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["alternatives", "update-alternatives"],
@@ -19846,6 +20430,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["insmod", "kexec", "modprobe", "rmmod"],
@@ -19861,6 +20446,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &[
@@ -19882,6 +20468,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["bootctl", "fwupdmgr", "grub-install", "grub2-install", "update-grub"],
@@ -19905,6 +20492,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["sysctl"],
@@ -19919,6 +20507,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { forks_itself: true, ..Conditions::EMPTY },
     },
@@ -19929,6 +20518,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["nft"],
@@ -19943,6 +20533,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["virsh"],
@@ -19957,6 +20548,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["toolc"],
@@ -20031,6 +20623,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["toolc"], flags: &["--approval=off"], ..Conditions::EMPTY },
     },
@@ -20041,6 +20634,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { variables: &["TOOLC_APPROVAL=off"], ..Conditions::EMPTY },
     },
@@ -20051,6 +20645,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["*toolc", "toolc?*"],
@@ -20066,6 +20661,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { variables: &["TOOLC_APPROVAL", "TOOLC_HOME", "TOOLC_PROFILE"], ..Conditions::EMPTY },
     },
@@ -20076,6 +20672,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["toolc"], flags: &["--profile"], ..Conditions::EMPTY },
     },
@@ -20086,6 +20683,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             program_from: &[
@@ -20102,6 +20700,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Deny,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["cargo"],
@@ -20121,6 +20720,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["toolc"],

@@ -356,6 +356,7 @@ impl Checker<'_> {
             let found = Diagnostic::new(codes::MISSING_KEY, file.place, "`implicit_files` requires `program_from`");
             self.push(found.help("add `program_from` with the programs that write such a file"));
         }
+        self.optional(rule);
         self.exemptions(rule);
         for example in rule.ignores.iter().filter(|ignored| rule.matches.iter().any(|m| m.value == ignored.value)) {
             let message = "this command is both in `matches` and in `ignores`";
@@ -424,6 +425,17 @@ impl Checker<'_> {
             self.push(
                 found.help(format!("{or}declare it in `[[places]]`: `name = \"{}\"`, with its `paths`", name.value)),
             );
+        }
+    }
+
+    /// Checks the name of the optional set. The rules of a user are active while they are in the file.
+    fn optional(&self, rule: &RuleManifest) {
+        let Some(set) = &rule.optional else { return };
+        if self.scope.user.is_some() {
+            let found = Diagnostic::new(codes::INVALID_VALUE, set.place, "a user's rules cannot be optional");
+            self.push(found.label("only the rules of a host have optional sets").help("remove `optional`"));
+        } else {
+            self.form(set, "an optional set", codes::INVALID_NAME, form::name);
         }
     }
 

@@ -213,6 +213,7 @@ fn rule<'b>(manifest: &RuleManifest, groups: &Groups<'_>, arena: &'b Arena) -> R
         verdict: manifest.verdict.as_ref().map_or(Verdict::Ask, |verdict| verdict.value.0),
         can_be_exempted: is_set(manifest.can_be_exempted.as_ref()),
         low_risk: is_set(manifest.low_risk.as_ref()),
+        optional: manifest.optional.as_ref().map(|set| arena.text(&set.value)),
         exempts: arena.texts(&manifest.exempts),
         conditions: Conditions {
             programs: programs_of(&manifest.programs),
@@ -220,6 +221,7 @@ fn rule<'b>(manifest: &RuleManifest, groups: &Groups<'_>, arena: &'b Arena) -> R
             without_programs: programs_of(&manifest.without_programs),
             subcommands: arena.subcommands(&manifest.subcommands),
             flags: arena.texts(&manifest.flags),
+            only_flags: arena.texts(&manifest.only_flags),
             without_flags: arena.texts(&manifest.without_flags),
             arguments: arena.texts(&manifest.arguments),
             ignore_case: is_set(manifest.ignore_case.as_ref()),

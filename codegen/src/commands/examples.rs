@@ -14,6 +14,7 @@ const MAX_SHOWN: usize = 8;
 pub(super) fn check(rule: &RuleManifest, rules: &RuleSet<'_>, sink: &Sink) {
     let Some(verdict) = rule.verdict.as_ref().map(|verdict| verdict.value.0) else { return };
     let name = rule.name.value.as_str();
+    let rules = &rules.with_optional(&sets(name, rules));
     for example in &rule.matches {
         let judgement = judge(&example.value, rules, &Surroundings::default());
         let Some((message, expected)) = not_matched(name, verdict, &judgement) else { continue };
@@ -35,6 +36,13 @@ pub(super) fn check(rule: &RuleManifest, rules: &RuleSet<'_>, sink: &Sink) {
         };
         sink.push(found);
     }
+}
+
+/// Returns the optional sets that a rule needs: its own, and those of the rules to which it is an exception.
+fn sets<'r>(name: &str, rules: &RuleSet<'r>) -> Vec<&'r str> {
+    let rule = rules.rule(name);
+    let exempts = rule.map_or(&[][..], |rule| rule.exempts).iter().filter_map(|exempted| rules.rule(exempted));
+    rule.into_iter().chain(exempts).filter_map(|rule| rule.optional).collect()
 }
 
 /// Returns the message and the label if an example of `matches` does not get the verdict of its rule from the rule.

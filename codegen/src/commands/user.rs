@@ -72,6 +72,7 @@ mod tests {
             verdict,
             can_be_exempted,
             low_risk: false,
+            optional: None,
             exempts: &[],
             conditions: Conditions { programs: &["rm"], flags: flag, ..Conditions::EMPTY },
         };
@@ -147,13 +148,20 @@ mod tests {
         let subcommand = "subcommands = [\"a b\"]\narguments = [\"c\"]\nmatches = [\"rm -r a b c\"]";
         let sources = "sources_in = [\"builds\"]\nmatches = [\"rm -r out x\"]";
         let mentioned = "mentions = [\"builds\"]\nmatches = [\"rm -r out\"]";
+        let closed = "only_flags = [\"-r\", \"-f\", \"--mode=safe*\", \"-[0-9]\"]\nmatches = [\"rm -rf x\"]";
         let file_input = "input_in = [\"builds\"]\nmatches = [\"rm -r x < out/a\"]";
         let variable = "variables = [\"MODE\"]\nmatches = [\"MODE=x rm -r x\"]";
         for (conditions, allowed, asked) in [
             (
                 one_operand,
-                &["rm -r scratch-1 more", "rm -r -- scratch", "rm -rf 'scratch' > log"][..],
                 &[
+                    "rm -r scratch-1 more",
+                    "rm -r -- scratch",
+                    "rm -rf 'scratch' > log",
+                    "for d in scratch more; do rm -r $d; done",
+                ][..],
+                &[
+                    "for d in scratch src; do rm -r $d; done",
                     "rm -r scratch src",
                     "rm -r src scratch",
                     "rm -r scratch /",
@@ -180,6 +188,28 @@ mod tests {
             (subcommand, &["rm -r a b c c"], &["rm -r a b", "rm -r a b c d", "rm -r b a c", "rm -r a b c a"]),
             (sources, &["rm -r out target/a src"], &["rm -r src out", "rm -r out src x", "rm -r out $X src"]),
             (mentioned, &["rm -r out ./target/x"], &["rm -r out src", "rm -r out $X", "ls out | xargs rm -r out"]),
+            (
+                closed,
+                &[
+                    "rm -r x",
+                    "rm -fr $HOME/x",
+                    "rm -r --mode=safest -- -x",
+                    "rm -r -5 x",
+                    "rm -r \"$(pwd)/x\"",
+                    "rm -r ./*",
+                ],
+                &[
+                    "rm -rv x",
+                    "rm -r --mode=fast x",
+                    "rm -r --mo=safe x",
+                    "rm -r --mode -v",
+                    "rm -r $(cat list)",
+                    "rm -r *",
+                    "read x; rm -r a$x",
+                    "ls | xargs rm -r",
+                    "rm -r \"$@\"",
+                ],
+            ),
             (file_input, &["rm -r x < out/a"], &["rm -r x < out/a < y", "rm -r x < $X", "rm -r out"]),
             (variable, &["MODE=1 rm -r x"], &["MODE=1 PATH=/x rm -r x", "rm -r x"]),
         ] {
@@ -266,6 +296,46 @@ mod tests {
         assert!(codes.contains(&"duplicate-name"), "{text}");
         let (codes, text) = refused(&STRICTER.replace("name = \"fixtures\"", "name = \"no-root\""), Trust::Home);
         assert!(codes.contains(&"duplicate-name"), "{text}");
+    }
+
+    #[test]
+    fn rules_of_a_user_are_always_active() {
+        let optional = STRICTER.replace("verdict = \"deny\"", "verdict = \"deny\"\n        optional = \"careful\"");
+        let (codes, text) = refused(&optional, Trust::Home);
+        assert_eq!(codes, ["invalid-value"], "{text}");
+        assert!(text.contains("a user's rules cannot be optional"), "{text}");
+    }
+
+    #[test]
+    fn an_exception_to_an_optional_rule_counts_once_its_set_is_active() {
+        let unknown = Rule {
+            name: "unknown",
+            description: "Runs a program.",
+            check: "",
+            verdict: Verdict::Ask,
+            can_be_exempted: true,
+            low_risk: false,
+            optional: Some("strict"),
+            exempts: &[],
+            conditions: Conditions { programs: &["*"], ..Conditions::EMPTY },
+        };
+        let host = RuleSet::new(&[unknown], &[], USUAL);
+        let arena = Arena::new();
+        let own = EXCEPTION
+            .replace("recursive", "unknown")
+            .replace("\"rm -r scratch\", \"sudo rm -r scratch\"", "\"rm scratch\"");
+        let rules = with_user_rules(&host, "rules.toml", &own, Trust::Home, &arena).expect("it is valid");
+        assert_eq!(verdict(&rules, "make"), Verdict::Allow);
+        let strict = rules.with_optional(&["strict"]);
+        for (line, expected) in [
+            ("rm scratch", Verdict::Allow),
+            ("rm other", Verdict::Ask),
+            ("make", Verdict::Ask),
+            ("make --help", Verdict::Ask),
+            ("x=1", Verdict::Allow),
+        ] {
+            assert_eq!(verdict(&strict, line), expected, "{line}");
+        }
     }
 
     #[test]

@@ -75,12 +75,15 @@ impl Check<'_, '_> {
         if self.has_excluding_flag(wanted.without_flags) {
             return self.require(Match::No);
         }
+        if !wanted.only_flags.is_empty() && !self.require(self.has_only(wanted)) {
+            return false;
+        }
         wanted.run_by.is_empty() || self.require(self.is_run_by(wanted.run_by).into())
     }
 
     /// Checks the operands, the arguments and the variables. Returns whether the rule can still match.
     fn arguments_and_variables(&mut self, wanted: &Conditions<'_>) -> bool {
-        if wanted.no_operands && !self.require(self.has_no_operands().into()) {
+        if wanted.no_operands && !self.require(self.has_no_operands(wanted).into()) {
             return false;
         }
         if !wanted.arguments.is_empty() {
@@ -147,12 +150,13 @@ impl Check<'_, '_> {
         wrappers.any(|(wrapper, _)| wrapper.program.name().is_some_and(is_one))
     }
 
-    /// Returns whether the program has no operands, or reads its script from standard input.
-    fn has_no_operands(&self) -> bool {
-        let mut operands = self.subject.arguments.iter().filter_map(|argument| match argument {
+    /// Returns whether the program has no operands after the subcommand, or reads its script from standard input.
+    fn has_no_operands(&self, wanted: &Conditions<'_>) -> bool {
+        let operands = self.subject.arguments.iter().filter_map(|argument| match argument {
             Argument::Operand { word, .. } => Some(*word),
             Argument::Option { .. } | Argument::Either { .. } => None,
         });
+        let mut operands = operands.skip(self.operands_of_subcommand(wanted));
         // `python3 - ARGUMENT` reads its script from standard input, and `uv run -` has a subcommand.
         let is_input = |word: &Word| {
             word.certain_start().starts_with('-') || word.text().is_some_and(|text| INPUT_FILES.contains(&&*text))

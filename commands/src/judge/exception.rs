@@ -6,9 +6,10 @@
 use std::borrow::Cow;
 
 use crate::certainty::Match;
-use crate::flags::Argument;
+use crate::flags::{Argument, Value};
 use crate::judge::components::PathWord;
 use crate::judge::conditions::Check;
+use crate::judge::options::looks_like_option;
 use crate::rules::{Conditions, pattern};
 use crate::syntax::{Part, Word};
 
@@ -32,7 +33,7 @@ impl<'a> Check<'_, 'a> {
         }
         let mut found = Match::Yes;
         if !wanted.flags.is_empty() {
-            found = found & self.covers_options(wanted.flags);
+            found = found & self.covers_options(wanted.flags, self.subject.arguments.iter());
         }
         if wanted.without_flags.iter().any(|flag| self.flag(flag).0 != Match::No) {
             return Match::No;
@@ -91,14 +92,74 @@ impl<'a> Check<'_, 'a> {
 
     /// Returns the operands without those that are the subcommand of the rule.
     pub(super) fn operands_after_subcommand(&self, wanted: &Conditions<'_>) -> Vec<Cow<'a, Word>> {
+        self.subject.operands().skip(self.operands_of_subcommand(wanted)).map(Cow::Borrowed).collect()
+    }
+
+    /// Returns the number of operands that are the subcommand of the rule.
+    pub(super) fn operands_of_subcommand(&self, wanted: &Conditions<'_>) -> usize {
         let matching = wanted.subcommands.iter().filter(|words| self.subcommand(words) == Match::Yes);
         let operands_of = |words: &&[&str]| words.iter().filter(|word| !word.starts_with('-')).count();
-        let own = matching.map(operands_of).max().unwrap_or_default();
-        self.subject.operands().skip(own).map(Cow::Borrowed).collect()
+        matching.map(operands_of).max().unwrap_or_default()
+    }
+
+    /// Returns whether the command has no other options than these, whatever its words become at run time. A value that looks like
+    /// an option may be one, and a word of the subcommand after an unknown option may be the option's value.
+    pub(super) fn has_only(&self, wanted: &Conditions<'_>) -> Match {
+        let words = self.subject.own_words();
+        let can_be_option = |word: &Word| looks_like_option(word) || word.starts_with_expansion();
+        let is_safe = |argument: &Argument<'_>| match argument {
+            Argument::Option { value: Some(Value::Word(word)), .. } => !can_be_option(word),
+            _ => true,
+        };
+        // `a$X` can become several words.
+        let splits = |part: &Part| part.splits() && self.can_be_chosen(part);
+        let may_split = words.iter().any(|word| word.parts.iter().any(splits));
+        let of_subcommand = self.operands_of_subcommand(wanted);
+        let mut operands = 0;
+        let mut follows_unknown = false;
+        let can_be_value = self.subject.arguments.iter().any(|argument| match argument {
+            Argument::Option { name, value, .. } => {
+                follows_unknown = value.is_none() && self.subject.may_take_value(name);
+                false
+            }
+            Argument::Operand { .. } | Argument::Either { .. } => {
+                operands += 1;
+                std::mem::take(&mut follows_unknown) && operands <= of_subcommand
+            }
+        });
+        if can_be_value {
+            return Match::Maybe;
+        }
+        if self.subject.command.appended || may_split || !self.subject.arguments.iter().all(is_safe) {
+            return Match::Maybe;
+        }
+        let can_be_option = |argument: &&Argument<'_>| match argument {
+            Argument::Either { word, .. } => {
+                let first = word.parts.first();
+                first.is_some_and(|part| matches!(part, Part::Glob(_)) || self.is_of_environment(part))
+                    || self.subject.can_be_option(word)
+            }
+            Argument::Option { .. } | Argument::Operand { .. } => true,
+        };
+        self.covers_options(wanted.only_flags, self.subject.arguments.iter().filter(can_be_option))
+    }
+
+    /// Returns whether the value of a part can be any text.
+    fn can_be_chosen(&self, part: &Part) -> bool {
+        self.subject.line.can_be_anything(part) || self.is_of_environment(part)
+    }
+
+    /// Returns whether a part is a variable of the environment, other than those with a path of the system.
+    fn is_of_environment(&self, part: &Part) -> bool {
+        let is_path = |name: &str| matches!(name, "HOME" | "PWD" | "TMPDIR");
+        matches!(part, Part::Variable { name, .. } if !is_path(name) && self.subject.line.is_of_environment(name))
     }
 
     /// Returns whether each option is one of these, with a value that matches. An abbreviation can stand for another option.
-    fn covers_options(&self, flags: &[&str]) -> Match {
+    fn covers_options<'o>(&self, flags: &[&str], arguments: impl Iterator<Item = &'o Argument<'a>>) -> Match
+    where
+        'a: 'o,
+    {
         let words = self.subject.own_words();
         let is_flag = |flag: &str, argument: &Argument<'a>| match argument {
             Argument::Operand { .. } => Match::Yes,
@@ -112,7 +173,7 @@ impl<'a> Check<'_, 'a> {
             }
         };
         let is_covered = |argument| Match::any(flags.iter().map(|flag| is_flag(flag, argument)));
-        Match::all(self.subject.arguments.iter().map(is_covered))
+        Match::all(arguments.map(is_covered))
     }
 
     fn is_one_of(&self, patterns: &[&str], word: &Word) -> Match {

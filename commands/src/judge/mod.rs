@@ -158,11 +158,10 @@ pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings
                 let subject = Subject::with_form(&line, id, form);
                 let (mut of_form, exempting) = judge_command(&subject, rules);
                 // An exception for one form is not one for the others.
-                for rule in exempting.into_iter().filter(|_| forms.len() == 1) {
-                    let exempted = apply_exception(rule, &subject, &mut of_form, &mut doubts);
-                    if !exempted.is_empty() {
-                        exceptions.push(Exception { rule, command: id, exempted });
-                    }
+                for rule in exempting {
+                    let doubts = if forms.len() == 1 { &mut doubts } else { &mut Vec::new() };
+                    let exempted = apply_exception(rule, &subject, &mut of_form, doubts);
+                    add_exception(&mut exceptions, Exception { rule, command: id, exempted });
                 }
                 add_new(&mut found, of_form);
                 if let Some(form) = repository::form(&line, form) {
@@ -170,11 +169,12 @@ pub fn judge<'r>(line: &str, rules: &'r RuleSet<'_>, surroundings: &Surroundings
                 }
                 if let Some(form) = variants::without_environment(&line, form) {
                     words += form.words.len();
-                    let (of_form, _) = judge_command(&Subject::with_form(&line, id, &form), rules);
+                    let of_form = findings_of_form(&Subject::with_form(&line, id, &form), rules);
                     let uncertain = |finding| Finding { verdict: Verdict::Ask, is_certain: false, ..finding };
                     add_new(&mut found, of_form.into_iter().map(uncertain));
                 }
             }
+            keep_exempted(&mut exceptions, id, &found);
             findings.append(&mut found);
         }
         if line.lookups.as_ref().is_some_and(Lookups::are_exhausted) {
@@ -200,6 +200,35 @@ fn add_new<'r>(findings: &mut Vec<Finding<'r>>, new: impl IntoIterator<Item = Fi
     }
 }
 
+/// Returns the findings about a form of a command that its exceptions leave.
+fn findings_of_form<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> Vec<Finding<'r>> {
+    let (mut findings, exempting) = judge_command(subject, rules);
+    for rule in exempting {
+        apply_exception(rule, subject, &mut findings, &mut Vec::new());
+    }
+    findings
+}
+
+/// Removes from the exceptions for a command what another of its forms still needs approval for.
+fn keep_exempted(exceptions: &mut Vec<Exception<'_>>, command: CommandId, found: &[Finding<'_>]) {
+    let is_found = |cause: &Cause<'_>| found.iter().any(|finding| finding.cause == *cause);
+    exceptions.iter_mut().filter(|exception| exception.command == command).for_each(|exception| {
+        exception.exempted.retain(|cause| !is_found(cause));
+    });
+    exceptions.retain(|exception| !exception.exempted.is_empty());
+}
+
+/// Adds an exception, or what it exempts to the same exception for another form of the command.
+fn add_exception<'r>(exceptions: &mut Vec<Exception<'r>>, new: Exception<'r>) {
+    match exceptions.iter_mut().find(|known| known.command == new.command && known.rule.name == new.rule.name) {
+        Some(known) => {
+            let more = new.exempted.into_iter().filter(|cause| !known.exempted.contains(cause));
+            known.exempted.extend(more.collect::<Vec<_>>());
+        }
+        None => exceptions.push(new),
+    }
+}
+
 /// Returns the findings about one command, and the exceptions whose conditions it certainly meets.
 fn judge_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> (Vec<Finding<'r>>, Vec<&'r Rule<'r>>) {
     let (mut findings, mut exceptions) = (Vec::new(), Vec::new());
@@ -215,8 +244,10 @@ fn judge_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> (Vec<Find
     }
     let is_help = subject.is_help();
     for rule in rules.of_program([subject.command.program.name(), subject.name], subject.has()) {
-        // `rm --help` is harmless, but rules without programs still judge what `rm --help > FILE` writes.
-        if is_help && !rule.conditions.programs.is_empty() {
+        // `rm --help` is harmless, but rules without programs still judge what `rm --help > FILE` writes, and an unknown program
+        // may ignore the option.
+        let is_about_some = !rule.conditions.programs.is_empty() && !rule.conditions.is_about_every_program();
+        if is_help && is_about_some && rule.verdict != Verdict::Allow {
             continue;
         }
         let Some(matched) = conditions::check(rule, rules, subject) else { continue };

@@ -255,7 +255,7 @@ fn better(best: (Match, Option<Span>), found: Match, span: Span) -> (Match, Opti
 }
 
 /// Returns whether a word is a letter or a long name after a dash.
-fn looks_like_option(word: &Word) -> bool {
+pub(super) fn looks_like_option(word: &Word) -> bool {
     let start = word.certain_start();
     let name = start.strip_prefix("--").or_else(|| start.strip_prefix('-'));
     name.is_some_and(|name| name.starts_with(|first: char| first.is_ascii_alphabetic()))

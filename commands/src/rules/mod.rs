@@ -41,6 +41,8 @@ pub struct Rule<'t> {
     pub can_be_exempted: bool,
     /// Whether a language model may approve such a command instead of a person, if the host asks one.
     pub low_risk: bool,
+    /// The optional set to which the rule belongs, or `None` if it is always active: see [`RuleSet::with_optional`].
+    pub optional: Option<&'t str>,
     /// The rules to which this one is an exception.
     pub exempts: &'t [&'t str],
     /// The conditions.
@@ -61,6 +63,8 @@ pub struct Conditions<'t> {
     pub subcommands: &'t [&'t [&'t str]],
     /// Options in any spelling: `-r`, `--recursive`; with a pattern for the value after `=`: `-c=core.pager=*`.
     pub flags: &'t [&'t str],
+    /// Options. The command must have no others, and these only with values that match.
+    pub only_flags: &'t [&'t str],
     /// Options with which the rule does not match. `--no-NAME` or `--NAME=false` after them cancels them.
     pub without_flags: &'t [&'t str],
     /// Patterns for arguments that are not options.
@@ -140,6 +144,7 @@ impl Conditions<'_> {
         without_programs: &[],
         subcommands: &[],
         flags: &[],
+        only_flags: &[],
         without_flags: &[],
         arguments: &[],
         ignore_case: false,
@@ -175,6 +180,14 @@ impl Conditions<'_> {
         own_processes: false,
         forks_itself: false,
     };
+
+    /// Returns whether the conditions are about every program, whatever it does, and not about what some programs do.
+    pub fn is_about_every_program(&self) -> bool {
+        self.programs.contains(&Self::EVERY_PROGRAM)
+    }
+
+    /// The pattern for the name of every program.
+    const EVERY_PROGRAM: &'static str = "*";
 }
 
 /// The kinds of standard input.

@@ -1,6 +1,6 @@
 //! The rules that apply, indexed by program.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::index::Index;
 use super::pattern::is_plain_name;
@@ -17,6 +17,8 @@ pub struct RuleSet<'t> {
     by_place: HashMap<&'t str, usize>,
     place_patterns: PlacePatterns<'t>,
     programs: ProgramTable<'t>,
+    /// The optional sets that are active.
+    active: Vec<String>,
 }
 
 impl<'t> RuleSet<'t> {
@@ -29,6 +31,7 @@ impl<'t> RuleSet<'t> {
             by_place: HashMap::new(),
             place_patterns: PlacePatterns::default(),
             programs,
+            active: Vec::new(),
         };
         set.add_places(places);
         set.add(rules);
@@ -38,9 +41,63 @@ impl<'t> RuleSet<'t> {
     /// Adds rules, such as those of a user.
     pub fn add(&mut self, rules: &[Rule<'t>]) {
         for rule in rules {
-            self.index.add(self.rules.len(), &rule.conditions);
+            if self.is_active(rule) {
+                self.index.add(self.rules.len(), &rule.conditions);
+            }
             self.rules.push(*rule);
         }
+    }
+
+    /// Returns these rules with the optional rules of some sets, in addition to those that are active already. A rule of another
+    /// set stays inactive: it matches nothing, and costs nothing. A name that no rule has is ignored.
+    ///
+    /// ```
+    /// use toolc_commands::programs::USUAL;
+    /// use toolc_commands::rules::{Conditions, Rule, RuleSet, Verdict};
+    /// use toolc_commands::{Surroundings, judge};
+    ///
+    /// let push = Rule {
+    ///     name: "push",
+    ///     description: "Sends commits to another machine.",
+    ///     check: "",
+    ///     verdict: Verdict::Ask,
+    ///     can_be_exempted: true,
+    ///     low_risk: false,
+    ///     optional: Some("push"),
+    ///     exempts: &[],
+    ///     conditions: Conditions { programs: &["git"], subcommands: &[&["push"]], ..Conditions::EMPTY },
+    /// };
+    /// let rules = RuleSet::new(&[push], &[], USUAL);
+    /// let verdict = |rules| judge("git push", rules, &Surroundings::default()).verdict;
+    /// assert_eq!(verdict(&rules), Verdict::Allow);
+    /// assert_eq!(verdict(&rules.with_optional(&["push"])), Verdict::Ask);
+    /// ```
+    #[must_use]
+    pub fn with_optional(&self, sets: &[&str]) -> Self {
+        let mut active = self.active.clone();
+        for set in sets {
+            if !active.iter().any(|known| known == set) {
+                active.push((*set).to_owned());
+            }
+        }
+        let mut rules = Self { index: Index::default(), active, ..self.clone() };
+        for (index, rule) in self.rules.iter().enumerate() {
+            if rules.is_active(rule) {
+                rules.index.add(index, &rule.conditions);
+            }
+        }
+        rules
+    }
+
+    /// Returns whether commands are compared with a rule: it is not optional, or its set is active.
+    pub fn is_active(&self, rule: &Rule<'_>) -> bool {
+        rule.optional.is_none_or(|set| self.active.iter().any(|active| active == set))
+    }
+
+    /// Returns the names of the optional sets, active or not, in alphabetical order.
+    pub fn optional_sets(&self) -> Vec<&'t str> {
+        let sets: BTreeSet<&str> = self.rules.iter().filter_map(|rule| rule.optional).collect();
+        sets.into_iter().collect()
     }
 
     /// Adds places, such as those of a user. If several places have the same name, the first one counts.
@@ -52,7 +109,7 @@ impl<'t> RuleSet<'t> {
         }
     }
 
-    /// Returns the rules, in the order in which they were added.
+    /// Returns the rules, in the order in which they were added, with the optional ones.
     pub fn rules(&self) -> &[Rule<'t>] {
         &self.rules
     }

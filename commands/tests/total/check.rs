@@ -123,6 +123,7 @@ static RULES: LazyLock<RuleSet<'static>> = LazyLock::new(|| {
         description: "",
         check: "",
         low_risk: false,
+        optional: None,
         verdict: Verdict::Deny,
         can_be_exempted: true,
         exempts: &[],

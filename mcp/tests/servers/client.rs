@@ -286,6 +286,7 @@ const DELETION: Rule<'_> = Rule {
     description: "Deletes files.",
     check: "",
     low_risk: false,
+    optional: None,
     verdict: Verdict::Deny,
     can_be_exempted: false,
     exempts: &[],

@@ -187,6 +187,7 @@ fn rewritten_commands_are_judged_and_a_hook_cannot_approve() {
         description: "Deletes files.",
         check: "",
         low_risk: false,
+        optional: None,
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],

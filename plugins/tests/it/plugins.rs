@@ -62,6 +62,7 @@ fn the_commands_of_a_plugin_are_judged() {
         description: "Deletes files.",
         check: "",
         low_risk: false,
+        optional: None,
         verdict: Verdict::Ask,
         can_be_exempted: false,
         exempts: &[],

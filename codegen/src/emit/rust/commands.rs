@@ -288,7 +288,9 @@ fn place(place: &Place<'_>) -> TokenStream {
 }
 
 fn rule(rule: &Rule<'_>) -> TokenStream {
-    let Rule { name, description, check, verdict, can_be_exempted, low_risk, exempts, conditions: met } = rule;
+    let Rule { name, description, check, verdict, can_be_exempted, low_risk, optional, exempts, conditions: met } =
+        rule;
+    let optional = optional.map_or_else(|| quote!(None), |set| quote!(Some(#set)));
     let (verdict, exempts, conditions) = (variant("Verdict", *verdict), strings(exempts), conditions(met));
     quote! {
         Rule {
@@ -298,6 +300,7 @@ fn rule(rule: &Rule<'_>) -> TokenStream {
             verdict: #verdict,
             can_be_exempted: #can_be_exempted,
             low_risk: #low_risk,
+            optional: #optional,
             exempts: #exempts,
             conditions: #conditions
         }
@@ -314,6 +317,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
         without_programs,
         subcommands,
         flags,
+        only_flags,
         without_flags,
         arguments,
         ignore_case,
@@ -354,6 +358,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     fields.texts("without_programs", without_programs);
     fields.list("subcommands", subcommands, |words| strings(words));
     fields.texts("flags", flags);
+    fields.texts("only_flags", only_flags);
     fields.texts("without_flags", without_flags);
     fields.texts("arguments", arguments);
     fields.flag("ignore_case", *ignore_case);
@@ -388,7 +393,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     fields.texts("without_data", without_data);
     fields.flag("own_processes", *own_processes);
     fields.flag("forks_itself", *forks_itself);
-    fields.of("Conditions", "EMPTY", 39)
+    fields.of("Conditions", "EMPTY", 40)
 }
 
 /// Returns the path of a variant without fields, whose `Debug` form is its name.

@@ -207,6 +207,8 @@ table! {
         can_be_exempted: Flag,
         /// Whether a language model may approve such a command instead of the user, if the host is set up to ask one. Requires `verdict = "ask"`. Default: `false`.
         low_risk: Flag,
+        /// The optional set to which the rule belongs. It is active only where the host switches the set on. Default: the rule is always active.
+        optional: Text,
         /// The rules to which this one is an exception, and names of doubts. Requires `verdict = "allow"`.
         exempts: Names,
         /// Patterns for names of programs. The command must run such a program, directly or through another one.
@@ -219,15 +221,17 @@ table! {
         subcommands: Names,
         /// Options, one of which must be given, in any spelling. A pattern for the value can follow after `=`, as in `-c=core.pager=*`.
         flags: Names,
+        /// Options. The command must have no others, and these only with values that match. An abbreviation counts as another option.
+        only_flags: Names,
         /// Options with which the rule does not match. `--no-NAME` or `--NAME=false` after them cancels them.
         without_flags: Names,
         /// Patterns, one of which must match an argument that is not an option.
         arguments: Names,
-        /// Whether `subcommands`, `flags`, `without_flags` and `arguments` ignore case. Default: `false`.
+        /// Whether `subcommands`, `flags`, `only_flags`, `without_flags` and `arguments` ignore case. Default: `false`.
         ignore_case: Flag,
         /// Whether the rule ignores matches that depend on values known only at run time. Useful for rare options of programs that often get such values. Default: `false`.
         certain_only: Flag,
-        /// Whether the command must have no operands, or standard input (`-`, `/dev/stdin`) as the first one. Default: `false`.
+        /// Whether the command must have no operands after the subcommand, or standard input (`-`, `/dev/stdin`) as the first one. Default: `false`.
         no_operands: Flag,
         /// Places. An operand must be in one of them.
         operands_in: Names,
@@ -315,14 +319,15 @@ pub enum RuleWords {
 
 impl RuleManifest {
     /// Returns the conditions that are lists, each with its key and what it contains. A missing key has an empty list.
-    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 34] {
+    pub fn lists(&self) -> [(&'static str, RuleWords, &[At<String>]); 35] {
         macro_rules! lists {
             ($($key:ident $words:ident),*) => {
                 [$((stringify!($key), RuleWords::$words, self.$key.as_slice())),*]
             };
         }
         lists![
-            programs Programs, program_in Places, without_programs Programs, subcommands Subcommands, flags Flags, without_flags Flags,
+            programs Programs, program_in Places, without_programs Programs, subcommands Subcommands, flags Flags, only_flags Flags,
+            without_flags Flags,
             arguments Patterns, operands_in Places, sources_in Places, values_in Places, directory_in Places,
             operands_outside Places,
             mentions Places, reads Places, input_in Places, writes Places, unpacks_into Places, input Words,

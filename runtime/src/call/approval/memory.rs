@@ -11,6 +11,7 @@ pub(crate) struct CommandMemory(Mutex<Vec<Grant>>);
 struct Grant {
     tool: String,
     rule: String,
+    words: Option<Vec<String>>,
     root: String,
 }
 
@@ -18,6 +19,8 @@ struct Grant {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FindingScope {
     pub(crate) rule: String,
+    /// The words of the command, if the rule is about every program: an answer about one command says nothing about others.
+    pub(crate) words: Option<Vec<String>>,
     /// The files and folders of the command, as absolute paths without `.` and `..`, or else its working directory. `None` if
     /// they are not certain.
     pub(crate) paths: Option<Vec<String>>,
@@ -29,7 +32,8 @@ impl CommandMemory {
         let Some(paths) = scope.paths.as_ref().filter(|paths| !paths.is_empty()) else { return false };
         let grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         paths.iter().all(|path| {
-            grants.iter().any(|grant| grant.tool == tool && grant.rule == scope.rule && is_below(path, &grant.root))
+            let is_about = |grant: &Grant| grant.tool == tool && grant.rule == scope.rule && grant.words == scope.words;
+            grants.iter().any(|grant| is_about(grant) && is_below(path, &grant.root))
         })
     }
 
@@ -40,7 +44,12 @@ impl CommandMemory {
         for scope in scopes {
             let elsewhere = scope.paths.iter().flatten().map(String::as_str).filter(|path| !is_below(path, directory));
             for root in std::iter::once(directory).chain(elsewhere) {
-                let grant = Grant { tool: tool.to_owned(), rule: scope.rule.clone(), root: root.to_owned() };
+                let grant = Grant {
+                    tool: tool.to_owned(),
+                    rule: scope.rule.clone(),
+                    words: scope.words.clone(),
+                    root: root.to_owned(),
+                };
                 if !grants.contains(&grant) {
                     grants.push(grant);
                 }
@@ -60,7 +69,11 @@ mod tests {
     use super::*;
 
     fn scope(rule: &str, paths: &[&str]) -> FindingScope {
-        FindingScope { rule: rule.to_owned(), paths: Some(paths.iter().map(|&path| path.to_owned()).collect()) }
+        FindingScope {
+            rule: rule.to_owned(),
+            words: None,
+            paths: Some(paths.iter().map(|&path| path.to_owned()).collect()),
+        }
     }
 
     #[test]
@@ -83,6 +96,16 @@ mod tests {
         memory.approve("terminal", "/w/app", &[scope("delete", &["/w/app/build", "/srv/old"])]);
         let covers = |path| memory.covers("terminal", &scope("delete", &[path]));
         assert_eq!(["/srv/old/x", "/srv/old", "/srv", "/srv/older"].map(covers), [true, true, false, false]);
+    }
+
+    #[test]
+    fn an_approval_of_exact_words_covers_no_others() {
+        let memory = CommandMemory::default();
+        let words = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        let of = |own| FindingScope { words: own, ..scope("unknown", &["/w"]) };
+        memory.approve("terminal", "/w", &[of(words(&["make", "test"]))]);
+        assert!(memory.covers("terminal", &of(words(&["make", "test"]))));
+        assert!(!memory.covers("terminal", &of(words(&["make"]))) && !memory.covers("terminal", &of(None)));
     }
 
     #[test]

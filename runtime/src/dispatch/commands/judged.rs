@@ -1,7 +1,9 @@
 //! Commands that need approval, and what an answer to the question about such a command covers.
 
 use toolc_commands::rules::Verdict;
-use toolc_commands::{Cause, Finding, Judgement, Span, Surroundings, exact_words, judge, password_spans, reach};
+use toolc_commands::{
+    Cause, Finding, Judgement, Span, Surroundings, exact_words, exact_words_of, judge, password_spans, reach,
+};
 
 use crate::call::approval::command::{CommandAnswer, CommandFinding, CommandReason};
 use crate::call::approval::memory::FindingScope;
@@ -81,7 +83,8 @@ impl Judged<'_> {
     pub(super) fn code(self, code: &str, config: &CommandApproval, place: &CommandPlace) -> JudgedCommand {
         let finding = asking(FOREIGN_CODE, "Runs code in a language that is not judged.", code.len());
         let paths = place.directory.clone().map(|directory| vec![directory]);
-        let scopes = paths.map(|paths| vec![FindingScope { rule: FOREIGN_CODE.to_owned(), paths: Some(paths) }]);
+        let scopes =
+            paths.map(|paths| vec![FindingScope { rule: FOREIGN_CODE.to_owned(), words: None, paths: Some(paths) }]);
         let exact = (vec![vec![code.to_owned()]], FOREIGN_CODE.to_owned());
         self.command(Line::plain(code), vec![finding], scopes, Some(exact), config, place)
     }
@@ -226,7 +229,13 @@ pub(super) fn scopes(
         }
         let mut paths = reach(&judgement.reading, command, config.rules, surroundings)?;
         paths.extend(finding.path.clone());
-        Some(FindingScope { rule: rule.name.to_owned(), paths: Some(paths) })
+        let words =
+            rule.conditions.is_about_every_program().then(|| exact_words_of(judgement.reading.command(command)));
+        let words = match words {
+            Some(words) => Some(words?),
+            None => None,
+        };
+        Some(FindingScope { rule: rule.name.to_owned(), words, paths: Some(paths) })
     };
     judgement.findings.iter().map(scope).collect()
 }

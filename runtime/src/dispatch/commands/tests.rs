@@ -42,6 +42,7 @@ const fn rule(name: &'static str, verdict: Verdict, conditions: &Conditions<'sta
         verdict,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: *conditions,
     }

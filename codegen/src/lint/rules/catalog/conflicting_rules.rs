@@ -99,7 +99,9 @@ fn vain(rule: &RuleManifest, by: &RuleManifest, is_later: bool, groups: &Groups<
     let verdict = |rule: &RuleManifest| rule.verdict.as_ref().map(|verdict| verdict.value.0);
     let (own, others) = (verdict(rule)?, verdict(by)?);
     let name = &by.name.value;
-    if own == Verdict::Allow {
+    let set = |rule: &RuleManifest| rule.optional.as_ref().map(|set| set.value.clone());
+    // The other rule may not be active.
+    if own == Verdict::Allow || set(by).is_some_and(|set_of_by| set(rule) != Some(set_of_by)) {
         return None;
     }
     if others == Verdict::Allow {
@@ -114,7 +116,8 @@ fn vain(rule: &RuleManifest, by: &RuleManifest, is_later: bool, groups: &Groups<
         if own < others {
             return Some(format!("`{name}` matches the same commands, and its verdict `{}` wins", others.word()));
         }
-        return is_later.then(|| format!("`{name}` matches the same commands, with the same verdict"));
+        let is_in_vain = is_later || set(rule).is_some() && set(by).is_none();
+        return is_in_vain.then(|| format!("`{name}` matches the same commands, with the same verdict"));
     }
     // A command that a user exempts from the other rule is still asked about.
     let can_be_exempted = by.can_be_exempted.as_ref().is_some_and(|flag| flag.value);
@@ -230,6 +233,9 @@ mod tests {
             ("verdict = 'ask'; programs = ['git']; subcommands = ['push --force']", "verdict = 'allow'; exempts = ['a']; programs = ['git']", "a"),
             ("verdict = 'ask'; variables = ['LD_PRELOAD']", "verdict = 'deny'; variables = ['LD_*']", "a"),
             ("verdict = 'ask'; programs = ['dd']; can_be_exempted = true", "verdict = 'deny'; programs = ['dd']", "a"),
+            ("verdict = 'ask'; optional = 's'; programs = ['dd']", "verdict = 'ask'; programs = ['dd']", "a"),
+            ("verdict = 'ask'; optional = 's'; programs = ['dd']", "verdict = 'ask'; optional = 's'; programs = ['dd']", "b"),
+            ("verdict = 'deny'; programs = ['ls']; only_flags = ['-l', '-a']", "verdict = 'ask'; programs = ['ls']; only_flags = ['-l']", "b"),
         ] {
             assert_eq!(without_effect(a, b), [expected], "{a} / {b}");
         }
@@ -259,6 +265,9 @@ mod tests {
             ("verdict = 'ask'; variables = ['LD_*']", "verdict = 'deny'; variables = ['LD_PRELOAD']"),
             ("verdict = 'ask'; programs = ['a*c']", "verdict = 'deny'; programs = ['a?c']"),
             ("verdict = 'ask'; programs = ['cp']; flags = ['-t']; values_in = ['etc']", "verdict = 'deny'; programs = ['cp']; flags = ['-t', '-x']; values_in = ['etc']"),
+            ("verdict = 'ask'; programs = ['dd']", "verdict = 'deny'; optional = 's'; programs = ['dd']"),
+            ("verdict = 'ask'; optional = 's'; programs = ['dd']", "verdict = 'deny'; optional = 't'; programs = ['dd']"),
+            ("verdict = 'ask'; programs = ['ls']; only_flags = ['-l', '-a']", "verdict = 'deny'; programs = ['ls']; only_flags = ['-l']"),
             ("verdict = 'ask'; programs = ['cat']; data_in = ['keys']", "verdict = 'deny'; programs = ['cat']; data_in = ['keys']; without_data = ['ls']"),
         ] {
             assert_eq!(without_effect(a, b), [""; 0], "{a} / {b}");
