@@ -47,9 +47,10 @@ fn row(rule: &RuleManifest) -> String {
     let can_be_exempted = rule.can_be_exempted.as_ref().is_some_and(|flag| flag.value);
     let example =
         rule.matches.first().map(|example| format!(" Example: {}.", code(&example.value))).unwrap_or_default();
+    let set = rule.optional.as_ref().map(|set| format!(" (`{}`)", set.value)).unwrap_or_default();
     let low_risk = rule.low_risk.as_ref().is_some_and(|flag| flag.value);
     format!(
-        "| `{}` | {} | {}{example} | {} | {} | {} |\n",
+        "| `{}` | {}{set} | {}{example} | {} | {} | {} |\n",
         rule.name.value,
         verdict.word(),
         cell(&rule.description),
