@@ -6,7 +6,7 @@ use toolc_model::ModelTable;
 use toolc_tables::Reader;
 use toolc_tables::kinds::{
     Count, Duration, FactValues, Flag, HasName, Named, Names, Section, Table, Text, Texts, TextsByName, WholeNumber,
-    Word,
+    Word, WordList,
 };
 use toolc_tables::{table, words};
 
@@ -97,6 +97,8 @@ table! {
     pub struct ApprovalTable as Approval {
         /// What happens to a call that needs approval. Default: `ask`, and `deny` where no person can be asked.
         mode: Word<ApprovalMode>,
+        /// The sets of rules to switch on, in every mode. Default: none.
+        sets: WordList<ApprovalSet>,
         /// The time limit for an answer, after which the call is denied.
         timeout: Duration = "1m",
         /// Whether the auxiliary model can approve commands that only rules with a low risk ask about.
@@ -107,12 +109,30 @@ table! {
 words! {
     /// What happens to a call that needs approval.
     pub enum ApprovalMode {
-        /// A person at the terminal decides. Without a terminal, the call is denied.
+        /// A person at the terminal decides about commands that rules know to be dangerous. Without a terminal, the call is denied.
         Ask = "ask",
+        /// A person also decides about every command that is not known to be harmless.
+        Strict = "strict",
         /// The call is denied, unless it was approved permanently before.
         Deny = "deny",
         /// The call runs, unless a rule denies it. Only for sandboxes in which no command can do damage.
         Off = "off",
+    }
+}
+
+words! {
+    /// A set of rules that the user can switch on.
+    pub enum ApprovalSet {
+        /// The project's own builds and tests need no approval in the mode `strict`.
+        Builds = "builds",
+        /// Changes of what runs elsewhere need approval, such as `kubectl apply` and `terraform apply`.
+        Deploy = "deploy",
+        /// What is sent to other machines needs approval, such as `curl -d` and `scp`.
+        Post = "post",
+        /// Pushes to other repositories need approval, such as `git push`.
+        Push = "push",
+        /// Changes of this machine need approval, such as `apt install` and `systemctl restart`.
+        System = "system",
     }
 }
 

@@ -248,7 +248,7 @@ impl Host {
     /// Returns further sections for `doctor`: approval, the environment and git.
     pub(crate) fn report_sections(&self) -> impl Iterator<Item = DoctorSection> {
         let home = &self.profile.home;
-        let approval = approval::section(home, &self.directory, self.mode);
+        let approval = approval::section(&self.profile, &self.directory, self.mode);
         let environment =
             environments::section(self.environment, &self.profile, &self.directory, self.directory_problem.as_deref());
         [approval, environment].into_iter().chain(self.git.as_ref().map(|git| git.section(home)))

@@ -3,8 +3,8 @@
 use toolc::FactValue;
 
 use crate::diagnostic::At;
-use crate::kinds::{FactValues, HasName, Named, Names, Required, Section, Table, Texts, TextsByName};
-use crate::{DefaultKind, HasKeys, KeyKind};
+use crate::kinds::{FactValues, HasName, Named, Names, Required, Section, Table, Texts, TextsByName, WordList};
+use crate::{DefaultKind, HasKeys, KeyKind, Words};
 
 /// A table whose values also exist without their places. [`table!`](crate::table) implements it for tables that are declared with
 /// `pub struct NAMETable as NAME`.
@@ -65,6 +65,14 @@ impl<T: HasValues + HasName> ValueKind for Named<T> {
 
     fn plain(read: &Self::Value) -> Option<Self::Plain> {
         read.iter().map(T::values).collect()
+    }
+}
+
+impl<W: Words> ValueKind for WordList<W> {
+    type Plain = Vec<W>;
+
+    fn plain(read: &Self::Value) -> Option<Self::Plain> {
+        Some(read.iter().filter_map(|word| W::from_word(&word.value)).collect())
     }
 }
 

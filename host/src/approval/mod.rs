@@ -29,6 +29,9 @@ use log::Log;
 pub(crate) use questions::Questions;
 pub(crate) use report::section;
 
+/// The optional set of the mode `strict`.
+const STRICT: &str = "strict";
+
 /// Returns the mode that the option, the environment variable or the configuration sets, in this order.
 ///
 /// # Errors
@@ -41,10 +44,24 @@ pub(crate) fn mode(option: Option<ApprovalMode>, profile: &Profile) -> Result<Ap
     Ok(explicit.or(profile.config().approval.mode).unwrap_or(ApprovalMode::Ask))
 }
 
+/// Returns the names of the optional sets of rules that are active: those of the configuration, and `strict` in that mode. Where no
+/// person can be asked, as for scheduled jobs, the mode `strict` of the variable or the configuration counts as well.
+///
+/// # Errors
+/// If the value of the variable is invalid.
+pub(crate) fn sets(mode: ApprovalMode, profile: &Profile) -> Result<Vec<&'static str>> {
+    let approval = &profile.config().approval;
+    let chosen = [words::in_variable("TOOLC_APPROVAL")?, approval.mode];
+    let is_strict = |mode| mode == ApprovalMode::Strict;
+    let is_strict = is_strict(mode) || mode == ApprovalMode::Deny && chosen.into_iter().flatten().any(is_strict);
+    let sets = approval.sets.iter().map(|set| set.word());
+    Ok(is_strict.then_some(STRICT).into_iter().chain(sets).collect())
+}
+
 /// Returns the mode for the runtime.
 fn command_mode(mode: ApprovalMode) -> CommandMode {
     match mode {
-        ApprovalMode::Ask => CommandMode::Ask,
+        ApprovalMode::Ask | ApprovalMode::Strict => CommandMode::Ask,
         ApprovalMode::Deny => CommandMode::Deny,
         ApprovalMode::Off => CommandMode::Off,
     }
@@ -105,7 +122,7 @@ impl Judging {
                  Use this mode only in a sandbox"
             );
         }
-        let rules = rules::load(home, directory)?;
+        let rules = rules::load(home, directory, &sets(mode, profile)?)?;
         let commands = commands(rules, home).mode(command_mode(mode)).environment(environment.name());
         // The rules of the project are read on this machine, even if the commands run on another one.
         let directory = environments::directory(environment, directory, profile.config());

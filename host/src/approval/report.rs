@@ -5,18 +5,25 @@ use std::path::Path;
 
 use serde_json::json;
 use toolc_cli::DoctorSection;
-use toolc_config::{ApprovalMode, Home};
+use toolc_config::ApprovalMode;
 
 use crate::approval::rules;
 use crate::approval::store;
 use crate::ground::show;
+use crate::profile::Profile;
 
 /// Returns the section on approvals for the report of `doctor`. A file that cannot be used is a problem.
-pub(crate) fn section(home: &Home, directory: &Path, mode: ApprovalMode) -> DoctorSection {
+pub(crate) fn section(profile: &Profile, directory: &Path, mode: ApprovalMode) -> DoctorSection {
+    let home = &profile.home;
     let mut problems = Vec::new();
-    let shipped = toolc_catalog::commands::rules().rules().len();
+    let sets = super::sets(mode, profile).unwrap_or_else(|problem| {
+        problems.push(problem.to_string());
+        Vec::new()
+    });
+    let rules = toolc_catalog::commands::rules().with_optional(&sets);
+    let shipped = rules.rules().iter().filter(|rule| rules.is_active(rule)).count();
     let files = rules::files(home, directory).unwrap_or_default();
-    if let Err(problem) = rules::load(home, directory) {
+    if let Err(problem) = rules::load(home, directory, &sets) {
         problems.push(problem.to_string());
     }
     let approved = store(home).list().map(|approvals| approvals.len());
@@ -28,6 +35,9 @@ pub(crate) fn section(home: &Home, directory: &Path, mode: ApprovalMode) -> Doct
 
     let mut text = format!("approval of commands: {} ({})\n", mode.word(), meaning(mode));
     let _ = writeln!(text, "    rules: {shipped} shipped");
+    if !sets.is_empty() {
+        let _ = writeln!(text, "    sets of rules: {}", sets.join(", "));
+    }
     for file in &files {
         let _ = writeln!(text, "    rules: {}", show::one_line(file));
     }
@@ -40,6 +50,7 @@ pub(crate) fn section(home: &Home, directory: &Path, mode: ApprovalMode) -> Doct
     }
     let json = json!({
         "mode": mode.word(),
+        "sets": sets,
         "shipped_rules": shipped,
         "rule_files": files,
         "approved_commands": approved.ok(),
@@ -53,6 +64,9 @@ pub(crate) fn section(home: &Home, directory: &Path, mode: ApprovalMode) -> Doct
 fn meaning(mode: ApprovalMode) -> &'static str {
     match mode {
         ApprovalMode::Ask => "a person at the terminal decides where a rule asks",
+        ApprovalMode::Strict => {
+            "a person at the terminal decides where a rule asks, and about what is not known to be harmless"
+        }
         ApprovalMode::Deny => "a command about which a rule asks does not run",
         ApprovalMode::Off => "a command about which a rule asks runs without a question",
     }

@@ -19,14 +19,14 @@ const HOME_PLACE: &str = "toolc-home";
 /// The maximum size of a file of rules, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Returns the rules for commands that run in `directory`. They stay in memory until the process ends.
+/// Returns the rules for commands that run in `directory`, with these optional sets. They stay in memory until the process ends.
 ///
 /// The files of the user are `rules/*.toml` in toolc's home folder. The files of the project are `.toolc/rules.toml` in the directory and
 /// in the folders above it, up to the root of the repository. Rules of a project can only be stricter.
 ///
 /// # Errors
 /// Returns an error if a file cannot be read or is invalid: a mistake in a file must not make the rules less strict.
-pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'static>> {
+pub(crate) fn load(home: &Home, directory: &Path, sets: &[&str]) -> Result<&'static RuleSet<'static>> {
     let shipped = toolc_catalog::commands::rules();
     let files = files(home, directory)?;
     let paths = [Some(home.path().to_owned()), fs::canonicalize(home.path()).ok()];
@@ -46,7 +46,7 @@ pub(crate) fn load(home: &Home, directory: &Path) -> Result<&'static RuleSet<'st
         rules = with_user_rules(&rules, &path_text, &text, trust, arena)
             .map_err(|error| format!("the command rules in {path_text} are invalid\n\n{error}"))?;
     }
-    Ok(Box::leak(Box::new(rules)))
+    Ok(Box::leak(Box::new(rules.with_optional(sets))))
 }
 
 /// Returns the problems in the user's files of command rules: errors for which [`load`] refuses a file, and rules that have no effect.
@@ -192,6 +192,15 @@ mod tests {
             assert_eq!(verdict(line), Verdict::Deny, "{line}");
         }
         assert_eq!(verdict("echo x > /srv/aXb/home/rules/x.toml"), Verdict::Allow);
+    }
+
+    #[test]
+    fn every_optional_set_of_the_shipped_rules_can_be_switched_on() {
+        use toolc_config::{ApprovalSet, Words as _};
+        let mut words: Vec<&str> =
+            ApprovalSet::WORDS.iter().map(|(word, _)| *word).chain([crate::approval::STRICT]).collect();
+        words.sort_unstable();
+        assert_eq!(toolc_catalog::commands::rules().optional_sets(), words);
     }
 
     #[cfg(unix)]

@@ -15,11 +15,14 @@ use crate::approval::{self, reading, rules};
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
 use crate::ground::show::{self, Look, Style};
+use crate::options::ToolOptions;
+use crate::profile::Profile;
 use toolc_config::Home;
 
 /// The last part of the help.
 const EXIT_STATUS: &str = "\
-The rules are the shipped rules, the rules in TOOLC_HOME/rules, and the rules of the project in .toolc/rules.toml.
+The rules are the shipped rules, the rules in TOOLC_HOME/rules, and the rules of the project in .toolc/rules.toml. The mode of approval and
+the sets of rules are those of the configuration; with `--approval strict`, the mode is `strict`.
 
 Exit status:
   0  allow: the command runs without a question
@@ -43,12 +46,14 @@ pub(crate) struct JudgeArgs {
 
 impl JudgeArgs {
     /// Judges the command, and returns the exit status.
-    pub(crate) fn run(&self, home: &Home) -> Result<u8> {
+    pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8> {
         let directory = std::path::absolute(self.directory.as_deref().unwrap_or(Path::new(".")))
             .map_err(|error| Error::failed("find the directory", error))?;
-        let rules = rules::load(home, &directory)?;
+        let profile = Profile::read(home)?;
+        let sets = approval::sets(approval::mode(options.approval, &profile)?, &profile)?;
+        let rules = rules::load(&profile.home, &directory, &sets)?;
         let line = self.read_command()?;
-        let turn = turn(approval::of_this_machine(rules, home).directory(&directory))?;
+        let turn = turn(approval::of_this_machine(rules, &profile.home).directory(&directory))?;
         let judgement = turn.judge_command(&line).ok_or("the session does not judge commands")?;
         let text = if self.json {
             format!("{}\n", json(&line, &directory, &judgement))

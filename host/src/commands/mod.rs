@@ -80,7 +80,7 @@ impl Command {
             Self::Batch(command) => command.run(options, home),
             Self::Cron(args) => args.run(options, home),
             Self::Sessions(args) => args.run(&home),
-            Self::Judge(args) => Ok(args.run(&home)?.into()),
+            Self::Judge(args) => Ok(args.run(options, home)?.into()),
             Self::Kanban(args) => args.run(options, home),
             Self::Approvals(args) => Ok(args.run(&home)?.into()),
             Self::Environments(args) => Ok(args.run(options, home)?.into()),

@@ -2,6 +2,7 @@
 
 mod judge;
 mod question;
+mod strict;
 pub(crate) mod terminal;
 mod without_a_person;
 

@@ -6,7 +6,10 @@ use super::{folder, run, run_with, write};
 fn without_a_file_everything_has_its_default() {
     let folder = folder();
     let shown = run(&folder, &["config", "show", "--json"]).json();
-    assert_eq!(shown["approval"], serde_json::json!({ "mode": null, "timeout_ms": 60_000, "second_opinion": false }));
+    assert_eq!(
+        shown["approval"],
+        serde_json::json!({ "mode": null, "sets": [], "timeout_ms": 60_000, "second_opinion": false })
+    );
     assert_eq!((&shown["profile"], &shown["models"]["main"]), (&"default".into(), &serde_json::Value::Null));
     assert_eq!(run(&folder, &["config", "check"]).status, Some(0));
     let path = run(&folder, &["config", "path"]).out;
