@@ -3,6 +3,7 @@
 //! Prints each failing row, and a last line `N passed, M failed`. Exit status: 1 if a row failed, 2 if the command line, the file or a
 //! row is invalid.
 
+use std::borrow::Cow;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
@@ -58,13 +59,18 @@ fn coercion(row: &Value) -> Result<Verdict, String> {
     Ok(if same(&args, field("want")?) { Ok(()) } else { Err(args) })
 }
 
-/// Checks the verdict of the shipped rules about a command. A row has `command`, and `want`: `allow`, `ask` or `block`.
+/// Checks the verdict of the shipped rules about a command. A row has `command`, and `want`: `allow`, `ask` or `block`. It can have
+/// `sets`: the optional sets of rules that are active.
 fn commands(row: &Value) -> Result<Verdict, String> {
     let field = |name: &str| {
         row.get(name).and_then(Value::as_str).ok_or_else(|| format!("the row has no `{name}`, or it is not a string"))
     };
     let (command, want) = (field("command")?, field("want")?);
-    let judgement = judge(command, toolc_catalog::commands::rules(), &Surroundings::default());
+    let sets: Vec<&str> =
+        row.get("sets").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let rules = toolc_catalog::commands::rules();
+    let rules = if sets.is_empty() { Cow::Borrowed(rules) } else { Cow::Owned(rules.with_optional(&sets)) };
+    let judgement = judge(command, &rules, &Surroundings::default());
     let got = match judgement.verdict {
         rules::Verdict::Deny => "block",
         verdict => verdict.word(),

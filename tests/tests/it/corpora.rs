@@ -33,12 +33,42 @@ fn the_corpora_of_commands_pass() {
         ("programs", 4903),
         ("signals", 65),
         ("spellings", 1209),
+        ("strict", 758),
     ] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("corpora/{file}.jsonl"));
         let output = corpus("commands", &path);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
         assert_eq!(last_line(&output), format!("{passed} passed, 0 failed"));
     }
+}
+
+/// The figures are those of `docs/approval.md`.
+#[test]
+fn everyday_commands_that_need_approval_in_each_mode_are_counted() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let rows = std::fs::read_to_string(folder.join("corpora/everyday.jsonl")).expect("the corpus exists");
+    let command = |row: &str| serde_json::from_str::<serde_json::Value>(row).expect("a row is JSON")["command"].clone();
+    let commands: Vec<serde_json::Value> = rows.lines().map(command).collect();
+    let modes: [&[&str]; 8] = [
+        &[],
+        &["push"],
+        &["post"],
+        &["deploy"],
+        &["system"],
+        &["push", "post", "deploy", "system"],
+        &["strict"],
+        &["strict", "builds"],
+    ];
+    let stopped = modes.map(|sets| {
+        let rules = toolc_catalog::commands::rules().with_optional(sets);
+        let verdict = |command: &&serde_json::Value| {
+            judge(command.as_str().expect("a command"), &rules, &Surroundings::default()).verdict
+        };
+        commands.iter().filter(|command| verdict(command) != Verdict::Allow).count()
+    });
+    let figures = stopped.map(|count| count.to_string()).join(" | ");
+    let page = std::fs::read_to_string(folder.join("../docs/approval.md")).expect("the page exists");
+    assert!(page.contains(&format!("\n| {figures} |\n")), "the page has other figures than {figures}");
 }
 
 #[test]
