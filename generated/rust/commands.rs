@@ -13470,6 +13470,7 @@ pub static RULES: &[Rule<'static>] = &[
         verdict: Verdict::Ask,
         can_be_exempted: true,
         low_risk: false,
+        optional: None,
         exempts: &[],
         conditions: Conditions {
             programs: &["bun", "pnpm", "yarn"],

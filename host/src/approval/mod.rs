@@ -142,3 +142,17 @@ fn commands(rules: &'static RuleSet<'static>, home: &Home) -> CommandApproval {
     let commands = of_this_machine(rules, home).processes(toolc_process::host_processes);
     commands.store(Arc::new(store)).log(Arc::new(Log::new(home.clone())))
 }
+
+#[cfg(test)]
+mod tests {
+    use toolc_config::{ApprovalSet, Words as _};
+
+    use super::STRICT;
+
+    #[test]
+    fn every_optional_set_of_the_shipped_rules_can_be_switched_on() {
+        let mut sets: Vec<&str> = ApprovalSet::WORDS.iter().map(|(word, _)| *word).chain([STRICT]).collect();
+        sets.sort_unstable();
+        assert_eq!(toolc_catalog::commands::rules().optional_sets(), sets);
+    }
+}

@@ -194,15 +194,6 @@ mod tests {
         assert_eq!(verdict("echo x > /srv/aXb/home/rules/x.toml"), Verdict::Allow);
     }
 
-    #[test]
-    fn every_optional_set_of_the_shipped_rules_can_be_switched_on() {
-        use toolc_config::{ApprovalSet, Words as _};
-        let mut words: Vec<&str> =
-            ApprovalSet::WORDS.iter().map(|(word, _)| *word).chain([crate::approval::STRICT]).collect();
-        words.sort_unstable();
-        assert_eq!(toolc_catalog::commands::rules().optional_sets(), words);
-    }
-
     #[cfg(unix)]
     #[test]
     fn rules_that_other_users_can_change_are_refused() {
