@@ -17,9 +17,9 @@
 //! ```
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher as _};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 use rayon::prelude::*;
 
@@ -88,6 +88,11 @@ impl Text {
         Self { name: set(stems_of(name)), lead: set(lead), words, stems: set(stems), shingles }
     }
 
+    /// Returns the words of the name that the text uses.
+    fn own_words(&self) -> impl Iterator<Item = u64> {
+        self.name.iter().copied().filter(|word| self.stems.binary_search(word).is_ok())
+    }
+
     fn is_like(&self, other: &Text) -> bool {
         if self.words == other.words {
             return true;
@@ -153,21 +158,45 @@ struct Index<'t> {
     /// The rarest shingles of each text: so many that two texts without a common one cannot be similar.
     rarest: Vec<Vec<u64>>,
     /// The tools by their rarest shingles.
-    by_shingle: HashMap<u64, Vec<usize>>,
-    /// The tools by the words of their names and texts.
-    by_word: HashMap<u64, Vec<usize>>,
+    by_shingle: HashMap<u64, Vec<usize>, ByHash>,
+    /// The tools by the words of their names and texts, as far as a text has a word of its name.
+    by_word: HashMap<u64, Vec<usize>, ByHash>,
+}
+
+/// Builds tables whose keys are hashes.
+type ByHash = BuildHasherDefault<Same>;
+
+/// Hashes a hash to itself.
+#[derive(Default)]
+struct Same(u64);
+
+impl Hasher for Same {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 impl<'t> Index<'t> {
     /// `toolsets` are those of each tool.
     fn new(texts: &'t [Text], toolsets: Vec<Vec<ToolsetId>>) -> Self {
         let rarest = rarest(texts);
-        let mut by_shingle: HashMap<u64, Vec<usize>> = HashMap::new();
-        let mut by_word: HashMap<u64, Vec<usize>> = HashMap::new();
+        let own_words: HashSet<u64, ByHash> = texts.iter().flat_map(Text::own_words).collect();
+        let mut by_shingle: HashMap<u64, Vec<usize>, ByHash> = HashMap::default();
+        let mut by_word: HashMap<u64, Vec<usize>, ByHash> = HashMap::default();
         for (id, text) in texts.iter().enumerate().filter(|(_, text)| text.words.is_some()) {
             rarest[id].iter().for_each(|shingle| by_shingle.entry(*shingle).or_default().push(id));
             let words = set(text.name.iter().chain(&text.stems).copied().collect());
-            for word in words {
+            for word in words.into_iter().filter(|word| own_words.contains(word)) {
                 by_word.entry(word).or_default().push(id);
             }
         }
@@ -191,8 +220,7 @@ impl<'t> Index<'t> {
         let text = &self.texts[id];
         let earlier = |list: &[usize]| list.partition_point(|other| *other < id);
         let by_shingle: Vec<&[usize]> = self.rarest[id].iter().filter_map(|shingle| self.by_shingle.get(shingle)).map(|list| &list[..earlier(list)]).collect();
-        let own_words = text.name.iter().filter(|word| text.stems.binary_search(word).is_ok());
-        let by_word = own_words.filter_map(|word| self.by_word.get(word)).map(|list| &list[..earlier(list)]).min_by_key(|list| list.len());
+        let by_word = text.own_words().filter_map(|word| self.by_word.get(&word)).map(|list| &list[..earlier(list)]).min_by_key(|list| list.len());
         match by_word {
             Some(list) if list.len() <= by_shingle.iter().map(|list| list.len()).sum() => list.iter().copied().take(MAX_COMPARED).collect(),
             // Without an early end, the lists of common shingles would be as long as the catalog, for each tool.
@@ -208,7 +236,7 @@ impl<'t> Index<'t> {
 
 /// Returns the rarest shingles of each text. Equal texts also have the hash of their words in common.
 fn rarest(texts: &[Text]) -> Vec<Vec<u64>> {
-    let mut counts: HashMap<u64, usize> = HashMap::new();
+    let mut counts: HashMap<u64, usize, ByHash> = HashMap::default();
     for shingle in texts.iter().flat_map(|text| &text.shingles) {
         *counts.entry(*shingle).or_default() += 1;
     }
