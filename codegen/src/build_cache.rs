@@ -4,15 +4,16 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use rayon::prelude::*;
 
 use crate::emit::Inputs;
-use crate::lint::FindingsCache;
+use crate::kept::{Kept, KeptText};
 use crate::lower::Lowered;
 use crate::project::write_atomically;
 use crate::source::{Kind, Sources};
@@ -52,13 +53,22 @@ pub struct CachedPart {
     pub length: usize,
 }
 
+/// A generated file of this run.
+#[derive(Debug)]
+pub struct GeneratedFile {
+    /// The path relative to the project.
+    pub path: String,
+    /// The text.
+    pub file: CachedFile,
+    /// Whether the cache has exactly this, and the file on disk is unchanged by its size and time.
+    pub is_cached: bool,
+}
+
 /// The generated files of the last run.
 #[derive(Debug, Default)]
 pub struct BuildCache {
     /// The file of the cache, or `None` if the cache is not stored.
-    path: Option<PathBuf>,
-    /// Identifies the running compiler: see [`compiler`].
-    compiler: String,
+    file: Option<StoredFile>,
     /// The files by their paths relative to the project.
     entries: HashMap<String, Entry>,
     /// Whether a file counts as unchanged by its text, not by its size and time.
@@ -68,10 +78,8 @@ pub struct BuildCache {
 impl BuildCache {
     /// Opens the cache of the project at `root`. The result is empty if no valid cache exists.
     pub fn open(root: &Path) -> Self {
-        let Some((path, compiler)) = cache_path(root, "cache").zip(compiler()) else { return Self::default() };
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        let entries = parse(&text, &compiler).unwrap_or_default();
-        Self { path: Some(path), compiler, entries, by_text: false }
+        let Some((file, text)) = StoredFile::open(root, "cache") else { return Self::default() };
+        Self { file: Some(file), entries: parse(&text).unwrap_or_default(), by_text: false }
     }
 
     /// Returns the cache for `--check`, which reads every file: one counts as unchanged only if its text has the digest of what
@@ -94,19 +102,23 @@ impl BuildCache {
     }
 
     /// Stores the current state of the files below `root`, and their parts. Failures are ignored: the next run renders more.
-    pub fn store(&self, root: &Path, files: &[(String, CachedFile)]) {
-        let Some(path) = &self.path else { return };
-        let mut text = format!("{}\n", self.compiler);
-        let lines = files.par_iter().map(|(name, CachedFile { digest, parts })| {
-            let (size, modified) = fingerprint(&fs::symlink_metadata(root.join(name)).ok()?)?;
+    pub fn store(&self, root: &Path, files: &[GeneratedFile]) {
+        let Some(stored) = &self.file else { return };
+        if files.len() == self.entries.len() && files.iter().all(|file| file.is_cached) {
+            return;
+        }
+        let lines = files.par_iter().map(|GeneratedFile { path, file: CachedFile { digest, parts }, is_cached }| {
+            let (size, modified) = match self.entries.get(path).filter(|_| *is_cached) {
+                Some(entry) => (entry.size, entry.modified),
+                None => fingerprint(&fs::symlink_metadata(root.join(path)).ok()?)?,
+            };
             let mut line = format!("{size} {modified} {digest:x}");
             for CachedPart { inputs, length } in parts {
                 let _ = write!(line, " {inputs:x} {length}");
             }
-            Some(format!("{line}\t{name}\n"))
+            Some(format!("{line}\t{path}\n"))
         });
-        text.extend(lines.flatten().collect::<Vec<String>>());
-        let _ = write_atomically(path, &text);
+        stored.store(&lines.flatten().collect::<Vec<String>>().concat());
     }
 }
 
@@ -117,27 +129,73 @@ pub fn text_digest(text: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// What the linter found in the project at `root` during the last run, stored next to the build cache.
+/// The files of what a run keeps for the next one, next to the build cache.
 #[derive(Debug, Default)]
-pub struct FindingsFile {
-    path: Option<PathBuf>,
+pub struct KeptFiles {
+    manifests: Option<StoredFile>,
+    findings: Option<StoredFile>,
+}
+
+impl KeptFiles {
+    /// Opens the files of the project at `root`.
+    pub fn open(root: &Path) -> (Self, Kept) {
+        let open = |extension| StoredFile::open(root, extension).unzip();
+        let (manifests, findings) = (open("manifests"), open("findings"));
+        let kept = |text: Option<String>| KeptText::new(text.unwrap_or_default());
+        (
+            Self { manifests: manifests.0, findings: findings.0 },
+            Kept { manifests: kept(manifests.1), findings: kept(findings.1) },
+        )
+    }
+
+    /// Stores what this run keeps.
+    pub fn store(&self, kept: &Kept) {
+        for (file, text) in [(&self.manifests, &kept.manifests), (&self.findings, &kept.findings)] {
+            if let Some((file, text)) = file.as_ref().zip(text.changed()) {
+                file.store(text);
+            }
+        }
+    }
+}
+
+/// A file of the target folder: a line that identifies the compiler, a line with the digest of the rest, and the rest. A file that another
+/// compiler wrote, or that is damaged, counts as empty.
+#[derive(Debug)]
+struct StoredFile {
+    path: PathBuf,
+    /// See [`compiler`].
     compiler: String,
 }
 
-impl FindingsFile {
-    /// Opens the file. What was kept is empty if another compiler wrote it.
-    pub fn open(root: &Path) -> (Self, FindingsCache) {
-        let Some((path, compiler)) = cache_path(root, "findings").zip(compiler()) else { return Default::default() };
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        let last = text.strip_prefix(&compiler).and_then(|rest| rest.strip_prefix('\n')).unwrap_or_default().to_owned();
-        (Self { path: Some(path), compiler }, FindingsCache::new(last))
+impl StoredFile {
+    /// The maximum size in bytes.
+    const MAX: u64 = 256 << 20;
+
+    /// Opens a file, and returns it with its text. `None` if the project has no target folder.
+    fn open(root: &Path, extension: &str) -> Option<(Self, String)> {
+        let file = Self { path: cache_path(root, extension)?, compiler: compiler()? };
+        let text = file.read().unwrap_or_default();
+        Some((file, text))
     }
 
-    /// Stores what this run found. Failures are ignored: the next run checks more.
-    pub fn store(&self, kept: &FindingsCache) {
-        if let Some((path, text)) = self.path.as_ref().zip(kept.changed()) {
-            let _ = write_atomically(path, &format!("{}\n{text}", self.compiler));
+    fn read(&self) -> Option<String> {
+        let size = fs::symlink_metadata(&self.path).ok().filter(Metadata::is_file)?.len();
+        let mut text = String::with_capacity(usize::try_from(size.min(Self::MAX)).ok()?);
+        File::open(&self.path).ok()?.take(Self::MAX).read_to_string(&mut text).ok()?;
+        let rest = text.strip_prefix(&self.compiler)?.strip_prefix('\n')?;
+        let (digest, rest) = rest.split_once('\n')?;
+        let start = text.len() - rest.len();
+        if u64::from_str_radix(digest, 16) != Ok(text_digest(rest.as_bytes())) {
+            return None;
         }
+        drop(text.drain(..start));
+        Some(text)
+    }
+
+    /// Replaces the text. Failures are ignored: the next run does more.
+    fn store(&self, text: &str) {
+        let digest = text_digest(text.as_bytes());
+        let _ = write_atomically(&self.path, &format!("{}\n{digest:016x}\n{text}", self.compiler));
     }
 }
 
@@ -147,10 +205,8 @@ fn fingerprint(metadata: &Metadata) -> Option<(u64, u128)> {
     metadata.is_file().then_some((metadata.len(), modified.as_nanos()))
 }
 
-/// Parses a stored cache: a line with the compiler, and a line `SIZE MODIFIED DIGEST (INPUTS LENGTH)*<tab>PATH` for each file. Returns
-/// `None` if another compiler wrote it, or a line is damaged.
-fn parse(text: &str, compiler: &str) -> Option<HashMap<String, Entry>> {
-    let (first, lines) = text.split_once('\n')?;
+/// Parses a stored cache: a line `SIZE MODIFIED DIGEST (INPUTS LENGTH)*<tab>PATH` for each file. Returns `None` if a line is damaged.
+fn parse(text: &str) -> Option<HashMap<String, Entry>> {
     let line = |line: &str| {
         let (numbers, name) = line.split_once('\t')?;
         let mut numbers = numbers.split(' ');
@@ -166,7 +222,7 @@ fn parse(text: &str, compiler: &str) -> Option<HashMap<String, Entry>> {
         // The parts make up the whole file, or the line is damaged.
         (total == size).then(|| (name.to_owned(), Entry { size, modified, file: CachedFile { digest, parts } }))
     };
-    (first == compiler).then(|| lines.lines().map(line).collect())?
+    text.lines().map(line).collect()
 }
 
 /// Returns the path of a cache: in the target folder, which is not committed and may be deleted. `None` if there is no target
@@ -200,11 +256,7 @@ impl Digests {
     /// Computes the digests of the manifests and of the catalog made from them.
     pub fn new(sources: &Sources, catalog: &Lowered<'_>) -> Self {
         let ids: Vec<_> = catalog.tools().map(|(id, _)| id).collect();
-        let tools = ids.par_iter().map(|&id| {
-            let mut hasher = DefaultHasher::new();
-            sources.get(catalog[id].manifest.name.place.source).text.hash(&mut hasher);
-            (hasher.finish(), catalog.shared_facets(id))
-        });
+        let tools = ids.par_iter().map(|&id| (catalog[id].manifest.digest, catalog.shared_facets(id)));
         let tools: Vec<_> = tools.collect();
         let mut common = DefaultHasher::new();
         for source in sources.all().iter().filter(|source| source.kind != Some(Kind::Tool)) {

@@ -40,6 +40,8 @@ pub mod fix;
 #[cfg(feature = "cli")]
 pub mod format;
 #[doc(hidden)]
+pub mod kept;
+#[doc(hidden)]
 pub mod lint;
 #[doc(hidden)]
 pub mod lower;
@@ -72,7 +74,8 @@ pub use source::Sources;
 pub use toolc_lower::{conditional_json, dialects, schema, text};
 
 use diagnostic::{Diagnostic, Sink};
-use lint::FindingsCache;
+use kept::Kept;
+use manifest::KeptManifests;
 use timings::Timings;
 
 /// The result of compiling sources.
@@ -94,18 +97,18 @@ pub fn compile_with(sources: &Sources, options: &Options) -> Compilation {
     compile_timed(sources, options, None, &mut Timings::default())
 }
 
-/// Compiles the sources of a project with what an earlier run found: see [`lint::FindingsCache`].
+/// Compiles the sources of a project with what an earlier run kept.
 #[doc(hidden)]
-pub fn compile_with_kept(sources: &Sources, kept: &FindingsCache) -> Compilation {
+pub fn compile_with_kept(sources: &Sources, kept: &Kept) -> Compilation {
     compile_timed(sources, &Options::default(), Some(kept), &mut Timings::default())
 }
 
-/// Compiles the sources of a project, and measures the stages. The rules of the linter run only on the tools about which nothing
-/// valid was kept.
+/// Compiles the sources of a project, and measures the stages. Manifests are read, and the rules of the linter run, only if nothing valid was
+/// kept about a tool.
 pub(crate) fn compile_timed(
     sources: &Sources,
     options: &Options,
-    kept: Option<&FindingsCache>,
+    kept: Option<&Kept>,
     timings: &mut Timings,
 ) -> Compilation {
     let (catalog, diagnostics) = inspect(sources, options, kept, timings);
@@ -116,13 +119,23 @@ pub(crate) fn compile_timed(
 pub(crate) fn inspect(
     sources: &Sources,
     options: &Options,
-    kept: Option<&FindingsCache>,
+    kept: Option<&Kept>,
     timings: &mut Timings,
 ) -> (Catalog, Vec<Diagnostic>) {
     let sink = Sink::default();
-    let manifests = timings.measure("parse", || manifest::parse(sources, &sink));
+    let manifests = timings.measure("parse", || {
+        let kept = kept.map(|kept| KeptManifests::new(&kept.manifests));
+        (manifest::parse_with(sources, kept.as_ref(), &sink), kept)
+    });
+    let (manifests, kept_manifests) = manifests;
     let catalog = timings.measure("resolve", || catalog::resolve(manifests, &sink));
-    timings.measure("check", || check::check(&catalog, &sink));
+    timings.measure("check", || {
+        check::check(&catalog, &sink);
+        if let Some(kept) = kept_manifests.filter(|_| sink.is_empty()) {
+            kept.keep(catalog.tools().map(|(_, tool)| &tool.manifest));
+        }
+    });
+    let kept = kept.map(|kept| &kept.findings);
     let diagnostics = timings.measure("lint", || lint::lint(&catalog, sources, options, kept, sink));
     (catalog, diagnostics)
 }

@@ -37,7 +37,10 @@ pub(crate) fn is_temporary(path: &Path) -> bool {
 #[cfg(feature = "emit")]
 pub(crate) fn write_atomically(path: &Path, text: &str) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
+    // Most folders exist.
+    if !folder.is_dir() {
+        fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
+    }
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
     #[cfg(unix)]

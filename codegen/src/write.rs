@@ -11,7 +11,7 @@ use ignore::WalkBuilder;
 use rayon::prelude::*;
 use walkdir::{DirEntry, WalkDir};
 
-use crate::build_cache::{BuildCache, CachedFile, CachedPart, Digests, text_digest};
+use crate::build_cache::{BuildCache, CachedFile, CachedPart, Digests, GeneratedFile, text_digest};
 use crate::emit::{Draft, Output};
 use crate::failure::Failure;
 use crate::project::{GENERATED, MANIFESTS, MARK, is_temporary, write_atomically};
@@ -24,8 +24,8 @@ pub struct Plan {
     pub stale: Vec<Stale>,
     /// The files that gen did not write.
     pub orphans: Vec<Orphan>,
-    /// The path of every generated file and its text, for the build cache.
-    pub files: Vec<(String, CachedFile)>,
+    /// Every generated file, for the build cache.
+    pub files: Vec<GeneratedFile>,
 }
 
 /// A folder that gen owns: it removes any other file there, except those that git ignores.
@@ -110,9 +110,9 @@ pub fn plan(
         drafts.par_iter().with_max_len(1).map(|draft| compare(draft, path_on_disk(draft), digests, cache)).collect();
     let mut files = Vec::new();
     let mut stale = Vec::new();
-    for (draft, compared) in drafts.iter().zip(compared) {
+    for compared in compared {
         let (file, change) = compared?;
-        files.push((draft.path.clone(), file));
+        files.push(file);
         stale.extend(change);
     }
     Ok(Plan { folders, stale, orphans, files })
@@ -124,7 +124,8 @@ fn compare(
     path: PathBuf,
     digests: &Digests,
     cache: &BuildCache,
-) -> Result<(CachedFile, Option<Stale>), Failure> {
+) -> Result<(GeneratedFile, Option<Stale>), Failure> {
+    let generated = |file: CachedFile, is_cached| GeneratedFile { path: draft.path.clone(), file, is_cached };
     let inputs: Vec<u64> = draft.parts.iter().map(|part| digests.get(&part.inputs)).collect();
     let mut cached = None;
     let mut found = None;
@@ -132,11 +133,11 @@ fn compare(
         Ok(metadata) if metadata.is_file() => {
             cached = cache.by_time(&draft.path, &metadata);
             if let Some(file) = cached.filter(|file| file.has_inputs(&inputs)) {
-                return Ok((file.clone(), None));
+                return Ok((generated(file.clone(), true), None));
             }
             let text = fs::read(&path).map_err(|error| Failure::io("read", &path, &error))?;
             if let Some(file) = cache.with_text(&draft.path, &text).filter(|file| file.has_inputs(&inputs)) {
-                return Ok((file.clone(), None));
+                return Ok((generated(file.clone(), false), None));
             }
             found = Some(text);
         }
@@ -146,7 +147,7 @@ fn compare(
     }
     let cached = cached.map_or(&[][..], |file| &file.parts);
     let (text, parts) = compose(draft, &inputs, cached, found.as_deref().unwrap_or_default());
-    let file = CachedFile { digest: text_digest(text.as_bytes()), parts };
+    let file = generated(CachedFile { digest: text_digest(text.as_bytes()), parts }, false);
     if found.as_deref() == Some(text.as_bytes()) {
         return Ok((file, None));
     }

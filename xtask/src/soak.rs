@@ -85,6 +85,14 @@ const SOAKS: &[Soak] = &[
         needs: Needs::Nothing,
     },
     Soak {
+        name: "unchanged",
+        description: "runs of gen and lint have the output of a fresh run after each of two thousand random changes; about half an hour",
+        variable: ("TOOLC_TRIES", "2000"),
+        tests: &["--package", "toolc-tests", "--test", "it"],
+        filters: &["unchanged_files::"],
+        needs: Needs::Nothing,
+    },
+    Soak {
         name: "bfcl",
         description: "all functions and calls of the Berkeley leaderboard are imported, linted and repaired; about two minutes",
         variable: ("TOOLC_BFCL", "all"),

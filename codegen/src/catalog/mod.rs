@@ -18,7 +18,7 @@ use toolc_lower::text::template::Piece;
 
 use crate::diagnostic::{At, Place};
 use crate::manifest::{
-    CommandsManifest, DialectManifest, DistributionManifest, FactManifest, PluginManifest, ToolManifest,
+    CommandsManifest, DialectManifest, DistributionManifest, FactManifest, LazyManifest, PluginManifest,
     ToolsetManifest, VariableManifest,
 };
 use required_tools::RequiredTools;
@@ -74,7 +74,7 @@ pub struct Catalog {
 #[derive(Debug)]
 pub struct Tool {
     /// The manifest.
-    pub manifest: ToolManifest,
+    pub manifest: LazyManifest,
     /// The toolset that owns it.
     pub home: ToolsetId,
     /// The atoms of the conditions. Empty if a name in them is unknown, which was reported.

@@ -12,7 +12,7 @@ use super::settings::settings;
 use super::{Atom, Catalog, Distribution, ExternalId, FactId, Requires, Tool, ToolId, Toolset, ToolsetId, VariableId};
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink};
-use crate::manifest::{DistributionManifest, FactManifest, Manifests, RequiresManifest, ToolManifest, ToolsetManifest};
+use crate::manifest::{DistributionManifest, FactManifest, LazyManifest, Manifests, RequiresManifest, ToolsetManifest};
 use crate::source::Kind;
 
 /// Builds the catalog. Unknown and duplicate names are reported and omitted.
@@ -91,7 +91,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
 
 /// Adds the home toolsets that no manifest declares. Each is reported once and then treated as declared, so that its tools are still
 /// checked.
-fn assume_homes(toolsets: &mut BTreeMap<String, ToolsetManifest>, tools: &BTreeMap<String, ToolManifest>) {
+fn assume_homes(toolsets: &mut BTreeMap<String, ToolsetManifest>, tools: &BTreeMap<String, LazyManifest>) {
     for tool in tools.values() {
         let place = tool.toolset.as_ref().map_or(tool.name.place, |home| home.place);
         let name = tool.toolset.as_ref().map(|home| home.value.clone()).unwrap_or_default();
@@ -128,7 +128,7 @@ fn graph(tools: &[Tool], toolsets: &[Toolset]) -> Graph {
 
 type Facts = BTreeMap<String, FactManifest>;
 
-fn tool(manifest: ToolManifest, names: &Names<'_>, facts: &Facts) -> Tool {
+fn tool(manifest: LazyManifest, names: &Names<'_>, facts: &Facts) -> Tool {
     let home = manifest.toolset.as_ref();
     if let Some(home) = home {
         names.check_home(home);
@@ -204,7 +204,7 @@ fn requires(manifest: &RequiresManifest, names: &Names<'_>) -> Requires {
 }
 
 /// Returns the run-time tools. Reports those that are listed twice or have a manifest.
-fn external(names: &[At<String>], tools: &BTreeMap<String, ToolManifest>, sink: &Sink) -> BTreeSet<String> {
+fn external(names: &[At<String>], tools: &BTreeMap<String, LazyManifest>, sink: &Sink) -> BTreeSet<String> {
     let mut kept = BTreeSet::new();
     for name in names {
         let taken = |what: &str| Diagnostic::new(codes::DUPLICATE_NAME, name.place, format!("`{}` {what}", name.value));

@@ -12,23 +12,20 @@ use crate::diagnostic::{At, Diagnostic, Place, Sink};
 use crate::manifest::is_reserved;
 use crate::source::Kind;
 
-pub(super) fn check(catalog: &Catalog, sink: &Sink) {
-    check_tools(catalog, sink);
-    for (_, tool) in catalog.tools() {
-        for schema in tool.manifest.argument_roots().flat_map(Schema::walk) {
-            check_object(schema, sink);
-        }
-        let results = tool.manifest.returns.iter().flat_map(Schema::walk).flat_map(|schema| &schema.properties);
-        for alias in results.flat_map(|property| &property.aliases) {
-            let found =
-                Diagnostic::new(codes::INCOMPATIBLE_KEYS, alias.place, "`aliases` is not supported in `returns`");
-            sink.push(found.help("remove it: a result has the names that the handler writes"));
-        }
+/// Checks the aliases of parameters.
+pub(super) fn check_tool(_: &Catalog, tool: &Tool, sink: &Sink) {
+    for schema in tool.manifest.argument_roots().flat_map(Schema::walk) {
+        check_object(schema, sink);
+    }
+    let results = tool.manifest.returns.iter().flat_map(Schema::walk).flat_map(|schema| &schema.properties);
+    for alias in results.flat_map(|property| &property.aliases) {
+        let found = Diagnostic::new(codes::INCOMPATIBLE_KEYS, alias.place, "`aliases` is not supported in `returns`");
+        sink.push(found.help("remove it: a result has the names that the handler writes"));
     }
 }
 
 /// Checks the aliases of tools. The runtime corrects case and `-`, so names that differ only in them are the same.
-fn check_tools(catalog: &Catalog, sink: &Sink) {
+pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     let aliases = || catalog.tools().flat_map(|(_, tool)| tool.manifest.aliases.iter().map(move |alias| (tool, alias)));
     if aliases().next().is_none() {
         return;

@@ -17,34 +17,31 @@ use crate::diagnostic::codes;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
 use crate::manifest::ToolManifest;
 
-pub(super) fn check(catalog: &Catalog, sink: &Sink) {
-    for (_, tool) in catalog.tools() {
-        let atoms = &tool.manifest.atom_table.atoms;
-        if let Some(first) = atoms.get(MAX_ATOMS) {
-            let message = format!(
-                "the conditions of `{}` contain {} different atoms, but at most {MAX_ATOMS} are allowed",
-                tool.name(),
-                atoms.len()
-            );
-            let found =
-                Diagnostic::new(codes::TOO_MANY_ATOMS, first.place, message).label("the first atom above the limit");
-            sink.push(found.help("split the tool, or simplify its conditions"));
-            continue;
-        }
-        let mut turns = Turns::new(&tool.manifest, atoms);
-        if tool.atoms.len() < atoms.len() {
-            // A condition refers to an unknown tool or fact (already reported), so the possible turns cannot be enumerated.
-            turns.all.clear();
-        }
-        turns.all.retain(|&atoms| is_shown(tool, atoms));
-        turns.check_text(&tool.manifest.description.value, tool.manifest.description.place, &|_| true, sink);
-        for description in tool.manifest.dialect.iter().filter_map(|dialect| dialect.description.as_ref()) {
-            turns.check_text(&description.value, description.place, &|_| true, sink);
-        }
-        // Definitions appear in every turn, whatever refers to them.
-        for schema in tool.manifest.roots() {
-            turns.check_schema(schema, &|_| true, sink);
-        }
+pub(super) fn check_tool(_: &Catalog, tool: &Tool, sink: &Sink) {
+    let atoms = &tool.manifest.atom_table.atoms;
+    if let Some(first) = atoms.get(MAX_ATOMS) {
+        let message = format!(
+            "the conditions of `{}` contain {} different atoms, but at most {MAX_ATOMS} are allowed",
+            tool.name(),
+            atoms.len()
+        );
+        let found =
+            Diagnostic::new(codes::TOO_MANY_ATOMS, first.place, message).label("the first atom above the limit");
+        return sink.push(found.help("split the tool, or simplify its conditions"));
+    }
+    let mut turns = Turns::new(&tool.manifest, atoms);
+    if tool.atoms.len() < atoms.len() {
+        // A condition refers to an unknown tool or fact (already reported), so the possible turns cannot be enumerated.
+        turns.all.clear();
+    }
+    turns.all.retain(|&atoms| is_shown(tool, atoms));
+    turns.check_text(&tool.manifest.description.value, tool.manifest.description.place, &|_| true, sink);
+    for description in tool.manifest.dialect.iter().filter_map(|dialect| dialect.description.as_ref()) {
+        turns.check_text(&description.value, description.place, &|_| true, sink);
+    }
+    // Definitions appear in every turn, whatever refers to them.
+    for schema in tool.manifest.roots() {
+        turns.check_schema(schema, &|_| true, sink);
     }
 }
 

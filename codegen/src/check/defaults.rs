@@ -7,18 +7,16 @@ use toolc::schema::Table;
 use toolc_lower::schema::{Choice, Defs, Schema, equal, type_of};
 
 use super::plain::is_plainly_valid;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Tool};
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Code, Diagnostic, Edit, Place, Sink, ticked};
 
-pub(super) fn check(catalog: &Catalog, sink: &Sink) {
-    for (_, tool) in catalog.tools() {
-        let defs = &tool.manifest.defs;
-        for schema in tool.manifest.schemas() {
-            check_schema(schema, defs, sink);
-        }
-        check_calls(&tool.manifest.params, defs, sink);
+pub(super) fn check_tool(_: &Catalog, tool: &Tool, sink: &Sink) {
+    let defs = &tool.manifest.defs;
+    for schema in tool.manifest.schemas() {
+        check_schema(schema, defs, sink);
     }
+    check_calls(&tool.manifest.params, defs, sink);
 }
 
 fn check_schema(schema: &Schema, defs: &Defs, sink: &Sink) {

@@ -17,23 +17,20 @@ use crate::diagnostic::{At, Diagnostic, Place, Sink, ticked};
 use crate::manifest::{Overlap, TextInputManifest, is_reserved, text_pattern_error};
 use crate::source::Kind;
 
-pub(super) fn check(catalog: &Catalog, sink: &Sink) {
-    for (_, tool) in catalog.tools() {
-        check_timeout(tool, sink);
-        check_parallel(tool, sink);
-        check_scripts(tool, sink);
-        check_deprecated(catalog, tool, sink);
-        check_returns(tool, sink);
-        check_strict(tool, sink);
-        check_icons(tool, sink);
-        check_background(tool, sink);
-        check_text_input(tool, sink);
-        check_meta(tool, sink);
-        check_examples(tool, sink);
-        check_approval(tool, sink);
-        check_clamps(tool, sink);
-    }
-    check_dialects(catalog, sink);
+pub(super) fn check_tool(catalog: &Catalog, tool: &Tool, sink: &Sink) {
+    check_timeout(tool, sink);
+    check_parallel(tool, sink);
+    check_scripts(tool, sink);
+    check_deprecated(catalog, tool, sink);
+    check_returns(tool, sink);
+    check_strict(tool, sink);
+    check_icons(tool, sink);
+    check_background(tool, sink);
+    check_text_input(tool, sink);
+    check_meta(tool, sink);
+    check_examples(tool, sink);
+    check_approval(tool, sink);
+    check_clamps(tool, sink);
 }
 
 fn incompatible(place: Place, message: impl Into<String>, help: &str, sink: &Sink) {
@@ -361,7 +358,7 @@ fn check_parameter(tool: &Tool, name: &At<String>, key: &str, types: &[Type], si
 }
 
 /// Checks the names of tools in dialects: they must be valid and unique.
-fn check_dialects(catalog: &Catalog, sink: &Sink) {
+pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     for dialect in DIALECTS {
         let new_name = |tool: &'_ Tool| tool.overrides(dialect.name).and_then(|overrides| overrides.name.clone());
         let renamed: Vec<(&Tool, At<String>)> =

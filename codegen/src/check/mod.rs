@@ -19,7 +19,7 @@ use std::ops::Deref;
 
 use rayon::prelude::*;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Tool};
 use crate::diagnostic::{Diagnostic, Level, Sink};
 
 /// Checks the whole catalog and reports errors.
@@ -27,17 +27,28 @@ type Check = fn(&Catalog, &Sink);
 
 const CHECKS: &[Check] = &[
     aliases::check,
-    conditions::check,
     cycles::check,
-    defaults::check,
     keys::check,
     plugin::check,
     requires::check,
     #[cfg(feature = "emit")]
     rust_names::check,
-    size::check,
     toolsets::check,
     commands::check,
+];
+
+/// Checks one tool and reports errors. If the manifest is [plain](crate::manifest::LazyManifest::is_plain), they may depend on nothing
+/// else, because the check does not run again while the file is unchanged.
+type ToolCheck = fn(&Catalog, &Tool, &Sink);
+
+const TOOL_CHECKS: &[ToolCheck] = &[
+    aliases::check_tool,
+    conditions::check_tool,
+    defaults::check_tool,
+    keys::check_tool,
+    #[cfg(feature = "emit")]
+    rust_names::check_tool,
+    size::check_tool,
 ];
 
 /// A catalog without errors: the only input of the emitters.
@@ -62,4 +73,6 @@ impl Checked {
 /// Runs every check.
 pub(crate) fn check(catalog: &Catalog, sink: &Sink) {
     CHECKS.par_iter().with_max_len(1).for_each(|check| check(catalog, sink));
+    let changed: Vec<&Tool> = catalog.tools().map(|(_, tool)| tool).filter(|tool| !tool.manifest.is_kept).collect();
+    changed.par_iter().for_each(|tool| TOOL_CHECKS.iter().for_each(|check| check(catalog, tool, sink)));
 }

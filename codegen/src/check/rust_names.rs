@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proc_macro2::Ident;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Tool};
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Diagnostic, Sink};
 use crate::names::{handlers, is_snake, plain, snake};
@@ -15,7 +15,11 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     distinct("toolset", declared.map(|(_, toolset)| &toolset.manifest.name), &[snake, handlers], sink);
     distinct_snakes("fact", catalog.facts().iter().map(|fact| &fact.name), sink);
     check_available(catalog, sink);
-    for schema in catalog.tools().flat_map(|(_, tool)| tool.manifest.schemas()) {
+}
+
+/// Checks the names of properties.
+pub(super) fn check_tool(_: &Catalog, tool: &Tool, sink: &Sink) {
+    for schema in tool.manifest.schemas() {
         distinct_snakes("property", schema.properties.iter().map(|property| &property.name), sink);
     }
 }

@@ -30,7 +30,7 @@ use toolc::__gen::graph::Pick;
 use toolc::suggest::{did_you_mean, nearest};
 use toolc_tables::visible::visible;
 
-use crate::build_cache::FindingsFile;
+use crate::build_cache::KeptFiles;
 use crate::diagnostic::{Diagnostic, Places};
 use crate::failure::Failure;
 use crate::lint::Options;
@@ -256,16 +256,16 @@ fn with_catalog(project: Project, command: CatalogCommand, streams: &mut Streams
     export.run(catalog, streams.out).map(|()| true)
 }
 
-/// Compiles the project at `root` with the findings that the last run kept, and keeps those of this run if `store` is set.
+/// Compiles the project at `root` with what the last run kept, and keeps what this run found if `store` is set.
 fn compile_kept(root: &Path, sources: &Sources, options: &Options, store: bool, timings: &mut Timings) -> Compilation {
     // A run with other rules or levels does not touch the cache, so that the findings of ordinary runs stay in it.
     if !options.only.is_empty() || !options.levels.is_empty() {
         return compile_timed(sources, options, None, timings);
     }
-    let (file, kept) = FindingsFile::open(root);
+    let (files, kept) = KeptFiles::open(root);
     let compilation = compile_timed(sources, options, Some(&kept), timings);
     if store {
-        file.store(&kept);
+        files.store(&kept);
     }
     compilation
 }

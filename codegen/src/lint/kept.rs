@@ -15,31 +15,8 @@ use serde_json::{Value, json};
 use super::levels::find;
 use crate::catalog::{Catalog, Tool, ToolId};
 use crate::diagnostic::{Code, Diagnostic, Edit, Level, Place, SourceId};
-use crate::source::{Kind, Source, Sources};
-
-/// What the last run kept, and what this one keeps.
-#[derive(Debug, Default)]
-pub struct FindingsCache {
-    last: String,
-    next: OnceLock<String>,
-}
-
-impl FindingsCache {
-    /// Creates it from the text that the last run kept, or an empty text.
-    pub fn new(last: String) -> Self {
-        Self { last, next: OnceLock::new() }
-    }
-
-    /// Returns the text that the last run kept.
-    pub fn last(&self) -> &str {
-        &self.last
-    }
-
-    /// Returns the text to keep for the next run, if it differs from the last one.
-    pub fn changed(&self) -> Option<&str> {
-        self.next.get().filter(|next| **next != self.last).map(String::as_str)
-    }
-}
+use crate::kept::KeptText;
+use crate::source::{Kind, Sources};
 
 /// Returns the digest of everything that a finding about one tool may depend on except its manifest: the rules, the files that
 /// are not manifests of tools, and what tools share with one another, which is their names.
@@ -48,8 +25,8 @@ pub(super) fn shared_digest(catalog: &Catalog, sources: &Sources, rules: &[Code]
     for rule in rules {
         rule.id.hash(&mut hasher);
     }
-    for Source { path, text, fault, .. } in sources.all().iter().filter(|source| source.kind != Some(Kind::Tool)) {
-        (path, text, fault.is_some()).hash(&mut hasher);
+    for source in sources.all().iter().filter(|source| source.kind != Some(Kind::Tool)) {
+        (&source.path, &source.text, source.fault.is_some()).hash(&mut hasher);
     }
     for (_, tool) in catalog.tools() {
         let manifest = &tool.manifest;
@@ -65,7 +42,7 @@ pub(super) fn shared_digest(catalog: &Catalog, sources: &Sources, rules: &[Code]
 /// The kept lines of the tools whose manifests are unchanged, and the lines of this run.
 #[derive(Debug, Default)]
 pub(super) struct Lines<'k> {
-    kept: Option<&'k FindingsCache>,
+    kept: Option<&'k KeptText>,
     shared_digest: u64,
     tools: Vec<Line<'k>>,
 }
@@ -82,7 +59,7 @@ struct Line<'k> {
 impl<'k> Lines<'k> {
     /// Finds the lines that are still valid.
     pub(super) fn new(
-        kept: Option<&'k FindingsCache>,
+        kept: Option<&'k KeptText>,
         catalog: &Catalog,
         sources: &Sources,
         rules: impl Iterator<Item = Code>,
@@ -90,16 +67,13 @@ impl<'k> Lines<'k> {
         let Some(kept) = kept else { return Self::default() };
         let rules: Vec<Code> = rules.collect();
         let shared_digest = shared_digest(catalog, sources, &rules);
-        let (first, lines) = kept.last.split_once('\n').unwrap_or_default();
+        let (first, lines) = kept.last().split_once('\n').unwrap_or_default();
         let lines = if number(first) == Some(shared_digest) { lines } else { "" };
         let line = |line: &'k str| line.split_once('\t').and_then(|(digest, rest)| Some((number(digest)?, rest)));
         let last: HashMap<u64, &str> = lines.lines().filter_map(line).collect();
         let tools: Vec<ToolId> = catalog.tools().map(|(id, _)| id).collect();
         let tools = tools.par_iter().map(|&id| {
-            let source = sources.get(catalog[id].manifest.name.place.source);
-            let mut hasher = DefaultHasher::new();
-            (&source.path, &source.text).hash(&mut hasher);
-            let digest = hasher.finish();
+            let digest = catalog[id].manifest.digest;
             Line { digest, last: last.get(&digest).copied(), next: OnceLock::new() }
         });
         Self { kept: Some(kept), shared_digest, tools: tools.collect() }
@@ -145,7 +119,7 @@ impl<'k> Lines<'k> {
                 let _ = writeln!(text, "{digest:016x}\t{rest}");
             }
         }
-        let _ = kept.next.set(text);
+        kept.set(text);
     }
 }
 

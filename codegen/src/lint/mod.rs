@@ -33,7 +33,6 @@ use std::sync::OnceLock;
 
 pub use baseline::{Baseline, InvalidBaseline};
 pub use graph::{Path, SimilarTools};
-pub use kept::FindingsCache;
 use kept::Lines;
 use levels::Levels;
 pub use levels::{Options, Selected, find, select};
@@ -48,6 +47,7 @@ use rayon::prelude::*;
 
 use crate::catalog::{Catalog, Tool, ToolId, ToolsetId};
 use crate::diagnostic::{Code, Diagnostic, Level, Places, Sink, SourceId};
+use crate::kept::KeptText;
 use crate::source::Sources;
 
 /// The input of the rules: a catalog, and the files that it was read from. Dereferences to the catalog.
@@ -131,7 +131,7 @@ pub(crate) fn lint(
     catalog: &Catalog,
     sources: &Sources,
     options: &Options,
-    kept: Option<&FindingsCache>,
+    kept: Option<&KeptText>,
     sink: Sink,
 ) -> Vec<Diagnostic> {
     let lines = catalog.settings().levels.iter();

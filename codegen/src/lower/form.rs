@@ -17,12 +17,17 @@ pub fn accepts(dialect: &'static Dialect, tool: &Tool) -> bool {
 /// Returns whether a dialect can say who may call a tool. A tool that only code may call must not be shown to a model that would call
 /// it directly.
 pub(super) fn accepts_callers(dialect: &'static Dialect, tool: &Tool) -> bool {
-    tool.manifest.callers().model || form(dialect, tool).tool.code_only_tools().is_none()
+    tool.manifest.callers.is_empty()
+        || tool.manifest.callers().model
+        || form(dialect, tool).tool.code_only_tools().is_none()
 }
 
 /// Returns the first required parameter whose name a dialect does not accept.
 pub(super) fn refused_parameter<'c>(dialect: &Dialect, tool: &'c Tool) -> Option<&'c Property> {
     let names = dialect.tool.parameter_name()?.value;
+    if tool.manifest.required.iter().all(|name| names.accepts(name)) {
+        return None;
+    }
     let mut required = tool.manifest.params.properties.iter().filter(|property| property.required);
     required.find(|property| !names.accepts(&property.name.value))
 }

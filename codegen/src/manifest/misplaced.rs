@@ -1,5 +1,7 @@
 //! Reports files in `manifests/` that are not read as manifests: they would be ignored silently.
 
+use std::sync::Arc;
+
 use toml::de::DeTable;
 
 use crate::diagnostic::codes;
@@ -7,9 +9,9 @@ use crate::diagnostic::{Diagnostic, Place, Sink, SourceId, ticked};
 use crate::source::{Fault, Kind, OTHER_FORMATS, Source, Sources, likely_manifest};
 
 /// Returns every file that is a manifest, and reports the others.
-pub(super) fn manifests<'s>(sources: &'s Sources, sink: &Sink) -> Vec<(SourceId, Kind, &'s Source)> {
+pub(super) fn manifests<'s>(sources: &'s Sources, sink: &Sink) -> Vec<(SourceId, Kind, &'s Arc<Source>)> {
     let mut manifests = Vec::new();
-    for (id, source) in sources.iter() {
+    for (id, source) in sources.iter_shared() {
         if let Some(Fault::File { message, help }) = &source.fault {
             let name = source.path.rsplit('/').next().unwrap_or_default();
             let found = Diagnostic::new(codes::MISPLACED_FILE, Place::new(id, 0..0), format!("`{name}` {message}"));

@@ -1,12 +1,15 @@
 //! The parse stage: reads each file separately, from TOML to a typed manifest.
 
+mod kept;
 pub mod keys;
+mod lazy;
 mod misplaced;
 mod read;
 mod standard;
 mod tables;
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use toolc::__gen::name::PORTABLE;
@@ -20,6 +23,8 @@ use toml::de::DeTable;
 
 use crate::diagnostic::{At, Diagnostic, Place, Sink, SourceId, codes, ticked};
 use crate::source::{Fault, Kind, Source, Sources};
+pub use kept::KeptManifests;
+pub use lazy::LazyManifest;
 use read::{ManifestReader, declared_name, reader, schema};
 pub(crate) use standard::text_pattern_error;
 pub use tables::*;
@@ -27,28 +32,45 @@ pub use toolc_tables::Refused;
 
 /// Parses every source.
 pub fn parse(sources: &Sources, sink: &Sink) -> Manifests {
-    let parts: Vec<Manifests> =
-        misplaced::manifests(sources, sink).into_par_iter().map(|source| parse_one(source, sink)).collect();
+    parse_with(sources, None, sink)
+}
+
+/// Parses every source, except the manifests of tools that are kept.
+pub(crate) fn parse_with(sources: &Sources, kept: Option<&KeptManifests<'_>>, sink: &Sink) -> Manifests {
+    let is_plugin = sources.all().iter().any(|source| source.kind == Some(Kind::Plugin));
+    // The tools of a plugin have other defaults.
+    let kept = kept.filter(|_| !is_plugin);
+    let found = misplaced::manifests(sources, sink).into_par_iter().map(|(id, kind, source)| {
+        let tool = kept.filter(|_| kind == Kind::Tool).and_then(|kept| kept.find(id, source));
+        tool.map_or_else(
+            || parse_one((id, kind, source), sink),
+            |tool| Manifests { tools: vec![tool], ..Manifests::default() },
+        )
+    });
+    let parts: Vec<Manifests> = found.collect();
     let mut manifests = Manifests::default();
     for part in parts {
         manifests.append(part);
     }
-    if sources.all().iter().any(|source| source.kind == Some(Kind::Plugin)) {
-        run_as_processes(&mut manifests.tools);
+    if is_plugin {
+        manifests.tools = manifests.tools.into_iter().map(run_as_process).collect();
     }
     #[cfg(feature = "emit")]
     {
-        let digest = |source: &Source| (source.path.clone(), toolc_build::digest(source.text.as_bytes()));
+        let digest = |source: &Arc<Source>| (source.path.clone(), toolc_build::digest(source.text.as_bytes()));
         manifests.digests = sources.all().par_iter().map(digest).collect();
     }
     manifests
 }
 
-/// Sets the default execution of a plugin's tools to `blocking`: each call waits for a process.
-fn run_as_processes(tools: &mut [ToolManifest]) {
-    for tool in tools.iter_mut().filter(|tool| tool.execution.place == tool.name.place) {
-        tool.execution.value = Execution::Blocking;
+/// Sets the default execution of a plugin's tool to `blocking`: each call waits for a process.
+fn run_as_process(tool: LazyManifest) -> LazyManifest {
+    if tool.execution.place != tool.name.place {
+        return tool;
     }
+    let (mut whole, source) = tool.into_whole();
+    whole.execution.value = Execution::Blocking;
+    LazyManifest::new(whole, source)
 }
 
 impl Manifests {
@@ -87,7 +109,7 @@ fn misfit(name: &str, default: &FactValue, values: &[At<String>]) -> Option<Diag
     }
 }
 
-fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Manifests {
+fn parse_one((id, kind, source): (SourceId, Kind, &Arc<Source>), sink: &Sink) -> Manifests {
     let mut manifests = Manifests::default();
     let Some(document) = toml(id, source, sink) else {
         // Without a stem, it is a folder that cannot be read.
@@ -113,16 +135,15 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Source), sink: &Sink) -> Mani
     match kind {
         Kind::Tool => {
             let tool = tool(&reader);
-            manifests.tools.push(ToolManifest { atom_table: atom_table.take(), ..tool });
+            let whole = ToolManifest { atom_table: atom_table.take(), ..tool };
+            manifests.tools.push(LazyManifest::new(whole, (id, Arc::clone(source))));
         }
         Kind::Toolset => {
             let toolset = ToolsetManifest::read(&reader);
             manifests.toolsets.push(ToolsetManifest { atom_table: atom_table.take(), ..toolset });
         }
         Kind::Distribution => manifests.distributions.push(DistributionManifest::read(&reader)),
-        Kind::Commands => {
-            manifests.commands.push(commands(&reader));
-        }
+        Kind::Commands => manifests.commands.push(commands(&reader)),
         Kind::Facts => {
             if reader.refused().is_any() {
                 manifests.broken.push((kind, ANY.to_owned()));
@@ -234,6 +255,15 @@ fn commands(reader: &ManifestReader<'_>) -> CommandsManifest {
         commands.refused.set_missing();
     }
     commands
+}
+
+/// Reads the manifest of a tool that had no findings when it was kept.
+fn read_tool(id: SourceId, source: &Source) -> ToolManifest {
+    let (document, _) = DeTable::parse_recoverable(&source.text);
+    let (atom_table, sink) = (RefCell::default(), Sink::default());
+    let reader = reader((id, Kind::Tool, source), Kind::Tool.into(), &document, &atom_table, &sink);
+    let tool = tool(&reader);
+    ToolManifest { atom_table: atom_table.take(), ..tool }
 }
 
 fn tool(reader: &ManifestReader<'_>) -> ToolManifest {

@@ -10,8 +10,9 @@ pub(crate) use walk::walk;
 
 use std::fmt::Write as _;
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use toolc_tables::{Files, normalized};
 
@@ -166,6 +167,13 @@ impl Source {
         Self { kind: Kind::from_path(&path), stem, fault, text, path }
     }
 
+    /// Returns the digest of the path and the text. It is comparable only within one build of the compiler.
+    pub(crate) fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (&self.path, &self.text).hash(&mut hasher);
+        hasher.finish()
+    }
+
     /// Creates a source that is not a file whose text could be read.
     fn unreadable(path: String, message: impl Into<String>, help: &'static str) -> Self {
         let fault = Some(Fault::File { message: message.into(), help });
@@ -181,7 +189,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 pub struct Sources {
     /// The project folder; empty for a project in memory.
     root: PathBuf,
-    files: Vec<Source>,
+    files: Vec<Arc<Source>>,
     /// The path and text of other files of a project in memory, such as its baseline.
     others: Vec<(String, String)>,
     /// The baseline, once it was read. Findings can be in it, and it is not a manifest.
@@ -195,7 +203,7 @@ impl Sources {
     /// # Errors
     /// If `root` has no folder `manifests` that can be read. Only a plugin need not have one.
     pub fn scan(root: &Path) -> Result<Self, Failure> {
-        let mut files = scan::read_all(root)?;
+        let mut files: Vec<Arc<Source>> = scan::read_all(root)?.into_iter().map(Arc::new).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Self { root: root.to_owned(), files, others: Vec::new(), other: OnceLock::new() })
     }
@@ -203,8 +211,8 @@ impl Sources {
     /// Creates a project in memory from the path and text of each file. Paths are relative to the project, with `/` as separator.
     pub fn from_memory(files: impl IntoIterator<Item = (String, String)>) -> Self {
         let (files, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_source(path));
-        let files = files.into_iter().map(|(path, text)| Source::new(path, text.into_bytes()));
-        let mut files: Vec<Source> = files.collect();
+        let files = files.into_iter().map(|(path, text)| Arc::new(Source::new(path, text.into_bytes())));
+        let mut files: Vec<Arc<Source>> = files.collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Self { root: PathBuf::new(), files, others, other: OnceLock::new() }
     }
@@ -214,7 +222,7 @@ impl Sources {
     pub(crate) fn files_at<'f>(place: &str, files: impl IntoIterator<Item = (&'f str, &'f str)>) -> Self {
         let files = files.into_iter().map(|(path, text)| {
             let source = Source::new(place.to_owned(), text.as_bytes().to_vec());
-            Source { path: path.to_owned(), ..source }
+            Arc::new(Source { path: path.to_owned(), ..source })
         });
         Self { files: files.collect(), ..Self::default() }
     }
@@ -255,7 +263,7 @@ impl Sources {
         let mut all = self.clone();
         for (id, text) in changed {
             let path = self.get(*id).path.clone();
-            all.files[id.0 as usize] = Source::new(path, text.clone().into_bytes());
+            all.files[id.0 as usize] = Arc::new(Source::new(path, text.clone().into_bytes()));
         }
         all
     }
@@ -265,7 +273,7 @@ impl Sources {
     #[cfg(feature = "cli")]
     pub(crate) fn with_file(&self, path: &str, text: &str) -> Self {
         let mut all = self.clone();
-        let file = Source::new(path.to_owned(), text.as_bytes().to_vec());
+        let file = Arc::new(Source::new(path.to_owned(), text.as_bytes().to_vec()));
         match all.files.binary_search_by(|other| other.path.as_str().cmp(path)) {
             Ok(position) => all.files[position] = file,
             Err(position) => all.files.insert(position, file),
@@ -299,7 +307,7 @@ impl Sources {
     }
 
     /// Returns all files, sorted by path. The index of a file is its [`SourceId`].
-    pub fn all(&self) -> &[Source] {
+    pub fn all(&self) -> &[Arc<Source>] {
         &self.files
     }
 
@@ -311,6 +319,11 @@ impl Sources {
 
     /// Returns every file with its id.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
+        self.iter_shared().map(|(id, source)| (id, &**source))
+    }
+
+    /// Returns every file with its id, as [`iter`](Self::iter) does.
+    pub(crate) fn iter_shared(&self) -> impl Iterator<Item = (SourceId, &Arc<Source>)> {
         (0..).map(SourceId).zip(&self.files)
     }
 
@@ -365,6 +378,10 @@ pub(crate) fn likely_manifest(path: &str) -> Option<String> {
     // Some systems hide the last extension of a file.
     let path = path.strip_suffix(".txt").filter(|path| path.strip_suffix(".toml").is_some()).unwrap_or(path);
     let (stem, extension) = path.rsplit_once('.')?;
+    // The usual case, and the fastest one.
+    if extension == "toml" && path == original {
+        return None;
+    }
     // Editors name backups `x.toml~`.
     let is_misspelt = !extension.ends_with('~') && !toolc::suggest::nearest(extension, ["toml"]).is_empty();
     let is_like = is_misspelt || OTHER_FORMATS.iter().any(|like| extension.eq_ignore_ascii_case(like));

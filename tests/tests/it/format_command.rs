@@ -43,7 +43,7 @@ fn fixtures() -> Vec<(String, String)> {
 }
 
 fn source(path: &str, text: &str) -> Option<Source> {
-    Sources::from_memory([(path.to_owned(), text.to_owned())]).all().first().cloned()
+    Sources::from_memory([(path.to_owned(), text.to_owned())]).all().first().map(|source| Source::clone(source))
 }
 
 /// Returns the comments of valid TOML, sorted and with their white space collapsed.

@@ -120,7 +120,10 @@ fn begin(stage: &str) {
 fn run_stages(root: &Path) {
     let root = root.to_str().expect("text");
     // `write` and the rest after it are in the last stage of a command.
-    for (name, command) in [("gen", "gen"), ("gen again", "gen"), ("lint", "lint")] {
+    for (name, command) in [("gen", "gen"), ("gen again", "gen"), ("gen changed", "gen"), ("lint", "lint")] {
+        if name == "gen changed" {
+            change_tool(Path::new(root));
+        }
         let (status, out, err) = capture(["--root", root, command, "--timings"]);
         assert!(status < 2, "{out}{err}");
         let stages = err.lines().filter(|line| line.ends_with(" ms")).filter_map(|line| line.split_whitespace().next());
@@ -143,6 +146,14 @@ fn run_stages(root: &Path) {
     begin("calls to repair");
     call(&turn, r#"{"query":4711,"limit":"25","recursive":"True","tags":"red"}"#);
     begin(END);
+}
+
+/// Changes the description of a tool.
+fn change_tool(root: &Path) {
+    let tools = fs::read_dir(root.join("manifests/tools")).expect("the project has tools");
+    let path = tools.map(|tool| tool.expect("failed to read a folder").path()).min().expect("the project has tools");
+    let text = fs::read_to_string(&path).expect("failed to read");
+    fs::write(&path, text.replacen("description = \"", "description = \"Now: ", 1)).expect("failed to write");
 }
 
 /// Calls all tools in turn, as often as makes 100 calls or more.

@@ -9,6 +9,7 @@ mod toolset;
 
 use toolc_tables::HasKeys as _;
 
+use super::LazyManifest;
 use super::keys::Key;
 use crate::source::Kind;
 pub use commands::*;
@@ -20,7 +21,7 @@ pub use toolset::*;
 #[derive(Debug, Default)]
 pub struct Manifests {
     /// In the order of their paths.
-    pub tools: Vec<ToolManifest>,
+    pub tools: Vec<LazyManifest>,
     /// In the order of their paths.
     pub toolsets: Vec<ToolsetManifest>,
     /// In the order of their paths.

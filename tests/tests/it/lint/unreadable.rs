@@ -172,8 +172,9 @@ impl Links {
             format!("{path}: {}", message.strip_suffix(": no manifest is read here").unwrap_or(message))
         };
         let sources = toolc_codegen::Sources::scan(self.project.0.path()).expect("the folder can be read");
-        let is_tool =
-            |source: &&toolc_codegen::source::Source| !source.text.is_empty() && source.path.contains("/tools/");
+        let is_tool = |source: &&std::sync::Arc<toolc_codegen::source::Source>| {
+            !source.text.is_empty() && source.path.contains("/tools/")
+        };
         let tools = sources.all().iter().filter(is_tool).map(|source| source.stem.clone());
         (out.lines().map(line).collect(), tools.collect())
     }

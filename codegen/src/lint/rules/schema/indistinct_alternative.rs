@@ -58,7 +58,8 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
     if lint.plugin().is_some() {
         return;
     }
-    let tools: Vec<&Tool> = lint.tools().map(|(_, tool)| tool).collect();
+    // Plain manifests have no alternatives.
+    let tools: Vec<&Tool> = lint.tools().map(|(_, tool)| tool).filter(|tool| !tool.manifest.is_plain()).collect();
     copies::report(tools.par_iter().flat_map_iter(|tool| indistinct(tool)).collect(), sink);
 }
 

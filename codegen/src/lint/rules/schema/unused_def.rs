@@ -37,7 +37,9 @@ pub(super) const RULE: Rule =
     Rule::new("S012", "unused-def", Some(Level::Warning), Check::Catalog(check)).fixable();
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    let tools: Vec<&Tool> = lint.tools().map(|(_, tool)| tool).filter(|tool| !tool.manifest.defs.is_empty()).collect();
+    let tools: Vec<&Tool> = lint.tools().map(|(_, tool)| tool).collect();
+    // Plain manifests have no definitions.
+    let tools: Vec<&Tool> = tools.into_iter().filter(|tool| !tool.manifest.is_plain()).collect();
     copies::report(tools.par_iter().flat_map_iter(|tool| unused(tool)).collect(), sink);
 }
 
