@@ -127,6 +127,9 @@ pub mod approval {
     pub use crate::call::approval::{
         ApprovalDecision, ApprovalReason, ApprovalRequest, Approver, OwnedApprovalRequest, approver_fn,
     };
+    pub use crate::call::permissions::{
+        KeptUntil, PermissionCall, PermissionDecision, PermissionOffer, PermissionReason, Permissions,
+    };
     pub use crate::provider::code_parameters::{CodeParameter, code_parameters};
     #[cfg(feature = "approval")]
     pub use toolc_redact::{is_credential, is_secret};

@@ -8,7 +8,7 @@ mod set;
 use crate::words::words;
 pub(crate) use needs::Needs;
 pub(crate) use pattern::is_plain_name;
-pub use pattern::{PatternFault, pattern_fault};
+pub use pattern::{PatternFault, matches as matches_pattern, pattern_fault};
 pub use set::RuleSet;
 pub(crate) use set::{ABOVE_OWN, PlacePattern, Root};
 

@@ -46,7 +46,7 @@ pub fn pattern_fault(pattern: &str) -> Option<PatternFault<'_>> {
 }
 
 /// Returns whether a pattern matches a whole text.
-pub(crate) fn matches(pattern: &str, text: &str) -> bool {
+pub fn matches(pattern: &str, text: &str) -> bool {
     // Most comparisons fail at once, most patterns are plain names, and most others begin or end with a `*`.
     if let Some(first) = pattern.bytes().next()
         && !is_special(first)

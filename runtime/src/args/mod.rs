@@ -157,6 +157,11 @@ impl Arguments {
         self.0.get(name)
     }
 
+    /// Returns the arguments. Secrets are not redacted.
+    pub(crate) fn value(&self) -> &Value {
+        &self.0
+    }
+
     /// Returns the arguments with secrets redacted.
     pub(crate) fn redacted(&self, table: &Table, limits: Limits) -> Value {
         Reader::new(table, limits).redacted(&self.0)

@@ -30,6 +30,7 @@ use crate::call::approval::command::CommandReason;
 #[cfg(feature = "approval")]
 use crate::call::decision::DecisionReason;
 use crate::call::hooks::CallInfo;
+use crate::call::permissions::{PermissionOffer, PermissionReason};
 use crate::data::behaviour::Annotations;
 use crate::sorted;
 use crate::text::display::EscapedText;
@@ -135,6 +136,8 @@ pub struct OwnedApprovalRequest {
     pub arguments: Value,
     /// The reasons why approval is needed, at least one.
     pub reasons: Vec<ApprovalReason>,
+    /// What an answer for the session or for good covers: see [`ApprovalRequest::offer`].
+    pub offer: Option<PermissionOffer>,
 }
 
 impl fmt::Display for OwnedApprovalRequest {
@@ -151,6 +154,9 @@ pub struct ApprovalRequest<'a> {
     pub call: CallInfo<'a>,
     /// The reasons why approval is needed, at least one.
     pub reasons: &'a [ApprovalReason],
+    /// What [`AllowForSession`](ApprovalDecision::AllowForSession) and [`AllowAlways`](ApprovalDecision::AllowAlways) cover for the
+    /// reasons that concern the call as a whole, if the session has [permissions](crate::SessionBuilder::permissions).
+    pub offer: Option<&'a PermissionOffer>,
 }
 
 impl fmt::Display for ApprovalRequest<'_> {
@@ -174,7 +180,25 @@ impl ApprovalRequest<'_> {
             annotations: self.call.annotations(),
             arguments: self.call.arguments().clone(),
             reasons: self.reasons.to_vec(),
+            offer: self.offer.cloned(),
         }
+    }
+
+    /// Returns whether it can be answered for the session.
+    pub fn offers_session(&self) -> bool {
+        let has_offer =
+            |reason: &ApprovalReason| self.offer.is_some() || !matches!(reason, ApprovalReason::Permission(_));
+        self.reasons.iter().all(|reason| reason.offers_session() && has_offer(reason))
+    }
+
+    /// Returns whether it can be answered for good.
+    #[cfg(feature = "approval")]
+    pub fn offers_always(&self) -> bool {
+        let is_permanent = self.offer.is_some_and(|offer| offer.is_permanent);
+        self.reasons.iter().all(|reason| match reason {
+            ApprovalReason::Command(command) => command.offers(command::CommandAnswer::Always),
+            reason => reason.is_of_call() && is_permanent,
+        })
     }
 }
 
@@ -188,6 +212,8 @@ pub enum ApprovalReason {
     Hook(String),
     /// A hook requires approval of each call, for this reason: an answer covers no later call.
     HookEachTime(String),
+    /// A [permission](crate::SessionBuilder::permissions) requires approval.
+    Permission(PermissionReason),
     /// The rules about shell commands require approval: see [`SessionBuilder::commands`](crate::SessionBuilder::commands).
     #[cfg(feature = "approval")]
     Command(CommandReason),
@@ -196,7 +222,17 @@ pub enum ApprovalReason {
 #[cfg(feature = "approval")]
 impl From<&ApprovalReason> for DecisionReason {
     fn from(reason: &ApprovalReason) -> Self {
-        Self { rule: None, text: reason.to_string() }
+        match reason {
+            ApprovalReason::Permission(reason) => Self::from(reason),
+            reason => Self { rule: None, text: reason.to_string() },
+        }
+    }
+}
+
+#[cfg(feature = "approval")]
+impl From<&PermissionReason> for DecisionReason {
+    fn from(reason: &PermissionReason) -> Self {
+        Self { rule: Some(reason.rule.clone()), text: reason.description.clone() }
     }
 }
 
@@ -204,11 +240,16 @@ impl ApprovalReason {
     /// Returns whether a person can answer it for the rest of the session.
     pub fn offers_session(&self) -> bool {
         match self {
-            Self::Declared | Self::Hook(_) => true,
+            Self::Declared | Self::Hook(_) | Self::Permission(_) => true,
             Self::HookEachTime(_) => false,
             #[cfg(feature = "approval")]
             Self::Command(command) => command.offers(command::CommandAnswer::Session),
         }
+    }
+
+    /// Returns whether it concerns the call as a whole: the permissions of the session decide about it.
+    pub(crate) fn is_of_call(&self) -> bool {
+        matches!(self, Self::Declared | Self::Permission(_))
     }
 
     /// Returns whether a language model may decide about it: it is a command of [low risk](CommandReason::is_low_risk).
@@ -223,6 +264,7 @@ impl fmt::Display for ApprovalReason {
         match self {
             ApprovalReason::Declared => f.write_str("every call of this tool needs approval"),
             ApprovalReason::Hook(reason) | ApprovalReason::HookEachTime(reason) => f.write_str(reason),
+            ApprovalReason::Permission(reason) => reason.fmt(f),
             #[cfg(feature = "approval")]
             ApprovalReason::Command(reason) => reason.fmt(f),
         }
@@ -235,11 +277,13 @@ impl fmt::Display for ApprovalReason {
 pub enum ApprovalDecision {
     /// The call is run. Later calls need approval again.
     AllowOnce,
-    /// The call is run. Later calls of this tool in this session do not need approval for the same reasons. For a command,
-    /// that means the same rules below the same directory: `docs/calls.md` has the details.
+    /// The call is run. Later calls of this tool in this session do not need approval for the same reasons, or if the permissions
+    /// have made an [offer](ApprovalRequest::offer), the calls that it covers. For a command, that means the same rules below the same
+    /// directory: `docs/calls.md` has the details.
     AllowForSession,
     /// The call is run. Equal commands do not need approval in any session with the same
-    /// [store](crate::approval::ApprovalStore). For reasons that are not commands, this is the same as `AllowForSession`.
+    /// [store](crate::approval::ApprovalStore), and calls that a permanent [offer](ApprovalRequest::offer) covers do not need approval
+    /// either. For other reasons, this is the same as `AllowForSession`.
     AllowAlways,
     /// The call is run, because a language model has approved it: see [`CommandReason::is_low_risk`]. This counts only for commands of low
     /// risk; any other call is denied. Later calls need approval again.

@@ -8,6 +8,7 @@ pub(crate) mod decision;
 pub(crate) mod found_directory;
 pub(crate) mod hooks;
 pub(crate) mod origin;
+pub(crate) mod permissions;
 pub(crate) mod response;
 pub(crate) mod scope;
 mod tool_call;

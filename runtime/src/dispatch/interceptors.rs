@@ -5,13 +5,14 @@ use std::pin::Pin;
 use serde_json::Value;
 
 use crate::args::{Arguments, Limits};
-use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, subject};
+use crate::call::approval::{ApprovalReason, ApprovalRequest, subject};
 #[cfg(feature = "approval")]
 use crate::call::decision::{DecidedBy, RecordedDecision};
 use crate::call::hooks::{self, CallInfo, Hook, HookAction, HostError, HostStage, Sent, TransformFuture};
 use crate::call::response::CallResponse;
 use crate::data::behaviour::Annotations;
 use crate::dispatch::approval::{self, Answer};
+use crate::dispatch::permissions::{Asked, Permitting};
 use crate::dispatch::prepared::PreparedCall;
 use crate::dispatch::running::AgentLoop;
 use crate::panics;
@@ -41,7 +42,7 @@ impl Turn {
         if self.judges_commands(id) {
             return true;
         }
-        self.plan(id).needs_approval
+        self.plan(id).needs_approval || self.has_permissions(id)
     }
 
     /// Checks the caller of a call. Returns the interceptors as a future, if there are any: they decide about the call, and read
@@ -98,9 +99,9 @@ impl Turn {
             call.repairs = self.record_repairs(id, call, repaired);
         }
         call.show_arguments(arguments.redacted(table, limits));
-        let mut reasons = Vec::new();
+        let mut asked = Asked::default();
         if self.plan(id).needs_approval {
-            reasons.push(ApprovalReason::Declared);
+            asked.reasons.push(ApprovalReason::Declared);
         }
         for hook in &config.hooks {
             match self.before_call(&**hook, id, call, session).await? {
@@ -120,16 +121,28 @@ impl Turn {
                     let text = format!("the host blocked the call: {reason}");
                     return Err(ToolError::with_kind(ErrorKind::Blocked, text));
                 }
-                HookAction::Ask(reason) => reasons.push(ApprovalReason::Hook(reason)),
-                HookAction::AskEachTime(reason) => reasons.push(ApprovalReason::HookEachTime(reason)),
+                HookAction::Ask(reason) => asked.reasons.push(ApprovalReason::Hook(reason)),
+                HookAction::AskEachTime(reason) => asked.reasons.push(ApprovalReason::HookEachTime(reason)),
             }
+        }
+        let permissions = config.permissions.as_ref().filter(|_| self.has_permissions(id));
+        let permitting = permissions.map(|permissions| Permitting {
+            turn: self,
+            permissions,
+            id,
+            call,
+            session,
+            arguments: &arguments,
+        });
+        if let Some(permitting) = &permitting {
+            permitting.apply(&mut asked).await?;
         }
         #[cfg(feature = "approval")]
         if let Some(commands) = &config.commands {
-            self.approve_commands(commands, id, call, session, &arguments, reasons).await?;
+            self.approve_commands(commands, id, call, session, &arguments, (asked, permitting.as_ref())).await?;
             return Ok(arguments);
         }
-        self.approve(id, call, session, reasons).await?;
+        self.approve(id, call, session, asked).await?;
         Ok(arguments)
     }
 
@@ -139,12 +152,12 @@ impl Turn {
         id: ToolId,
         call: &PreparedCall<'_>,
         session: CancelEpoch<'_>,
-        reasons: Vec<ApprovalReason>,
+        asked: Asked,
     ) -> Result<(), ToolError> {
         let context = self.context(id, call.request, session);
         let environment = context.environment();
         let subject = subject(self.name(id), environment.as_deref());
-        self.approve_for(&subject, self.info(call), context.cancel_sources(), reasons).await
+        self.approve_for(&subject, self.info(call), context.cancel_sources(), asked).await
     }
 
     /// Returns the reasons that have not been approved for the session, under this [subject].
@@ -168,21 +181,21 @@ impl Turn {
         subject: &str,
         call: CallInfo<'_>,
         cancel: CancelSources<'_>,
-        reasons: Vec<ApprovalReason>,
+        mut asked: Asked,
     ) -> Result<(), ToolError> {
         let config = self.config();
-        let reasons = self.not_yet_approved(subject, &call, reasons);
-        if reasons.is_empty() {
+        asked.reasons = self.not_yet_approved(subject, &call, asked.reasons);
+        if asked.reasons.is_empty() {
             return Ok(());
         }
-        let request = ApprovalRequest { call, reasons: &reasons };
+        let request = ApprovalRequest { call, reasons: &asked.reasons, offer: asked.offer.as_ref() };
         #[cfg(feature = "approval")]
         let began = clock::now();
         let answer = approval::ask(config, request, CancelledFuture::new(cancel)).await;
         #[cfg(feature = "approval")]
-        approval::record(&call, &reasons, answer.decision(), answer.decided_by(), began);
-        if matches!(answer, Answer::Decided(ApprovalDecision::AllowForSession | ApprovalDecision::AllowAlways)) {
-            config.approvals.approve(subject, &reasons);
+        approval::record(&call, &asked.reasons, answer.decision(), answer.decided_by(), began);
+        if let Answer::Decided(decision) = &answer {
+            self.keep_answer(decision, subject, &asked, &call);
         }
         answer.result(None)
     }

@@ -25,6 +25,7 @@ mod interceptors;
 mod misnamed;
 mod namespace;
 mod parallel_key;
+mod permissions;
 mod prepared;
 mod repaired_call;
 mod running;
@@ -57,7 +58,8 @@ impl Turn {
     /// 1. Find the tool.
     /// 2. Parse, repair and validate the arguments.
     /// 3. Run the hooks' [`before_call`](crate::hooks::Hook::before_call).
-    /// 4. Judge the call's commands, if the session does. Ask the approver, if the call needs approval.
+    /// 4. Apply the session's permissions, and judge the call's commands, if the session does. Ask the approver, if the call needs
+    ///    approval.
     /// 5. Run the handler.
     /// 6. Run the hooks' [`transform_result`](crate::hooks::Hook::transform_result).
     /// 7. Scrub an error, or shorten a result that is too long.

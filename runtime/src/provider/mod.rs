@@ -128,7 +128,7 @@ where
 }
 
 /// Runs `work` on a thread of the process's pool.
-async fn blocking<W>(call: &Call<'_>, work: W) -> ToolResult
+pub(crate) async fn blocking<W>(call: &Call<'_>, work: W) -> ToolResult
 where
     W: FnOnce(&Call<'_>) -> ToolResult + Send + 'static,
 {

@@ -12,6 +12,7 @@ use crate::call::approval::SessionApprovals;
 use crate::call::approval::{memory::CommandMemory, policy::CommandApproval, queue::QuestionQueue};
 use crate::call::hooks;
 use crate::call::hooks::{CallInfo, Hook, HostError};
+use crate::call::permissions::Permissions;
 use crate::env::Env;
 use crate::observe::trace;
 use crate::result::limit::ResultLimits;
@@ -45,6 +46,8 @@ pub(crate) struct SessionConfig {
     /// The time limit of the approver.
     pub(crate) approval_timeout: Duration,
     pub(crate) approvals: SessionApprovals,
+    /// Rules about calls of any tool.
+    pub(crate) permissions: Option<Arc<dyn Permissions>>,
     /// How commands are judged, or `None` if they are not.
     #[cfg(feature = "approval")]
     pub(crate) commands: Option<CommandApproval>,
@@ -92,6 +95,7 @@ impl Default for SessionConfig {
             approver: None,
             approval_timeout: Duration::from_mins(1),
             approvals: SessionApprovals::default(),
+            permissions: None,
             #[cfg(feature = "approval")]
             commands: None,
             #[cfg(feature = "approval")]

@@ -220,6 +220,12 @@ impl SessionBuilder {
         self
     }
 
+    /// Sets rules about calls of any tool, which deny calls, or require or spare approval.
+    pub fn permissions(mut self, permissions: Arc<dyn crate::call::permissions::Permissions>) -> Self {
+        self.config.permissions = Some(permissions);
+        self
+    }
+
     /// Judges shell commands by rules before each call of a tool that runs them. A command that the rules deny never runs. A command that
     /// needs approval is decided by the approver, one question at a time, in the order of the calls. Without an approver, such a command
     /// does not run.

@@ -27,6 +27,7 @@ use crate::call::found_directory::FoundDirectory;
 use crate::call::hooks::{HostError, HostStage};
 use crate::call::{Call, ToolCall};
 use crate::dispatch::approval::{self, Answer};
+use crate::dispatch::permissions::{Asked, Permitting};
 use crate::dispatch::prepared::PreparedCall;
 use crate::dispatch::running::CallArguments;
 use crate::panics::{self, CatchPanic};
@@ -58,7 +59,8 @@ impl Turn {
         parameters
     }
 
-    /// Gets approval of a call: of its commands, and for these other reasons.
+    /// Gets approval of a call: of its commands, and for the other reasons in `asked`, about which the permissions are asked again after
+    /// other questions.
     ///
     /// # Errors
     /// Returns the error for the model if the call must not run.
@@ -69,7 +71,7 @@ impl Turn {
         call: &PreparedCall<'_>,
         session: CancelEpoch<'_>,
         arguments: &Arguments,
-        reasons: Vec<ApprovalReason>,
+        asked: (Asked, Option<&Permitting<'_>>),
     ) -> Result<(), ToolError> {
         let context = self.context(id, call.request, session);
         let environment = context.environment();
@@ -86,7 +88,7 @@ impl Turn {
         };
         let recorder = Recorder::new(self, config, call, self.info(call).decisions);
         let commands = Commands::new(self, config, call, subject(self.name(id), elsewhere), recorder, &judge);
-        self.decide(commands, reasons, None, context.cancel_sources()).await
+        self.decide(commands, asked, None, context.cancel_sources()).await
     }
 
     /// Returns the place of a call's command. The handler gets its directory and its state of the shell, so that the command runs
@@ -159,15 +161,15 @@ impl Turn {
     async fn decide(
         &self,
         mut commands: Commands<'_>,
-        reasons: Vec<ApprovalReason>,
+        (mut asked, permitting): (Asked, Option<&Permitting<'_>>),
         shown: Option<&Value>,
         cancel: CancelSources<'_>,
     ) -> Result<(), ToolError> {
         commands.decide_without_person()?;
         let subject = commands.subject.clone();
         let mut info = self.info(commands.call);
-        let mut reasons = self.not_yet_approved(&subject, &info, reasons);
-        if reasons.is_empty() && commands.open.is_empty() {
+        asked.reasons = self.not_yet_approved(&subject, &info, asked.reasons);
+        if asked.reasons.is_empty() && commands.open.is_empty() {
             return Ok(());
         }
         let cancelled = || CancelledFuture::new(cancel);
@@ -181,22 +183,26 @@ impl Turn {
         // The answers to the questions before this one may cover the call, and the files may have changed.
         commands.judge_again();
         commands.decide_without_person()?;
-        reasons = self.not_yet_approved(&subject, &info, reasons);
-        if reasons.is_empty() && commands.open.is_empty() {
+        if let Some(permitting) = permitting.filter(|_| place.is_some() && asked.offer.is_some()) {
+            permitting.refresh(&mut asked).await?;
+        }
+        asked.reasons = self.not_yet_approved(&subject, &info, asked.reasons);
+        if asked.reasons.is_empty() && commands.open.is_empty() {
             return Ok(());
         }
-        let mut asked = reasons.clone();
-        asked.extend(commands.open.iter().map(|command| ApprovalReason::Command(command.reason.clone())));
+        let mut reasons = asked.reasons.clone();
+        reasons.extend(commands.open.iter().map(|command| ApprovalReason::Command(command.reason.clone())));
         info.arguments = shown.unwrap_or(info.arguments);
-        let request = ApprovalRequest { call: info, reasons: &asked };
+        let request = ApprovalRequest { call: info, reasons: &reasons, offer: asked.offer.as_ref() };
         let answer = approval::ask(self.config(), request, cancelled()).await;
         if answer.allows() && commands.have_changed() {
             return Err(commands.changed());
         }
-        if matches!(answer, Answer::Decided(ApprovalDecision::AllowForSession | ApprovalDecision::AllowAlways)) {
-            self.config().approvals.approve(&subject, &reasons);
+        if let Answer::Decided(decision) = &answer {
+            self.keep_answer(decision, &subject, &asked, &info);
         }
-        approval::record(&info, &reasons, answer.decision(), answer.decided_by(), commands.recorder.began());
+        approval::record(&info, &asked.reasons, answer.decision(), answer.decided_by(), commands.recorder.began());
+        commands.recorder.record_call(&asked, &answer);
         commands.answered(answer)
     }
 

@@ -21,6 +21,7 @@ use crate::call::scope::InputCall;
 use crate::dispatch::commands::judged::{self, Judged, JudgedCommand, Line};
 use crate::dispatch::commands::place::CommandPlace;
 use crate::dispatch::commands::{Commands, Recorder};
+use crate::dispatch::permissions::Asked;
 use crate::dispatch::prepared::PreparedCall;
 use crate::panics;
 use crate::result::error::{ErrorKind, ToolError};
@@ -58,7 +59,7 @@ impl Turn {
             let recorder = Recorder::new(self, config, &prepared, call.decisions);
             let commands = Commands::new(self, config, &prepared, subject(input.tool, elsewhere), recorder, &judge);
             let shown = json!({ input.parameter: input.line });
-            self.decide(commands, Vec::new(), Some(&shown), call.cancel).await
+            self.decide(commands, (Asked::default(), None), Some(&shown), call.cancel).await
         })
     }
 }
@@ -80,7 +81,8 @@ impl Turn {
             let info = CallInfo { arguments: &shown, decisions: call.decisions, ..self.info(&prepared) };
             let environment = call.task.and_then(|(task, _)| task.environment());
             let subject = subject(call.tool, environment.as_deref());
-            self.approve_for(&subject, info, call.cancel, vec![ApprovalReason::Declared]).await
+            let asked = Asked { reasons: vec![ApprovalReason::Declared], offer: None };
+            self.approve_for(&subject, info, call.cancel, asked).await
         })
     }
 }
