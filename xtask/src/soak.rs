@@ -61,6 +61,14 @@ const SOAKS: &[Soak] = &[
         needs: Needs::Nothing,
     },
     Soak {
+        name: "permissions",
+        description: "a million random calls are judged as by a slow reference; about two minutes",
+        variable: ("TOOLC_CALLS", "1000000"),
+        tests: &["--package", "toolc-permissions", "--test", "it"],
+        filters: &["reference::"],
+        needs: Needs::Nothing,
+    },
+    Soak {
         name: "boards",
         description: "two workers complete ten thousand cards, each once, and a hundred workers are killed; about three minutes",
         variable: ("TOOLC_TRIES", "10000"),
