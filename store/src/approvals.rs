@@ -1,4 +1,4 @@
-//! The store of commands that a person has approved permanently.
+//! The store of commands and calls that a person has approved permanently.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,14 +9,14 @@ use toolc::approval::{ApprovalStore, StoredCommand};
 use crate::database::Database;
 use crate::error::StoreError;
 
-/// The commands that a person has approved permanently, in a [`Database`].
+/// The commands and calls that a person has approved permanently, in a [`Database`].
 #[derive(Debug, Clone)]
 pub struct Approvals {
     database: Arc<Database>,
     on_error: fn(&StoreError),
 }
 
-/// An approved command, for display.
+/// An approved command, or a rule about calls that a person has allowed, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Approval {
@@ -26,10 +26,12 @@ pub struct Approval {
     pub tool: String,
     /// The kind of environment: `local`, `docker` ...
     pub environment: String,
-    /// The working directory.
+    /// The working directory; empty for a rule about calls.
     pub directory: String,
-    /// The command line, as the person saw it.
+    /// The command line, as the person saw it, or a description of the calls.
     pub line: String,
+    /// The rule about calls, as the text of a file of permissions, or `None` for a command.
+    pub rule: Option<String>,
     /// When the approval was added.
     pub added: SystemTime,
 }
@@ -52,7 +54,7 @@ impl Approvals {
     /// Returns an error if the file cannot be read.
     pub fn list(&self) -> Result<Vec<Approval>, StoreError> {
         let approvals = self.database.read(|connection| {
-            let sql = "SELECT id, tool, environment, directory, line, added FROM approvals ORDER BY id";
+            let sql = "SELECT id, tool, environment, directory, line, added, rule FROM approvals ORDER BY id";
             let mut statement = connection.prepare(sql)?;
             let rows = statement.query_map([], |row| {
                 let seconds = u64::try_from(row.get::<_, i64>(5)?).unwrap_or_default();
@@ -63,11 +65,39 @@ impl Approvals {
                     directory: row.get(3)?,
                     line: row.get(4)?,
                     added: UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).unwrap_or(UNIX_EPOCH),
+                    rule: row.get(6)?,
                 })
             })?;
             rows.collect()
         })?;
         Ok(approvals.unwrap_or_default())
+    }
+
+    /// Returns the rules about calls of a tool, each with its id. None if the store cannot be read.
+    pub fn rules_about(&self, tool: &str) -> Vec<(i64, String)> {
+        let rules = self.database.read(|connection| {
+            let sql = "SELECT id, rule FROM approvals WHERE tool = ?1 AND rule IS NOT NULL ORDER BY id";
+            let mut statement = connection.prepare(sql)?;
+            statement.query_map([tool], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        });
+        rules
+            .unwrap_or_else(|error| {
+                (self.on_error)(&error);
+                None
+            })
+            .unwrap_or_default()
+    }
+
+    /// Adds a rule about calls of a tool.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be changed.
+    pub fn add_rule(&self, tool: &str, environment: &str, description: &str, rule: &str) -> Result<(), StoreError> {
+        let sql = "INSERT INTO approvals (key, tool, environment, directory, line, added, rule) VALUES (?1, ?2, ?3, '', ?4, ?5, ?6) \
+                   ON CONFLICT DO NOTHING";
+        // A key of a command begins otherwise.
+        let row = params![format!("rule\n{rule}"), tool, environment, description, now(), rule];
+        self.database.write(|connection| connection.execute(sql, row).map(drop))
     }
 
     /// Removes the approval with this id. Returns whether it existed.
@@ -110,13 +140,17 @@ impl ApprovalStore for Approvals {
     }
 
     fn add(&self, command: &StoredCommand) -> Result<(), String> {
-        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs().cast_signed();
         let StoredCommand { tool, environment, directory, line, .. } = command;
         let sql = "INSERT INTO approvals (key, tool, environment, directory, line, added) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
                    ON CONFLICT DO NOTHING";
-        let row = params![command.key(), tool, environment, directory, line, seconds];
+        let row = params![command.key(), tool, environment, directory, line, now()];
         self.database.write(|connection| connection.execute(sql, row).map(drop)).map_err(|error| error.to_string())
     }
+}
+
+/// Returns the time in seconds since 1970.
+fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs().cast_signed()
 }
 
 #[cfg(test)]
@@ -177,6 +211,24 @@ mod tests {
         assert_eq!(approvals.list().expect("failed to read")[0].id, first);
         assert_eq!(approvals.revoke_all().expect("failed to revoke"), 2);
         assert_eq!(approvals.list().expect("failed to read"), []);
+    }
+
+    #[test]
+    fn rules_about_calls_are_in_the_same_list_and_approve_no_command() {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let approvals = Approvals::new(Arc::new(Database::new(folder.path().join("state.db"))));
+        assert_eq!(approvals.rules_about("write_file"), []);
+        approvals.add(&command(&["a"], "/", "local")).expect("failed to add");
+        for _ in 0..2 {
+            approvals.add_rule("write_file", "local", "calls in /w", "the rule").expect("failed to add");
+        }
+        let all = approvals.list().expect("failed to read");
+        let shown: Vec<_> = all.iter().map(|approval| (approval.line.as_str(), approval.rule.as_deref())).collect();
+        assert_eq!(shown, [("a", None), ("calls in /w", Some("the rule"))]);
+        assert_eq!(approvals.rules_about("write_file"), [(all[1].id, "the rule".to_owned())]);
+        assert_eq!(approvals.rules_about("terminal"), []);
+        assert!(approvals.revoke(all[1].id).expect("failed to revoke"));
+        assert_eq!(approvals.rules_about("write_file"), []);
     }
 
     #[test]

@@ -21,6 +21,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/6-job-zones.sql"),
     include_str!("migrations/7-message-apis.sql"),
     include_str!("migrations/8-calls.sql"),
+    include_str!("migrations/9-approval-rules.sql"),
 ];
 
 /// The current format. SQLite stores it as a signed number.
