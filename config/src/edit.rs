@@ -52,6 +52,20 @@ pub fn edit_list(home: &Home, add: &[(List, &str)], remove: &[(List, &str)]) -> 
     edit(home, |document| edit_tools(document, add, remove))
 }
 
+/// Changes the file of the user's permissions. `change` returns the new text for the old one, which is empty if there is no file, or a
+/// message about mistakes. The file is written whole, or not at all.
+///
+/// # Errors
+/// If the file cannot be read or written, or `change` returns a message.
+pub fn edit_permissions(home: &Home, change: impl FnOnce(&str) -> Result<String, String>) -> Result<(), ConfigError> {
+    let path = home.permissions();
+    let failed = |error: io::Error| ConfigError::io("failed to change", &path, error);
+    let old = bounded::read(&path, MAX_BYTES).map_err(failed)?.unwrap_or_default();
+    let attempt = format!("failed to change {}", path.display());
+    let new = change(&old).map_err(|message| ConfigError::mistake(message).within(&attempt))?;
+    home.create(home.path()).and_then(|()| bounded::write(&path, &new)).map_err(failed)
+}
+
 /// Sets the main model.
 ///
 /// # Errors

@@ -181,6 +181,11 @@ impl Home {
         self.path.join("rules")
     }
 
+    /// Returns the file of the user's permissions.
+    pub fn permissions(&self) -> PathBuf {
+        self.path.join("permissions.toml")
+    }
+
     /// Returns the lock file of an MCP server: what was accepted of it.
     pub fn mcp_lock(&self, server: &str) -> PathBuf {
         self.path.join("mcp").join(format!("{server}.lock.json"))

@@ -28,7 +28,7 @@ use toolc_tables::{HasKeys as _, json_schema};
 
 pub use access::{check_readers, check_writers};
 pub use docs::renew_tables;
-pub use edit::{Edited, List, edit_list, set_model};
+pub use edit::{Edited, List, edit_list, edit_permissions, set_model};
 pub use edit_mcp::{add_server, enable_server, remove_server, set_server_args};
 pub use env_file::{EnvFile, is_name, set_variable};
 pub use error::{ConfigError, ConfigErrorKind};

@@ -23461,6 +23461,9 @@ pub static RULES: &[Rule<'static>] = &[
                 &["approvals", "revoke"],
                 &["approvals", "clear"],
                 &["approvals", "allow"],
+                &["approvals", "add"],
+                &["permissions", "add"],
+                &["permissions", "revoke"],
                 &["config", "set"],
                 &["config", "edit"],
                 &["config", "migrate"],
@@ -23612,7 +23615,7 @@ pub static RULES: &[Rule<'static>] = &[
             subcommands: &[&["run"], &["r"]],
             flags: &["-p=toolc*", "--package=toolc*", "--bin=toolc*"],
             arguments: &[
-                "--approval", "--approval=*", "--yes", "accept", "allow", "clear", "disable", "edit", "enable",
+                "--approval", "--approval=*", "--yes", "accept", "add", "allow", "clear", "disable", "edit", "enable",
                 "migrate", "revoke", "set", "setup", "trust",
             ],
             ..Conditions::EMPTY

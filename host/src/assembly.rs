@@ -1,7 +1,7 @@
 //! Assembles a host, in the same way for all commands: the profile, the environments, the shipped tools, plugins, MCP servers, stores and
 //! approval. A command describes its needs as data ([`Needs`]).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toolc::redaction::Redactor;
@@ -12,9 +12,12 @@ use toolc_environment::EnvironmentKind;
 use toolc_host::ShippedTools;
 use toolc_mcp::Sampler;
 use toolc_model::Client;
+use toolc_permissions::KnownTools;
 use toolc_terminal::ProcessEvent;
-use toolc_workspace::Workspace;
+use toolc_workspace::{Environments, Workspace};
 
+use crate::approval::call_paths::CallPaths;
+use crate::approval::permissions::PermissionsOfSessions;
 use crate::approval::{self, Judging, Limits};
 use crate::environments::{self, Start};
 use crate::ground::error::Result;
@@ -103,6 +106,8 @@ pub(crate) struct Host {
     pub(crate) redactor: Arc<Redactor>,
     /// How commands are judged, if tools are called.
     pub(crate) judging: Option<Judging>,
+    /// The permissions of sessions, if tools are called.
+    permissions: Option<PermissionsOfSessions>,
     /// What happens to a call that needs approval.
     pub(crate) mode: ApprovalMode,
     git: Option<ProjectGit>,
@@ -134,7 +139,8 @@ impl Host {
         let registry = Registry::new();
         let workspace = git::workspace(&directory, git.as_ref(), &profile.home)?;
         let environments = environments::environments(environment, &profile, &Workspace::new(&directory), calls);
-        let mut tools = ShippedTools::new(workspace).environments(environments).long_results(profile.home.results());
+        let mut tools =
+            ShippedTools::new(workspace).environments(environments.clone()).long_results(profile.home.results());
         if let Some(on_process) = on_process {
             tools = tools.on_process(on_process);
         }
@@ -143,12 +149,11 @@ impl Host {
         let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, hidden, &registry)?;
         let sampler = model.clone().map(|model| Arc::new(ModelSampler::new(model)) as Arc<dyn Sampler>);
         let servers = McpServers::start(&profile, &registry, servers, wait, &person.answering(sampler))?;
-        if warns {
-            for problem in plugins.problems().chain(servers.problems()) {
-                tell!("warning: {problem}");
-            }
-        }
+        let problems = plugins.problems().chain(servers.problems()).filter(|_| warns);
+        problems.for_each(|problem| tell!("warning: {problem}"));
         check_names(profile.file(), &registry)?;
+        let permissions =
+            calls.then(|| permissions(&profile, &directory, &registry, environments, environment)).transpose()?;
 
         let mut stores = Stores::new(&profile.home, &registry, environment)
             .with_memory(plugins.memory(&profile)?)
@@ -169,6 +174,7 @@ impl Host {
             person,
             redactor,
             judging,
+            permissions,
             mode,
             git,
         })
@@ -214,6 +220,7 @@ impl Host {
             stores: self.stores.clone(),
             limits: Limits::from_profile(&self.profile),
             commands: self.judging.as_ref().map(|judging| judging.commands.clone()),
+            permissions: self.permissions.clone(),
         }
     }
 
@@ -248,7 +255,7 @@ impl Host {
     /// Returns further sections for `doctor`: approval, the environment and git.
     pub(crate) fn report_sections(&self) -> impl Iterator<Item = DoctorSection> {
         let home = &self.profile.home;
-        let approval = approval::section(&self.profile, &self.directory, self.mode);
+        let approval = approval::section(&self.profile, &self.directory, self.mode, &self.registry);
         let environment =
             environments::section(self.environment, &self.profile, &self.directory, self.directory_problem.as_deref());
         [approval, environment].into_iter().chain(self.git.as_ref().map(|git| git.section(home)))
@@ -279,6 +286,7 @@ pub(crate) struct SessionParts {
     stores: Stores,
     limits: Limits,
     commands: Option<toolc::approval::CommandApproval>,
+    permissions: Option<PermissionsOfSessions>,
 }
 
 impl SessionParts {
@@ -295,11 +303,34 @@ impl SessionParts {
     ) -> SessionBuilder {
         let session = self.stores.apply(session.env(self.env.clone()).home(&self.home));
         let session = self.limits.apply(self.plugins.add_to(session, warn));
+        let session = match &self.permissions {
+            Some(permissions) => session.permissions(permissions.of_session()),
+            None => session,
+        };
         match &self.commands {
             Some(commands) => session.commands(commands.clone()),
             None => session,
         }
     }
+}
+
+/// Loads the permissions of sessions whose tools act in `directory`.
+///
+/// # Errors
+/// If a file of permissions cannot be read, or has mistakes.
+fn permissions(
+    profile: &Profile,
+    directory: &Path,
+    registry: &Registry,
+    environments: Environments,
+    kind: EnvironmentKind,
+) -> Result<PermissionsOfSessions> {
+    let home = &profile.home;
+    let has_files = !approval::permissions::paths(home, directory)?.is_empty();
+    let tools = if has_files { KnownTools::of(registry) } else { KnownTools::default() };
+    let files = approval::permissions::load(home, directory, &tools)?;
+    let store = Arc::new(approval::warning_store(home));
+    Ok(PermissionsOfSessions::new(&files, store, Arc::new(CallPaths(environments)), kind.name()))
 }
 
 /// Returns the toolsets that a configuration enables: the named ones, or `cli` if it names neither toolsets nor tools.

@@ -34,6 +34,7 @@ use toolc_model::{Client, ModelError};
 use background::Background;
 use budget::Budget;
 use conversation::Conversation;
+pub(crate) use conversation::StoredCall;
 pub(crate) use event::{AgentEvent, Observer};
 use helpers::Helpers;
 pub(crate) use interrupt::Interrupts;

@@ -1,7 +1,9 @@
 //! Approval of calls: the mode, the questions to the person, the command rules, the store of approvals, and the log.
 
+pub(crate) mod call_paths;
 mod files;
 mod log;
+pub(crate) mod permissions;
 #[cfg_attr(not(unix), expect(dead_code, reason = "only the question at a Unix terminal shows it"))]
 pub(crate) mod question;
 mod questions;
@@ -72,10 +74,16 @@ pub(crate) fn store(home: &Home) -> Approvals {
     Approvals::new(Arc::new(Database::new(home.state())))
 }
 
+/// Returns the store of approvals, which warns if it cannot be read.
+pub(crate) fn warning_store(home: &Home) -> Approvals {
+    store(home).on_error(|error| tell!("warning: {error}"))
+}
+
 /// Returns the text of a question about a call, for a client that shows plain text.
 pub(crate) fn plain_question(request: &ApprovalRequest<'_>, offers_session: bool) -> String {
     let mut question = question::Question::new(request);
     question.offers_session &= offers_session;
+    question.offers_always = false;
     question.text(show::Look::new(None)).trim().to_owned()
 }
 
@@ -137,8 +145,7 @@ pub(crate) fn of_this_machine(rules: &'static RuleSet<'static>, home: &Home) -> 
 }
 
 fn commands(rules: &'static RuleSet<'static>, home: &Home) -> CommandApproval {
-    let warn = |error: &toolc_store::StoreError| tell!("warning: {error}");
-    let store = store(home).on_error(warn);
+    let store = warning_store(home);
     let commands = of_this_machine(rules, home).processes(toolc_process::host_processes);
     commands.store(Arc::new(store)).log(Arc::new(Log::new(home.clone())))
 }

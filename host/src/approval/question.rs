@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use toolc::approval::{ApprovalReason, ApprovalRequest, CommandAnswer, CommandFinding, CommandReason};
+use toolc::approval::{ApprovalReason, ApprovalRequest, CommandFinding, CommandReason};
 
 use crate::ground::show::{self, Look, Style};
 
@@ -19,27 +19,30 @@ pub(crate) struct Question {
     pub(crate) reasons: Vec<String>,
     pub(crate) offers_session: bool,
     pub(crate) offers_always: bool,
+    /// The later calls that an answer for the session or for good covers, unless it is about commands.
+    pub(crate) offer: Option<String>,
 }
 
 impl Question {
     pub(crate) fn new(request: &ApprovalRequest<'_>) -> Self {
         let mut arguments = request.call.arguments().clone();
-        let mut question =
-            Self { tool: request.call.tool().to_owned(), offers_session: true, offers_always: true, ..Self::default() };
+        let mut question = Self {
+            tool: request.call.tool().to_owned(),
+            offers_session: request.offers_session(),
+            offers_always: request.offers_always(),
+            offer: request.offer.map(|offer| offer.text.clone()),
+            ..Self::default()
+        };
         for reason in request.reasons {
-            question.offers_session &= reason.offers_session();
             if let ApprovalReason::Command(command) = reason {
                 if let Value::Object(arguments) = &mut arguments {
                     arguments.remove(&command.parameter);
                 }
-                question.offers_always &= command.offers(CommandAnswer::Always);
                 question.commands.push(command.clone());
             } else {
                 question.reasons.push(reason.to_string());
             }
         }
-        // Only commands can be approved permanently.
-        question.offers_always &= !question.commands.is_empty() && question.reasons.is_empty();
         question.arguments = Some(arguments)
             .filter(|value| value.as_object().is_none_or(|map| !map.is_empty()))
             .map(|value| value.to_string());
@@ -78,7 +81,11 @@ impl Question {
             }
         }
         if rules.is_empty() {
-            return "For this session: every later call of this tool for the same reason.".to_owned();
+            return match &self.offer {
+                Some(offer) if self.offers_always => format!("For this session, or always: {}.", show::one_line(offer)),
+                Some(offer) => format!("For this session: {}.", show::one_line(offer)),
+                None => "For this session: every later call of this tool for the same reason.".to_owned(),
+            };
         }
         let directories = self.commands.iter().filter_map(|command| command.directory.as_deref());
         let mut directories: Vec<String> = directories.map(show::one_line).collect();
@@ -88,7 +95,8 @@ impl Question {
         } else {
             format!(", below {} or a path that this command names", directories.join(", "))
         };
-        format!("For this session: later commands that need approval only for {}{scope}.", rules.join(", "))
+        let calls = self.offer.as_ref().map(|offer| format!("; {}", show::one_line(offer))).unwrap_or_default();
+        format!("For this session: later commands that need approval only for {}{scope}{calls}.", rules.join(", "))
     }
 
     /// Returns the choices on one line, without a line break.
@@ -119,7 +127,7 @@ impl Question {
             }
         }
         if self.offers_always {
-            text += "always: exactly this command, in this directory, runs without a question from now on; `toolc approvals` lists and revokes approvals\n";
+            text += "always: exactly this command, in this directory, runs without a question from now on; `toolc permissions` lists and revokes approvals\n";
         }
         text
     }

@@ -4,16 +4,24 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::json;
+use toolc::Registry;
 use toolc_cli::DoctorSection;
 use toolc_config::ApprovalMode;
+use toolc_permissions::KnownTools;
 
+use crate::approval::permissions;
 use crate::approval::rules;
 use crate::approval::store;
 use crate::ground::show;
 use crate::profile::Profile;
 
 /// Returns the section on approvals for the report of `doctor`. A file that cannot be used is a problem.
-pub(crate) fn section(profile: &Profile, directory: &Path, mode: ApprovalMode) -> DoctorSection {
+pub(crate) fn section(
+    profile: &Profile,
+    directory: &Path,
+    mode: ApprovalMode,
+    registry: &Registry,
+) -> DoctorSection {
     let home = &profile.home;
     let mut problems = Vec::new();
     let sets = super::sets(mode, profile).unwrap_or_else(|problem| {
@@ -26,12 +34,17 @@ pub(crate) fn section(profile: &Profile, directory: &Path, mode: ApprovalMode) -
     if let Err(problem) = rules::load(home, directory, &sets) {
         problems.push(problem.to_string());
     }
+    let permission_files = permissions::paths(home, directory).unwrap_or_default();
+    if !permission_files.is_empty() {
+        problems.extend(permissions::problems(home, directory, &KnownTools::of(registry)));
+    }
     let approved = store(home).list().map(|approvals| approvals.len());
     if let Err(problem) = &approved {
         problems.push(problem.to_string());
     }
     let log = super::log::path(home);
     let files: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
+    let permission_files: Vec<String> = permission_files.iter().map(|(path, _)| path.display().to_string()).collect();
 
     let mut text = format!("approval of commands: {} ({})\n", mode.word(), meaning(mode));
     let _ = writeln!(text, "    rules: {shipped} shipped");
@@ -40,6 +53,9 @@ pub(crate) fn section(profile: &Profile, directory: &Path, mode: ApprovalMode) -
     }
     for file in &files {
         let _ = writeln!(text, "    rules: {}", show::one_line(file));
+    }
+    for file in &permission_files {
+        let _ = writeln!(text, "    permissions: {}", show::one_line(file));
     }
     if let Ok(approved) = &approved {
         let _ = writeln!(text, "    approved permanently: {approved}");
@@ -53,6 +69,7 @@ pub(crate) fn section(profile: &Profile, directory: &Path, mode: ApprovalMode) -
         "sets": sets,
         "shipped_rules": shipped,
         "rule_files": files,
+        "permission_files": permission_files,
         "approved_commands": approved.ok(),
         "log": log.display().to_string(),
         "problems": problems,

@@ -111,13 +111,13 @@ fn user_files(home: &Home) -> Result<Vec<PathBuf>> {
 }
 
 /// Returns the directory, and the folders above it in the same repository.
-fn project_folders(directory: &Path) -> impl Iterator<Item = &Path> {
+pub(super) fn project_folders(directory: &Path) -> impl Iterator<Item = &Path> {
     let root = directory.ancestors().position(|folder| folder.join(".git").exists());
     directory.ancestors().take(root.unwrap_or_default() + 1)
 }
 
 /// Fails if the file of a project is a link to a file outside of the project: messages about mistakes would show parts of that file.
-fn check_inside_project(path: &Path) -> io::Result<()> {
+pub(super) fn check_inside_project(path: &Path) -> io::Result<()> {
     let folder = path.parent().and_then(Path::parent).unwrap_or(path);
     if fs::canonicalize(path)?.starts_with(fs::canonicalize(folder)?) {
         return Ok(());
@@ -130,7 +130,7 @@ fn check_writers(home: &Home, file: &Path) -> io::Result<()> {
     [home.path(), &home.rules(), file].into_iter().try_for_each(toolc_config::check_writers)
 }
 
-fn read(path: &Path) -> io::Result<String> {
+pub(super) fn read(path: &Path) -> io::Result<String> {
     // Only regular files are read, because reading a pipe could block.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a regular file"));

@@ -1,7 +1,6 @@
 //! The subcommands. Each has a file or a folder here, a variant of [`Command`] and an arm of [`Command::run`].
 
 mod agent;
-mod approvals;
 mod batch;
 pub(crate) mod chat;
 mod config;
@@ -10,6 +9,7 @@ mod environments;
 mod judge;
 mod kanban;
 mod mcp;
+mod permissions;
 mod run_tools;
 mod sessions;
 mod setup;
@@ -44,8 +44,9 @@ pub(crate) enum Command {
     Judge(judge::JudgeArgs),
     /// List and change the tasks of a board, and work on them.
     Kanban(kanban::KanbanArgs),
-    /// List and revoke the shell commands that were approved permanently.
-    Approvals(approvals::ApprovalsArgs),
+    /// List, add and try rules about calls, and revoke what was allowed with `always`.
+    #[command(visible_alias = "approvals")]
+    Permissions(permissions::PermissionsArgs),
     /// List and remove resources of environments, open a shell in an environment, and copy files.
     Environments(environments::EnvironmentsArgs),
     /// Check and show the configuration.
@@ -82,7 +83,7 @@ impl Command {
             Self::Sessions(args) => args.run(&home),
             Self::Judge(args) => Ok(args.run(options, home)?.into()),
             Self::Kanban(args) => args.run(options, home),
-            Self::Approvals(args) => Ok(args.run(&home)?.into()),
+            Self::Permissions(args) => Ok(args.run(options, home)?.into()),
             Self::Environments(args) => Ok(args.run(options, home)?.into()),
             Self::Config(args) => Ok(args.run(&home)?.into()),
             Self::Setup(args) => Ok(args.run(&options.plugins, &home)?.into()),
@@ -102,7 +103,6 @@ mod tests {
 
     /// The commands that a model may run in a shell without approval. They change nothing that a person decides.
     const ALLOWED: &[&str] = &[
-        "approvals list",
         "call",
         "config check",
         "config path",
@@ -121,6 +121,8 @@ mod tests {
         "mcp list",
         "mcp serve",
         "mcp test",
+        "permissions list",
+        "permissions test",
         "repl",
         "sessions export",
         "sessions list",

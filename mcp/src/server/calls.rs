@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use toolc::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, Approver};
+use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver};
 use toolc::cancel::CancelHandle;
 use toolc::{CallResponse, Dialect, HostValues, Session, Task, ToolCall};
 
@@ -294,7 +294,7 @@ impl Approver for ClientApprover {
         &'a self,
         request: &'a ApprovalRequest<'a>,
     ) -> Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>> {
-        let offers_session = self.has_session && request.reasons.iter().all(ApprovalReason::offers_session);
+        let offers_session = self.has_session && request.offers_session();
         let form = approval(&(self.text)(request, offers_session), offers_session);
         let call = self.calls.get(request.call.id());
         Box::pin(async move {

@@ -32,6 +32,7 @@ use toolc_catalog::file::{FileTools, patch as patch_tool, read_file, search_file
 
 pub use access::{AccessLog, FileAccess};
 pub use handlers::FileHandlers;
+pub use patch::patched_files;
 use task_files::TaskFiles;
 
 impl FileTools for FileHandlers {

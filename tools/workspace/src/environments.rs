@@ -98,6 +98,19 @@ impl Environments {
         self.get_or_make(kind.as_deref().unwrap_or(&self.0.default), call)
     }
 
+    /// Returns the workspace of an environment of this offer: that of the offer if it is this machine, in the directory of the environment.
+    ///
+    /// # Errors
+    /// If the environment does not answer.
+    pub fn workspace(&self, environment: &dyn Environment) -> io::Result<Workspace> {
+        let files = environment.files();
+        let directory = files.resolve(environment.directory())?;
+        if environment.name() == Local::NAME {
+            return Ok(self.0.workspace.in_directory(directory));
+        }
+        Ok(Workspace::of_environment(directory, files.places()?.home))
+    }
+
     /// Returns the environment for code of the call's task that was not approved before, such as a script. If the task acts on this machine,
     /// the environment is of the first isolating kind that can be made. Otherwise, or if no such kind can be made, it is the task's own
     /// environment, which may not [isolate](toolc_environment::Promises::isolated).

@@ -1,6 +1,7 @@
 //! Approval of commands by the program `toolc`: the question in a real terminal, what is remembered, the modes, the rules of users.
 
 mod judge;
+mod permissions;
 mod question;
 mod strict;
 pub(crate) mod terminal;

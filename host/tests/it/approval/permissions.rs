@@ -1,0 +1,252 @@
+//! Permissions of the user and of a project, the question about a call, and the commands that show, add and try them.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use toolc_store::{Database, MessageKind, NewMessage, NewSession, Sessions};
+
+use super::terminal::InTerminal;
+use super::{folder, log, run};
+
+const RULES: &str = r#"# My rules.
+[[permissions]]
+name = "secret"
+description = "Writes into the folder of secrets."
+verdict = "deny"
+tools = ["write_file", "patch"]
+parameters.path.within = ["secret"]
+matches = [{ tool = "write_file", arguments = { path = "secret/a" } }]
+ignores = [{ tool = "write_file", arguments = { path = "a" } }]
+
+[[permissions]]
+name = "outside"
+description = "Writes a file outside of the folder a."
+verdict = "ask"
+tools = ["write_file"]
+parameters.path.outside = ["a"]
+"#;
+
+/// Returns a folder with these rules of the user.
+fn with_rules(rules: &str) -> TempDir {
+    let folder = folder();
+    write(folder.path(), "home/permissions.toml", rules);
+    folder
+}
+
+fn write(folder: &Path, path: &str, text: &str) {
+    let path = folder.join(path);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("failed to make a folder");
+    fs::write(path, text).expect("failed to write");
+}
+
+fn write_file(folder: &Path, path: &str) -> Value {
+    let arguments = json!({ "path": path, "content": "x" }).to_string();
+    run(folder, &["call", "write_file", &arguments]).json()
+}
+
+#[test]
+fn rules_of_the_user_decide_about_calls_of_any_tool() {
+    let folder = with_rules(RULES);
+    std::os::unix::fs::symlink("secret", folder.path().join("link")).expect("failed to link");
+    fs::create_dir(folder.path().join("secret")).expect("failed to make a folder");
+    for path in ["secret/a", "a/../secret/b", "link/c", "./link/../secret/d"] {
+        let answer = write_file(folder.path(), path);
+        assert_eq!(answer["kind"], "denied", "{path}: {answer}");
+        let error = answer["error"].as_str().expect("a message");
+        assert!(error.contains("the rule `secret` denies it: Writes into the folder of secrets"), "{error}");
+    }
+    assert_eq!(fs::read_dir(folder.path().join("secret")).expect("the folder exists").count(), 0);
+    assert_eq!(write_file(folder.path(), "c.txt")["kind"], "refused", "no person can be asked");
+    assert_eq!(write_file(folder.path(), "a/c.txt")["kind"], Value::Null);
+    assert!(folder.path().join("a/c.txt").exists());
+    let patch = "*** Begin Patch\n*** Add File: a/new\n+x\n*** Add File: secret/new\n+x\n*** End Patch\n";
+    let arguments = json!({ "mode": "patch", "patch": patch }).to_string();
+    assert_eq!(
+        run(folder.path(), &["call", "patch", &arguments]).json()["kind"],
+        "denied",
+        "the files of a patch count"
+    );
+    let last = log(folder.path()).pop().expect("decisions are in the log");
+    assert_eq!(
+        (&last["tool"], &last["verdict"], &last["rules"]),
+        (&json!("patch"), &json!("deny"), &json!(["secret"]))
+    );
+}
+
+#[test]
+fn a_project_can_only_be_stricter_and_mistakes_stop_every_call() {
+    let folder = folder();
+    let rule = |verdict: &str| {
+        format!(
+            "[[permissions]]\nname = \"p\"\ndescription = \"D.\"\nverdict = \"{verdict}\"\ntools = [\"write_file\"]\n"
+        )
+    };
+    write(folder.path(), ".toolc/permissions.toml", &rule("deny"));
+    assert_eq!(write_file(folder.path(), "a/x")["kind"], "denied");
+    for (text, part) in [
+        (rule("allow"), "the permissions of a project cannot allow anything"),
+        (rule("deny").replace("write_file", "write_fil"), "did you mean `write_file`?"),
+        (rule("deny") + "parameters.pat.within = [\"x\"]\n", "no tool of this rule has the parameter `pat`"),
+        ("[[permission]]\n".to_owned(), "did you mean `permissions`?"),
+    ] {
+        write(folder.path(), ".toolc/permissions.toml", &text);
+        let refused = run(folder.path(), &["call", "write_file", "path=a/x", "content=y"]);
+        assert_eq!((refused.status, refused.out.as_str()), (Some(2), ""), "{text}");
+        assert!(refused.err.contains(part) && refused.err.contains("permissions.toml:"), "{text}: {}", refused.err);
+        assert!(run(folder.path(), &["doctor"]).out.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn a_question_offers_the_folder_and_an_answer_of_always_is_kept_until_it_is_revoked() {
+    let folder = with_rules(RULES);
+    let call = ["call", "write_file", "path=b/x.txt", "content=1"];
+    let mut program = InTerminal::start(folder.path(), &call, "");
+    program.answer(1, "a");
+    let ended = program.end();
+    let place = folder.path().canonicalize().expect("the folder exists").join("b");
+    let offer = format!("For this session, or always: calls of `write_file` with `path` in `{}`.", place.display());
+    for text in ["The tool `write_file` is called.", "Writes a file outside of the folder a (rule `outside`)", &offer] {
+        assert!(ended.shown.contains(text), "{text}: {}", ended.shown);
+    }
+    assert_eq!(ended.status.code(), Some(0));
+    // Without a person, another file of the folder, but no other folder.
+    assert_eq!(write_file(folder.path(), "b/y.txt")["kind"], Value::Null);
+    assert_eq!(write_file(folder.path(), "c/y.txt")["kind"], "refused");
+
+    let listed = run(folder.path(), &["permissions", "list", "--json"]).json();
+    let all = listed.as_array().expect("an array");
+    assert_eq!(all.iter().filter_map(|rule| rule["name"].as_str()).collect::<Vec<_>>(), ["secret", "outside"]);
+    assert_eq!((&all[2]["id"], &all[2]["tool"]), (&json!(1), &json!("write_file")));
+    assert!(all[2]["rule"].as_str().is_some_and(|rule| rule.contains("exempts = [\"outside\"]")), "{listed}");
+    let text = run(folder.path(), &["approvals", "list"]).out;
+    assert!(text.contains("deny secret: ") && text.contains("permissions.toml:3)"), "{text}");
+    assert!(text.contains("1: write_file, local, since "), "{text}");
+
+    assert_eq!(run(folder.path(), &["permissions", "revoke", "1"]).out, "1 approval revoked\n");
+    assert_eq!(write_file(folder.path(), "b/z.txt")["kind"], "refused");
+}
+
+#[test]
+fn a_call_can_be_tried_without_running_it() {
+    let folder = with_rules(RULES);
+    let test = |path: &str| {
+        let arguments = json!({ "path": path, "content": "x" }).to_string();
+        run(folder.path(), &["permissions", "test", "write_file", &arguments])
+    };
+    for (path, status, verdict) in [("secret/a", 3, "deny"), ("x", 1, "ask"), ("a/x", 0, "allow")] {
+        let found = test(path);
+        assert_eq!(found.status, Some(status), "{path}: {}", found.err);
+        assert!(found.out.contains(&format!("verdict: {verdict}: ")), "{path}: {}", found.out);
+    }
+    assert!(
+        test("secret/a").out.starts_with("deny secret: Writes into the folder of secrets."),
+        "{}",
+        test("secret/a").out
+    );
+    assert!(!folder.path().join("a/x").exists());
+    let json = run(folder.path(), &["permissions", "test", "--json", "write_file", r#"{"path":"x"}"#]).json();
+    assert_eq!((&json["verdict"], &json["rules"][0]["name"]), (&json!("ask"), &json!("outside")));
+    for wrong in [&["permissions", "test", "write_fil"][..], &["permissions", "test", "write_file", "[]"]] {
+        assert_eq!(run(folder.path(), wrong).status, Some(2));
+    }
+}
+
+#[test]
+fn recorded_calls_show_what_rules_would_change() {
+    let folder = with_rules(RULES);
+    let directory = folder.path().display().to_string();
+    let sessions = Sessions::new(Arc::new(Database::new(folder.path().join("home/state.db"))));
+    let session = NewSession { name: "s1", source: "chat", directory: &directory, api: "chat", model: "m", title: "T" };
+    sessions.start(&session).expect("failed to record");
+    let call = |name: &str, arguments: &str| json!({ "id": "1", "name": name, "arguments": arguments });
+    let calls = [
+        call("write_file", r#"{"path": "secret/a", "content": "x"}"#),
+        call("write_file", r#"{"path": "b/x", "content": "x"}"#),
+        call("write_file", r#"{"path": "a/x", "content": "x"}"#),
+        call("read_file", r#"{"path": "secret/a"}"#),
+        call("write_file", "not JSON"),
+        call("gone", "{}"),
+    ];
+    let details = json!(calls).to_string();
+    let message = NewMessage {
+        kind: MessageKind::Model,
+        text: "",
+        raw: "[]",
+        api: None,
+        details: &details,
+        keeps_from: None,
+        tokens: None,
+        after: None,
+        calls: &[],
+    };
+    sessions.append("s1", &message).expect("failed to record");
+
+    let found = run(folder.path(), &["permissions", "test", "--recorded", "--since", "1h", "--json"]);
+    let json = found.json();
+    assert_eq!((found.status, &json["calls"]), (Some(1), &json!(4)), "{json}");
+    let changed: Vec<(&str, &str)> = json["changed"]
+        .as_array()
+        .expect("an array")
+        .iter()
+        .map(|call| (call["verdict"].as_str().expect("a word"), call["arguments"]["path"].as_str().expect("a path")))
+        .collect();
+    assert_eq!(changed, [("deny", "secret/a"), ("ask", "b/x")]);
+    let text = run(folder.path(), &["permissions", "test", "--recorded"]).out;
+    assert!(text.contains("of 4 calls since ") && text.contains("1 would now ask, 1 would be denied"), "{text}");
+    let wrong = run(folder.path(), &["permissions", "test", "--recorded", "--since", "soon"]);
+    assert_eq!(wrong.status, Some(2), "{}", wrong.out);
+    assert!(!folder.path().join("b/x").exists(), "nothing is run");
+}
+
+#[test]
+fn a_rule_is_added_if_it_has_no_mistakes_and_the_file_stays_as_it_is() {
+    let folder = with_rules(RULES);
+    let add = |more: &[&str]| {
+        let base = ["permissions", "add", "numbers", "--verdict", "deny", "--description", "Reads a part."];
+        run(folder.path(), &[&base, more].concat())
+    };
+    let file = folder.path().join("home/permissions.toml");
+    let text = || fs::read_to_string(&file).expect("the file exists");
+    for (more, part) in [
+        (&["--tool", "read_fil"][..], "did you mean `read_file`?"),
+        (&["--tool", "read_file", "--within", "pth=src"], "no tool of this rule has the parameter `pth`"),
+        (&[], "`numbers` would match every call"),
+        (&["--tool", "read_file", "--is", "offset=x"], "is not JSON"),
+    ] {
+        let refused = add(more);
+        assert_eq!(refused.status, Some(2), "{more:?}");
+        assert!(refused.err.contains(part), "{more:?}: {}", refused.err);
+        assert_eq!(text(), RULES, "{more:?}");
+    }
+    let added = add(&["--tool", "read_file", "--minimum", "offset=100"]);
+    assert_eq!(added.status, Some(0), "{}", added.err);
+    assert!(text().starts_with(RULES), "{}", text());
+    let read = |offset: i64| {
+        let arguments = json!({ "path": "home/permissions.toml", "offset": offset }).to_string();
+        run(folder.path(), &["permissions", "test", "read_file", &arguments]).status
+    };
+    assert_eq!((read(99), read(100)), (Some(0), Some(3)));
+    assert_eq!(add(&["--tool", "read_file"]).status, Some(2), "the name is taken");
+}
+
+#[test]
+fn permissions_cannot_be_changed_inside_of_a_tool() {
+    let folder = folder();
+    let program = env!("CARGO_BIN_EXE_toolc");
+    // A script hides the command from the judge.
+    let script = format!(
+        "env -i HOME=/ TOOLC_HOME=\"$TOOLC_HOME\" PATH=\"$PATH\" '{program}' permissions add x --verdict allow --description D. --tool '*'\n"
+    );
+    write(folder.path(), "script.sh", &script);
+    let call = run(folder.path(), &["call", "terminal", "command=sh ./script.sh"]).json();
+    assert!(call["output"].as_str().is_some_and(|output| output.contains("does not run inside a tool")), "{call}");
+    assert!(!folder.path().join("home/permissions.toml").exists());
+    for command in ["toolc permissions revoke --all", "toolc approvals add x --verdict allow"] {
+        let call = run(folder.path(), &["call", "--yes", "terminal", &format!("command={command}")]);
+        assert_eq!(call.json()["kind"], "denied", "{command}");
+    }
+}
