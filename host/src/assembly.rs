@@ -139,11 +139,9 @@ impl Host {
         let registry = Registry::new();
         let workspace = git::workspace(&directory, git.as_ref(), &profile.home)?;
         let environments = environments::environments(environment, &profile, &Workspace::new(&directory), calls);
-        let mut tools =
+        let tools =
             ShippedTools::new(workspace).environments(environments.clone()).long_results(profile.home.results());
-        if let Some(on_process) = on_process {
-            tools = tools.on_process(on_process);
-        }
+        let tools = on_process.into_iter().fold(tools, ShippedTools::on_process);
         registry.add(tools.provider())?;
         let hidden = environments::hidden_from(&profile, &directory);
         let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, hidden, &registry)?;

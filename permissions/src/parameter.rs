@@ -190,7 +190,7 @@ impl Parameter {
         yes((self.hosts.is_empty() || is_one(&self.hosts)) && !is_one(&self.without_hosts))
     }
 
-    /// Compares a path, as the tools locate it. Of what a link or the case of letters leaves open, the stricter reading counts.
+    /// Compares a path, as the tools locate it. If a link or the case of letters leaves it open, the stricter reading counts.
     fn path(&self, text: &str, paths: &CallPaths<'_>, reading: Reading) -> Match {
         let (Some(files), Some(path)) = (paths.get(), paths.locate(text)) else { return Match::Unknown };
         let is_strict = reading == Reading::Strict;

@@ -133,7 +133,7 @@ impl SessionPermissions {
     fn kept(&self, tool: &str) -> Vec<Arc<Permission>> {
         let mut kept = self.granted.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let stored = self.store.as_ref().map(|store| store.answers(tool)).unwrap_or_default();
-        // An answer of another version that is not understood is no answer.
+        // An answer of another version that cannot be read allows nothing.
         let parsed = stored.into_iter().filter_map(|(id, text)| parse_answer(&text, Some(id)));
         kept.extend(parsed.map(Arc::new));
         kept

@@ -89,7 +89,7 @@ impl<'a> PermissionCall<'a> {
     }
 }
 
-/// The decision about a call. The default is none: the call needs approval if its tool requires that.
+/// The decision about a call. By default, nothing is decided: the call needs approval if its tool requires that.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct PermissionDecision {
