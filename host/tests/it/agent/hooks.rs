@@ -16,10 +16,13 @@ use crate::agent::{environment, folder, run, script};
 /// Writes a plugin into the home folder. `program` is a script of `sh`, which finds the request in `$request`.
 pub(super) fn plugin(folder: &Path, name: &str, manifest: &str, program: &str) {
     let plugin = folder.join("home/plugins").join(name);
-    fs::create_dir_all(&plugin).expect("failed to make a folder");
+    // The program can write only there.
+    fs::create_dir_all(plugin.join("data")).expect("failed to make a folder");
     fs::write(plugin.join("plugin.toml"), format!("executable = \"run\"\n{manifest}")).expect("failed to write");
     let run = plugin.join("run");
-    let program = format!("#!/bin/sh\nread -r request\nprintf '%s\\n' \"$request\" >> \"$0.seen\"\n{program}\n");
+    let program = format!(
+        "#!/bin/sh\nread -r request\ndata=${{0%/*}}/data\nprintf '%s\\n' \"$request\" >> \"$data/seen\"\n{program}\n"
+    );
     fs::write(&run, program).expect("failed to write");
     for (path, mode) in [(&plugin, 0o700), (&run, 0o700), (&plugin.join("plugin.toml"), 0o600)] {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("failed to set the mode");
@@ -28,7 +31,7 @@ pub(super) fn plugin(folder: &Path, name: &str, manifest: &str, program: &str) {
 
 /// Returns the requests that the program of a plugin has read.
 pub(super) fn seen(folder: &Path, name: &str) -> Vec<Value> {
-    let text = fs::read_to_string(folder.join("home/plugins").join(name).join("run.seen")).unwrap_or_default();
+    let text = fs::read_to_string(folder.join("home/plugins").join(name).join("data/seen")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
 }
 
@@ -168,11 +171,11 @@ fn the_calls_of_an_mcp_client_have_hooks() {
 fn a_program_that_stays_running_ends_with_a_host_that_is_killed() {
     let folder = folder();
     // It ignores the end of its input.
-    let program = "echo $$ > \"$0.pid\"; echo '{\"id\": 1, \"result\": \"allow\"}'; sleep 600";
+    let program = "echo $$ > \"$data/pid\"; echo '{\"id\": 1, \"result\": \"allow\"}'; sleep 600";
     plugin(folder.path(), "guard", &format!("resident = true\n{GUARD}"), program);
     let (mut server, answer) = serve(folder.path(), "a.txt");
     assert!(answer.contains("alpha"), "{answer}");
-    let pid = fs::read_to_string(folder.path().join("home/plugins/guard/run.pid")).expect("it has run");
+    let pid = fs::read_to_string(folder.path().join("home/plugins/guard/data/pid")).expect("it has run");
     let process = Path::new("/proc").join(pid.trim());
     assert!(process.exists(), "it stays running");
     server.process.kill().expect("it runs");

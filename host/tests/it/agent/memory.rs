@@ -105,17 +105,17 @@ fn a_conversation_about_notes() {
 }
 
 /// A program that keeps the notes of `user` in the file `notes`, whose size is their revision. The second write comes too late.
-const NOTES_PROGRAM: &str = r#"notes="$0.notes"
+const NOTES_PROGRAM: &str = r#"notes="$data/notes"
 test -e "$notes" || echo '["The user is called Ann."]' > "$notes"
 case $request in
 *'"memory":"read"'*'"target":"user"'*) echo "{\"result\": {\"entries\": $(cat "$notes"), \"revision\": \"$(wc -c < "$notes")\"}}" ;;
 *'"memory":"read"'*) echo '{"result": {"entries": [], "revision": ""}}' ;;
 *'"memory":"write"'*)
-    if test -e "$0.late"; then
+    if test -e "$data/late"; then
         printf '%s' "$request" | sed 's/.*"entries":\(\[[^]]*\]\).*/\1/' > "$notes"
         echo '{"result": {"saved": true}}'
     else
-        touch "$0.late"
+        touch "$data/late"
         echo '{"result": {"saved": false}}'
     fi ;;
 esac"#;
