@@ -38,7 +38,7 @@ pub(super) struct AddArgs {
     /// A kind of environment. Can be repeated.
     #[arg(long = "in-environment", value_name = "KIND")]
     environments: Vec<String>,
-    /// A declared effect of the tool: read_only, destructive, idempotent or open_world, with `=true` or `=false`. Can be repeated.
+    /// A declared effect of the tool: `read_only`, `destructive`, `idempotent` or `open_world`, with `=true` or `=false`. Can be repeated.
     #[arg(long = "annotation", value_name = "NAME=BOOLEAN", value_parser = annotation)]
     annotations: Vec<(String, bool)>,
     /// A file, or a folder in which the path must be.
@@ -87,6 +87,9 @@ fn annotation(text: &str) -> std::result::Result<(String, bool), String> {
     Ok((name, value.parse().map_err(|_| "expected `true` or `false`".to_owned())?))
 }
 
+/// Returns a list of the conditions on a parameter.
+type List = fn(&mut NewParameter) -> &mut Vec<String>;
+
 impl AddArgs {
     /// Adds the rule to the file of the user, unless it has mistakes.
     pub(super) fn run(&self, loaded: &Loaded) -> Result<u8> {
@@ -117,7 +120,6 @@ impl AddArgs {
             no_other_parameters: self.no_other_parameters,
             ..NewRule::new(&self.name, &self.description, self.verdict)
         };
-        type List = fn(&mut NewParameter) -> &mut Vec<String>;
         let texts: [(&[(String, String)], List); 6] = [
             (&self.within, |parameter| &mut parameter.within),
             (&self.outside, |parameter| &mut parameter.outside),

@@ -78,16 +78,17 @@ pub(super) fn patch(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
     Ok(Returns { files })
 }
 
-/// Returns the files that a patch changes, as it names them, or `None` if it cannot be read. Parts that name no file change `path`.
+/// Returns the files that a patch changes, as it names them, or `None` if it cannot be read. Parts that name no file change
+/// `default_file`.
 ///
 /// ```
 /// let patch = "--- a/src/old.rs\n+++ b/src/old.rs\n@@ -1 +1 @@\n-a\n+b\n";
 /// assert_eq!(toolc_files::patched_files(patch, None), Some(vec!["src/old.rs".to_owned()]));
 /// assert_eq!(toolc_files::patched_files("not a patch", None), None);
 /// ```
-pub fn patched_files(patch: &str, path: Option<&str>) -> Option<Vec<String>> {
+pub fn patched_files(patch: &str, default_file: Option<&str>) -> Option<Vec<String>> {
     let patch = to_lf(patch);
-    let changes = parse::parse(&patch, path.filter(|path| !path.is_empty())).ok()?;
+    let changes = parse::parse(&patch, default_file.filter(|file| !file.is_empty())).ok()?;
     let mut files = Vec::new();
     for change in changes {
         if let ChangeKind::Update { move_to: Some(target), .. } = change.kind {
