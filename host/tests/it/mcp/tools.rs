@@ -104,7 +104,8 @@ fn a_server_ends_with_a_host_that_is_killed() {
 #[test]
 fn servers_are_not_started_inside_a_tool() {
     let Some(folder) = folder() else { return };
-    configure(&folder, &server("s", &[], ""));
+    // Where the home folder is hidden, the inner program finds no servers.
+    configure(&folder, &(server("s", &[], "") + "[environment.local]\nhide_home = false\n"));
     let command = format!("command={} doctor", env!("CARGO_BIN_EXE_toolc"));
     let inner = run_with(&folder, &["call", "terminal", &command], |program| program.env("TOOLC_APPROVAL", "off"));
     assert!(inner.out.contains("not started: this program runs inside a tool"), "{} {}", inner.out, inner.err);
