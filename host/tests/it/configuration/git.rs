@@ -123,9 +123,9 @@ impl Hostile {
         })
     }
 
-    /// Runs a command as a model does, and returns its output.
+    /// Runs a command as a model does, with every question answered with yes, and returns its output.
     fn command(&self, command: &str) -> String {
-        let call = self.toolc(&["call", "terminal", &format!("command={command}")]);
+        let call = self.toolc(&["call", "--yes", "terminal", &format!("command={command}")]);
         assert!(call.out.contains("output"), "{command}: {} {}", call.out, call.err);
         call.json()["output"].as_str().expect("a text").to_owned()
     }
