@@ -16,12 +16,7 @@ use crate::ground::show;
 use crate::profile::Profile;
 
 /// Returns the section on approvals for the report of `doctor`. A file that cannot be used is a problem.
-pub(crate) fn section(
-    profile: &Profile,
-    directory: &Path,
-    mode: ApprovalMode,
-    registry: &Registry,
-) -> DoctorSection {
+pub(crate) fn section(profile: &Profile, directory: &Path, mode: ApprovalMode, registry: &Registry) -> DoctorSection {
     let home = &profile.home;
     let mut problems = Vec::new();
     let sets = super::sets(mode, profile).unwrap_or_else(|problem| {

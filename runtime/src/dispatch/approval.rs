@@ -109,6 +109,7 @@ impl Answer {
     }
 
     /// Returns whether the call may run.
+    #[cfg(feature = "approval")]
     pub(super) fn allows(&self) -> bool {
         let refuses = |decision: &ApprovalDecision| {
             matches!(decision, ApprovalDecision::Deny(_) | ApprovalDecision::Unanswered(_))

@@ -314,6 +314,7 @@ echo DONE
 "#;
 
 #[test]
+#[expect(clippy::print_stdout, reason = "a soak reports what it has tried")]
 fn no_allowed_line_changes_or_copies_a_protected_file() {
     let count = std::env::var("TOOLC_LINES").ok().and_then(|count| count.parse().ok()).unwrap_or(JUDGED);
     let seed = std::env::var("TOOLC_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0x2545_f491_4f6c_dd1d);
