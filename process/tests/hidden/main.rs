@@ -7,6 +7,7 @@ mod everyday;
 
 use std::env;
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,8 +16,10 @@ use tempfile::TempDir;
 use toolc_process::{HiddenFolder, Outcome, Process, Sink};
 use toolc_test_support::skip;
 
-/// Set while the tests run as an ordinary user, because root has started them so.
+/// Set while tests run as an ordinary user, because root has started them so.
 const AS_USER: &str = "TOOLC_TEST_AS_USER";
+/// The id of this user and its group.
+const USER: u32 = 65534;
 
 /// A folder with files, and a program that does not see it.
 struct Scene {
@@ -181,18 +184,44 @@ fn programs_behave_as_without_a_namespace() {
 /// Runs the tests of this file again as an ordinary user, if root runs them.
 #[test]
 fn the_tests_pass_for_an_ordinary_user() {
+    run_as_user(&[], "all", &["--test-threads=4"]);
+}
+
+#[test]
+fn a_system_that_allows_no_user_namespaces_is_reported() {
+    if env::var_os(AS_USER).is_some_and(|tests| tests == "forbidden") {
+        let scene = Scene::new();
+        let failed = [
+            HiddenFolder::check_available().expect_err("it is forbidden"),
+            Process::new(Command::new("true")).hide(&scene.hidden()).expect_err("it is forbidden"),
+        ];
+        for error in failed {
+            assert_eq!(error.kind(), io::ErrorKind::Unsupported);
+            assert!(error.to_string().contains("`user.max_user_namespaces`"), "{error}");
+        }
+        return;
+    }
+    // The setting holds for the user namespace in which it is made, and for those in it.
+    let forbid = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"";
+    let wrapper = ["unshare", "--user", "--map-current-user", "--keep-caps", "sh", "-c", forbid, "sh"];
+    run_as_user(&wrapper, "forbidden", &["--exact", "a_system_that_allows_no_user_namespaces_is_reported"]);
+}
+
+/// Runs tests of this file again as an ordinary user, if root runs them. A wrapper starts the command line after its own words.
+fn run_as_user(wrapper: &[&str], tests: &str, arguments: &[&str]) {
     if !rustix::process::geteuid().is_root() || env::var_os(AS_USER).is_some() {
         return;
     }
     let folder = TempDir::new().expect("failed to make a folder");
-    std::os::unix::fs::chown(folder.path(), Some(65534), Some(65534)).expect("root can change the owner");
+    std::os::unix::fs::chown(folder.path(), Some(USER), Some(USER)).expect("root can change the owner");
     let exe = folder.path().join("tests");
     // By another process: one that is forked by another thread meanwhile would hold the copy open for writing, so that it could not run.
     let copied = Command::new("cp").arg(env::current_exe().expect("the test has a file")).arg(&exe).status();
     assert!(copied.expect("`cp` starts").success());
     let mut command = Command::new("setpriv");
-    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&exe).arg("--test-threads=4");
-    command.env(AS_USER, "1").env("TMPDIR", folder.path()).env("HOME", folder.path()).current_dir(folder.path());
+    command.args([format!("--reuid={USER}"), format!("--regid={USER}"), "--clear-groups".to_owned()]);
+    command.args(wrapper).arg(&exe).args(arguments);
+    command.env(AS_USER, tests).env("TMPDIR", folder.path()).env("HOME", folder.path()).current_dir(folder.path());
     match command.output() {
         Ok(output) => assert!(
             output.status.success(),
