@@ -282,14 +282,15 @@ fn remove_stale(folder: &Path) {
     }
 }
 
-/// Returns whether a variable is never kept: it is listed, or the command rules ask about it.
+/// Returns whether a variable is never kept: it is listed, or the command rules that always apply ask about it.
 pub(crate) fn is_never_kept(name: &str) -> bool {
     let matches = |pattern: &&str| match pattern.split_once('*') {
         Some((start, end)) => name.strip_prefix(start).is_some_and(|rest| rest.ends_with(end)),
         None => name == *pattern,
     };
-    let rules = toolc_catalog::commands::rules().rules().iter();
-    NEVER_KEPT.iter().any(matches) || rules.flat_map(|rule| rule.conditions.variables).any(matches)
+    let rules = toolc_catalog::commands::rules();
+    let active = rules.rules().iter().filter(|rule| rules.is_active(rule));
+    NEVER_KEPT.iter().any(matches) || active.flat_map(|rule| rule.conditions.variables).any(matches)
 }
 
 /// Returns whether this is a valid name of a shell variable.
