@@ -19,7 +19,7 @@ const ROUNDS: usize = 25;
 /// The most that an environment may take, as a multiple of the fastest program of the command line.
 const MAX_RATIO: f64 = 10.0;
 
-/// The most that hiding a folder from a command may take. It takes about a millisecond; a machine with other work needs more.
+/// The most that hiding a folder from a command may take, on a machine that also does other work.
 const MAX_MORE: Duration = Duration::from_millis(50);
 
 /// A way to run a trivial command.

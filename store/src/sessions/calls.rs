@@ -148,7 +148,7 @@ impl Sessions {
     }
 }
 
-/// The calls or results of a message as an array, also if the message has none or is damaged.
+/// The calls or results of a message as an array, even if the message has none or is damaged.
 const DETAILS: &str = "CASE WHEN m.kind IN ('model', 'results') AND json_valid(m.details) THEN m.details ELSE '[]' END";
 
 /// Adds the records of calls.
