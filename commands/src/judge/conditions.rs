@@ -59,9 +59,7 @@ impl Check<'_, '_> {
     /// Checks how the program is called. Returns whether the rule can still match.
     fn invocation(&mut self, wanted: &Conditions<'_>) -> bool {
         if !wanted.subcommands.is_empty() {
-            let can_be_given = |words: &&&[&str]| self.ignore_case || self.subject.can_have_subcommand(words);
-            let possible = wanted.subcommands.iter().filter(can_be_given);
-            let found = Match::any(possible.map(|words| self.subcommand(words)));
+            let found = self.any_subcommand(wanted.subcommands);
             if !self.require(found) {
                 return false;
             }

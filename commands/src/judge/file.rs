@@ -101,10 +101,10 @@ impl FileWord {
         if let Some(search) = &self.searched {
             return search.places(rules, line).into_iter().map(|place| (place, Match::Maybe)).collect();
         }
-        let mut places = self.path.places(rules, line.roots());
+        let mut places = line.places_of(&self.path, rules).to_vec();
         let own = places.len();
         for file in &self.others {
-            places.extend(file.places(rules, line.roots()));
+            places.extend(&*line.places_of(file, rules));
         }
         // What is excepted itself, such as a device, is not a folder.
         if places.len() > own {

@@ -1,13 +1,14 @@
 //! A line with what conditions need to know about all of its commands.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 use std::slice;
 
+use crate::certainty::Match;
 use crate::judge::components::PathWord;
 use crate::judge::flow::{Flow, Link};
 use crate::judge::folders::{Roots, UNKNOWN_START};
@@ -49,6 +50,9 @@ pub(crate) struct Line<'a> {
     pub(crate) links: OnceCell<Vec<Link>>,
     /// The folders to which the line goes. Computed when first needed.
     pub(crate) visited: OnceCell<Vec<PathWord>>,
+    /// The places of the first paths that were looked up. A word is an operand, an argument and a file that is written or read, for
+    /// different rules.
+    places: RefCell<Vec<(PathWord, Rc<[(usize, Match)]>)>>,
 }
 
 /// The values that a variable can have.
@@ -77,7 +81,7 @@ impl<'a> Line<'a> {
         let start_path = surroundings.directory.unwrap_or(Path::new(UNKNOWN_START)).to_string_lossy();
         let has_functions = reading.scopes.iter().any(|scope| matches!(scope.kind, ScopeKind::Function(_)));
         let has_keywords = reading.commands.iter().any(makes_keywords);
-        let (flow, links, visited) = Default::default();
+        let (flow, links, visited, places) = Default::default();
         let processes = surroundings.processes;
         Self {
             reading,
@@ -94,7 +98,23 @@ impl<'a> Line<'a> {
             flow,
             links,
             visited,
+            places,
         }
+    }
+
+    /// Returns the indexes of the places that contain a path as it is written, certainly or perhaps.
+    pub(crate) fn places_of(&self, path: &PathWord, rules: &RuleSet<'_>) -> Rc<[(usize, Match)]> {
+        /// A line with more paths than this is rare, and a search among them would not pay.
+        const MAX_KEPT: usize = 16;
+        if let Some((_, places)) = self.places.borrow().iter().find(|(known, _)| known == path) {
+            return Rc::clone(places);
+        }
+        let places: Rc<[_]> = path.places(rules, &self.roots).into();
+        let mut kept = self.places.borrow_mut();
+        if kept.len() < MAX_KEPT {
+            kept.push((path.clone(), Rc::clone(&places)));
+        }
+        places
     }
 
     /// Returns the values of a variable that a `for` loop or an assignment sets, if they are known and nothing else sets it.

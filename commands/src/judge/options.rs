@@ -11,6 +11,38 @@ use crate::span::Span;
 use crate::syntax::{Part, Word};
 
 impl Check<'_, '_> {
+    /// Returns whether one of these subcommands is given.
+    pub(super) fn any_subcommand(&self, subcommands: &[&[&str]]) -> Match {
+        let mut found = Match::No;
+        // The subcommands of a rule often begin with the same word, and most rules look for other ones.
+        let mut last: Option<(&str, bool)> = None;
+        for words in subcommands {
+            let first = words.first().copied().filter(|word| !word.starts_with('-'));
+            let can_begin = first.is_none_or(|first| match last {
+                Some((word, can_begin)) if word == first => can_begin,
+                _ => self.can_begin_subcommand(first),
+            });
+            last = first.map(|first| (first, can_begin));
+            if can_begin {
+                found = found.max(self.subcommand(words));
+            }
+        }
+        found
+    }
+
+    /// Returns whether this can be the first word of a subcommand. Words that are not certain can be any.
+    fn can_begin_subcommand(&self, wanted: &str) -> bool {
+        let can_be = |word: &Word| match word.parts.as_slice() {
+            [Part::Literal { .. }] => self.matches(wanted, word) != Match::No,
+            _ => true,
+        };
+        match self.subject.first_operand {
+            Some(first) if can_be(first) => true,
+            Some(_) => self.subject.has_possible_value() && self.subject.operands().any(can_be),
+            None => self.subject.command.appended,
+        }
+    }
+
     /// Returns whether the operands begin with these words, and the options among the words are given.
     pub(super) fn subcommand(&self, words: &[&str]) -> Match {
         let is_operand = |word: &&&str| !word.starts_with('-');

@@ -145,10 +145,6 @@ impl PathWord {
         let is_above = roots.own.as_deref().is_some_and(|own| self.is_above(own));
         let mut places: Vec<(usize, Match)> = Vec::new();
         let mut add = |pattern: &PlacePattern<'_>| {
-            // Few names match, and the rest of the path is then not needed.
-            if pattern.last.is_some_and(|wanted| !self.can_end_with(wanted)) {
-                return;
-            }
             let path = match pattern.root {
                 Root::System => Some(self.components.as_slice()),
                 // A folder above the home folder contains all of it.
@@ -160,9 +156,11 @@ impl PathWord {
             };
             let found = match path {
                 // The most frequent cases.
-                None => Match::No,
-                Some([Component::Name(_), ..]) if pattern.rest.is_empty() => Match::No,
+                None => return,
+                Some([Component::Name(_), ..]) if pattern.rest.is_empty() => return,
                 Some([Component::Name(_), ..]) if pattern.rest == "**" => Match::Yes,
+                // Few names match, and the rest of the path is then not needed.
+                Some(_) if pattern.last.is_some_and(|wanted| !self.can_end_with(wanted)) => return,
                 Some(path) => matches_components(pattern.rest, path, Files::Some),
             };
             // If the `cd` fails, this is another path. An unknown folder is perhaps the caller's own.

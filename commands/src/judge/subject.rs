@@ -145,23 +145,6 @@ impl<'a> Subject<'a> {
         ])
     }
 
-    /// Returns whether a subcommand can be given, as far as the first letters of its first word and of the operands tell.
-    pub(crate) fn can_have_subcommand(&self, words: &[&str]) -> bool {
-        let Some(wanted) = words.first().and_then(|word| word.as_bytes().first()) else { return true };
-        if b"-*?[".contains(wanted) {
-            return true;
-        }
-        let can_begin = |word: &Word| match word.parts.as_slice() {
-            [Part::Literal { text, .. }] => text.as_bytes().first() == Some(wanted),
-            _ => true,
-        };
-        match self.first_operand {
-            Some(first) if can_begin(first) => true,
-            Some(_) => self.has_possible_value() && self.operands().any(can_begin),
-            None => self.command.appended,
-        }
-    }
-
     /// Returns the words that are, or can be, operands.
     pub(crate) fn operands(&self) -> impl Iterator<Item = &'a Word> {
         self.arguments.iter().filter_map(operand)
