@@ -15,6 +15,7 @@ pub struct App {
     pub(crate) version: String,
     pub(crate) registry: Registry,
     pub(crate) sections: Vec<DoctorSection>,
+    why_sections: Vec<ExplainTool>,
     prepare: Vec<PrepareSession>,
     pub(crate) env: Env,
     /// Makes the store of long results. By default, they are kept in the user's cache for a day.
@@ -24,6 +25,8 @@ pub struct App {
     pub(crate) switch: Option<String>,
 }
 
+/// Returns a section about the tool with this name.
+pub(crate) type ExplainTool = Box<dyn Fn(&str) -> DoctorSection + Send + Sync>;
 type MakeStore = Box<dyn Fn() -> Arc<dyn SpillStore> + Send + Sync>;
 type PrepareSession = Box<dyn Fn(SessionBuilder) -> SessionBuilder + Send + Sync>;
 
@@ -52,6 +55,7 @@ impl App {
             version: String::from("0.0.0"),
             registry,
             sections: Vec::new(),
+            why_sections: Vec::new(),
             prepare: Vec::new(),
             env: Env::process(),
             results: None,
@@ -70,6 +74,13 @@ impl App {
     #[must_use]
     pub fn doctor_section(mut self, section: DoctorSection) -> Self {
         self.sections.push(section);
+        self
+    }
+
+    /// Adds a section to the explanation of `why`, and of `.why` in `repl`. `explain` gets the name of the tool. Its problems are not used.
+    #[must_use]
+    pub fn why_section(mut self, explain: impl Fn(&str) -> DoctorSection + Send + Sync + 'static) -> Self {
+        self.why_sections.push(Box::new(explain));
         self
     }
 
@@ -109,7 +120,12 @@ impl App {
     }
 
     pub(crate) fn info(&self) -> HostInfo<'_> {
-        HostInfo { registry: &self.registry, sections: &self.sections, switch: self.switch.as_deref() }
+        HostInfo {
+            registry: &self.registry,
+            sections: &self.sections,
+            why_sections: &self.why_sections,
+            switch: self.switch.as_deref(),
+        }
     }
 
     pub(crate) fn prepared(&self, session: SessionBuilder) -> SessionBuilder {

@@ -8,10 +8,11 @@ use serde_json::{Map, Value, json};
 use toolc::explain::{Denial, Explanation, Status};
 use toolc::{Registry, ToJson, Turn};
 
+use crate::app::ExplainTool;
 use crate::failure::Failure;
 use crate::streams::{Streams, visible};
 
-/// A section that a host adds to the report of `doctor`, for example about its plugins.
+/// A section that a host adds to the report of `doctor`, for example about its plugins, or to the explanation of `why`.
 #[derive(Debug, Clone)]
 pub struct DoctorSection {
     /// The key of the section in the JSON of the report.
@@ -25,10 +26,11 @@ pub struct DoctorSection {
 }
 
 /// What reports say about the host.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct HostInfo<'a> {
     pub(crate) registry: &'a Registry,
     pub(crate) sections: &'a [DoctorSection],
+    pub(crate) why_sections: &'a [ExplainTool],
     /// The command line that enables a toolset or a tool for all sessions.
     pub(crate) switch: Option<&'a str>,
 }
@@ -81,12 +83,18 @@ pub(crate) fn why(
     streams: &mut Streams<'_>,
 ) -> Result<bool, Failure> {
     let explanation = turn.why(tool).map_err(|unknown| unknown.to_string())?;
+    let sections = host.why_sections.iter().map(|explain| explain(&explanation.tool));
     if as_json {
-        writeln!(streams.out, "{}", json(&explanation))?;
+        let mut report: Map<String, Value> = serde_json::from_str(&json(&explanation)).map_err(io::Error::from)?;
+        report.extend(sections.map(|section| (section.key, section.json)));
+        writeln!(streams.out, "{}", Value::Object(report))?;
     } else {
         writeln!(streams.out, "{explanation}")?;
         if let Some(advice) = how_to_enable(&explanation, host) {
             writeln!(streams.out, "    {advice}")?;
+        }
+        for section in sections.filter(|section| !section.text.is_empty()) {
+            writeln!(streams.out, "\n{}", visible(&section.text))?;
         }
     }
     Ok(explanation.status == Status::Shown)

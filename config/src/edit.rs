@@ -1,5 +1,6 @@
 //! Changes to `config.toml` by commands. Comments, order and form of everything else stay as they are.
 
+use std::error::Error;
 use std::io;
 
 use toml_edit::{Array, DocumentMut, Item, Table};
@@ -52,17 +53,21 @@ pub fn edit_list(home: &Home, add: &[(List, &str)], remove: &[(List, &str)]) -> 
     edit(home, |document| edit_tools(document, add, remove))
 }
 
-/// Changes the file of the user's permissions. `change` returns the new text for the old one, which is empty if there is no file, or a
-/// message about mistakes. The file is written whole, or not at all.
+/// Changes the file of the user's permissions. `change` returns the new text for the old one, which is empty if there is no file, or an
+/// error about mistakes. The file is written whole, or not at all.
 ///
 /// # Errors
-/// If the file cannot be read or written, or `change` returns a message.
-pub fn edit_permissions(home: &Home, change: impl FnOnce(&str) -> Result<String, String>) -> Result<(), ConfigError> {
+/// If the file cannot be read or written, or `change` returns an error, which is the source then.
+pub fn edit_permissions<E: Error + Send + Sync + 'static>(
+    home: &Home,
+    change: impl FnOnce(&str) -> Result<String, E>,
+) -> Result<(), ConfigError> {
     let path = home.permissions();
     let failed = |error: io::Error| ConfigError::io("failed to change", &path, error);
     let old = bounded::read(&path, MAX_BYTES).map_err(failed)?.unwrap_or_default();
     let attempt = format!("failed to change {}", path.display());
-    let new = change(&old).map_err(|message| ConfigError::mistake(message).within(&attempt))?;
+    let new =
+        change(&old).map_err(|error| ConfigError::mistake(error.to_string()).within(&attempt).with_source(error))?;
     home.create(home.path()).and_then(|()| bounded::write(&path, &new)).map_err(failed)
 }
 

@@ -94,6 +94,34 @@ impl Error for ConfigError {
     }
 }
 
+/// Why programs cannot be started in a directory.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum DirectoryError {
+    /// It does not exist, or cannot be entered.
+    Io(io::Error),
+    /// It is something else.
+    NotADirectory,
+}
+
+impl fmt::Display for DirectoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => fmt::Display::fmt(error, f),
+            Self::NotADirectory => f.write_str("it is not a directory"),
+        }
+    }
+}
+
+impl Error for DirectoryError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::NotADirectory => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,7 +18,7 @@ use toolc_tables::{Document, HasKeys as _, MAX_BYTES, defaults};
 
 use crate::bounded;
 use crate::env_file::EnvFile;
-use crate::error::ConfigError;
+use crate::error::{ConfigError, DirectoryError};
 use crate::home::Home;
 use crate::keys::{AgentTable, Config, ConfigTable};
 use crate::mcp::expanded;
@@ -177,14 +177,14 @@ fn check_directory(table: &ConfigTable, sink: &Sink) {
 /// Returns the canonical path of a directory in which programs can be started.
 ///
 /// # Errors
-/// Returns why they cannot.
-pub fn usable_directory(path: &Path) -> Result<PathBuf, String> {
-    let found = path.canonicalize().map_err(|error| error.to_string())?;
+/// If they cannot.
+pub fn usable_directory(path: &Path) -> Result<PathBuf, DirectoryError> {
+    let found = path.canonicalize().map_err(DirectoryError::Io)?;
     if !found.is_dir() {
-        return Err("it is not a directory".to_owned());
+        return Err(DirectoryError::NotADirectory);
     }
     // Fails without the permission to enter the directory.
-    fs::metadata(found.join(".")).map_err(|error| error.to_string())?;
+    fs::metadata(found.join(".")).map_err(DirectoryError::Io)?;
     Ok(found)
 }
 

@@ -23,15 +23,15 @@ mod migrate;
 mod trust;
 mod variables;
 
-use serde_json::{Value, json};
-use toolc_tables::{HasKeys as _, json_schema};
+use serde_json::Value;
+use toolc_tables::{HasKeys as _, file_schema};
 
 pub use access::{check_readers, check_writers};
 pub use docs::renew_tables;
 pub use edit::{Edited, List, edit_list, edit_permissions, set_model};
 pub use edit_mcp::{add_server, enable_server, remove_server, set_server_args};
 pub use env_file::{EnvFile, is_name, set_variable};
-pub use error::{ConfigError, ConfigErrorKind};
+pub use error::{ConfigError, ConfigErrorKind, DirectoryError};
 pub use file::{ConfigFile, KnownNames, usable_directory};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
 pub use keys::{
@@ -48,8 +48,5 @@ pub use variables::{VariableSetting, foreign_variables, is_setting_variable};
 
 /// Returns the JSON Schema of `config.toml`.
 pub fn schema() -> Value {
-    let mut schema = json_schema(&[keys::ConfigTable::KEYS]);
-    schema.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
-    schema.insert("title".into(), json!("config.toml"));
-    schema.into()
+    file_schema("config.toml", keys::ConfigTable::KEYS)
 }

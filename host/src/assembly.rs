@@ -325,7 +325,7 @@ fn permissions(
 ) -> Result<PermissionsOfSessions> {
     let home = &profile.home;
     let has_files = !approval::permissions::paths(home, directory)?.is_empty();
-    let tools = if has_files { KnownTools::of(registry) } else { KnownTools::default() };
+    let tools = if has_files { approval::permissions::known_tools(registry) } else { KnownTools::default() };
     let files = approval::permissions::load(home, directory, &tools)?;
     let store = Arc::new(approval::warning_store(home));
     Ok(PermissionsOfSessions::new(&files, store, Arc::new(CallPaths(environments)), kind.name()))

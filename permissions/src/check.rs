@@ -13,16 +13,7 @@ use crate::host_pattern::HostPattern;
 use crate::keys::{AnnotationsTable, ExampleTable, ParameterTable, PermissionTable, PermissionsTable, Verdict};
 use crate::parameter::{Bound, BoundKind, CallPaths, Parameter, compare};
 use crate::paths::{PathPattern, WrittenPaths};
-use crate::rule::{Annotation, CallFacts, Origin, Permission, ToolFacts};
-
-/// Who wrote a file of permissions, which decides what its rules may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trust {
-    /// The user.
-    Home,
-    /// A project, whose rules others may have written. They can only ask and deny.
-    Project,
-}
+use crate::rule::{Annotation, CallFacts, Origin, Permission, ToolFacts, Trust};
 
 /// Returns the toolset and the effects of a tool, for examples.
 pub(crate) type FindTool<'f> = &'f dyn Fn(&str) -> Option<(String, Annotations)>;
@@ -78,6 +69,7 @@ impl Checker<'_> {
             description: table.description.clone(),
             verdict,
             origin: Origin::Answer(None),
+            trust: self.trust,
             exempts: texts(&table.exempts),
             tools: texts(&table.tools),
             without_tools: texts(&table.without_tools),

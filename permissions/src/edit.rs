@@ -1,7 +1,10 @@
 //! Writes rules as TOML.
 
+use std::error::Error;
+use std::fmt;
+
 use serde_json::Value;
-use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value as TomlValue, value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TomlError, Value as TomlValue, value};
 
 use crate::keys::Verdict;
 
@@ -21,6 +24,36 @@ pub struct NewRule {
     pub annotations: Vec<(String, bool)>,
     pub parameters: Vec<NewParameter>,
     pub no_other_parameters: bool,
+}
+
+/// Why a rule cannot be added to the text of a file.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum AddError {
+    /// The text is not TOML.
+    Syntax(TomlError),
+    /// The rules in the text are not tables of their own.
+    NotTables,
+}
+
+impl fmt::Display for AddError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Syntax(error) => f.write_str(error.message()),
+            Self::NotTables => {
+                f.write_str("`permissions` is not a list of tables: write each rule as `[[permissions]]`")
+            }
+        }
+    }
+}
+
+impl Error for AddError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Syntax(error) => Some(error),
+            Self::NotTables => None,
+        }
+    }
 }
 
 /// Conditions on a parameter, for a rule to write.
@@ -70,13 +103,12 @@ impl NewRule {
     /// Returns the text of a file with this rule at its end. Everything else in the file stays as it is.
     ///
     /// # Errors
-    /// Returns a message if the text is not TOML, or if its rules are not tables of their own.
-    pub fn added_to(&self, text: &str) -> Result<String, String> {
-        let mut document: DocumentMut =
-            text.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())?;
+    /// If the text is not TOML, or if its rules are not tables of their own.
+    pub fn added_to(&self, text: &str) -> Result<String, AddError> {
+        let mut document: DocumentMut = text.parse().map_err(AddError::Syntax)?;
         let rules = document.entry("permissions").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
         let Some(rules) = rules.as_array_of_tables_mut() else {
-            return Err("`permissions` is not a list of tables: write each rule as `[[permissions]]`".to_owned());
+            return Err(AddError::NotTables);
         };
         rules.push(self.table());
         Ok(document.to_string())
@@ -166,9 +198,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::check::Trust;
     use crate::file::PermissionFile;
-    use crate::rule::Permission;
+    use crate::rule::{Permission, Trust};
 
     #[test]
     fn a_written_rule_is_read_as_it_was() {
@@ -207,6 +238,8 @@ mod tests {
         let file = PermissionFile::read("x", &new, Trust::Home).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(file.rules().iter().map(Permission::name).collect::<Vec<_>>(), ["a", "b"]);
         let rule = NewRule::new("b", "D.", Verdict::Deny);
-        assert!(rule.added_to("permissions = [").is_err() && rule.added_to("permissions = []\n").is_err());
+        let syntax = rule.added_to("permissions = [").expect_err("it is not TOML");
+        assert!(syntax.source().is_some_and(<dyn Error>::is::<TomlError>), "{syntax}");
+        assert!(matches!(rule.added_to("permissions = []\n"), Err(AddError::NotTables)));
     }
 }

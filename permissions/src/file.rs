@@ -4,9 +4,9 @@ use toolc::behaviour::Annotations;
 use toolc_tables::Document;
 use toolc_tables::diagnostic::InvalidFile;
 
-use crate::check::{Trust, compile};
+use crate::check::compile;
 use crate::keys::PermissionsTable;
-use crate::rule::{Origin, Permission};
+use crate::rule::{Origin, Permission, Trust};
 
 /// How messages refer to the file.
 pub(crate) const NOUN: &str = "a file of permissions";

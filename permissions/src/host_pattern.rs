@@ -17,11 +17,11 @@ impl HostPattern {
     /// Returns the pattern, or what was expected.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         const EXPECTED: &str = "expected a host, such as `example.com`, `*.example.com`, `127.0.0.1` or `[::1]`";
-        let host = |text: &str| Host::parse(text).map(|host| normal(&host.to_string())).map_err(|_| EXPECTED);
+        let host = |text: &str| Host::parse(text).map(|host| normal(&host)).map_err(|_| EXPECTED);
         match text.strip_prefix('*') {
             Some("") => Ok(Self::Any),
             Some(rest) => match Host::parse(rest.strip_prefix('.').ok_or(EXPECTED)?) {
-                Ok(Host::Domain(domain)) if !domain.contains('*') => Ok(Self::Below(normal(&domain))),
+                Ok(Host::Domain(domain)) if !domain.contains('*') => Ok(Self::Below(normal(&Host::Domain(domain)))),
                 _ => Err(EXPECTED),
             },
             None if text.contains('*') => Err(EXPECTED),
@@ -50,8 +50,13 @@ impl HostPattern {
     }
 }
 
-/// Returns the host of a URL as browsers read it, or `None` if it has none. A text without a scheme is read as an address for `https`.
+/// Returns the host of a URL as browsers read it, or `None` if it has none, or if other clients would read another one. A text without a
+/// scheme is read as an address for `https`.
 pub(crate) fn host_of(text: &str) -> Option<String> {
+    // For browsers, `\` is a `/`. For many libraries, it is a part of the user: `https://a\@b` has the host `a` or `b`.
+    if text.split(['?', '#']).next().is_some_and(|before| before.contains('\\')) {
+        return None;
+    }
     let text = text.trim();
     let has_scheme = text.split_once(':').is_some_and(|(scheme, rest)| {
         rest.starts_with("//") && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
@@ -63,12 +68,20 @@ pub(crate) fn host_of(text: &str) -> Option<String> {
     };
     // The host of an unknown scheme is not normalized by the parser.
     let host = url.host_str()?;
-    Some(normal(&Host::parse(host).ok()?.to_string()))
+    Some(normal(&Host::parse(host).ok()?))
 }
 
-/// Returns a host without the dot at its end, in lower case.
-fn normal(host: &str) -> String {
-    host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()
+/// Returns a host without the dot at its end, in lower case. An IPv4 address in the form of IPv6 is the IPv4 address: a client connects to
+/// the same machine.
+fn normal(host: &Host) -> String {
+    let text = match host {
+        Host::Ipv6(address) => match address.to_ipv4_mapped() {
+            Some(address) => address.to_string(),
+            None => host.to_string(),
+        },
+        _ => host.to_string(),
+    };
+    text.strip_suffix('.').unwrap_or(&text).to_ascii_lowercase()
 }
 
 #[cfg(test)]
@@ -81,11 +94,14 @@ mod tests {
             ("https://example.com/a?b#c", Some("example.com")),
             ("HTTPS://EXAMPLE.com.:8443", Some("example.com")),
             ("https://example.com@evil.test/", Some("evil.test")),
-            ("https:\\\\evil.test\\@example.com", Some("evil.test")),
+            ("https:\\\\evil.test\\@example.com", None),
+            ("https://example.com\\@evil.test", None),
             ("https:/evil.test", Some("evil.test")),
             ("http://0x7f.1/", Some("127.0.0.1")),
             ("http://2130706433/", Some("127.0.0.1")),
             ("http://[0:0:0:0:0:0:0:1]/", Some("[::1]")),
+            ("http://[::ffff:127.0.0.1]/", Some("127.0.0.1")),
+            ("http://[::ffff:7f00:1]:80/", Some("127.0.0.1")),
             ("http://bücher.test", Some("xn--bcher-kva.test")),
             ("ftp://example.com/x", Some("example.com")),
             ("git+ssh://Example.com/x", Some("example.com")),

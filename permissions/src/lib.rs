@@ -13,12 +13,20 @@ mod rule;
 mod session;
 mod set;
 
-pub use check::Trust;
-pub use edit::{NewParameter, NewRule};
+use serde_json::Value;
+use toolc_tables::{HasKeys as _, file_schema};
+
+pub use edit::{AddError, NewParameter, NewRule};
 pub use file::PermissionFile;
 pub use keys::{PermissionsTable, Verdict};
 pub use lint::{KnownTools, mistakes, warnings};
 pub use paths::{PathSource, Paths, WrittenPaths};
-pub use rule::{Origin, Permission};
+pub use rule::{Origin, Permission, Trust};
 pub use session::{Answer, AnswerStore, SessionPermissions, Verdicts};
 pub use set::PermissionSet;
+pub use toolc_tables::diagnostic::InvalidFile;
+
+/// Returns the JSON Schema of `permissions.toml`.
+pub fn schema() -> Value {
+    file_schema("permissions.toml", PermissionsTable::KEYS)
+}

@@ -18,12 +18,17 @@ use crate::parameter::{Bound, BoundKind, Parameter, compare, same};
 use crate::paths::PathPattern;
 use crate::rule::{Permission, ToolFacts};
 
-/// The tools of a host.
+/// The tools of a host, and the kinds of environments in which they act.
 #[derive(Debug, Clone, Default)]
-pub struct KnownTools(BTreeMap<String, KnownTool>);
+pub struct KnownTools {
+    tools: BTreeMap<String, KnownTool>,
+    environments: Vec<String>,
+}
 
 #[derive(Debug, Clone)]
 struct KnownTool {
+    /// Other names, by which rules do not know the tool.
+    aliases: Vec<String>,
     toolset: String,
     annotations: Annotations,
     /// The parameters, or `None` if the tool takes any.
@@ -36,22 +41,36 @@ impl KnownTools {
         let tool = |name: std::borrow::Cow<'static, str>| {
             let tool = registry.tool(&name)?;
             let known = KnownTool {
+                aliases: tool.aliases.iter().map(ToString::to_string).collect(),
                 toolset: tool.toolset.to_string(),
                 annotations: tool.behaviour.annotations,
                 parameters: parameters(&tool.arguments),
             };
             Some((name.into_owned(), known))
         };
-        Self(registry.tools().into_iter().filter_map(tool).collect())
+        Self { tools: registry.tools().into_iter().filter_map(tool).collect(), environments: Vec::new() }
+    }
+
+    /// Sets the kinds of environments. A rule that names another one is a mistake then.
+    #[must_use]
+    pub fn environments(mut self, kinds: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.environments = kinds.into_iter().map(Into::into).collect();
+        self
     }
 
     /// Returns the toolset and the effects of a tool.
     pub fn find(&self, name: &str) -> Option<(String, Annotations)> {
-        self.0.get(name).map(|tool| (tool.toolset.clone(), tool.annotations))
+        self.tools.get(name).map(|tool| (tool.toolset.clone(), tool.annotations))
+    }
+
+    /// Returns the tool that has another name.
+    fn tool_with_alias(&self, alias: &str) -> Option<&str> {
+        let mut tools = self.tools.iter().filter(|(_, tool)| tool.aliases.iter().any(|own| own == alias));
+        tools.next().map(|(name, _)| name.as_str())
     }
 
     fn facts(&self) -> impl Iterator<Item = (ToolFacts<'_>, &KnownTool)> {
-        self.0
+        self.tools
             .iter()
             .map(|(name, tool)| (ToolFacts { name, toolset: &tool.toolset, annotations: tool.annotations }, tool))
     }
@@ -65,14 +84,15 @@ fn parameters(table: &Table) -> Option<Vec<String>> {
         .then(|| named.iter().map(|property| property.name.to_string()).collect())
 }
 
-/// Returns the mistakes in files: names that are similar to that of a tool, a toolset or a rule, parameters that no tool of a rule has, and
-/// names of rules that several files use. A rule with such a mistake would not do what its author wants.
+/// Returns the mistakes in files: names that are similar to that of a tool, a toolset or a rule, other names of tools, unknown kinds of
+/// environments, parameters that no tool of a rule has, and names of rules that several files use. A rule with such a mistake would not do what its author wants.
 pub fn mistakes(files: &[PermissionFile], tools: &KnownTools) -> Vec<String> {
     let each = |at: usize, file: &PermissionFile| {
         let check = file.document.check(|table, sink| {
             for (table, rule) in table.permissions.iter().zip(&file.rules) {
                 let linter = Linter { table, rule, sink, tools };
                 linter.names(Level::Error);
+                linter.environments();
                 linter.parameters();
                 linter.exempts(files);
                 linter.unique(&files[..at]);
@@ -118,8 +138,8 @@ impl Linter<'_> {
             names.dedup();
             names
         };
-        let tools: Vec<String> = self.tools.0.keys().cloned().collect();
-        let toolsets = unique(self.tools.0.values().map(|tool| tool.toolset.clone()).collect());
+        let tools: Vec<String> = self.tools.tools.keys().cloned().collect();
+        let toolsets = unique(self.tools.tools.values().map(|tool| tool.toolset.clone()).collect());
         let servers = toolsets.iter().filter_map(|toolset| toolset.strip_prefix("mcp-").map(str::to_owned)).collect();
         let tool_lists = self.table.tools.iter().chain(&self.table.without_tools);
         let lists: [(_, Vec<&At<String>>, &Vec<String>, _); 3] = [
@@ -134,18 +154,31 @@ impl Linter<'_> {
                 }
                 let is_pattern = name.value.contains(['*', '?', '[']);
                 let similar = nearest(&name.value, known.iter().map(String::as_str));
-                let is_mistake = !is_pattern && !similar.is_empty();
+                let own_name = self.tools.tool_with_alias(&name.value).filter(|_| noun == "tool");
+                let is_mistake = !is_pattern && (!similar.is_empty() || own_name.is_some());
                 if is_mistake != (level == Level::Error) {
                     continue;
                 }
                 let message = format!("no {noun} is called `{}`", name.value.escape_debug());
                 let found = Diagnostic::new(code, name.place, message).level(level);
-                self.sink.push(if is_mistake {
+                self.sink.push(if let Some(own_name) = own_name {
+                    found.label("another name of a tool").help(format!("rules know it as `{own_name}`"))
+                } else if is_mistake {
                     found.help_nearest(&name.value, known.iter().map(String::as_str), "")
                 } else {
                     found.label("nothing has this name now")
                 });
             }
+        }
+    }
+
+    /// Reports kinds of environments that do not exist.
+    fn environments(&self) {
+        let known = &self.tools.environments;
+        for kind in self.table.environments.iter().filter(|kind| !known.is_empty() && !known.contains(&kind.value)) {
+            let message = format!("no kind of environment is called `{}`", kind.value.escape_debug());
+            let found = Diagnostic::new(codes::INVALID_VALUE, kind.place, message);
+            self.sink.push(found.help_nearest(&kind.value, known.iter().map(String::as_str), "the kinds are"));
         }
     }
 

@@ -10,7 +10,7 @@ use crate::host_pattern::host_of;
 use crate::keys::Verdict;
 use crate::parameter::Parameter;
 use crate::paths::{PathSource, escape};
-use crate::rule::{CallFacts, Permission};
+use crate::rule::{CallFacts, Permission, Trust};
 
 /// The maximum number of bytes of a rule that is offered.
 const MAX_BYTES: usize = 4000;
@@ -33,8 +33,10 @@ pub(crate) fn narrow(
         return None;
     }
     let conditions: Vec<&Parameter> = asked.iter().flat_map(|rule| &rule.parameters).collect();
-    let has =
-        |name: &str, is_kind: fn(&Parameter) -> bool| conditions.iter().any(|own| own.name == name && is_kind(own));
+    // A folder or a host leaves other arguments open. A project cannot say that a parameter is one.
+    let of_user: Vec<&Parameter> =
+        asked.iter().filter(|rule| rule.trust == Trust::Home).flat_map(|rule| &rule.parameters).collect();
+    let has = |name: &str, is_kind: fn(&Parameter) -> bool| of_user.iter().any(|own| own.name == name && is_kind(own));
     let is_limited =
         |name: &str| conditions.iter().any(|own| own.name.split('.').next() == Some(name) || own.name == name);
     let is_path =

@@ -1,6 +1,7 @@
 //! Conditions on arguments.
 
 use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -8,7 +9,7 @@ use serde_json::{Number, Value};
 use toolc_commands::rules::matches_pattern;
 
 use crate::host_pattern::{HostPattern, host_of};
-use crate::paths::{PathPattern, Paths};
+use crate::paths::{PathPattern, Paths, RootedPattern, without_dots};
 
 /// Conditions on one argument.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -94,8 +95,10 @@ pub(crate) enum Given<'v> {
     Value(&'v Value),
     /// A path that is named elsewhere; `None` if it is not known.
     Path(Option<&'v str>),
-    /// An object in a list that does not have the value.
+    /// No value: the argument, or the object that would have it, does not have one, or it is null.
     Missing,
+    /// A text that may hold the value.
+    Unknown,
 }
 
 impl Parameter {
@@ -113,30 +116,30 @@ impl Parameter {
         !self.hosts.is_empty() || !self.without_hosts.is_empty()
     }
 
-    /// Returns whether the values of the parameter fulfil the conditions: for a strict rule one of them, for a careful one all. `whole` is
-    /// the argument as it is, if it is given.
-    pub(crate) fn holds(
-        &self,
-        values: &[Given<'_>],
-        whole: Option<&Value>,
-        paths: &CallPaths<'_>,
-        reading: Reading,
-    ) -> bool {
-        if self.is_free() {
-            return true;
+    /// Adds the values of an argument: those of an array each by itself, unless `is` has the whole array. Null counts as missing.
+    pub(crate) fn spread<'v>(&self, value: &'v Value, found: &mut Vec<Given<'v>>) {
+        match value {
+            Value::Array(_) if self.has_only_values() && self.equals(value) => found.push(Given::Value(value)),
+            Value::Array(items) => items.iter().for_each(|item| self.spread(item, found)),
+            Value::Null => found.push(Given::Missing),
+            value => found.push(Given::Value(value)),
         }
-        if whole.is_some_and(|whole| {
-            whole.is_array() && self.has_only_values() && self.is.iter().any(|own| same(own, whole))
-        }) {
-            return true;
-        }
+    }
+
+    /// Returns whether the values of the parameter fulfil the conditions: for a strict rule one of them, for a careful one all. There are
+    /// none in an empty array.
+    pub(crate) fn holds(&self, values: &[Given<'_>], paths: &CallPaths<'_>, reading: Reading) -> bool {
+        let holds = |value: &Given<'_>| reading.holds(self.given(*value, paths, reading));
         match reading {
-            Reading::Strict if values.is_empty() => reading.holds(self.given(Given::Missing, paths, reading)),
-            Reading::Strict => values.iter().any(|value| reading.holds(self.given(*value, paths, reading))),
-            Reading::Careful => {
-                !values.is_empty() && values.iter().all(|value| reading.holds(self.given(*value, paths, reading)))
-            }
+            Reading::Strict if values.is_empty() => self.is_about_paths() && holds(&Given::Missing),
+            Reading::Strict => values.iter().any(holds),
+            Reading::Careful => !values.is_empty() && values.iter().all(holds),
         }
+    }
+
+    /// Returns whether `is` has this value.
+    fn equals(&self, value: &Value) -> bool {
+        self.is.iter().any(|own| same(own, value))
     }
 
     /// Returns whether `is` is the only condition.
@@ -147,20 +150,21 @@ impl Parameter {
     fn given(&self, value: Given<'_>, paths: &CallPaths<'_>, reading: Reading) -> Match {
         let value = match value {
             Given::Value(value) => value,
+            Given::Missing if self.has_only_values() && self.equals(&Value::Null) => return Match::Yes,
             Given::Missing if reading == Reading::Careful => return Match::Unknown,
             Given::Path(_) | Given::Missing if !self.is_about_paths() => return Match::No,
             // Tools that take paths begin in the working directory.
             Given::Missing => return self.path(".", paths, reading),
-            Given::Path(None) => return Match::Unknown,
+            Given::Unknown | Given::Path(None) => return Match::Unknown,
             Given::Path(Some(path)) => return self.path(path, paths, reading),
         };
         let mut found = Match::Yes;
         let mut add = |next: Match| found = found.min(next);
         if !self.is.is_empty() {
-            add(yes(self.is.iter().any(|own| same(own, value))));
+            add(yes(self.equals(value)));
         }
         if !self.matches.is_empty() || !self.without.is_empty() {
-            add(self.text(value));
+            add(self.text(value, reading));
         }
         if self.is_about_paths() {
             add(value.as_str().map_or(Match::Unknown, |path| self.path(path, paths, reading)));
@@ -174,14 +178,19 @@ impl Parameter {
         found
     }
 
-    fn text(&self, value: &Value) -> Match {
-        let text = match value {
-            Value::String(text) => text.clone(),
-            Value::Number(_) | Value::Bool(_) => value.to_string(),
+    fn text(&self, value: &Value, reading: Reading) -> Match {
+        let is_one = |patterns: &[String], text: &str| patterns.iter().any(|pattern| matches_pattern(pattern, text));
+        let holds =
+            |text: &str| (self.matches.is_empty() || is_one(&self.matches, text)) && !is_one(&self.without, text);
+        let number = match value {
+            Value::String(text) => return yes(holds(text)),
+            Value::Bool(_) => return yes(holds(&value.to_string())),
+            Value::Number(number) => number,
             _ => return Match::Unknown,
         };
-        let is_one = |patterns: &[String]| patterns.iter().any(|pattern| matches_pattern(pattern, &text));
-        yes((self.matches.is_empty() || is_one(&self.matches)) && !is_one(&self.without))
+        // A handler that takes an integer reads 5.0 as 5.
+        let (written, whole) = (holds(&number.to_string()), holds(&whole_text(number)));
+        yes(if reading == Reading::Strict { written || whole } else { written && whole })
     }
 
     fn host(&self, value: &Value) -> Match {
@@ -190,34 +199,35 @@ impl Parameter {
         yes((self.hosts.is_empty() || is_one(&self.hosts)) && !is_one(&self.without_hosts))
     }
 
-    /// Compares a path, as the tools locate it. If a link or the case of letters leaves it open, the stricter reading counts.
+    /// Compares a path, as the tools locate it. If a link or the case of letters leaves it open, the stricter reading counts: a path is
+    /// also in what a pattern excludes if the links that were written are.
     fn path(&self, text: &str, paths: &CallPaths<'_>, reading: Reading) -> Match {
         let (Some(files), Some(path)) = (paths.get(), paths.locate(text)) else { return Match::Unknown };
         let is_strict = reading == Reading::Strict;
-        let as_written = |pattern: &PathPattern, ignore_case| {
-            pattern.rooted(files).map_or(Match::Unknown, |pattern| yes(pattern.contains(&path, ignore_case)))
+        let certain = |pattern: &PathPattern| {
+            pattern.rooted(files).map_or(Match::Unknown, |pattern| yes(pattern.contains(&path, false)))
         };
-        let resolved =
-            |pattern: &PathPattern| yes(pattern.resolved(files).is_some_and(|pattern| pattern.contains(&path, true)));
+        let written = files.written(text).map(|written| without_dots(&written)).filter(|written| *written != path);
+        let possible = |pattern: &PathPattern| {
+            let Some(rooted) = pattern.rooted(files) else { return Match::Unknown };
+            let is_in = |pattern: &RootedPattern| {
+                pattern.contains(&path, true) || written.as_ref().is_some_and(|path| pattern.contains(path, true))
+            };
+            yes(is_in(&rooted) || pattern.resolved(files).is_some_and(|pattern| is_in(&pattern)))
+        };
+        let is_in = |pattern: &PathPattern, strict: bool| if strict { possible(pattern) } else { certain(pattern) };
         let mut found = Match::Yes;
         if !self.within.is_empty() {
-            let of = |pattern: &PathPattern| {
-                let written = as_written(pattern, is_strict);
-                if is_strict { written.max(resolved(pattern)) } else { written }
-            };
-            found = found.min(self.within.iter().map(of).max().unwrap_or(Match::No));
+            let within = self.within.iter().map(|pattern| is_in(pattern, is_strict)).max();
+            found = found.min(within.unwrap_or(Match::No));
         }
         if !self.outside.is_empty() {
-            let of = |pattern: &PathPattern| {
-                let written = as_written(pattern, !is_strict);
-                let inside = if is_strict { written } else { written.max(resolved(pattern)) };
-                match inside {
-                    Match::Yes => Match::No,
-                    Match::Unknown => Match::Unknown,
-                    Match::No => Match::Yes,
-                }
-            };
-            found = found.min(self.outside.iter().map(of).min().unwrap_or(Match::No));
+            let outside = self.outside.iter().map(|pattern| match is_in(pattern, !is_strict) {
+                Match::Yes => Match::No,
+                Match::Unknown => Match::Unknown,
+                Match::No => Match::Yes,
+            });
+            found = found.min(outside.min().unwrap_or(Match::No));
         }
         found
     }
@@ -225,13 +235,12 @@ impl Parameter {
 
 impl Bound {
     fn holds(&self, number: &Number) -> Match {
-        use std::cmp::Ordering::{Greater, Less};
         let Some(order) = compare(number, &self.number) else { return Match::Unknown };
         yes(match self.kind {
-            BoundKind::Minimum => order != Less,
-            BoundKind::Maximum => order != Greater,
-            BoundKind::ExclusiveMinimum => order == Greater,
-            BoundKind::ExclusiveMaximum => order == Less,
+            BoundKind::Minimum => order != Ordering::Less,
+            BoundKind::Maximum => order != Ordering::Greater,
+            BoundKind::ExclusiveMinimum => order == Ordering::Greater,
+            BoundKind::ExclusiveMaximum => order == Ordering::Less,
         })
     }
 }
@@ -240,18 +249,47 @@ fn yes(holds: bool) -> Match {
     if holds { Match::Yes } else { Match::No }
 }
 
-/// Compares two numbers. Integers are compared exactly.
-pub(crate) fn compare(one: &Number, other: &Number) -> Option<std::cmp::Ordering> {
+/// Compares two numbers exactly, also an integer with a float.
+pub(crate) fn compare(one: &Number, other: &Number) -> Option<Ordering> {
     match (one.as_i128(), other.as_i128()) {
         (Some(one), Some(other)) => Some(one.cmp(&other)),
-        _ => one.as_f64()?.partial_cmp(&other.as_f64()?),
+        (Some(integer), None) => compare_with_float(integer, other.as_f64()?),
+        (None, Some(integer)) => compare_with_float(integer, one.as_f64()?).map(Ordering::reverse),
+        (None, None) => one.as_f64()?.partial_cmp(&other.as_f64()?),
+    }
+}
+
+/// Compares an integer of at most 64 bits with a float.
+fn compare_with_float(integer: i128, float: f64) -> Option<Ordering> {
+    /// Beyond every integer of JSON, and within `i128`.
+    const BEYOND: f64 = 1e30;
+    if float.is_nan() {
+        return None;
+    }
+    let whole = float.trunc().clamp(-BEYOND, BEYOND);
+    #[expect(clippy::cast_possible_truncation, reason = "it is whole, and fits")]
+    let by_whole = integer.cmp(&(whole as i128));
+    Some(by_whole.then_with(|| {
+        let fraction = float - float.trunc();
+        fraction.partial_cmp(&0.0).map_or(Ordering::Equal, Ordering::reverse)
+    }))
+}
+
+/// Returns the text of a number, without the fraction of a whole one.
+fn whole_text(number: &Number) -> String {
+    /// The largest number of which JSON libraries print all digits.
+    const MAX: f64 = 1e21;
+    match number.as_f64() {
+        // Adding zero ends the sign of a negative one.
+        Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < MAX => format!("{:.0}", float + 0.0),
+        _ => number.to_string(),
     }
 }
 
 /// Returns whether two JSON values are equal: numbers by their value, and objects in any order of their keys.
 pub(crate) fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        (Value::Number(one), Value::Number(other)) => compare(one, other) == Some(std::cmp::Ordering::Equal),
+        (Value::Number(one), Value::Number(other)) => compare(one, other) == Some(Ordering::Equal),
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
         }

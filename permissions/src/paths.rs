@@ -36,6 +36,12 @@ pub trait Paths {
     /// Returns a path that a model wrote as an absolute path without `.`, `..` and links, or `None` if that fails.
     fn locate(&self, text: &str) -> Option<PathBuf>;
 
+    /// Returns a path that a model wrote as an absolute path with its links, or `None` if that fails, so that a rule that denies the name of
+    /// a link also matches. By default, only where it leads is known.
+    fn written(&self, text: &str) -> Option<PathBuf> {
+        self.locate(text)
+    }
+
     /// Returns an absolute path without links.
     fn resolve(&self, path: &Path) -> Option<PathBuf>;
 }
@@ -77,7 +83,8 @@ fn absolute(text: &str, directory: Option<&Path>, home: Option<&Path>) -> Option
     }
 }
 
-fn without_dots(path: &Path) -> PathBuf {
+/// Returns a path without `.` and `..`, as if no name were a link.
+pub(crate) fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
         match component {
@@ -160,29 +167,37 @@ impl PathPattern {
 }
 
 impl RootedPattern {
-    /// Returns whether a path is the file or folder of the pattern, or in the folder.
+    /// Returns whether a path is the file or folder of the pattern, or in the folder. `ignore_case` also finds other spellings, and never
+    /// fewer paths.
     pub(crate) fn contains(&self, path: &Path, ignore_case: bool) -> bool {
-        let lower = |names: Vec<String>| {
-            if ignore_case { names.iter().map(|name| name.to_lowercase()).collect() } else { names }
+        let path = names(path);
+        let folded: Vec<String> = if ignore_case { path.iter().map(|name| fold(name)).collect() } else { Vec::new() };
+        let is_name = |pattern: &str, at: usize| {
+            matches_pattern(pattern, &path[at]) || (ignore_case && matches_pattern(&fold(pattern), &folded[at]))
         };
-        let (path, pattern) = (lower(names(path)), lower(self.0.clone()));
         // `reached[n]` says whether the pattern so far matches the first `n` names of the path.
         let mut reached = vec![false; path.len() + 1];
         reached[0] = true;
-        for name in &pattern {
+        for pattern in &self.0 {
             let mut next = vec![false; path.len() + 1];
-            if name == "**" {
+            if pattern == "**" {
                 let first = reached.iter().position(|is_reached| *is_reached).unwrap_or(next.len());
                 next[first..].fill(true);
             } else {
                 for at in (0..path.len()).filter(|at| reached[*at]) {
-                    next[at + 1] = matches_pattern(name, &path[at]);
+                    next[at + 1] = is_name(pattern, at);
                 }
             }
             reached = next;
         }
         reached.contains(&true)
     }
+}
+
+/// Returns a text in which letters that file systems take for the same one are the same. Some have more than one small letter: `ſ` is an
+/// `s`.
+fn fold(text: &str) -> String {
+    text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
 /// Returns the names of a path.

@@ -16,6 +16,7 @@ pub struct Permission {
     pub(crate) description: String,
     pub(crate) verdict: Verdict,
     pub(crate) origin: Origin,
+    pub(crate) trust: Trust,
     pub(crate) exempts: Vec<String>,
     pub(crate) tools: Vec<String>,
     pub(crate) without_tools: Vec<String>,
@@ -25,6 +26,15 @@ pub struct Permission {
     pub(crate) annotations: Vec<(Annotation, bool)>,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) no_other_parameters: bool,
+}
+
+/// Who wrote a file of permissions, which decides what its rules may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// The user.
+    Home,
+    /// A project, whose rules others may have written. They can only ask and deny.
+    Project,
 }
 
 /// Where a rule comes from.
@@ -155,34 +165,42 @@ impl CallFacts<'_> {
         if parameter.is_free() {
             return true;
         }
-        let whole = self.arguments.get(&parameter.name);
+        let steps: Vec<&str> = parameter.name.split('.').collect();
         let mut values = Vec::new();
-        if let Some(value) = whole {
-            leaves(value, &[], &mut values);
-        } else {
-            let steps: Vec<&str> = parameter.name.split('.').collect();
-            if let Some((first, rest)) = steps.split_first()
-                && let Some(value) = self.arguments.get(*first)
-            {
-                leaves(value, rest, &mut values);
-            }
-        }
+        let is_given = reach_in(self.arguments, &steps, &mut |value| match value {
+            Some(value) => parameter.spread(value, &mut values),
+            None => values.push(Given::Unknown),
+        });
         let others = if parameter.is_about_paths() { (self.other_paths)(&parameter.name) } else { Vec::new() };
+        if !is_given && others.is_empty() {
+            values.push(Given::Missing);
+        }
         values.extend(others.iter().map(|path| Given::Path(path.as_deref())));
-        parameter.holds(&values, whole, &self.paths, reading)
+        parameter.holds(&values, &self.paths, reading)
     }
 }
 
-/// Collects the values at the end of `steps`, through arrays on the way. Null counts as missing.
-fn leaves<'v>(value: &'v Value, steps: &[&str], found: &mut Vec<Given<'v>>) {
-    match (value, steps.split_first()) {
-        (Value::Array(items), _) => items.iter().for_each(|item| leaves(item, steps, found)),
-        (Value::Null, _) => found.push(Given::Missing),
-        (value, None) => found.push(Given::Value(value)),
-        (Value::Object(entries), Some((step, rest))) => match entries.get(*step) {
-            Some(value) => leaves(value, rest, found),
-            None => found.push(Given::Missing),
-        },
-        (_, Some(_)) => found.push(Given::Missing),
+/// Calls `found` with each value at the end of `steps`, through arrays on the way: with null for an object without one, and with `None` for a
+/// text that may hold an object or an array.
+fn reach<'v>(value: &'v Value, steps: &[&str], found: &mut impl FnMut(Option<&'v Value>)) {
+    match value {
+        value if steps.is_empty() => found(Some(value)),
+        Value::Array(items) => items.iter().for_each(|item| reach(item, steps, found)),
+        Value::Object(entries) if reach_in(entries, steps, found) => {}
+        Value::String(text) if text.trim_start().starts_with(['[', '{']) => found(None),
+        _ => found(Some(&Value::Null)),
     }
+}
+
+/// Does the same for an object, and returns whether it has a value. The name of an entry can have dots of its own: each way to read
+/// `steps` counts, so that no entry hides another one.
+fn reach_in<'v>(entries: &'v Map<String, Value>, steps: &[&str], found: &mut impl FnMut(Option<&'v Value>)) -> bool {
+    let mut is_given = false;
+    for end in 1..=steps.len() {
+        if let Some(value) = entries.get(&*steps[..end].join(".")) {
+            is_given = true;
+            reach(value, &steps[end..], found);
+        }
+    }
+    is_given
 }

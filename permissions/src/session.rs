@@ -6,14 +6,13 @@ use serde_json::Map;
 use toolc::Tool;
 use toolc::approval::{KeptUntil, PermissionCall, PermissionDecision, PermissionOffer, PermissionReason, Permissions};
 
-use crate::check::Trust;
 use crate::edit::NewRule;
 use crate::file::PermissionFile;
 use crate::keys::Verdict;
 use crate::narrow::narrow;
 use crate::parameter::CallPaths;
 use crate::paths::PathSource;
-use crate::rule::{CallFacts, Origin, Permission, ToolFacts};
+use crate::rule::{CallFacts, Origin, Permission, ToolFacts, Trust};
 use crate::set::PermissionSet;
 
 /// Keeps the answers that allow calls for good.
@@ -127,6 +126,13 @@ impl SessionPermissions {
             };
             Verdicts { verdict, rules: rules.into_iter().cloned().collect() }
         })
+    }
+
+    /// Returns the rules and answers that can match calls of a tool, in their order.
+    pub fn about(&self, tool: &Tool) -> Vec<Permission> {
+        let (facts, kept) = (facts(tool), self.kept(&tool.name));
+        let kept = kept.iter().map(|rule| &**rule).filter(|rule| rule.is_about(&facts));
+        self.set.about(&facts).chain(kept).cloned().collect()
     }
 
     /// Returns the answers about a tool.

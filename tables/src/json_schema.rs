@@ -20,6 +20,14 @@ pub fn json_schema(keys: &[&[Key]]) -> Map<String, Value> {
     table
 }
 
+/// Returns the schema of a file with these keys at its top.
+pub fn file_schema(title: &str, keys: &[Key]) -> Value {
+    let mut schema = json_schema(&[keys]);
+    schema.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
+    schema.insert("title".into(), json!(title));
+    schema.into()
+}
+
 fn value(key: &Key) -> Value {
     let schema = json!({ "$ref": "#/$defs/schema" });
     let mut value = match key.key_type {

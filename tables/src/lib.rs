@@ -48,7 +48,7 @@ mod words;
 
 pub use docs_table::docs_table;
 pub use document::{Document, MAX_BYTES, default_values, defaults};
-pub use json_schema::json_schema;
+pub use json_schema::{file_schema, json_schema};
 pub use key::{HasKeys, Key, KeyKind, KeyType, TypedKey, UNLIMITED};
 pub use language::{Hints, Language, UnknownKey};
 pub use offsets::written;

@@ -112,6 +112,8 @@ fn main() -> ExitCode {
 /// The page about the keys of `config.toml`, and the schema of that file.
 const CONFIGURATION: &str = "docs/configuration.md";
 const CONFIG_SCHEMA: &str = "docs/config.schema.json";
+/// The schema of `permissions.toml`.
+const PERMISSIONS_SCHEMA: &str = "docs/permissions.schema.json";
 
 /// Writes what gen writes and the generated parts of `docs/`, or checks that they are up to date. Returns the exit status.
 fn docs(project: Project, check: bool) -> Result<u8, Box<dyn Error>> {
@@ -135,7 +137,9 @@ fn docs(project: Project, check: bool) -> Result<u8, Box<dyn Error>> {
     let configuration = fs::read_to_string(root.join(CONFIGURATION))?;
     let renewed = toolc_config::renew_tables(&configuration);
     pages.push((CONFIGURATION.to_owned(), renewed.ok_or("docs/configuration.md has no place for the keys")?));
-    pages.push((CONFIG_SCHEMA.to_owned(), format!("{:#}\n", toolc_config::schema())));
+    for (path, schema) in [(CONFIG_SCHEMA, toolc_config::schema()), (PERMISSIONS_SCHEMA, toolc_permissions::schema())] {
+        pages.push((path.to_owned(), format!("{schema:#}\n")));
+    }
     for (path, text) in pages {
         if fs::read_to_string(root.join(&path)).is_ok_and(|found| found == text) {
             continue;

@@ -57,6 +57,10 @@ impl Paths for EnvironmentPaths {
         self.workspace.locate(&*self.environment.files(), text).ok()
     }
 
+    fn written(&self, text: &str) -> Option<PathBuf> {
+        Some(self.workspace.absolute(text))
+    }
+
     fn resolve(&self, path: &Path) -> Option<PathBuf> {
         self.environment.files().resolve(path).ok()
     }

@@ -5,8 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use toolc::Registry;
 use toolc::approval::Permissions;
 use toolc_config::Home;
+use toolc_environment::EnvironmentKind;
 use toolc_permissions::{
     Answer, AnswerStore, KnownTools, PathSource, PermissionFile, PermissionSet, SessionPermissions, Trust, mistakes,
     warnings,
@@ -63,6 +65,11 @@ impl AnswerStore for StoredAnswers {
         let Answer { tool, environment, description, rule } = *answer;
         self.0.add_rule(tool, environment, description, rule).map_err(|error| error.to_string())
     }
+}
+
+/// Returns what rules can name: the tools of a registry, and the kinds of environments.
+pub(crate) fn known_tools(registry: &Registry) -> KnownTools {
+    KnownTools::of(registry).environments(EnvironmentKind::ALL.iter().map(|kind| kind.name()))
 }
 
 /// Loads the permissions for tools that act in `directory`.

@@ -7,7 +7,6 @@ use serde_json::json;
 use toolc::Registry;
 use toolc_cli::DoctorSection;
 use toolc_config::ApprovalMode;
-use toolc_permissions::KnownTools;
 
 use crate::approval::permissions;
 use crate::approval::rules;
@@ -31,7 +30,7 @@ pub(crate) fn section(profile: &Profile, directory: &Path, mode: ApprovalMode, r
     }
     let permission_files = permissions::paths(home, directory).unwrap_or_default();
     if !permission_files.is_empty() {
-        problems.extend(permissions::problems(home, directory, &KnownTools::of(registry)));
+        problems.extend(permissions::problems(home, directory, &permissions::known_tools(registry)));
     }
     let approved = store(home).list().map(|approvals| approvals.len());
     if let Err(problem) = &approved {

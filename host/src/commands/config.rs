@@ -4,7 +4,6 @@ use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 use toolc::redaction::without_secrets;
 use toolc_config::{ConfigFile, EnvFile, Home, foreign_variables};
-use toolc_permissions::KnownTools;
 
 use crate::approval::{permissions, rules};
 use crate::assembly::{check_names, registry_to_show};
@@ -82,7 +81,7 @@ fn problems(home: &Home) -> Vec<String> {
     match ConfigFile::read_with(home, env.as_ref().unwrap_or(&without), std::env::vars_os()) {
         Ok(file) => {
             let checked = registry_to_show(home, file.config(), &[]).and_then(|registry| {
-                problems.extend(permissions::problems_of_user(home, &KnownTools::of(&registry)));
+                problems.extend(permissions::problems_of_user(home, &permissions::known_tools(&registry)));
                 check_names(&file, &registry)
             });
             problems.extend(checked.err().map(|problem| problem.to_string()));

@@ -30,7 +30,7 @@ use crate::options::ToolOptions;
 pub(crate) enum Command {
     #[command(flatten)]
     Tools(toolc_cli::Command),
-    /// Explain why a tool is shown or hidden, or what happened in a recorded call.
+    /// Explain why a tool is shown or hidden and which permissions are about it, or what happened in a recorded call.
     Why(why::WhyArgs),
     /// Work on one task with the tools, and print the answer.
     Agent(agent::AgentCommand),
@@ -122,6 +122,7 @@ mod tests {
         "mcp serve",
         "mcp test",
         "permissions list",
+        "permissions schema",
         "permissions test",
         "repl",
         "sessions export",

@@ -2,9 +2,11 @@
 
 use std::process::ExitCode;
 
+use serde_json::Value;
 use toolc_cli::{App, Command, Selection, WhyArgs};
 use toolc_config::Home;
 
+use super::permissions::{self, Loaded};
 use crate::assembly::{Host, Needs, Purpose};
 use crate::ground::error::Result;
 use crate::models;
@@ -32,18 +34,27 @@ pub(crate) fn run(options: &ToolOptions, home: Home, mut command: Command) -> Re
     if let Some(judging) = &host.judging {
         app = person::add_approver(app, judging.rules);
     }
+    if let Command::Repl { .. } = command {
+        app = explaining_permissions(app, &host, None);
+    }
     let status = app.run(command);
     host.stop();
     Ok(status)
 }
 
-/// Explains why a tool is shown or hidden.
-pub(crate) fn why(options: &ToolOptions, home: Home, mut args: WhyArgs) -> Result<ExitCode> {
+/// Explains why a tool is shown or hidden, and which permissions are about it: if there are `arguments`, also what they say about such a
+/// call.
+pub(crate) fn why(options: &ToolOptions, home: Home, mut args: WhyArgs, arguments: Option<Value>) -> Result<ExitCode> {
     let host = assemble(options, Profile::read(home)?, Purpose::Show, NeededServers::ForTool(&args.tool))?;
     host.select(&mut args.view.selection);
-    let status = host.app().why(&args);
+    let status = explaining_permissions(host.app(), &host, arguments).why(&args);
     host.stop();
     Ok(status)
+}
+
+fn explaining_permissions(app: App, host: &Host, arguments: Option<Value>) -> App {
+    let loaded = Loaded::of_host(host);
+    app.why_section(move |tool| permissions::section(&loaded, tool, arguments.as_ref()))
 }
 
 fn assemble(options: &ToolOptions, profile: Profile, purpose: Purpose, servers: NeededServers<'_>) -> Result<Host> {

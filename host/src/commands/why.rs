@@ -1,4 +1,4 @@
-//! `toolc why`: explains why a tool is shown or hidden, or what happened in a recorded call.
+//! `toolc why`: explains why a tool is shown or hidden and which permissions are about it, or what happened in a recorded call.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,7 +14,7 @@ use toolc_cli::View;
 use toolc_config::Home;
 use toolc_store::{CallName, CallRecord, Database, MessageKind, Sessions};
 
-use super::run_tools;
+use super::{permissions, run_tools};
 use crate::agent::calls::{CallDetails, StoredDecision, StoredShortening};
 use crate::agent::conversation::{CallResult, StoredCall};
 use crate::agent::resume::find_to_resume;
@@ -27,7 +27,7 @@ const EXIT_STATUS: &str = "\
 The calls of recorded conversations are in state.db in TOOLC_HOME. `toolc sessions show` shows their ids.
 
 Exit status:
-  0  the tool is shown, or the call was found
+  0  the tool is shown, or the call was found; the verdict about `--args` changes nothing
   1  the tool is not shown
   2  the command line is wrong, no call was found, or state.db cannot be used";
 
@@ -44,6 +44,9 @@ pub(crate) struct WhyArgs {
     /// What the model is shown.
     #[command(flatten)]
     view: View,
+    /// Also show what the permissions say about a call with these arguments: a JSON object. Nothing is run.
+    #[arg(long, value_name = "JSON", conflicts_with = "call")]
+    args: Option<String>,
     /// Explain the recorded call with this id, or whose id begins so.
     #[arg(
         long, value_name = "ID", value_parser = NonEmptyStringValueParser::new(),
@@ -61,12 +64,13 @@ pub(crate) struct WhyArgs {
 impl WhyArgs {
     /// Runs the command.
     pub(crate) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode> {
-        let Self { tool, view, call, session, json } = self;
+        let Self { tool, view, args, call, session, json } = self;
         match (call, tool) {
             (Some(call), _) => explain_call(&home, &call, session.as_deref(), json).map(|()| ExitCode::SUCCESS),
             (None, tool) => {
                 let tool = tool.unwrap_or_default();
-                run_tools::why(options, home, toolc_cli::WhyArgs { tool, view, json })
+                let arguments = args.as_deref().map(permissions::arguments).transpose()?;
+                run_tools::why(options, home, toolc_cli::WhyArgs { tool, view, json }, arguments)
             }
         }
     }

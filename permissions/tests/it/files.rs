@@ -122,6 +122,17 @@ fn names_that_are_similar_to_known_ones_are_mistakes() {
 }
 
 #[test]
+fn kinds_of_environments_that_do_not_exist_are_mistakes() {
+    let check = |keys: &str, tools: &KnownTools| mistakes(&[read(&rule("a", "deny", keys))], tools).join("\n");
+    let known = tools().environments(["local", "docker"]);
+    let found = check("environments = [\"dokcer\"]", &known);
+    assert!(found.contains("no kind of environment is called `dokcer`") && found.contains("`docker`?"), "{found}");
+    assert!(check("environments = [\"d*\"]", &known).contains("the kinds are: `local`, `docker`"));
+    assert_eq!(check("environments = [\"docker\", \"local\"]", &known), "");
+    assert_eq!(check("environments = [\"own\"]", &tools()), "", "a host can have kinds of its own");
+}
+
+#[test]
 fn rules_without_an_effect_are_warned_about() {
     let warned = |text: &str| warnings(&[read(text)], &tools()).join("\n");
     let write = "tools = [\"write_file\"]\n";

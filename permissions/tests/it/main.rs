@@ -1,8 +1,11 @@
 //! Rules and calls with expected verdicts, and a comparison with a slow reference.
 
+mod aliases;
+mod documented;
 mod files;
 mod offers;
 mod reference;
+mod schema;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -18,8 +21,16 @@ use toolc_permissions::{PathSource, Paths, PermissionSet, SessionPermissions, Ve
 pub struct TestFiles;
 
 /// Links, each with its target.
-pub const LINKS: &[(&str, &str)] =
-    &[("/work/link", "/etc"), ("/work/inside", "/work/src"), ("/data", "/srv/data"), ("/home/user/work", "/work")];
+pub const LINKS: &[(&str, &str)] = &[
+    ("/work/link", "/etc"),
+    ("/work/inside", "/work/src"),
+    ("/data", "/srv/data"),
+    ("/home/user/work", "/work"),
+    ("/work/prod.env", "/srv/env"),
+    ("/work/deep/secrets", "/srv/vault"),
+    ("/work/my link", "/srv/my data"),
+    ("/work/up", "/home/user"),
+];
 
 /// The paths of a call in these files.
 pub struct TestPaths(WrittenPaths);
@@ -58,6 +69,10 @@ impl Paths for TestPaths {
             return None;
         }
         self.resolve(&self.0.locate(text)?)
+    }
+
+    fn written(&self, text: &str) -> Option<PathBuf> {
+        self.0.locate(text)
     }
 
     fn resolve(&self, path: &Path) -> Option<PathBuf> {

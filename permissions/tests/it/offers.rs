@@ -164,3 +164,41 @@ fn an_answer_is_an_exception_to_the_rules_that_asked_only() {
     assert_eq!(names(&decide(&permissions, &push, &json!({ "branch": "dev" }))), ["branches"]);
     assert_eq!(names(&decide(&permissions, &push, &json!({ "branch": "main", "force": true }))), ["branches", "force"]);
 }
+
+/// A rule about a path or a host says that other arguments are open. A project could widen an answer that way.
+#[test]
+fn a_project_does_not_say_which_arguments_are_paths_or_hosts() {
+    let ask = |name: &str, keys: &str| {
+        format!(
+            "[[permissions]]\nname = \"{name}\"\ndescription = \"D.\"\nverdict = \"ask\"\ntools = [\"pay\"]\n{keys}\n"
+        )
+    };
+    let pay = tool("pay", "bank", &json!({ "memo": { "type": "string" }, "amount": { "type": "integer" } }));
+    let arguments = json!({ "memo": "notes/rent", "amount": 5 });
+    for (keys, of_user) in [
+        ("parameters.memo.outside = [\"x\"]", "calls of `pay` with `memo` in `/work/notes`"),
+        ("parameters.memo.hosts = [\"notes\"]", "calls of `pay` with `memo` at `notes`"),
+    ] {
+        for (trust, expected) in
+            [(Trust::Home, of_user), (Trust::Project, "calls of `pay` with `memo` = \"notes/rent\", `amount` = 5")]
+        {
+            let file = PermissionFile::read("rules", &ask("a", keys), trust).unwrap_or_else(|error| panic!("{error}"));
+            let permissions = SessionPermissions::new(Arc::new(PermissionSet::new([&file]))).paths(Arc::new(TestFiles));
+            assert_eq!(offer(&permissions, &pay, &arguments).as_deref(), Some(expected), "{keys} {trust:?}");
+        }
+    }
+}
+
+#[test]
+fn an_answer_about_null_covers_the_same_call() {
+    let nullable = tool("set", "x", &json!({ "value": { "type": ["string", "null"] }, "list": { "type": "array" } }));
+    let arguments = json!({ "value": null, "list": [] });
+    let permissions = session();
+    let offered = decide(&permissions, &nullable, &arguments).offer.expect("the same values can be offered");
+    assert_eq!(offered.text, "calls of `set` with `value` = null, `list` = []");
+    permissions.keep(&offered, KeptUntil::SessionEnd).expect("it can be kept");
+    assert!(decide(&permissions, &nullable, &arguments).is_allowed);
+    for other in [json!({ "value": "x", "list": [] }), json!({ "value": null, "list": [1] })] {
+        assert!(!decide(&permissions, &nullable, &other).is_allowed, "{other}");
+    }
+}

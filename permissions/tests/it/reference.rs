@@ -1,5 +1,4 @@
-//! Random rules and calls, judged by the crate and by a slow reference, which follows the documentation word by word. `TOOLC_CALLS` is the
-//! number of calls.
+//! Random rules and calls, judged by the crate and by the slow reference in `documented.rs`. `TOOLC_CALLS` is the number of calls.
 
 use std::sync::Arc;
 
@@ -7,7 +6,7 @@ use serde_json::{Value, json};
 use toolc::behaviour::{Approval, Behaviour};
 use toolc_permissions::{NewParameter, NewRule, PermissionFile, PermissionSet, Trust, Verdict};
 
-use crate::LINKS;
+use crate::documented;
 
 /// A generator of random numbers.
 struct Random(u64);
@@ -48,32 +47,66 @@ const PATHS: &[&str] = &[
     "~/notes/n",
     "~/work/src/q",
     "/data/p/x",
+    "prod.env",
+    "deep/secrets/k",
+    "/srv/env",
     "/srv/data/p",
     ".",
     "src/gen/a",
     "\0",
 ];
-const PATH_PATTERNS: &[&str] =
-    &["src", "src/gen", ".", "~/notes", "/data", "/srv/data", "**/x", "*/gen", "/", "link", "tests", "inside"];
+const PATH_PATTERNS: &[&str] = &[
+    "src",
+    "src/gen",
+    ".",
+    "~/notes",
+    "/data",
+    "/srv/data",
+    "**/x",
+    "*/gen",
+    "/",
+    "link",
+    "tests",
+    "inside",
+    "*.env",
+    "**/secrets",
+];
 /// URLs, each with its host.
-const URLS: &[(&str, Option<&str>)] = &[
+pub(crate) const URLS: &[(&str, Option<&str>)] = &[
     ("https://example.com/a", Some("example.com")),
     ("http://a.example.com.", Some("a.example.com")),
     ("https://example.com@evil.test", Some("evil.test")),
     ("EVIL.test", Some("evil.test")),
     ("http://0x7f.1", Some("127.0.0.1")),
+    ("http://[::ffff:7f00:1]:8080/", Some("127.0.0.1")),
+    ("https://ex%61mple.com:443", Some("example.com")),
+    ("https://bücher.test", Some("xn--bcher-kva.test")),
+    ("https://example.com\\@evil.test", None),
     ("not a url", None),
     ("", None),
 ];
 const HOSTS: &[&str] = &["example.com", "*.example.com", "evil.test", "*.test", "127.0.0.1", "*"];
 
+fn number(random: &mut Random) -> Value {
+    let (spellings, _) = random.pick(NUMBERS);
+    serde_json::from_str(random.pick(spellings)).expect("a number")
+}
+
 fn value(random: &mut Random, name: &str) -> Value {
     let one = |random: &mut Random| match name {
-        _ if random.below(12) == 0 => random.pick(&[json!(null), json!(5), json!({ "a": 1 }), json!(true), json!([])]),
+        _ if random.below(12) == 0 => random.pick(&[
+            json!(null),
+            json!(5),
+            json!(5.0),
+            json!({ "a": 5 }),
+            json!(true),
+            json!([]),
+            json!([[5], null]),
+        ]),
         "path" => json!(random.pick(PATHS)),
         "url" => json!(random.pick(URLS).0),
         "word" => json!(random.pick(WORDS)),
-        _ => random.pick(&[json!(0), json!(5), json!(5.0), json!(7.5), json!(-3), json!(10)]),
+        _ => number(random),
     };
     if random.below(5) == 0 { (0..random.below(3)).map(|_| one(random)).collect() } else { one(random) }
 }
@@ -111,7 +144,7 @@ fn parameter(random: &mut Random) -> NewParameter {
         }
         _ => {
             let bound = random.pick(&["minimum", "maximum", "exclusive_minimum", "exclusive_maximum"]);
-            parameter.bounds.push((bound.to_owned(), random.pick(&[json!(0), json!(5), json!(7.5), json!(-3)])));
+            parameter.bounds.push((bound.to_owned(), number(random)));
         }
     }
     parameter
@@ -152,13 +185,26 @@ fn rule(random: &mut Random, at: usize) -> NewRule {
     rule
 }
 
+/// Numbers in their order, each with all of its spellings in JSON, and with the text that stands for it without a fraction.
+pub(crate) const NUMBERS: &[(&[&str], &str)] = &[
+    (&["-3"], "-3"),
+    (&["0", "-0.0"], "0"),
+    (&["5", "5.0"], "5"),
+    (&["7.5"], "7.5"),
+    (&["10"], "10"),
+    (&["9007199254740992", "9007199254740992.0"], "9007199254740992"),
+    (&["9007199254740993"], "9007199254740993"),
+    (&["18446744073709551615"], "18446744073709551615"),
+    (&["1e+25"], "1e+25"),
+];
+
 /// A random call.
-struct TestCall {
-    tool: &'static str,
-    read_only: bool,
-    requires_approval: bool,
-    environment: Option<&'static str>,
-    arguments: Value,
+pub(crate) struct TestCall {
+    pub(crate) tool: &'static str,
+    pub(crate) read_only: bool,
+    pub(crate) requires_approval: bool,
+    pub(crate) environment: Option<&'static str>,
+    pub(crate) arguments: Value,
 }
 
 fn call(random: &mut Random) -> TestCall {
@@ -178,7 +224,14 @@ fn call(random: &mut Random) -> TestCall {
             }
             Value::Object(item)
         };
-        arguments.insert("list".to_owned(), (0..random.below(3)).map(|_| item(random)).collect());
+        let list = (0..random.below(3)).map(|_| item(random)).collect();
+        let of_list = random.pick(&[list, json!("[{\"path\": \"a\"}]"), json!("src/a"), json!({ "word": "main" })]);
+        arguments.insert("list".to_owned(), of_list);
+    }
+    for name in ["list.path", "list.word"] {
+        if random.below(20) == 0 {
+            arguments.insert(name.to_owned(), value(random, &name["list.".len()..]));
+        }
     }
     if random.below(4) == 0 {
         let lines: Vec<&str> = (0..random.below(3)).map(|_| random.pick(&["src/a", "a", "?"])).collect();
@@ -190,281 +243,6 @@ fn call(random: &mut Random) -> TestCall {
         requires_approval: random.below(2) == 0,
         environment: random.pick(&[None, Some("docker"), Some("local")]),
         arguments: Value::Object(arguments),
-    }
-}
-
-/// The reference. Each function says what the documentation says, without any shortcut.
-mod documented {
-    use super::*;
-
-    /// Whether a condition holds, or `None` if the value cannot be compared.
-    type Holds = Option<bool>;
-
-    fn glob(pattern: &[char], text: &[char]) -> bool {
-        match pattern.split_first() {
-            None => text.is_empty(),
-            Some(('*', rest)) => (0..=text.len()).any(|at| glob(rest, &text[at..])),
-            Some(('?', rest)) => !text.is_empty() && glob(rest, &text[1..]),
-            Some(('[', rest)) if rest.contains(&']') => {
-                let end = rest.iter().position(|c| *c == ']').expect("it is there");
-                let class: String = rest[..end].iter().collect();
-                let is_in = |c: char| match class.as_bytes() {
-                    [low, b'-', high] => (char::from(*low)..=char::from(*high)).contains(&c),
-                    _ => class.contains(c),
-                };
-                text.first().is_some_and(|c| is_in(*c)) && glob(&rest[end + 1..], &text[1..])
-            }
-            Some((own, rest)) => text.first() == Some(own) && glob(rest, &text[1..]),
-        }
-    }
-
-    pub(super) fn matches(pattern: &str, text: &str) -> bool {
-        let chars = |text: &str| text.chars().collect::<Vec<char>>();
-        glob(&chars(pattern), &chars(text))
-    }
-
-    fn one(patterns: &[String], text: &str) -> bool {
-        patterns.iter().any(|pattern| matches(pattern, text))
-    }
-
-    fn follow(path: &str) -> String {
-        for (link, target) in LINKS {
-            if path == *link || path.starts_with(&format!("{link}/")) {
-                return follow(&path.replacen(link, target, 1));
-            }
-        }
-        path.to_owned()
-    }
-
-    fn absolute(text: &str) -> String {
-        let full = match text.strip_prefix("~") {
-            Some(rest) => format!("/home/user{rest}"),
-            None if text.starts_with('/') => text.to_owned(),
-            None => format!("/work/{text}"),
-        };
-        let mut names: Vec<&str> = Vec::new();
-        for name in full.split('/').filter(|name| !name.is_empty() && *name != ".") {
-            if name == ".." {
-                names.pop();
-            } else {
-                names.push(name);
-            }
-        }
-        format!("/{}", names.join("/"))
-    }
-
-    fn inside(names: &[&str], path: &[&str]) -> bool {
-        match names.split_first() {
-            None => true,
-            Some((&"**", rest)) => (0..=path.len()).any(|at| inside(rest, &path[at..])),
-            Some((name, rest)) => path.first().is_some_and(|own| matches(name, own)) && inside(rest, &path[1..]),
-        }
-    }
-
-    fn is_in(pattern: &str, path: &str, ignore_case: bool) -> bool {
-        let fold = |text: &str| if ignore_case { text.to_lowercase() } else { text.to_owned() };
-        let (pattern, path) = (fold(pattern), fold(path));
-        let names = |text: &str| text.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>();
-        let (pattern, path) = (names(&pattern), names(&path));
-        inside(
-            &pattern.iter().map(String::as_str).collect::<Vec<_>>(),
-            &path.iter().map(String::as_str).collect::<Vec<_>>(),
-        )
-    }
-
-    /// A pattern with the links of its part without wildcards followed.
-    fn followed(pattern: &str) -> String {
-        let full = absolute(pattern);
-        let at = full.split('/').position(|name| name.contains(['*', '?', '[']));
-        let names: Vec<&str> = full.split('/').collect();
-        let (plain, rest) = names.split_at(at.unwrap_or(names.len()));
-        let plain = follow(&plain.join("/"));
-        if rest.is_empty() { plain } else { format!("{plain}/{}", rest.join("/")) }
-    }
-
-    fn path(parameter: &NewParameter, text: &str, strict: bool) -> Holds {
-        if text.contains('\0') {
-            return None;
-        }
-        let path = follow(&absolute(text));
-        let within = |pattern: &String| {
-            let written = is_in(&absolute(pattern), &path, strict);
-            written || (strict && is_in(&followed(pattern), &path, true))
-        };
-        let outside = |pattern: &String| {
-            let written = is_in(&absolute(pattern), &path, !strict);
-            !(written || (!strict && is_in(&followed(pattern), &path, true)))
-        };
-        Some(
-            (parameter.within.is_empty() || parameter.within.iter().any(within))
-                && parameter.outside.iter().all(outside),
-        )
-    }
-
-    fn host(parameter: &NewParameter, value: &Value) -> Holds {
-        let text = value.as_str()?;
-        let (_, host) = URLS.iter().find(|(url, _)| *url == text)?;
-        let host = (*host)?;
-        let is_one = |patterns: &[String]| {
-            patterns.iter().any(|pattern| match pattern.strip_prefix("*.") {
-                _ if pattern == "*" => true,
-                Some(domain) => host.ends_with(&format!(".{domain}")),
-                None => pattern == host,
-            })
-        };
-        Some((parameter.hosts.is_empty() || is_one(&parameter.hosts)) && !is_one(&parameter.without_hosts))
-    }
-
-    fn equal(one: &Value, other: &Value) -> bool {
-        match (one, other) {
-            (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
-            (Value::Array(one), Value::Array(other)) => {
-                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| equal(one, other))
-            }
-            _ => one == other,
-        }
-    }
-
-    fn single(parameter: &NewParameter, value: &Value, strict: bool) -> Holds {
-        let is_about_paths = !parameter.within.is_empty() || !parameter.outside.is_empty();
-        let mut all = vec![Some(parameter.is.is_empty() || parameter.is.iter().any(|own| equal(own, value)))];
-        if !parameter.matches.is_empty() || !parameter.without.is_empty() {
-            let text = match value {
-                Value::String(text) => Some(text.clone()),
-                Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
-                _ => None,
-            };
-            all.push(text.map(|text| {
-                (parameter.matches.is_empty() || one(&parameter.matches, &text)) && !one(&parameter.without, &text)
-            }));
-        }
-        if is_about_paths {
-            all.push(value.as_str().and_then(|text| path(parameter, text, strict)));
-        }
-        if !parameter.hosts.is_empty() || !parameter.without_hosts.is_empty() {
-            all.push(host(parameter, value));
-        }
-        for (kind, bound) in &parameter.bounds {
-            let bound = bound.as_f64().expect("a number");
-            all.push(value.as_f64().map(|number| match kind.as_str() {
-                "minimum" => number >= bound,
-                "maximum" => number <= bound,
-                "exclusive_minimum" => number > bound,
-                _ => number < bound,
-            }));
-        }
-        if all.contains(&Some(false)) {
-            Some(false)
-        } else if all.contains(&None) {
-            None
-        } else {
-            Some(true)
-        }
-    }
-
-    /// The values of a parameter, flat. `None` is a missing one.
-    fn values(arguments: &Value, name: &str) -> Vec<Option<Value>> {
-        fn flat(value: &Value, into: &mut Vec<Option<Value>>) {
-            match value {
-                Value::Null => into.push(None),
-                Value::Array(items) => items.iter().for_each(|item| flat(item, into)),
-                value => into.push(Some(value.clone())),
-            }
-        }
-        let mut found = Vec::new();
-        match name.split_once('.') {
-            None => {
-                if let Some(value) = arguments.get(name) {
-                    flat(value, &mut found);
-                }
-            }
-            Some((first, rest)) => {
-                for item in arguments.get(first).and_then(Value::as_array).into_iter().flatten() {
-                    match item.get(rest) {
-                        Some(value) => flat(value, &mut found),
-                        None => found.push(None),
-                    }
-                }
-            }
-        }
-        found
-    }
-
-    fn fulfils(parameter: &NewParameter, call: &TestCall, strict: bool) -> bool {
-        let is_about_paths = !parameter.within.is_empty() || !parameter.outside.is_empty();
-        let is_only =
-            *parameter == NewParameter { is: parameter.is.clone(), ..NewParameter::new(parameter.name.clone()) };
-        if is_only && parameter.is.is_empty() {
-            return true;
-        }
-        if let Some(whole @ Value::Array(_)) = call.arguments.get(&parameter.name)
-            && is_only
-            && parameter.is.iter().any(|own| equal(own, whole))
-        {
-            return true;
-        }
-        let judge = |value: &Option<Value>| match value {
-            Some(value) => single(parameter, value, strict),
-            None if !strict => None,
-            None if is_about_paths => path(parameter, ".", strict),
-            None => Some(false),
-        };
-        let mut all: Vec<Holds> = values(&call.arguments, &parameter.name).iter().map(judge).collect();
-        if is_about_paths && call.tool == "patch" && parameter.name == "path" {
-            for line in call.arguments.get("patch").and_then(Value::as_str).into_iter().flat_map(str::lines) {
-                all.push(if line == "?" { None } else { path(parameter, line, strict) });
-            }
-        }
-        match (strict, all.is_empty()) {
-            (true, true) => judge(&None) != Some(false),
-            (true, false) => all.iter().any(|holds| *holds != Some(false)),
-            (false, true) => false,
-            (false, false) => all.iter().all(|holds| *holds == Some(true)),
-        }
-    }
-
-    fn covers(rule: &NewRule, call: &TestCall) -> bool {
-        let strict = rule.verdict != Verdict::Allow;
-        let toolset = toolset(call.tool);
-        let effect = |name: &str| if name == "read_only" { call.read_only } else { !call.read_only };
-        let names = call.arguments.as_object().expect("an object");
-        one(&rule.tools, call.tool)
-            && !one(&rule.without_tools, call.tool)
-            && (rule.toolsets.is_empty() || one(&rule.toolsets, &toolset))
-            && (rule.servers.is_empty()
-                || toolset.strip_prefix("mcp-").is_some_and(|server| one(&rule.servers, server)))
-            && (rule.environments.is_empty()
-                || rule.environments.iter().any(|kind| kind == call.environment.unwrap_or("local")))
-            && rule.annotations.iter().all(|(name, value)| effect(name) == *value)
-            && (!rule.no_other_parameters
-                || names.keys().all(|name| rule.parameters.iter().any(|own| own.name == *name)))
-            && rule.parameters.iter().all(|parameter| fulfils(parameter, call, strict))
-    }
-
-    pub(super) fn toolset(tool: &str) -> String {
-        match tool {
-            "mcp__git__log" => "mcp-git".to_owned(),
-            "mcp__db__drop" => "mcp-db".to_owned(),
-            "fetch" => String::new(),
-            _ => "file".to_owned(),
-        }
-    }
-
-    pub(super) fn judge(rules: &[NewRule], call: &TestCall) -> (Verdict, Vec<String>) {
-        let matching: Vec<&NewRule> = rules.iter().filter(|rule| covers(rule, call)).collect();
-        let of = |verdict| matching.iter().filter(move |rule| rule.verdict == verdict);
-        if let Some(rule) = of(Verdict::Deny).next() {
-            return (Verdict::Deny, vec![rule.name.clone()]);
-        }
-        let is_exempt = |name: &String| of(Verdict::Allow).any(|rule| rule.exempts.contains(name));
-        let asked: Vec<String> =
-            of(Verdict::Ask).map(|rule| rule.name.clone()).filter(|name| !is_exempt(name)).collect();
-        let allowed: Vec<String> = of(Verdict::Allow).map(|rule| rule.name.clone()).collect();
-        match (asked.is_empty(), allowed.is_empty()) {
-            (false, _) => (Verdict::Ask, asked),
-            (true, true) if call.requires_approval => (Verdict::Ask, Vec::new()),
-            _ => (Verdict::Allow, allowed),
-        }
     }
 }
 

@@ -72,8 +72,11 @@ fn generated_pages_are_up_to_date() {
     let configuration =
         toolc_config::renew_tables(&guide("configuration.md")).expect("the page has a place for the keys");
     assert!(configuration == guide("configuration.md"), "docs/configuration.md is out of date: run `cargo xtask docs`");
-    let schema = format!("{:#}\n", toolc_config::schema());
-    assert!(schema == guide("config.schema.json"), "docs/config.schema.json is out of date: run `cargo xtask docs`");
+    for (page, schema) in
+        [("config.schema.json", toolc_config::schema()), ("permissions.schema.json", toolc_permissions::schema())]
+    {
+        assert!(format!("{schema:#}\n") == guide(page), "docs/{page} is out of date: run `cargo xtask docs`");
+    }
 }
 
 #[test]

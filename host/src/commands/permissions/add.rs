@@ -1,9 +1,11 @@
 //! `toolc permissions add`.
 
+use std::fmt;
+
 use clap::Args;
 use serde_json::Value;
 use toolc_config::{Words as _, edit_permissions};
-use toolc_permissions::{NewParameter, NewRule, PermissionFile, Trust, Verdict, mistakes};
+use toolc_permissions::{AddError, InvalidFile, NewParameter, NewRule, PermissionFile, Trust, Verdict, mistakes};
 
 use super::Loaded;
 use crate::ground::ask::print;
@@ -93,16 +95,16 @@ type List = fn(&mut NewParameter) -> &mut Vec<String>;
 impl AddArgs {
     /// Adds the rule to the file of the user, unless it has mistakes.
     pub(super) fn run(&self, loaded: &Loaded) -> Result<u8> {
-        let (rule, path) = (self.rule()?, loaded.home().permissions());
+        let (rule, path) = (self.rule()?, loaded.home.permissions());
         let shown = path.display().to_string();
         let mut others = loaded.files(&loaded.directory)?;
         others.retain(|file| !file.is_at(&shown));
-        edit_permissions(loaded.home(), |old| {
-            let new = rule.added_to(old)?;
+        edit_permissions(&loaded.home, |old| {
+            let new = rule.added_to(old).map_err(Refused::Text)?;
             let read = PermissionFile::read_with(&shown, &new, Trust::Home, |name| loaded.tools.find(name));
-            others.insert(0, read.map_err(|error| error.to_string())?);
+            others.insert(0, read.map_err(Refused::File)?);
             let mistakes = mistakes(&others, &loaded.tools);
-            if mistakes.is_empty() { Ok(new) } else { Err(mistakes.join("\n\n")) }
+            if mistakes.is_empty() { Ok(new) } else { Err(Refused::Mistakes(mistakes)) }
         })?;
         print(&format!("added {} to {shown}\n", self.name))?;
         Ok(0)
@@ -142,6 +144,37 @@ impl AddArgs {
             }
         }
         Ok(rule)
+    }
+}
+
+/// Why a rule is not added.
+#[derive(Debug)]
+enum Refused {
+    /// The text of the file has no place for it.
+    Text(AddError),
+    /// The rules of the file have mistakes.
+    File(InvalidFile),
+    /// The rules do not fit the tools, or those of other files.
+    Mistakes(Vec<String>),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(error) => fmt::Display::fmt(error, f),
+            Self::File(error) => fmt::Display::fmt(error, f),
+            Self::Mistakes(mistakes) => f.write_str(&mistakes.join("\n\n")),
+        }
+    }
+}
+
+impl std::error::Error for Refused {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Text(error) => Some(error),
+            Self::File(error) => Some(error),
+            Self::Mistakes(_) => None,
+        }
     }
 }
 

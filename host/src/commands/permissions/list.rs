@@ -17,7 +17,7 @@ use crate::ground::{terminal, time};
 
 /// Lists the rules and the answers. A file with mistakes does not hide the answers.
 pub(super) fn run(loaded: &Loaded, as_json: bool) -> Result<u8> {
-    let approvals = approval::store(loaded.home()).list()?;
+    let approvals = approval::store(&loaded.home).list()?;
     let (files, status) = match loaded.files(&loaded.directory) {
         Ok(files) => (files, 0),
         Err(error) => {

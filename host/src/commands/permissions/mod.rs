@@ -1,6 +1,7 @@
 //! `toolc permissions`: lists, adds, tries and revokes what a person has allowed, and the rules about calls.
 
 mod add;
+mod explain;
 mod list;
 mod recorded;
 mod test;
@@ -16,10 +17,13 @@ use toolc_environment::EnvironmentKind;
 use toolc_permissions::{KnownTools, PathSource, Paths, PermissionFile, WrittenPaths};
 use toolc_workspace::{Environments, Workspace};
 
+pub(super) use explain::section;
+pub(super) use test::arguments;
+
 use crate::approval::call_paths::CallPaths;
 use crate::approval::permissions::{self, PermissionsOfSessions};
 use crate::approval::{self};
-use crate::assembly::registry_to_show;
+use crate::assembly::{Host, registry_to_show};
 use crate::environments;
 use crate::ground::ask::{print, require_person};
 use crate::ground::error::{Error, Result};
@@ -59,6 +63,8 @@ enum PermissionsCommand {
     Add(Box<add::AddArgs>),
     /// Show the verdict about a call, and the rules that decide. Nothing is run.
     Test(test::TestArgs),
+    /// Print the JSON Schema of permissions.toml, for editors.
+    Schema,
     /// Revoke answers, so that their commands and calls need approval again. Does not run inside a tool.
     Revoke {
         /// The ids, as `list` prints them.
@@ -83,6 +89,7 @@ impl PermissionsArgs {
                 rule.run(&Loaded::new(options, home)?)
             }
             PermissionsCommand::Test(call) => call.run(&Loaded::new(options, home)?),
+            PermissionsCommand::Schema => print(&format!("{:#}\n", toolc_permissions::schema())).map(|()| 0),
             PermissionsCommand::Revoke { ids, all, json } => {
                 require_person("revoke approvals")?;
                 revoke(&home, ids, *all, *json)
@@ -115,9 +122,9 @@ fn revoke(home: &Home, ids: &[i64], all: bool, as_json: bool) -> Result<u8> {
     Ok(u8::from(!unknown.is_empty()))
 }
 
-/// The profile and the tools for which permissions are shown.
-struct Loaded {
-    profile: Profile,
+/// The home and the tools for which permissions are shown.
+pub(super) struct Loaded {
+    home: Home,
     directory: PathBuf,
     registry: Registry,
     tools: KnownTools,
@@ -130,21 +137,28 @@ impl Loaded {
         let directory = std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?;
         let registry = registry_to_show(&profile.home, profile.config(), &options.plugins)?;
         let kind = environments::chosen(options.environment, profile.config())?;
-        Ok(Self { tools: KnownTools::of(&registry), profile, directory, registry, kind })
+        Ok(Self { tools: permissions::known_tools(&registry), home: profile.home, directory, registry, kind })
     }
 
-    fn home(&self) -> &Home {
-        &self.profile.home
+    /// Returns what an assembled host has.
+    pub(super) fn of_host(host: &Host) -> Self {
+        Self {
+            home: host.profile.home.clone(),
+            directory: host.directory.clone(),
+            registry: host.registry.clone(),
+            tools: permissions::known_tools(&host.registry),
+            kind: host.environment,
+        }
     }
 
     /// Reads the files of permissions for a directory.
     fn files(&self, directory: &Path) -> Result<Vec<PermissionFile>> {
-        permissions::load(self.home(), directory, &self.tools)
+        permissions::load(&self.home, directory, &self.tools)
     }
 
     /// Returns the permissions of sessions with these rules.
     fn permissions(&self, files: &[PermissionFile]) -> PermissionsOfSessions {
-        let store = Arc::new(approval::warning_store(self.home()));
+        let store = Arc::new(approval::warning_store(&self.home));
         PermissionsOfSessions::new(files, store, self.paths(), self.kind.name())
     }
 

@@ -46,7 +46,7 @@ pub(super) fn time(text: &str) -> std::result::Result<Duration, String> {
 /// Prints the calls since then whose verdict the rules change. Returns the exit status.
 pub(super) fn run(loaded: &Loaded, since: Duration, as_json: bool) -> Result<u8> {
     let from = SystemTime::now().checked_sub(since).unwrap_or(SystemTime::UNIX_EPOCH);
-    let sessions = Sessions::new(Arc::new(Database::new(loaded.home().state())));
+    let sessions = Sessions::new(Arc::new(Database::new(loaded.home.state())));
     let mut replay = Replay { loaded, permissions: BTreeMap::new(), calls: 0, changed: Vec::new() };
     for info in sessions.list(usize::MAX)?.into_iter().filter(|info| info.updated >= from) {
         let mut messages = Vec::new();

@@ -6,8 +6,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use toolc::approval::PermissionCall;
 use toolc::suggest::suggestion;
-use toolc::{Call, ToolCall};
-use toolc_permissions::{Verdict, Verdicts};
+use toolc::{Call, Tool, ToolCall};
+use toolc_permissions::{SessionPermissions, Verdict, Verdicts};
 
 use super::list::{rule_json, rule_line};
 use super::{Loaded, recorded, task_in};
@@ -44,21 +44,30 @@ impl TestArgs {
             let similar = suggestion(name, loaded.registry.tools().iter().map(AsRef::as_ref));
             return Err(Error::Invalid(format!("unknown tool `{}`{similar}", name.escape_debug())));
         };
-        let mut arguments: Value = serde_json::from_str(&self.arguments)
-            .map_err(|error| Error::Invalid(format!("the arguments are not JSON: {error}")))?;
-        if !arguments.is_object() {
-            return Err(Error::Invalid(
-                "the arguments are not a JSON object: write `{\"name\": \"value\"}`".to_owned(),
-            ));
-        }
-        toolc::args::repair(&mut arguments, &tool.arguments);
         let permissions = loaded.permissions(&loaded.files(&loaded.directory)?).session();
-        let task = task_in(&loaded.directory);
-        let call = Call::new(ToolCall::new(&tool.name, "{}").with_task(&task));
-        let found = permissions.judge(&PermissionCall::new(&tool, &arguments, &call));
+        let found = judge(loaded, &permissions, &tool, arguments(&self.arguments)?);
         print(&if self.json { json_line(&found) } else { text(&found) })?;
         Ok(status(found.verdict))
     }
+}
+
+/// Reads the arguments of a call.
+pub(crate) fn arguments(text: &str) -> Result<Value> {
+    let arguments: Value =
+        serde_json::from_str(text).map_err(|error| Error::Invalid(format!("the arguments are not JSON: {error}")))?;
+    if arguments.is_object() {
+        Ok(arguments)
+    } else {
+        Err(Error::Invalid("the arguments are not a JSON object: write `{\"name\": \"value\"}`".to_owned()))
+    }
+}
+
+/// Judges a call of a tool.
+pub(super) fn judge(loaded: &Loaded, permissions: &SessionPermissions, tool: &Tool, mut arguments: Value) -> Verdicts {
+    toolc::args::repair(&mut arguments, &tool.arguments);
+    let task = task_in(&loaded.directory);
+    let call = Call::new(ToolCall::new(&tool.name, "{}").with_task(&task));
+    permissions.judge(&PermissionCall::new(tool, &arguments, &call))
 }
 
 fn status(verdict: Verdict) -> u8 {
@@ -79,12 +88,17 @@ fn text(found: &Verdicts) -> String {
             "no rule decides\n"
         };
     }
-    let meaning = match found.verdict {
+    text + &format!("\n{}\n", verdict_text(found.verdict, look))
+}
+
+/// Says what a verdict means.
+pub(super) fn verdict_text(verdict: Verdict, look: Look) -> String {
+    let meaning = match verdict {
         Verdict::Allow => "the call runs without a question of permissions",
         Verdict::Ask => "a person decides",
         Verdict::Deny => "the call never runs",
     };
-    text + &format!("\nverdict: {}: {meaning}\n", look.paint(Style::Strong, found.verdict.word()))
+    format!("verdict: {}: {meaning}", look.paint(Style::Strong, verdict.word()))
 }
 
 fn json_line(found: &Verdicts) -> String {

@@ -77,6 +77,38 @@ fn rules_of_the_user_decide_about_calls_of_any_tool() {
 }
 
 #[test]
+fn the_name_of_a_link_counts_and_so_does_where_it_leads() {
+    let rule = |name: &str, pattern: &str| {
+        format!(
+            "[[permissions]]\nname = \"{name}\"\ndescription = \"D.\"\nverdict = \"deny\"\ntools = [\"read_file\", \"write_file\"]\n\
+             parameters.path.within = [\"{pattern}\"]\n"
+        )
+    };
+    let folder = with_rules(&(rule("names", "**/*.env") + &rule("folder", "vault")));
+    for (path, text) in [("shared/settings", "x"), ("vault/key", "x"), ("plain.txt", "x")] {
+        write(folder.path(), path, text);
+    }
+    for (target, link) in [("shared/settings", "prod.env"), ("vault", "door"), ("plain.txt", "other")] {
+        std::os::unix::fs::symlink(target, folder.path().join(link)).expect("failed to link");
+    }
+    let read = |path: &str| run(folder.path(), &["call", "read_file", &json!({ "path": path }).to_string()]).json();
+    for (path, rule) in [
+        ("prod.env", "names"),
+        ("./shared/../prod.env", "names"),
+        ("door/key", "folder"),
+        ("door", "folder"),
+        ("vault/key", "folder"),
+    ] {
+        let answer = read(path);
+        assert_eq!(answer["kind"], "denied", "{path}: {answer}");
+        assert!(answer["error"].as_str().is_some_and(|error| error.contains(&format!("`{rule}`"))), "{path}: {answer}");
+    }
+    for path in ["shared/settings", "other", "plain.txt"] {
+        assert_eq!(read(path)["kind"], Value::Null, "{path}: {}", read(path));
+    }
+}
+
+#[test]
 fn a_project_can_only_be_stricter_and_mistakes_stop_every_call() {
     let folder = folder();
     let rule = |verdict: &str| {
@@ -89,6 +121,7 @@ fn a_project_can_only_be_stricter_and_mistakes_stop_every_call() {
     for (text, part) in [
         (rule("allow"), "the permissions of a project cannot allow anything"),
         (rule("deny").replace("write_file", "write_fil"), "did you mean `write_file`?"),
+        (rule("deny") + "environments = [\"dokcer\"]\n", "no kind of environment is called `dokcer`"),
         (rule("deny") + "parameters.pat.within = [\"x\"]\n", "no tool of this rule has the parameter `pat`"),
         ("[[permission]]\n".to_owned(), "did you mean `permissions`?"),
     ] {
@@ -122,6 +155,8 @@ fn a_question_offers_the_folder_and_an_answer_of_always_is_kept_until_it_is_revo
     assert_eq!(all.iter().filter_map(|rule| rule["name"].as_str()).collect::<Vec<_>>(), ["secret", "outside"]);
     assert_eq!((&all[2]["id"], &all[2]["tool"]), (&json!(1), &json!("write_file")));
     assert!(all[2]["rule"].as_str().is_some_and(|rule| rule.contains("exempts = [\"outside\"]")), "{listed}");
+    let why = run(folder.path(), &["why", "write_file"]).out;
+    assert!(why.contains("ask outside: ") && why.contains("allow answer: ") && why.contains("(answer 1)"), "{why}");
     let text = run(folder.path(), &["approvals", "list"]).out;
     assert!(text.contains("deny secret: ") && text.contains("permissions.toml:3)"), "{text}");
     assert!(text.contains("1: write_file, local, since "), "{text}");
@@ -153,6 +188,67 @@ fn a_call_can_be_tried_without_running_it() {
     for wrong in [&["permissions", "test", "write_fil"][..], &["permissions", "test", "write_file", "[]"]] {
         assert_eq!(run(folder.path(), wrong).status, Some(2));
     }
+}
+
+#[test]
+fn why_lists_the_rules_about_a_tool_and_the_verdict_about_a_call() {
+    let folder = with_rules(RULES);
+    let project = "[[permissions]]\nname = \"of-project\"\ndescription = \"D.\"\nverdict = \"deny\"\ntools = [\"write_*\"]\n\
+                   environments = [\"docker\"]\n";
+    write(folder.path(), ".toolc/permissions.toml", project);
+    let why = |args: &[&str]| run(folder.path(), &[&["why"], args].concat());
+    let shown = why(&["write_file"]);
+    assert_eq!(shown.status, Some(0), "{}", shown.err);
+    let (_, section) = shown.out.split_once("\npermissions: ").expect("a section");
+    let lines: Vec<&str> = section.lines().map(str::trim).collect();
+    assert_eq!(lines[0], "these rules are about this tool");
+    for (line, (start, end)) in lines[1..].iter().zip([
+        ("deny secret: Writes into the folder of secrets. (", "home/permissions.toml:3)"),
+        ("ask outside: Writes a file outside of the folder a. (", "home/permissions.toml:12)"),
+        ("deny of-project: D. (", ".toolc/permissions.toml:2)"),
+    ]) {
+        assert!(line.starts_with(start) && line.ends_with(end), "{line}");
+    }
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    let other = why(&["read_file"]).out;
+    assert!(other.contains("permissions: no rule is about this tool\n"), "{other}");
+
+    for (path, verdict, rules) in [("secret/a", "deny", "secret"), ("b", "ask", "outside"), ("a/x", "allow", "")] {
+        let args = json!({ "path": path, "content": "x" }).to_string();
+        let text = why(&["write_file", "--args", &args]).out;
+        assert!(text.contains(&format!("verdict: {verdict}: ")), "{path}: {text}");
+        let found = why(&["write_file", "--args", &args, "--json"]);
+        let json = found.json();
+        assert_eq!((found.status, &json["status"]), (Some(0), &json!("shown")), "{json}");
+        assert_eq!(json["permissions"]["verdict"], verdict, "{json}");
+        assert_eq!(
+            json["permissions"]["decided_by"].as_array().expect("an array").len(),
+            usize::from(!rules.is_empty())
+        );
+        assert_eq!(json["permissions"]["rules"].as_array().map(Vec::len), Some(3));
+        assert!(rules.is_empty() || text.contains(&format!(" ({rules})")), "{text}");
+    }
+    assert!(!folder.path().join("a/x").exists(), "nothing is run");
+    for wrong in [&["write_file", "--args", "[]"][..], &["write_file", "--args", "{"], &["--call", "x", "--args", "{}"]]
+    {
+        assert_eq!(why(wrong).status, Some(2), "{wrong:?}");
+    }
+    write(folder.path(), "home/permissions.toml", "[[permission]]\n");
+    let broken = why(&["write_file"]);
+    assert_eq!(broken.status, Some(0), "{}", broken.err);
+    assert!(
+        broken.out.contains("permissions: no call runs") && broken.out.contains("`permissions`?"),
+        "{}",
+        broken.out
+    );
+}
+
+#[test]
+fn the_schema_of_the_files_is_printed() {
+    let printed = run(folder().path(), &["permissions", "schema"]).json();
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/permissions.schema.json"));
+    let page: Value = serde_json::from_str(&page.expect("the page exists")).expect("it is JSON");
+    assert_eq!(printed, page);
 }
 
 #[test]
