@@ -17,6 +17,12 @@ fn list(folder: &Path) -> Vec<Value> {
     serde_json::from_str::<Value>(&run.out).expect("it is JSON").as_array().expect("a list").clone()
 }
 
+/// Returns a recorded message as an earlier version recorded it: without its API.
+fn without_api(message: &StoredMessage) -> NewMessage<'_> {
+    let StoredMessage { kind, text, raw, details, .. } = message;
+    NewMessage { kind: *kind, text, raw, api: None, details, keeps_from: None, tokens: None, after: None, calls: &[] }
+}
+
 #[test]
 fn a_conversation_is_resumed_to_the_letter() {
     for vendor in &VENDORS {
@@ -140,19 +146,7 @@ fn a_conversation_of_an_earlier_version_changes_its_api_back() {
         };
         sessions.start(&old).expect("failed to write");
         for message in sessions.messages(&recorded.name).expect("failed to read") {
-            let StoredMessage { kind, text, raw, details, .. } = &message;
-            let new = NewMessage {
-                kind: *kind,
-                text,
-                raw,
-                api: None,
-                details,
-                keeps_from: None,
-                tokens: None,
-                after: None,
-                calls: &[],
-            };
-            sessions.append("old", &new).expect("failed to write");
+            sessions.append("old", &without_api(&message)).expect("failed to write");
         }
         let server = Server::start(vec![Reply::Events((vendor.answer)("Done.", &[]))]);
         let model = format!("{}:m-1", vendor.api);
@@ -284,20 +278,7 @@ fn a_broken_conversation_is_mended_when_it_is_resumed() {
     let name = sessions.list(1).expect("failed to read")[0].name.clone();
     let messages = sessions.messages(&name).expect("failed to read");
     for message in [&messages[1], &messages[3], &messages[2]] {
-        // Earlier versions recorded no API with a message.
-        let StoredMessage { kind, text, raw, details, .. } = message;
-        let again = NewMessage {
-            kind: *kind,
-            text,
-            raw,
-            api: None,
-            details,
-            keeps_from: None,
-            tokens: None,
-            after: None,
-            calls: &[],
-        };
-        sessions.append(&name, &again).expect("failed to write");
+        sessions.append(&name, &without_api(message)).expect("failed to write");
     }
     let again = run(folder.path(), &["agent", "Are you there?", "--model", &model, "--resume"], &variables);
     assert_eq!(again.out, "I am here.\n", "{}", again.err);
