@@ -173,8 +173,7 @@ impl Check<'_, '_> {
             self.in_places(wanted.program_in, &subject.files(program.map(Cow::Borrowed)));
         }
         if !wanted.operands_in.is_empty() && self.can_match() {
-            let best = self.best_in_places(wanted.operands_in, subject.operand_files());
-            self.require_best(best.or_appended(subject.command));
+            self.operands_in(wanted.operands_in);
         }
         if !wanted.sources_in.is_empty() && self.can_match() {
             let mut sources: Vec<_> = subject.operands().map(Cow::Borrowed).collect();
@@ -274,6 +273,8 @@ impl Check<'_, '_> {
             Input::Commands(_) => kind == InputKind::Pipe,
             Input::Redirect(redirect) => match redirect.kind {
                 RedirectKind::HereDocument | RedirectKind::HereString => kind == InputKind::Inline,
+                // Nothing is read from there.
+                _ if redirect.target.text().as_deref() == Some("/dev/null") => false,
                 _ => kind == InputKind::File,
             },
         }
@@ -302,6 +303,16 @@ impl Check<'_, '_> {
     fn in_places<'f>(&mut self, names: &[&str], files: impl IntoIterator<Item = &'f FileWord>) {
         let best = self.best_in_places(names, files);
         self.require_best(best);
+    }
+
+    /// Requires that an operand is in one of these places. What a search finds are operands of the program that it runs.
+    fn operands_in(&mut self, names: &[&str]) {
+        let subject = self.subject;
+        let is_search = matches!(subject.command.program.name(), Some("fd" | "fdfind" | "find" | "gfind"));
+        let followed = if is_search { subject.followed_links() } else { Vec::new() };
+        let found = subject.files_to_read(&followed);
+        let best = self.best_in_places(names, subject.operand_files().iter().chain(&found));
+        self.require_best(best.or_appended(subject.command));
     }
 
     fn best_in_places<'f>(&self, names: &[&str], files: impl IntoIterator<Item = &'f FileWord>) -> Best<'f> {

@@ -125,4 +125,6 @@ pub(super) struct Files {
     pub(super) written: OnceCell<Vec<FileWord>>,
     pub(super) listed: OnceCell<Vec<FileWord>>,
     pub(super) input: OnceCell<Vec<FileWord>>,
+    /// Protected files under other paths, in folders that the command reads.
+    pub(super) followed: OnceCell<Vec<Word>>,
 }

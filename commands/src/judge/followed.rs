@@ -1,9 +1,11 @@
-//! The links inside of folders that a program reads with everything in them, and in which it follows links: `grep -R`, `cp -rL`, `zip -r`.
+//! The links and hard links inside of folders that a program reads with everything in them: `grep -R`, `cp -rL`, `zip -r`.
 
 use std::borrow::Cow;
+use std::time::{Duration, Instant};
 
 use crate::file_system::Entry;
 use crate::judge::file::FileWord;
+use crate::judge::folders::Roots;
 use crate::judge::lookups::Lookups;
 use crate::judge::subject::Subject;
 use crate::syntax::Word;
@@ -33,22 +35,60 @@ const FOLLOWERS: &[(&str, &[&str])] = &[
     ("zip", &["-r", "--recurse-paths"]),
     ("zstd", &["-r"]),
 ];
+/// Programs that read the files in a folder, each with the options with which they do. Without options, they always do.
+const READERS: &[(&str, &[&str])] = &[
+    ("ack", &[]),
+    ("ag", &[]),
+    ("bsdtar", &["-c", "-r", "-u", "--create", "--append", "--update"]),
+    ("cp", &["-r", "-R", "-a", "--recursive", "--archive"]),
+    ("diff", &["-r", "--recursive"]),
+    ("egrep", &["-r", "-R", "--recursive", "--dereference-recursive"]),
+    ("fd", &["-x", "-X", "--exec", "--exec-batch"]),
+    ("fdfind", &["-x", "-X", "--exec", "--exec-batch"]),
+    ("fgrep", &["-r", "-R", "--recursive", "--dereference-recursive"]),
+    ("find", &["-exec", "-execdir"]),
+    ("gcp", &["-r", "-R", "-a", "--recursive", "--archive"]),
+    ("gfind", &["-exec", "-execdir"]),
+    ("grep", &["-r", "-R", "--recursive", "--dereference-recursive"]),
+    ("gtar", &["-c", "-r", "-u", "--create", "--append", "--update"]),
+    ("pax", &["-w"]),
+    ("rg", &[]),
+    ("rsync", &["-r", "-a", "--recursive", "--archive"]),
+    ("scp", &["-r"]),
+    ("tar", &["-c", "-r", "-u", "--create", "--append", "--update"]),
+    ("ugrep", &["-r", "-R", "--recursive", "--dereference-recursive"]),
+    ("zip", &["-r", "--recurse-paths"]),
+    ("zstd", &["-r"]),
+];
 /// The maximum number of names that are looked at. What follows in a larger folder is not known.
-const MAX_NAMES: usize = 512;
+const MAX_NAMES: usize = 4_096;
 /// The maximum depth of folders in a folder.
-const MAX_DEPTH: usize = 4;
+const MAX_DEPTH: usize = 16;
 /// The maximum number of links.
 const MAX_LINKS: usize = 32;
+/// The time after which no more names are looked at, for a slow file system.
+const MAX_TIME: Duration = Duration::from_millis(100);
 
 impl<'a> Subject<'a> {
-    /// Returns the links in folders that the command reads with everything in them, if it follows these links.
+    /// Returns the files in folders that the command reads with everything in them, which can be protected under other paths: links,
+    /// if the command follows them, and hard links to protected files.
     pub(super) fn followed_links(&self) -> Vec<Cow<'a, Word>> {
+        self.files.followed.get_or_init(|| self.find_followed_links()).iter().cloned().map(Cow::Owned).collect()
+    }
+
+    fn find_followed_links(&self) -> Vec<Word> {
         let (Some(lookups), Some(name)) = (&self.line.lookups, self.command.program.name()) else { return Vec::new() };
-        let Some((_, options)) = FOLLOWERS.iter().find(|(own, _)| *own == name) else { return Vec::new() };
-        if !self.certainly_has_option(options) {
+        let options = |list: &'static [(&str, &[&str])]| list.iter().find(|(own, _)| *own == name).map(|(_, own)| *own);
+        let follows = options(FOLLOWERS).is_some_and(|own| self.certainly_has_option(own));
+        let reads = options(READERS).is_some_and(|own| own.is_empty() || self.certainly_has_option(own));
+        let roots = self.line.roots();
+        // Protected files seldom have hard links, so that usually no folder is looked through.
+        let hard_links = (reads && lookups.have_hard_links(roots)).then_some(roots);
+        if !follows && hard_links.is_none() {
             return Vec::new();
         }
-        let mut look = Look { lookups, names: MAX_NAMES, links: Vec::new() };
+        let end = Instant::now() + MAX_TIME;
+        let mut look = Look { lookups, follows, hard_links, names: MAX_NAMES, links: Vec::new(), end };
         let files = self.operand_files();
         let folders: Vec<String> = files.iter().flat_map(FileWord::real_paths).collect();
         for folder in &folders {
@@ -58,25 +98,39 @@ impl<'a> Subject<'a> {
         if !folders.iter().any(|folder| matches!(lookups.entry(folder), Some(Entry::Folder { .. }))) {
             look.look(self.line.start_path(), MAX_DEPTH);
         }
-        look.links.iter().map(|path| Cow::Owned(Word::plain(path, self.command.span))).collect()
+        look.links.iter().map(|path| Word::plain(path, self.command.span)).collect()
     }
 }
 
 /// A look at folders.
 struct Look<'l> {
     lookups: &'l Lookups<'l>,
+    /// Whether links count.
+    follows: bool,
+    /// If hard links to protected files count: the folders with which the patterns of places can begin.
+    hard_links: Option<&'l Roots>,
     /// The number of names that may still be looked at.
     names: usize,
     links: Vec<String>,
+    /// When the look ends.
+    end: Instant,
 }
 
 impl Look<'_> {
     fn look(&mut self, folder: &str, depth: usize) {
+        if Instant::now() > self.end {
+            return;
+        }
         let names = self.lookups.some_names(folder, self.names);
         self.names -= names.len().min(self.names);
         for entry in names {
             let path = format!("{}/{}", folder.trim_end_matches('/'), entry.name);
-            if entry.is_link && self.links.len() < MAX_LINKS {
+            let is_found = match self.hard_links {
+                _ if entry.is_link => self.follows,
+                Some(roots) => !entry.is_folder && self.lookups.is_hard_link(&path, roots),
+                None => false,
+            };
+            if is_found && self.links.len() < MAX_LINKS {
                 self.links.push(path);
             } else if entry.is_folder && depth > 0 && self.names > 0 {
                 self.look(&path, depth - 1);

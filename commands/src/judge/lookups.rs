@@ -18,6 +18,9 @@ const MAX_NAMES: usize = 4_096;
 const MAX_FILES: usize = 2_048;
 /// The maximum depth of folders whose files are identified.
 const MAX_DEPTH: usize = 6;
+/// The maximum number of other questions, with which the files of places and the files in a folder are identified. They do not count for
+/// the line.
+const MAX_IDENTIFIED: usize = 12_288;
 
 /// What happens to a link at the end of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +37,8 @@ pub(crate) struct Lookups<'a> {
     rules: &'a RuleSet<'a>,
     found: RefCell<HashMap<String, Option<Entry>>>,
     left: Cell<usize>,
+    /// The number of questions with which files can still be identified.
+    to_identify: Cell<usize>,
     /// The folders and files of places. Computed when first needed.
     known: OnceCell<Known>,
 }
@@ -47,12 +52,14 @@ struct Known {
     files: usize,
     /// Whether there are more.
     are_more: bool,
+    /// Whether one of the files has several paths.
+    has_hard_links: bool,
 }
 
 impl<'a> Lookups<'a> {
     pub(crate) fn new(files: &'a dyn FileSystem, rules: &'a RuleSet<'a>) -> Self {
-        let (found, left, known) = (RefCell::default(), Cell::new(MAX_LOOKUPS), OnceCell::new());
-        Self { files, rules, found, left, known }
+        let (left, to_identify) = (Cell::new(MAX_LOOKUPS), Cell::new(MAX_IDENTIFIED));
+        Self { files, rules, found: RefCell::default(), left, to_identify, known: OnceCell::new() }
     }
 
     /// Returns whether the line has so many paths that some were compared only as they are written.
@@ -97,7 +104,27 @@ impl<'a> Lookups<'a> {
 
     /// Returns the names in a folder, at most `limit` of them.
     pub(crate) fn some_names(&self, folder: &str, limit: usize) -> Vec<NamedEntry> {
-        self.ask(|files| files.names(folder, limit)).unwrap_or_default()
+        self.identifying(|files| files.names(folder, limit)).unwrap_or_default()
+    }
+
+    /// Returns whether a protected file has several paths, so that a folder can have a hard link to it.
+    pub(crate) fn have_hard_links(&self, roots: &Roots) -> bool {
+        self.known.get_or_init(|| self.known_files(roots)).has_hard_links
+    }
+
+    /// Returns whether a path is a hard link to a protected file.
+    pub(crate) fn is_hard_link(&self, path: &str, roots: &Roots) -> bool {
+        let known = self.known.get_or_init(|| self.known_files(roots));
+        match self.identifying(|files| files.entry(path)).flatten() {
+            Some(Entry::File { id, has_other_paths: true }) => known.paths.contains_key(&id),
+            _ => false,
+        }
+    }
+
+    /// Asks a question that does not count for the line.
+    fn identifying<T>(&self, ask: impl FnOnce(&dyn FileSystem) -> T) -> Option<T> {
+        self.to_identify.set(self.to_identify.get().checked_sub(1)?);
+        Some(ask(self.files))
     }
 
     fn ask<T>(&self, ask: impl FnOnce(&dyn FileSystem) -> T) -> Option<T> {
@@ -206,12 +233,13 @@ impl<'a> Lookups<'a> {
     /// Goes to an entry of a folder, and identifies it. Returns whether it is a folder.
     fn identify(&self, name: &Rc<str>, walk: &mut Walk, known: &mut Known) -> bool {
         walk.enter(Rc::clone(name));
-        match self.entry(&walk.text) {
+        match self.identifying(|files| files.entry(&walk.text)).flatten() {
             Some(Entry::Folder { id, .. }) => {
                 known.paths.entry(id).or_insert_with(|| walk.path.clone());
                 true
             }
-            Some(Entry::File { id, .. }) => {
+            Some(Entry::File { id, has_other_paths }) => {
+                known.has_hard_links |= has_other_paths;
                 known.paths.entry(id).or_insert_with(|| walk.path.clone());
                 false
             }
@@ -221,7 +249,7 @@ impl<'a> Lookups<'a> {
 
     fn identify_all(&self, walk: &mut Walk, depth: usize, known: &mut Known) {
         let left = MAX_FILES - known.files;
-        let names = self.ask(|files| files.names(&walk.text, left + 1)).unwrap_or_default();
+        let names = self.some_names(&walk.text, left + 1);
         known.are_more |= depth == 0 && !names.is_empty() || names.len() > left;
         for entry in names.into_iter().take(if depth == 0 { 0 } else { left }) {
             if known.files == MAX_FILES {

@@ -6,8 +6,11 @@ use std::borrow::Cow;
 use crate::judge::components::PathWord;
 use crate::judge::line::Line;
 use crate::judge::lookups::Lookups;
+use crate::judge::sources::is_written;
+use crate::judge::subject::Subject;
+use crate::judge::writes::{in_folder, url_name};
 use crate::reading::Command;
-use crate::syntax::{Part, Word};
+use crate::syntax::{CommandId, Part, Word};
 
 /// The maximum size of a file in which git lists its branches, in bytes.
 const MAX_BYTES: usize = 1 << 20;
@@ -18,22 +21,94 @@ const PARTS: &[&str] = &["HEAD", "objects", "refs"];
 
 /// Returns a command of git in the form in which the repository makes its effect visible. `None` if it is the same.
 pub(super) fn form(line: &Line<'_>, command: &Command) -> Option<Command> {
-    let lookups = line.lookups.as_ref()?;
-    let name = command.program.name()?;
-    if line.programs.get(name).map_or(name, |program| if program.name.is_empty() { name } else { program.name })
-        != "git"
-    {
+    if !is_git(line, command) {
         return None;
     }
-    let directory = directory(line, command)?;
-    let found = Repository::of(&directory, lookups)?;
+    let directories = match directory(line, command) {
+        Some(directory) => vec![directory],
+        // After a `cd` that may not run, git can act in any folder to which the line goes.
+        None => {
+            let here = Word::plain(".", command.span);
+            PathWord::in_visited(&here, command, line).iter().filter_map(PathWord::text).collect()
+        }
+    };
+    directories.iter().find_map(|directory| form_in(line, command, directory))
+}
+
+/// Returns the form of a command of git in a directory.
+fn form_in(line: &Line<'_>, command: &Command, directory: &str) -> Option<Command> {
+    if let Some(folder) = made_folder(line, directory) {
+        return Some(with_folder(command, &folder));
+    }
+    let lookups = line.lookups.as_ref()?;
+    let found = Repository::of(directory, lookups)?;
     if found.is_bare && found.is_below_start(line) {
-        let mut form = command.clone();
-        form.words.insert(1, Word::plain(&format!("--git-dir={}/.", found.folder), command.span));
-        return Some(form);
+        return Some(with_folder(command, &found.folder));
     }
     let forced = Forced::of(command)?;
     found.overwrites(&forced.branch, lookups).then_some(forced.form)
+}
+
+fn is_git(line: &Line<'_>, command: &Command) -> bool {
+    let name = command.program.name().unwrap_or_default();
+    line.programs.get(name).map_or(name, |program| if program.name.is_empty() { name } else { program.name }) == "git"
+}
+
+/// Returns the command with the option that names the folder of its repository.
+fn with_folder(command: &Command, folder: &str) -> Command {
+    let mut form = command.clone();
+    form.words.insert(1, Word::plain(&format!("--git-dir={folder}/."), command.span));
+    form
+}
+
+/// Returns the folder that git takes for a bare repository in a directory, if the line has made it: its settings are those of the line.
+fn made_folder(line: &Line<'_>, directory: &str) -> Option<String> {
+    let is_below_start = |folder: &&str| {
+        format!("{folder}/").starts_with(&format!("{}/", line.start_path().trim_end_matches('/')))
+            && *folder != line.start_path()
+    };
+    if line.reading.commands.len() < 2 || !is_below_start(&directory) {
+        return None;
+    }
+    let folders = std::iter::successors(Some(directory), |folder| Some(folder.rsplit_once('/')?.0));
+    for folder in folders.take_while(is_below_start).take(MAX_FOLDERS) {
+        let is_made = is_written(line, &format!("{folder}/HEAD"))
+            || is_written(line, &format!("{folder}/config")) && line.ids().any(|id| makes_bare(line, id, folder));
+        if is_made || line.ids().any(|id| copies_bare(line, id, folder)) {
+            return Some(folder.to_owned());
+        }
+    }
+    None
+}
+
+/// Returns whether a command is `git init --bare FOLDER` or the like.
+fn makes_bare(line: &Line<'_>, id: CommandId, folder: &str) -> bool {
+    let command = line.reading.command(id);
+    let has = |names: &[&str]| command.words.iter().any(|word| word.text().is_some_and(|text| names.contains(&&*text)));
+    let is_folder = |word: &Word| PathWord::new(word, command, line).text().as_deref() == Some(folder);
+    is_git(line, command)
+        && has(&["init", "clone"])
+        && has(&["--bare", "--mirror"])
+        && command.words.last().is_some_and(is_folder)
+}
+
+/// Returns whether a command copies or moves a bare repository to this folder.
+fn copies_bare(line: &Line<'_>, id: CommandId, folder: &str) -> bool {
+    let (command, Some(lookups)) = (line.reading.command(id), &line.lookups) else { return false };
+    if !matches!(command.program.name(), Some("cp" | "gcp" | "gmv" | "mv" | "rsync")) {
+        return false;
+    }
+    let subject = Subject::new(line, id);
+    let mut sources: Vec<&Word> = subject.operands().collect();
+    let Some(last) = sources.pop() else { return false };
+    let path = |word: &Word| PathWord::new(word, command, line).text();
+    sources.iter().any(|source| {
+        let below = url_name(source).and_then(|name| path(&in_folder(last, &name)));
+        [path(last), below].iter().flatten().any(|target| target == folder)
+            && path(source)
+                .and_then(|source| Repository::of(&source, lookups).filter(|found| found.folder == source))
+                .is_some_and(|found| found.is_bare)
+    })
 }
 
 /// Returns the directory in which git looks for a repository: `git -C FOLDER -C FOLDER`.

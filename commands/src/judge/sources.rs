@@ -212,6 +212,11 @@ pub(crate) fn file_sources<'l>(line: &'l Line<'_>, id: CommandId) -> impl Iterat
     of(&flow.run).chain(of(&flow.read_from))
 }
 
+/// Returns whether the line writes the file with this path.
+pub(crate) fn is_written(line: &Line<'_>, path: &str) -> bool {
+    line.flow.get_or_init(|| Flow::new(line)).writers.contains_key(path)
+}
+
 /// Returns the commands whose output a command reads, directly, through other commands, or through files.
 pub(crate) fn sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> BTreeSet<CommandId> {
     if matches!(by, By::Words([]) | By::Program([])) {

@@ -96,6 +96,8 @@ fn entry(path: &str) -> Option<Entry> {
     fs::symlink_metadata(path).ok().filter(|found| found.is_symlink()).and_then(|_| link(path))
 }
 
+#[cfg(all(test, unix))]
+mod in_folders;
 #[cfg(all(test, target_os = "linux"))]
 mod random_lines;
 #[cfg(all(test, unix))]

@@ -9,17 +9,17 @@ use toolc_commands::{Finding, Surroundings, judge, reach};
 use super::*;
 
 /// A home folder, a project in it, and a folder of toolc elsewhere.
-struct Scratch {
+pub(super) struct Scratch {
     _folder: TempDir,
-    root: PathBuf,
-    own: PathBuf,
-    home: PathBuf,
-    project: PathBuf,
+    pub(super) root: PathBuf,
+    pub(super) own: PathBuf,
+    pub(super) home: PathBuf,
+    pub(super) project: PathBuf,
 }
 
 impl Scratch {
     /// Returns a scratch file system. `own` is the path of toolc's folder in it.
-    fn new(own: &str) -> Self {
+    pub(super) fn new(own: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = folder.path().canonicalize().expect("it exists");
         let (own, home) = (root.join(own), root.join("home/me"));
@@ -38,11 +38,11 @@ impl Scratch {
         Self { _folder: folder, root, own, home, project }
     }
 
-    fn link(&self, target: impl AsRef<Path>, path: &str) {
+    pub(super) fn link(&self, target: impl AsRef<Path>, path: &str) {
         symlink(target, self.project.join(path)).expect("a link");
     }
 
-    fn surroundings(&self) -> Surroundings<'_> {
+    pub(super) fn surroundings(&self) -> Surroundings<'_> {
         Surroundings {
             directory: Some(&self.project),
             home: Some(&self.home),
@@ -53,7 +53,7 @@ impl Scratch {
     }
 
     #[track_caller]
-    fn check(&self, verdict: Verdict, lines: &[&str]) {
+    pub(super) fn check(&self, verdict: Verdict, lines: &[&str]) {
         for line in lines {
             let line = line.replace("ROOT", self.root.to_str().expect("UTF-8"));
             let judgement = judge(&line, toolc_catalog::commands::rules(), &self.surroundings());
