@@ -223,6 +223,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("apply", &Program { runs: &[Runs::Operand { skip: 0, shell: CodeShell::Any }], ..Program::EMPTY }),
     (
         "appraisal",
         &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }), Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
@@ -575,6 +576,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "bioawk",
+        &Program {
+            name: "awk",
+            value_options: &[
+                "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
+                "--include", "--load", "--source",
+            ],
+            writes: &[Writes::OperandsWith(&["-i", "--include"])],
+            script_language: Some(ScriptLanguage::Awk),
+            ..Program::EMPTY
+        },
+    ),
+    (
         "bolt",
         &Program {
             value_options: &["-t", "-u", "--targets", "--user"],
@@ -674,19 +688,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--owner-map", "--group-map", "--pax-option", "--quoting-style", "--record-size", "--rmt-command",
                 "--rsh-command", "--set-mtime-command", "--sort", "--starting-file", "--strip-components", "--suffix",
                 "--tape-length", "--volno-file", "--warning", "--xattrs-exclude", "--xattrs-include", "--xform",
-                "--exclude-tag", "--exclude-ignore",
+                "--exclude-tag", "--exclude-ignore", "--cd",
             ],
             dashless: true,
             writes: &[
                 Writes::Unpacked {
                     with: &[&["-x"], &["--extract"], &["--get"]],
                     unless: &["-O", "--to-stdout"],
-                    folder: &["-C", "--directory", "--one-top-level"],
+                    folder: &["-C", "--directory", "--one-top-level", "--cd"],
                     to_operand: false,
                 },
                 Writes::Values(&[
                     "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
-                    "--volno-file",
+                    "--volno-file", "--cd",
                 ]),
             ],
             ..Program::EMPTY
@@ -861,7 +875,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "cargo",
         &Program {
-            value_options: &["-s", "--shell"],
+            value_options: &["-s", "--shell", "-x", "--exec"],
             runs: &[
                 Runs::Code { options: &["-s", "--shell"], shell: CodeShell::Any, first_operand: false },
                 Runs::Rest(Rest { after: &["watch"], ..Rest::PLAIN }),
@@ -1007,6 +1021,28 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Session(Session::PLAIN),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "cluster-ssh",
+        &Program {
+            name: "cssh",
+            value_options: &[
+                "-G", "-T", "-a", "-c", "-f", "-l", "-o", "-p", "-t", "--action", "--options", "--username",
+            ],
+            runs: &[Runs::Code { options: &["-a", "--action"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "clusterssh",
+        &Program {
+            name: "cssh",
+            value_options: &[
+                "-G", "-T", "-a", "-c", "-f", "-l", "-o", "-p", "-t", "--action", "--options", "--username",
+            ],
+            runs: &[Runs::Code { options: &["-a", "--action"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -1207,6 +1243,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("coreutils", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
+        "cov-build",
+        &Program { value_options: &["--config", "--dir"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
+    ),
+    (
         "coverage",
         &Program {
             value_options: &["--context", "--data-file", "--include", "--omit", "--rcfile", "--source"],
@@ -1316,6 +1356,28 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "cssh",
+        &Program {
+            name: "cssh",
+            value_options: &[
+                "-G", "-T", "-a", "-c", "-f", "-l", "-o", "-p", "-t", "--action", "--options", "--username",
+            ],
+            runs: &[Runs::Code { options: &["-a", "--action"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "csshX",
+        &Program {
+            name: "cssh",
+            value_options: &[
+                "-G", "-T", "-a", "-c", "-f", "-l", "-o", "-p", "-t", "--action", "--options", "--username",
+            ],
+            runs: &[Runs::Code { options: &["-a", "--action"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "ctr",
         &Program {
             name: "crictl",
@@ -1389,6 +1451,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-E", "-c", "-e", "-l", "-o", "-p", "-u"],
             directory_options: &["-c"],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "dagger",
+        &Program {
+            value_options: &["-m", "--cleanup-timeout", "--mod"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -1531,6 +1601,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
             runs: &[
+                Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN }),
             ],
@@ -1753,6 +1824,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "dotlockfile",
+        &Program {
+            value_options: &["-r", "-t"],
+            runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "dotnet",
         &Program {
             runs: &[
@@ -1867,6 +1946,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "dvtm",
+        &Program {
+            value_options: &["-M?", "-c", "-d", "-h", "-m", "-s", "-t"],
+            runs: &[Runs::Operand { skip: 0, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
     ("dzdo", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("eatmydata", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
@@ -1975,6 +2062,108 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "env_parallel",
+        &Program {
+            name: "parallel",
+            value_options: &[
+                "-C", "-E", "-I", "-J", "-L", "-N", "-P", "-S", "-a", "-d", "-e?", "-i?", "-j", "-l?", "-n", "-s",
+                "--arg-file", "--arg-file-sep", "--arg-sep", "--basefile", "--basenameextensionreplace",
+                "--basenamereplace", "--bf", "--bin", "--block", "--block-size", "--block-timeout", "--bner", "--bnr",
+                "--bt", "--colsep", "--compress?", "--compress-program", "--ctag?", "--ctagstring",
+                "--decompress-program", "--delay", "--delimiter", "--dirnamereplace", "--dnr", "--env", "--eof?",
+                "--er", "--extensionreplace", "--filter", "--group?", "--group-by", "--halt", "--halt-on-error",
+                "--header", "--id", "--jl", "--joblog", "--jobs", "--limit", "--load", "--max-args", "--max-chars",
+                "--max-lines?", "--max-procs", "--max-replace-args", "--memfree", "--memsuspend", "--minversion",
+                "--nice", "--parens", "--process-slot-var", "--profile", "--recend", "--recstart", "--replace?",
+                "--res", "--results", "--retries", "--return", "--rpl", "--rsync-opts", "--semaphore?",
+                "--semaphore-name", "--semaphore-timeout", "--semaphorename", "--semaphoretimeout", "--seqreplace",
+                "--shard", "--shell-completion", "--slf", "--slotreplace", "--sql", "--sql-and-worker", "--sql-master",
+                "--sql-worker", "--ssh", "--ssh-delay", "--sshdelay", "--sshlogin", "--sshloginfile", "--st", "--tag?",
+                "--tagstring", "--tempdir", "--template", "--term-seq", "--termseq", "--tf", "--timeout", "--tmpdir",
+                "--tmpl", "--total", "--total-jobs", "--transfer?", "--transferfile", "--trc", "--trim", "--wd",
+                "--workdir", "--bar?", "--eta?", "--progress?", "--dry-run?", "--keep-order?", "--line-buffer?",
+                "--lb?", "--ungroup?", "--verbose?", "--null?", "--link?", "--xapply?", "--silent?", "--bg?", "--fg?",
+                "--plain?", "-k?", "-u?", "-v?", "-t?", "-X?", "-m?", "-q?", "-0?",
+            ],
+            directory_options: &["--wd", "--workdir"],
+            runs: &[
+                Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN }),
+                Runs::Operand { skip: 0, shell: CodeShell::Any },
+                Runs::Input { shell: CodeShell::Any },
+            ],
+            writes: &[Writes::Values(&["--joblog", "--results"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "env_parallel.bash",
+        &Program {
+            name: "parallel",
+            value_options: &[
+                "-C", "-E", "-I", "-J", "-L", "-N", "-P", "-S", "-a", "-d", "-e?", "-i?", "-j", "-l?", "-n", "-s",
+                "--arg-file", "--arg-file-sep", "--arg-sep", "--basefile", "--basenameextensionreplace",
+                "--basenamereplace", "--bf", "--bin", "--block", "--block-size", "--block-timeout", "--bner", "--bnr",
+                "--bt", "--colsep", "--compress?", "--compress-program", "--ctag?", "--ctagstring",
+                "--decompress-program", "--delay", "--delimiter", "--dirnamereplace", "--dnr", "--env", "--eof?",
+                "--er", "--extensionreplace", "--filter", "--group?", "--group-by", "--halt", "--halt-on-error",
+                "--header", "--id", "--jl", "--joblog", "--jobs", "--limit", "--load", "--max-args", "--max-chars",
+                "--max-lines?", "--max-procs", "--max-replace-args", "--memfree", "--memsuspend", "--minversion",
+                "--nice", "--parens", "--process-slot-var", "--profile", "--recend", "--recstart", "--replace?",
+                "--res", "--results", "--retries", "--return", "--rpl", "--rsync-opts", "--semaphore?",
+                "--semaphore-name", "--semaphore-timeout", "--semaphorename", "--semaphoretimeout", "--seqreplace",
+                "--shard", "--shell-completion", "--slf", "--slotreplace", "--sql", "--sql-and-worker", "--sql-master",
+                "--sql-worker", "--ssh", "--ssh-delay", "--sshdelay", "--sshlogin", "--sshloginfile", "--st", "--tag?",
+                "--tagstring", "--tempdir", "--template", "--term-seq", "--termseq", "--tf", "--timeout", "--tmpdir",
+                "--tmpl", "--total", "--total-jobs", "--transfer?", "--transferfile", "--trc", "--trim", "--wd",
+                "--workdir", "--bar?", "--eta?", "--progress?", "--dry-run?", "--keep-order?", "--line-buffer?",
+                "--lb?", "--ungroup?", "--verbose?", "--null?", "--link?", "--xapply?", "--silent?", "--bg?", "--fg?",
+                "--plain?", "-k?", "-u?", "-v?", "-t?", "-X?", "-m?", "-q?", "-0?",
+            ],
+            directory_options: &["--wd", "--workdir"],
+            runs: &[
+                Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN }),
+                Runs::Operand { skip: 0, shell: CodeShell::Any },
+                Runs::Input { shell: CodeShell::Any },
+            ],
+            writes: &[Writes::Values(&["--joblog", "--results"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "env_parallel.zsh",
+        &Program {
+            name: "parallel",
+            value_options: &[
+                "-C", "-E", "-I", "-J", "-L", "-N", "-P", "-S", "-a", "-d", "-e?", "-i?", "-j", "-l?", "-n", "-s",
+                "--arg-file", "--arg-file-sep", "--arg-sep", "--basefile", "--basenameextensionreplace",
+                "--basenamereplace", "--bf", "--bin", "--block", "--block-size", "--block-timeout", "--bner", "--bnr",
+                "--bt", "--colsep", "--compress?", "--compress-program", "--ctag?", "--ctagstring",
+                "--decompress-program", "--delay", "--delimiter", "--dirnamereplace", "--dnr", "--env", "--eof?",
+                "--er", "--extensionreplace", "--filter", "--group?", "--group-by", "--halt", "--halt-on-error",
+                "--header", "--id", "--jl", "--joblog", "--jobs", "--limit", "--load", "--max-args", "--max-chars",
+                "--max-lines?", "--max-procs", "--max-replace-args", "--memfree", "--memsuspend", "--minversion",
+                "--nice", "--parens", "--process-slot-var", "--profile", "--recend", "--recstart", "--replace?",
+                "--res", "--results", "--retries", "--return", "--rpl", "--rsync-opts", "--semaphore?",
+                "--semaphore-name", "--semaphore-timeout", "--semaphorename", "--semaphoretimeout", "--seqreplace",
+                "--shard", "--shell-completion", "--slf", "--slotreplace", "--sql", "--sql-and-worker", "--sql-master",
+                "--sql-worker", "--ssh", "--ssh-delay", "--sshdelay", "--sshlogin", "--sshloginfile", "--st", "--tag?",
+                "--tagstring", "--tempdir", "--template", "--term-seq", "--termseq", "--tf", "--timeout", "--tmpdir",
+                "--tmpl", "--total", "--total-jobs", "--transfer?", "--transferfile", "--trc", "--trim", "--wd",
+                "--workdir", "--bar?", "--eta?", "--progress?", "--dry-run?", "--keep-order?", "--line-buffer?",
+                "--lb?", "--ungroup?", "--verbose?", "--null?", "--link?", "--xapply?", "--silent?", "--bg?", "--fg?",
+                "--plain?", "-k?", "-u?", "-v?", "-t?", "-X?", "-m?", "-q?", "-0?",
+            ],
+            directory_options: &["--wd", "--workdir"],
+            runs: &[
+                Runs::Rest(Rest { appends: true, placeholder: &["-I"], ..Rest::PLAIN }),
+                Runs::Operand { skip: 0, shell: CodeShell::Any },
+                Runs::Input { shell: CodeShell::Any },
+            ],
+            writes: &[Writes::Values(&["--joblog", "--results"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "envchain",
         &Program {
             runs: &[Runs::Rest(Rest { skip: 1, unless: &["-l", "-s", "--list", "--set", "--unset"], ..Rest::PLAIN })],
@@ -1995,7 +2184,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program { value_options: &["--env-file", "--env-type"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
     ("envuidgid", &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
-    ("esy", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "esy",
+        &Program {
+            runs: &[
+                Runs::Rest(Rest { after: &["x", "b", "build-env"], ..Rest::PLAIN }),
+                Runs::Rest(Rest {
+                    except: &["add", "b", "build", "export-dependencies", "install", "ls-builds", "x"],
+                    ..Rest::PLAIN
+                }),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     (
         "et",
         &Program {
@@ -2332,6 +2533,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "forego",
+        &Program {
+            value_options: &["-e", "-f", "-p"],
+            runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
     ("foreground", &Program { runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "foreman",
@@ -2342,6 +2551,30 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             directory_options: &["-d", "--root"],
             runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "forever",
+        &Program {
+            value_options: &[
+                "-a?", "-c", "-d?", "-e", "-f?", "-l", "-m", "-o", "--killSignal", "--minUptime", "--pidFile",
+                "--sourceDir", "--spinSleepTime", "--uid", "--watchDirectory", "--workingDir",
+            ],
+            runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "frawk",
+        &Program {
+            name: "awk",
+            value_options: &[
+                "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
+                "--include", "--load", "--source",
+            ],
+            writes: &[Writes::OperandsWith(&["-i", "--include"])],
+            script_language: Some(ScriptLanguage::Awk),
             ..Program::EMPTY
         },
     ),
@@ -2362,6 +2595,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["--env", "--root"],
             runs: &[Runs::Operand { skip: 2, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "gargs",
+        &Program {
+            value_options: &["-l", "-n", "-p", "-r", "-s", "--log", "--nlines", "--procs", "--retry", "--sep"],
+            runs: &[Runs::Operand { skip: 0, shell: CodeShell::Any }],
             ..Program::EMPTY
         },
     ),
@@ -2560,8 +2801,24 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
-    ("gksu", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
-    ("gksudo", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "gksu",
+        &Program {
+            name: "gksu",
+            value_options: &["-D", "-m", "-u", "--description", "--message", "--user"],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "gksudo",
+        &Program {
+            name: "gksu",
+            value_options: &["-D", "-m", "-u", "--description", "--message", "--user"],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
     (
         "gln",
         &Program {
@@ -2631,6 +2888,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "gnomesu",
+        &Program {
+            name: "gksu",
+            value_options: &["-D", "-m", "-u", "--description", "--message", "--user"],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "gnutar",
         &Program {
             name: "tar",
@@ -2643,19 +2909,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--owner-map", "--group-map", "--pax-option", "--quoting-style", "--record-size", "--rmt-command",
                 "--rsh-command", "--set-mtime-command", "--sort", "--starting-file", "--strip-components", "--suffix",
                 "--tape-length", "--volno-file", "--warning", "--xattrs-exclude", "--xattrs-include", "--xform",
-                "--exclude-tag", "--exclude-ignore",
+                "--exclude-tag", "--exclude-ignore", "--cd",
             ],
             dashless: true,
             writes: &[
                 Writes::Unpacked {
                     with: &[&["-x"], &["--extract"], &["--get"]],
                     unless: &["-O", "--to-stdout"],
-                    folder: &["-C", "--directory", "--one-top-level"],
+                    folder: &["-C", "--directory", "--one-top-level", "--cd"],
                     to_operand: false,
                 },
                 Writes::Values(&[
                     "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
-                    "--volno-file",
+                    "--volno-file", "--cd",
                 ]),
             ],
             ..Program::EMPTY
@@ -2669,6 +2935,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::File { after: &["run"], options: &[], unless: &[] },
                 Runs::Rest(Rest { after: &["run"], known: true, ..Rest::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "goawk",
+        &Program {
+            name: "awk",
+            value_options: &[
+                "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
+                "--include", "--load", "--source",
+            ],
+            writes: &[Writes::OperandsWith(&["-i", "--include"])],
+            script_language: Some(ScriptLanguage::Awk),
             ..Program::EMPTY
         },
     ),
@@ -2798,19 +3077,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--owner-map", "--group-map", "--pax-option", "--quoting-style", "--record-size", "--rmt-command",
                 "--rsh-command", "--set-mtime-command", "--sort", "--starting-file", "--strip-components", "--suffix",
                 "--tape-length", "--volno-file", "--warning", "--xattrs-exclude", "--xattrs-include", "--xform",
-                "--exclude-tag", "--exclude-ignore",
+                "--exclude-tag", "--exclude-ignore", "--cd",
             ],
             dashless: true,
             writes: &[
                 Writes::Unpacked {
                     with: &[&["-x"], &["--extract"], &["--get"]],
                     unless: &["-O", "--to-stdout"],
-                    folder: &["-C", "--directory", "--one-top-level"],
+                    folder: &["-C", "--directory", "--one-top-level", "--cd"],
                     to_operand: false,
                 },
                 Writes::Values(&[
                     "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
-                    "--volno-file",
+                    "--volno-file", "--cd",
                 ]),
             ],
             ..Program::EMPTY
@@ -2877,6 +3156,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["environment", "shell"], skip: 2, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["environment", "shell"], skip: 3, ..Rest::PLAIN }),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "gum",
+        &Program {
+            value_options: &["-s", "--align", "--show-error?", "--show-output?", "--spinner", "--title", "--timeout"],
+            runs: &[Runs::Rest(Rest { after: &["spin"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -3035,6 +3322,51 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("host-spawn", &Program { name: "flatpak-spawn", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
+        "http",
+        &Program {
+            name: "http",
+            value_options: &[
+                "-a", "-o", "-p", "-s", "--auth", "--auth-type", "--output", "--print", "--session", "--style",
+                "--timeout", "--verify",
+            ],
+            writes: &[
+                Writes::UrlNames { with: &["-d", "--download"], folder: &[] },
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "httpie",
+        &Program {
+            name: "http",
+            value_options: &[
+                "-a", "-o", "-p", "-s", "--auth", "--auth-type", "--output", "--print", "--session", "--style",
+                "--timeout", "--verify",
+            ],
+            writes: &[
+                Writes::UrlNames { with: &["-d", "--download"], folder: &[] },
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "https",
+        &Program {
+            name: "http",
+            value_options: &[
+                "-a", "-o", "-p", "-s", "--auth", "--auth-type", "--output", "--print", "--session", "--style",
+                "--timeout", "--verify",
+            ],
+            writes: &[
+                Writes::UrlNames { with: &["-d", "--download"], folder: &[] },
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "hub",
         &Program {
             name: "git",
@@ -3057,6 +3389,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                     &["submodule", "add", "*"],
                     &["worktree", "add"],
                 ]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "hwatch",
+        &Program {
+            name: "hwatch",
+            value_options: &[
+                "-L", "-R", "-i", "-l", "-n", "-s", "-A", "--aftercommand", "--interval", "--limit", "--logfile",
+                "--shell",
+            ],
+            runs: &[
+                Runs::Code { options: &["-A", "--aftercommand"], shell: CodeShell::Any, first_operand: false },
+                Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] },
             ],
             ..Program::EMPTY
         },
@@ -3120,6 +3467,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
         },
+    ),
+    (
+        "i3-sensible-terminal",
+        &Program { value_options: &["-title"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
     (
         "i386",
@@ -3227,6 +3578,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("intercept-build", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("iocage", &Program { runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "ionice",
@@ -3419,7 +3771,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-c", "-n", "-p", "-r", "-u"],
             runs: &[
                 Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false },
-                Runs::Rest(Rest::PLAIN),
+                Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] },
             ],
             ..Program::EMPTY
         },
@@ -3431,12 +3783,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-c", "-n", "-p", "-r", "-u"],
             runs: &[
                 Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false },
-                Runs::Rest(Rest::PLAIN),
+                Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] },
             ],
             ..Program::EMPTY
         },
     ),
-    ("kdesudo", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "kdesudo",
+        &Program {
+            name: "gksu",
+            value_options: &["-D", "-m", "-u", "--description", "--message", "--user"],
+            runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    ("keep-one-running", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "kgx",
         &Program {
@@ -3474,6 +3835,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-SIGTTOU?", "-SIGURG?", "-SIGUSR1?", "-SIGUSR2?", "-SIGVTALRM?", "-SIGWINCH?", "-SIGXCPU?",
                 "-SIGXFSZ?",
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "kitchen",
+        &Program {
+            value_options: &["-c", "-l", "--command", "--log-level"],
+            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -3612,6 +3981,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
             runs: &[
+                Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN }),
             ],
@@ -3777,6 +4147,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("lwp-download", &Program { writes: &[Writes::UrlNames { with: &[], folder: &[] }], ..Program::EMPTY }),
     (
         "lxc",
         &Program {
@@ -4407,6 +4778,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "newrole",
+        &Program {
+            value_options: &["-l", "-r", "-t", "--level", "--role", "--type"],
+            runs: &[
+                Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false },
+                Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Session(Session::PLAIN),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "nf",
         &Program {
             name: "goreman",
@@ -4678,6 +5061,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
             runs: &[
+                Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN }),
             ],
@@ -4793,13 +5177,33 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
-    ("orb", &Program { runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)], ..Program::EMPTY }),
+    (
+        "orb",
+        &Program {
+            value_options: &["-m", "-p?", "-s?", "-u", "-w", "--machine", "--user", "--workdir"],
+            runs: &[Runs::Rest(Rest::PLAIN), Runs::Session(Session::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     ("orbctl", &Program { runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "orgalorg",
         &Program {
             value_options: &["-h", "-o", "-p", "-u"],
             runs: &[Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "original-awk",
+        &Program {
+            name: "awk",
+            value_options: &[
+                "-F", "-f", "-v", "--assign", "--field-separator", "--file", "-E", "-e", "-i", "-l", "--exec",
+                "--include", "--load", "--source",
+            ],
+            writes: &[Writes::OperandsWith(&["-i", "--include"])],
+            script_language: Some(ScriptLanguage::Awk),
             ..Program::EMPTY
         },
     ),
@@ -6099,6 +6503,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ("rmdir", &Program { writes: &[Writes::Operands], ..Program::EMPTY }),
     ("rocprof", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
+        "rootlesskit",
+        &Program {
+            value_options: &[
+                "--cidr", "--copy-up", "--copy-up-mode", "--mtu", "--net", "--pidns?", "--port-driver",
+                "--propagation", "--publish", "--state-dir", "-p",
+            ],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "rr",
         &Program {
             value_options: &["-n", "-o", "-v", "--env", "--num-cores", "--output-trace-dir"],
@@ -6177,6 +6592,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("run-one", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("run-one-constantly", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("run-one-until-failure", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("run-one-until-success", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("run-this-one", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "run0",
         &Program {
@@ -6252,6 +6672,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-D", "-T", "-d", "-f", "-i", "-j", "-n", "-r", "-t", "-v"],
             runs: &[Runs::Operand { skip: 0, shell: CodeShell::Any }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "rust-parallel",
+        &Program {
+            name: "rust-parallel",
+            value_options: &[
+                "-d", "-i", "-j", "-p", "-r", "-s?", "-t", "--channel-capacity", "--discard-output", "--input-file",
+                "--jobs", "--regex", "--timeout-seconds",
+            ],
+            runs: &[Runs::Rest(Rest { appends: true, ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -6742,6 +7174,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("sls", &Program { name: "serverless", value_options: &["-r", "-s", "--region", "--stage"], ..Program::EMPTY }),
     (
+        "snooze",
+        &Program {
+            value_options: &["-D", "-H", "-J", "-M", "-R", "-S", "-T", "-V", "-W", "-d", "-m", "-s", "-t", "-w"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "socat",
         &Program {
             writes: &[
@@ -6932,19 +7372,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--owner-map", "--group-map", "--pax-option", "--quoting-style", "--record-size", "--rmt-command",
                 "--rsh-command", "--set-mtime-command", "--sort", "--starting-file", "--strip-components", "--suffix",
                 "--tape-length", "--volno-file", "--warning", "--xattrs-exclude", "--xattrs-include", "--xform",
-                "--exclude-tag", "--exclude-ignore",
+                "--exclude-tag", "--exclude-ignore", "--cd",
             ],
             dashless: true,
             writes: &[
                 Writes::Unpacked {
                     with: &[&["-x"], &["--extract"], &["--get"]],
                     unless: &["-O", "--to-stdout"],
-                    folder: &["-C", "--directory", "--one-top-level"],
+                    folder: &["-C", "--directory", "--one-top-level", "--cd"],
                     to_operand: false,
                 },
                 Writes::Values(&[
                     "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
-                    "--volno-file",
+                    "--volno-file", "--cd",
                 ]),
             ],
             ..Program::EMPTY
@@ -7256,19 +7696,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--owner-map", "--group-map", "--pax-option", "--quoting-style", "--record-size", "--rmt-command",
                 "--rsh-command", "--set-mtime-command", "--sort", "--starting-file", "--strip-components", "--suffix",
                 "--tape-length", "--volno-file", "--warning", "--xattrs-exclude", "--xattrs-include", "--xform",
-                "--exclude-tag", "--exclude-ignore",
+                "--exclude-tag", "--exclude-ignore", "--cd",
             ],
             dashless: true,
             writes: &[
                 Writes::Unpacked {
                     with: &[&["-x"], &["--extract"], &["--get"]],
                     unless: &["-O", "--to-stdout"],
-                    folder: &["-C", "--directory", "--one-top-level"],
+                    folder: &["-C", "--directory", "--one-top-level", "--cd"],
                     to_operand: false,
                 },
                 Writes::Values(&[
                     "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
-                    "--volno-file",
+                    "--volno-file", "--cd",
                 ]),
             ],
             ..Program::EMPTY
@@ -7303,21 +7743,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--owner-map", "--group-map", "--pax-option", "--quoting-style", "--record-size", "--rmt-command",
                 "--rsh-command", "--set-mtime-command", "--sort", "--starting-file", "--strip-components", "--suffix",
                 "--tape-length", "--volno-file", "--warning", "--xattrs-exclude", "--xattrs-include", "--xform",
-                "--exclude-tag", "--exclude-ignore",
+                "--exclude-tag", "--exclude-ignore", "--cd",
             ],
             dashless: true,
             writes: &[
                 Writes::Unpacked {
                     with: &[&["-x"], &["--extract"], &["--get"]],
                     unless: &["-O", "--to-stdout"],
-                    folder: &["-C", "--directory", "--one-top-level"],
+                    folder: &["-C", "--directory", "--one-top-level", "--cd"],
                     to_operand: false,
                 },
                 Writes::Values(&[
                     "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
-                    "--volno-file",
+                    "--volno-file", "--cd",
                 ]),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "task",
+        &Program {
+            value_options: &[
+                "-C", "-I", "-d", "-o", "-t", "--concurrency", "--dir", "--interval", "--output", "--taskfile",
+            ],
+            runs: &[Runs::File { after: &[], options: &["-t", "--taskfile"], unless: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -7382,6 +7832,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "terminalizer",
+        &Program {
+            value_options: &["-c", "-d", "-o", "-k?", "--command", "--config", "--output"],
+            runs: &[Runs::Code { options: &["-d", "--command"], shell: CodeShell::Any, first_operand: false }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "termtosvg",
         &Program {
             value_options: &["-D", "-M", "-c", "-g", "-m", "-t", "--command"],
@@ -7422,8 +7880,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("tini", &Program { value_options: &["-e", "-p"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
+        "tmate",
+        &Program {
+            name: "tmux",
+            value_options: &["-F", "-L", "-S", "-T", "-c", "-e", "-f", "-l", "-n", "-s", "-t", "-x", "-y"],
+            runs: &[Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "tmux",
         &Program {
+            name: "tmux",
             value_options: &["-F", "-L", "-S", "-T", "-c", "-e", "-f", "-l", "-n", "-s", "-t", "-x", "-y"],
             runs: &[Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] }],
             ..Program::EMPTY
@@ -7496,6 +7964,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
             runs: &[
+                Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN }),
             ],
@@ -7966,6 +8435,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("valgrind", &Program { name: "valgrind", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
+        "vals",
+        &Program {
+            value_options: &["-f", "--stream-yaml?", "--inherit-env?"],
+            runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "varlock",
         &Program {
             name: "bws",
@@ -7974,6 +8451,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("vault-env", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "vc",
         &Program {
@@ -8007,6 +8485,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-S", "-T", "-W", "-c", "-i", "-s", "-u", "-w", "--cmd", "--listen", "--server", "--startuptime",
             ],
             writes: &[Writes::OperandsUnless(&["-M", "-R"]), Writes::Values(&["-W", "-w", "--startuptime"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "viddy",
+        &Program {
+            name: "hwatch",
+            value_options: &[
+                "-L", "-R", "-i", "-l", "-n", "-s", "-A", "--aftercommand", "--interval", "--limit", "--logfile",
+                "--shell",
+            ],
+            runs: &[
+                Runs::Code { options: &["-A", "--aftercommand"], shell: CodeShell::Any, first_operand: false },
+                Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -8266,6 +8759,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                         &["--mirror", "--no-host-directories"],
                         &["--recursive", "-nH"],
                         &["--recursive", "--no-host-directories"],
+                        &["-x"],
+                        &["-r"],
+                        &["-m"],
+                        &["-i"],
+                        &["--content-disposition"],
+                        &["--force-directories"],
+                        &["--input-file"],
+                        &["--mirror"],
+                        &["--recursive"],
                     ],
                     unless: &[],
                     folder: &["-P", "--directory-prefix"],
@@ -8402,7 +8904,34 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
-    ("xe", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    ("xdotool", &Program { runs: &[Runs::Rest(Rest { after: &["exec"], ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "xe",
+        &Program {
+            name: "rust-parallel",
+            value_options: &[
+                "-d", "-i", "-j", "-p", "-r", "-s?", "-t", "--channel-capacity", "--discard-output", "--input-file",
+                "--jobs", "--regex", "--timeout-seconds",
+            ],
+            runs: &[Runs::Rest(Rest { appends: true, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "xh",
+        &Program {
+            name: "http",
+            value_options: &[
+                "-a", "-o", "-p", "-s", "--auth", "--auth-type", "--output", "--print", "--session", "--style",
+                "--timeout", "--verify",
+            ],
+            writes: &[
+                Writes::UrlNames { with: &["-d", "--download"], folder: &[] },
+                Writes::Values(&["-o", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     ("xinit", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "xjobs",
@@ -8815,6 +9344,11 @@ pub static PLACES: &[Place<'static>] = &[
             "~/.config/teleport/**", "~/.tsh/keys/**", "~/.step/secrets/**", "~/.local/share/mkcert/rootCA-key.pem",
             "~/.config/tailscale/**", "/var/lib/tailscale/tailscaled.state", "~/.config/syncthing/key.pem",
             "~/.config/syncthing/config.xml", "~/.irssi/config", "~/.weechat/sec.conf", "~/.config/weechat/sec.conf",
+            "~/.aider.conf.yml", "~/.chef/*.pem", "~/.config/openstack/clouds.yaml", "~/.config/openstack/secure.yaml",
+            "~/.config/snowflake/connections.toml", "~/.continue/config.json", "~/.cursor/mcp.json", "~/.linode-cli",
+            "~/.modal.toml", "~/.runpod/config.toml", "/etc/NetworkManager/system-connections/**",
+            "/etc/gitlab/gitlab-secrets.json", "/etc/rancher/k3s/k3s.yaml", "/etc/rancher/rke2/rke2.yaml",
+            "/var/lib/jenkins/secrets/**",
         ],
         except: &[
             "**/.ssh/*.pub", "~/.ssh/*.pub", "~/.ssh/allowed_signers", "~/.ssh/authorized_keys*", "~/.ssh/config",
@@ -11106,6 +11640,48 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "delete-by-the-interface-of-a-server",
+        description: "Deletes machines, storage or users by the interface of a server for virtual machines.",
+        check: "What is deleted, and who uses it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions { programs: &["pvesh"], subcommands: &[&["delete"]], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "commands-in-containers-of-azure",
+        description: "Runs a command in a container.",
+        check: "Which command is this, and what does it change?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["az"],
+            subcommands: &[&["container", "exec"]],
+            flags: &["--exec-command"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "install-a-plugin-of-docker",
+        description: "Installs a plugin, which runs with the rights of the engine.",
+        check: "Who wrote this plugin?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["docker"],
+            subcommands: &[&["plugin", "create"], &["plugin", "enable"], &["plugin", "install"], &["plugin", "set"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "delete-from-a-database",
         description: "Deletes tables, columns or all rows of a table, updates all rows, or runs a statement that is put together when it runs.",
         check: "Which database is this, and does it have a backup?",
@@ -12289,24 +12865,62 @@ pub static RULES: &[Rule<'static>] = &[
         optional: None,
         exempts: &[],
         conditions: Conditions {
-            without_programs: &[
-                "[", "[[", "ack", "ag", "awk", "b2sum", "base64", "basename", "bat", "batcat", "bsdtar", "cat", "cd",
-                "cksum", "cmp", "colordiff", "column", "comm", "cp", "curl", "cut", "dd", "delta", "df", "diff",
-                "diffstat", "dirname", "du", "echo", "egrep", "exa", "expand", "export", "eza", "fd", "fdfind",
-                "fgrep", "file", "find", "fmt", "fold", "gawk", "getfacl", "getfattr", "git", "grep", "gzip", "hd",
-                "head", "hexdump", "install", "join", "jq", "less", "ln", "ls", "lsattr", "lsof", "mawk", "md5sum",
-                "mkdir", "more", "mv", "namei", "nl", "od", "paste", "printf", "pushd", "readlink", "realpath", "rg",
-                "rm", "rmdir", "rsync", "scp", "sed", "sha1sum", "sha224sum", "sha256sum", "sha512sum", "shasum",
-                "sort", "stat", "strings", "sum", "tac", "tail", "tar", "tee", "test", "touch", "tr", "tree",
-                "truncate", "type", "uniq", "unlink", "unzip", "wc", "wget", "whereis", "which", "xxd", "xz", "yq",
-                "zcat", "zgrep", "zip", "zstd", "declare", "local", "readonly", "set", "typeset", "unset", "blkid",
-                "blockdev", "btrfs", "cryptsetup", "ddrescue", "diskutil", "docker", "dumpe2fs", "e2label", "eject",
-                "fdisk", "findmnt", "fsck*", "fuser", "gdisk", "hdparm", "iostat", "iotop", "lsblk", "lshw",
-                "lvdisplay", "lvs", "mdadm", "mount", "mountpoint", "nvme", "parted", "pvdisplay", "pvs", "sfdisk",
-                "sgdisk", "smartctl", "swapon", "sync", "sysbench", "tune2fs", "udevadm", "udisksctl", "umount",
-                "vgdisplay", "vgs", "wipefs", "xfs_info", "zfs", "zpool",
+            programs: &[
+                "VBoxManage", "Ventoy2Disk.sh", "balena", "balena-cli", "balenaEtcher", "bless", "bmaptool",
+                "bonnie++", "bootsect", "brasero", "btrfs-convert", "btrfstune", "burn", "cdrdao", "cdrecord",
+                "cdrskin", "clonezilla", "dc3dd", "dcfldd", "dd_rescue", "ddpt", "disk-image-writer", "dosfslabel",
+                "drbdadm", "drbdmeta", "drbdsetup", "e2image", "e2undo", "etcher", "etcher-cli", "ewfexport",
+                "exfatlabel", "extlinux", "fatlabel", "fatresize", "fio", "flash_erase", "flash_eraseall", "flashcp",
+                "flashrom", "fsarchiver", "g4l", "gdd", "growisofs", "grub-bios-setup", "grub-install",
+                "grub2-install", "guymager", "install-mbr", "iozone", "iscsiadm", "isohybrid", "jfs_tune", "kpartx",
+                "kvm", "lilo", "make-bcache", "ms-sys", "mtd", "mtd_debug", "nandwrite", "nbd-client", "ntfs-3g",
+                "ntfsclone", "ntfscp", "ntfsfix", "ntfslabel", "ntfsresize", "nwipe", "ocs-restore-mbr", "ocs-sr",
+                "parclone", "partclone.dd", "partclone.ext4", "partclone.extfs", "partclone.fat", "partclone.ntfs",
+                "partclone.restore", "partimage", "popsicle", "qemu-io", "qemu-nbd", "qemu-system-aarch64",
+                "qemu-system-x86_64", "reiserfstune", "resize.exfat", "resize.f2fs", "rpi-imager", "scrub", "sdparm",
+                "sfill", "sg_dd", "sg_persist", "sg_raw", "sg_reassign", "sgp_dd", "srm", "stratis", "swaplabel",
+                "syslinux", "tune.exfat", "tune.f2fs", "ubiformat", "ubinize", "ubiupdatevol", "usbimager", "vdo",
+                "ventoy", "vmkfstools", "wimapply", "wimlib-imagex", "wipe", "wit", "wodim", "woeusb", "xfs_copy",
+                "xfs_io", "xfs_mdrestore", "xfs_repair", "xorriso", "zerofree",
             ],
             mentions: &["raw-disks"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "name-a-disk-as-the-output",
+        description: "Names a disk or partition as the output of a program.",
+        check: "What does the program write there? It destroys the file systems on the disk.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            without_programs: &[
+                "dd", "ddrescue", "declare", "docker", "echo", "local", "printf", "readonly", "typeset",
+            ],
+            arguments: &["of=/dev/*"],
+            mentions: &["raw-disks"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "name-a-disk-as-the-target",
+        description: "Names a disk or partition as the output of a program.",
+        check: "What does the program write there? It destroys the file systems on the disk.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            without_programs: &["docker", "echo", "findmnt", "git", "grep", "lsblk", "mount", "printf"],
+            flags: &[
+                "--dest", "--destination", "--out", "--outfile", "--output", "--output-file", "--target", "--to",
+                "--write", "--write-to",
+            ],
+            values_in: &["raw-disks"],
             ..Conditions::EMPTY
         },
     },
@@ -12742,6 +13356,41 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "volumes-in-one-word",
+        description: "Changes volumes: the program takes the name of another one as its first argument, or as the beginning of one.",
+        check: "Which volume is this, and what is on it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["lvm"],
+            arguments: &[
+                "lvchange*", "lvconvert*", "lvcreate*", "lvextend*", "lvreduce*", "lvremove*", "lvrename*",
+                "lvresize*", "pvchange*", "pvcreate*", "pvmove*", "pvremove*", "pvresize*", "vgcfgrestore*",
+                "vgchange*", "vgcreate*", "vgextend*", "vgimport*", "vgmerge*", "vgreduce*", "vgremove*", "vgrename*",
+                "vgsplit*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "erase-a-tape",
+        description: "Erases a tape, or overwrites the end of its data.",
+        check: "What is on the tape?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mt", "mt-st"],
+            arguments: &["eof", "erase", "weof", "wset"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "variable-that-loads-code",
         description: "Sets a variable that makes programs load code or run other programs.",
         check: "What does the variable name, and which programs read it?",
@@ -12789,7 +13438,11 @@ pub static RULES: &[Rule<'static>] = &[
                 "VIMINIT", "VIMRUNTIME", "VISUAL", "WGETRC", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "ZDOTDIR", "ZIPOPT",
                 "ANSIBLE_CONFIG", "ANSIBLE_LIBRARY", "ANSIBLE_ROLES_PATH", "ANSIBLE_COLLECTIONS_PATH*",
                 "ANSIBLE_MODULE_UTILS", "BUN_OPTIONS", "DENO_V8_FLAGS", "FCEDIT", "HGRCPATH", "KUBECTL_EXTERNAL_DIFF",
-                "TF_CLI_CONFIG_FILE", "TF_CLI_ARGS*=*plugin-dir*", "TERRAFORM_CONFIG",
+                "TF_CLI_CONFIG_FILE", "TF_CLI_ARGS*=*plugin-dir*", "TERRAFORM_CONFIG", "GIO_MODULE_DIR",
+                "GST_PLUGIN_PATH", "GST_PLUGIN_PATH_1_0", "GST_PLUGIN_SYSTEM_PATH", "GST_PLUGIN_SYSTEM_PATH_1_0",
+                "KRB5_CONFIG", "OCL_ICD_FILENAMES", "OCL_ICD_VENDORS", "ODBCINI", "ODBCINSTINI", "ODBCSYSINI",
+                "P4CONFIG", "P4ENVIRO", "TEXMFCNF", "VAGRANT_VAGRANTFILE", "VK_ADD_LAYER_PATH", "VK_DRIVER_FILES",
+                "VK_ICD_FILENAMES", "VK_LAYER_PATH", "CC_*=./*", "CXX_*=./*",
             ],
             without_variables: &[
                 "*=", "*=/dev/null", "*PAGER=cat", "*EDITOR=emacs", "*EDITOR=nano", "*EDITOR=nvim", "*EDITOR=vi",
@@ -12882,6 +13535,7 @@ pub static RULES: &[Rule<'static>] = &[
                 "npm_config_globalconfig", "npm_config_node_options", "npm_config_script_shell", "npm_config_shell",
                 "npm_config_userconfig", "*_ARGS=*exec*", "*_OPTS=*bootclasspath*", "*_OPTS=*class.path*",
                 "*_OPTS=*init-script*", "SCONSFLAGS=*-f*", "SCONSFLAGS=*--site-dir*", "PYTHONWARNINGS=*/*",
+                "PARALLEL=*ssh*", "PARALLEL=*-J*", "PARALLEL=*profile*", "PARALLEL=*tmpl*",
             ],
             without_variables: &["RUSTFLAGS=-C link-arg=-fuse-ld=lld", "RUSTFLAGS=-C link-arg=-fuse-ld=mold"],
             ..Conditions::EMPTY
@@ -12974,6 +13628,46 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "variable-of-a-session",
+        description: "Sets a variable that makes programs load code or run other programs, for all programs of a session.",
+        check: "What does the variable name, and which programs read it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["dbus-update-activation-environment", "launchctl", "tmux"],
+            arguments: &[
+                "BASH_ENV", "BASH_ENV=*", "DYLD_*", "EDITOR", "GIT_SSH_COMMAND*", "LD_*", "NODE_OPTIONS*", "PAGER",
+                "PATH", "PATH=*", "PERL5OPT*", "PYTHONSTARTUP*", "RUBYOPT*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "variable-of-a-unit",
+        description: "Sets a variable that makes programs load code or run other programs, for a program that a manager starts.",
+        check: "What does the variable name, and which programs read it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["strace", "systemd-run"],
+            flags: &[
+                "-E=BASH_ENV=*", "-E=DYLD_*", "-E=GIT_SSH*", "-E=LD_*", "-E=NODE_OPTIONS=*", "-E=PATH=*",
+                "-E=PERL5OPT=*", "-E=PYTHONSTARTUP=*", "-E=RUBYOPT=*", "--env=LD_*", "--env=PATH=*",
+                "--setenv=BASH_ENV=*", "--setenv=DYLD_*", "--setenv=GIT_SSH*", "--setenv=LD_*",
+                "--setenv=NODE_OPTIONS=*", "--setenv=PATH=*", "--setenv=PERL5OPT=*", "--setenv=PYTHONSTARTUP=*",
+                "--setenv=RUBYOPT=*",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "run-a-download",
         description: "Runs downloaded code that has not been shown to you.",
         check: "What does the code do? Download it to a file and read it first.",
@@ -12995,7 +13689,7 @@ pub static RULES: &[Rule<'static>] = &[
             input_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "ssh",
+                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -13016,7 +13710,7 @@ pub static RULES: &[Rule<'static>] = &[
             input_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "ssh",
+                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -13035,7 +13729,7 @@ pub static RULES: &[Rule<'static>] = &[
             input_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh",
+                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp",
             ],
             ..Conditions::EMPTY
         },
@@ -13056,7 +13750,7 @@ pub static RULES: &[Rule<'static>] = &[
             input_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh",
+                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp",
             ],
             ..Conditions::EMPTY
         },
@@ -13155,7 +13849,7 @@ pub static RULES: &[Rule<'static>] = &[
             input_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "ssh",
+                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -13176,12 +13870,12 @@ pub static RULES: &[Rule<'static>] = &[
                 "elixir", "erl", "expect", "ghci", "gnuplot", "groovy", "guile", "iex", "ipython", "jshell", "julia",
                 "ocaml", "octave", "osascript", "pwsh", "racket", "raku", "ruby", "sage", "sbcl", "scala", "tclsh",
                 "ts-node", "tsx", ".", "bpython", "bun", "crystal", "deno", "gp", "irb", "java", "lua", "luajit", "m4",
-                "mono", "node", "perl", "php", "powershell", "source", "wine", "wish",
+                "mono", "node", "perl", "php", "powershell", "source", "wine", "wish", "ansible-playbook",
             ],
             file_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "ssh",
+                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -13203,7 +13897,7 @@ pub static RULES: &[Rule<'static>] = &[
             file_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "ssh",
+                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -13218,12 +13912,12 @@ pub static RULES: &[Rule<'static>] = &[
         optional: None,
         exempts: &[],
         conditions: Conditions {
-            programs: &["apt", "apt-get", "bun", "deno", "dnf", "go", "pip", "uv", "yum"],
+            programs: &["apt", "apt-get", "bun", "deno", "dnf", "go", "pip", "uv", "yum", "gem"],
             subcommands: &[&["run"], &["install"]],
             file_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "ssh",
+                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -13249,7 +13943,7 @@ pub static RULES: &[Rule<'static>] = &[
             file_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "ssh",
+                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -13267,7 +13961,7 @@ pub static RULES: &[Rule<'static>] = &[
             program_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "ssh",
+                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
             ],
             ..Conditions::EMPTY
         },
@@ -13407,7 +14101,8 @@ pub static RULES: &[Rule<'static>] = &[
                 "fold", "gawk", "gsed", "head", "jq", "mawk", "paste", "perl", "printf", "python", "rev", "sed",
                 "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd", "aria2c", "aws", "axel", "curl",
                 "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https", "lwp-request", "lynx", "nc",
-                "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget", "xh",
+                "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget", "xh", "lwp-download",
+                "rclone", "youtube-dl", "yt-dlp",
             ],
             implicit_files: &["*.mk", "GNUmakefile", "Makefile", "build.ninja", "makefile"],
             ..Conditions::EMPTY
@@ -13452,12 +14147,12 @@ pub static RULES: &[Rule<'static>] = &[
                 "fold", "gawk", "gsed", "head", "jq", "mawk", "paste", "perl", "printf", "python", "rev", "sed",
                 "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd", "aria2c", "aws", "axel", "curl",
                 "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https", "lwp-request", "lynx", "nc",
-                "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget", "xh",
-                "bun pm pkg set * scripts*", "bun pm pkg set scripts*", "npm config set node-options*",
-                "npm config set script-shell*", "npm pkg set * scripts*", "npm pkg set scripts*",
-                "npm set node-options*", "npm set script-shell*", "npm set-script", "pnpm config set node-options*",
-                "pnpm config set script-shell*", "pnpm pkg set * scripts*", "pnpm pkg set scripts*", "pnpm set-script",
-                "yarn config set", "yarn pkg set",
+                "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget", "xh", "lwp-download",
+                "rclone", "youtube-dl", "yt-dlp", "bun pm pkg set * scripts*", "bun pm pkg set scripts*",
+                "npm config set node-options*", "npm config set script-shell*", "npm pkg set * scripts*",
+                "npm pkg set scripts*", "npm set node-options*", "npm set script-shell*", "npm set-script",
+                "pnpm config set node-options*", "pnpm config set script-shell*", "pnpm pkg set * scripts*",
+                "pnpm pkg set scripts*", "pnpm set-script", "yarn config set", "yarn pkg set",
             ],
             implicit_files: &[".npmrc", ".pnpmfile.cjs", ".yarnrc*", "deno.json*", "package.json"],
             ..Conditions::EMPTY
@@ -13498,20 +14193,23 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &[
                 "ant", "bazel", "buck2", "cargo", "cmake", "gradle", "gradlew", "invoke", "jest", "just", "meson",
                 "mise", "mvn", "mvnw", "nox", "pip", "poetry", "pre-commit", "pytest", "rake", "sbt", "scons", "task",
-                "tox", "vite", "vitest", "webpack",
+                "tox", "vite", "vitest", "webpack", "docker", "docker-compose", "gulp", "grunt", "nix", "vagrant",
             ],
             program_from: &[
                 "awk", "base32", "base64", "basenc", "cat", "column", "cut", "dd", "echo", "ed", "envsubst", "ex",
                 "fold", "gawk", "gsed", "head", "jq", "mawk", "paste", "perl", "printf", "python", "rev", "sed",
                 "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd", "aria2c", "aws", "axel", "curl",
                 "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https", "lwp-request", "lynx", "nc",
-                "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget", "xh",
+                "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget", "xh", "lwp-download",
+                "rclone", "youtube-dl", "yt-dlp",
             ],
             implicit_files: &[
                 ".justfile", ".mise.toml", ".pre-commit-config.yaml", "BUILD", "BUILD.bazel", "CMakeLists.txt",
                 "Justfile", "Rakefile", "SConstruct", "Taskfile.y*ml", "build.gradle*", "build.rs", "build.sbt",
                 "build.xml", "conftest.py", "jest.config.*", "justfile", "meson.build", "mise.toml", "noxfile.py",
                 "pom.xml", "setup.py", "tasks.py", "tox.ini", "vite.config.*", "vitest.config.*", "webpack.config.*",
+                ".bazelrc", "Dockerfile", "Gruntfile.js", "Vagrantfile", "compose.y*ml", "docker-compose.y*ml",
+                "flake.nix", "gulpfile.*", "MODULE.bazel", "WORKSPACE",
             ],
             ..Conditions::EMPTY
         },
@@ -13724,7 +14422,7 @@ pub static RULES: &[Rule<'static>] = &[
             flags: &[
                 "-d=auto_append_file=*", "-d=auto_prepend_file=*", "-d=extension=*/*", "-d=zend_extension=*/*",
                 "--define=auto_append_file=*", "--define=auto_prepend_file=*", "--define=extension=*/*",
-                "--define=zend_extension=*/*",
+                "--define=zend_extension=*/*", "-d=*extension_dir*", "--define=*extension_dir*",
             ],
             ..Conditions::EMPTY
         },
@@ -13754,7 +14452,7 @@ pub static RULES: &[Rule<'static>] = &[
         optional: None,
         exempts: &[],
         conditions: Conditions {
-            programs: &["bun", "node", "ruby", "ts-node", "tsx"],
+            programs: &["bun", "node", "ruby", "ts-node", "tsx", "deno", "electron"],
             flags: &[
                 "-r=[./~]*", "--import=data:*", "--import=http*", "--import=[./]*", "--require=[./]*",
                 "--preload=[./]*", "--loader", "--experimental-loader",
@@ -14671,7 +15369,8 @@ pub static RULES: &[Rule<'static>] = &[
                 "*=*;*", "*=*|*", "*=*&*", "*=*`*", "*=*$(shell*", "*=*${shell*", "*=*$(eval*", "*=*${eval*",
                 "*=*$(file*", "*=*$(guile*", "*=*$(load*", "[A-Za-z_]*!=*", "*=sh -*", "*=bash -*", "*=*/sh -*",
                 "*=*/bash -*", "*=python* -c*", "*=perl -e*", "AR=[./]*", "CC=./*", "CC=../*", "CC=/tmp/*", "CXX=./*",
-                "CXX=../*", "CXX=/tmp/*", "LD=./*", "LD=/tmp/*",
+                "CXX=../*", "CXX=/tmp/*", "LD=./*", "LD=/tmp/*", "GNUMAKEFLAGS=*", "MAKEFLAGS=*eval*", "MAKEFILES=*",
+                "AR=/tmp/*",
             ],
             certain_only: true,
             ..Conditions::EMPTY
@@ -14868,6 +15567,13 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["tar"],
             flags: &["-F", "-I", "--use-compress-program"],
+            without_flags: &[
+                "-I=zstd", "-I=zstd *", "-I=pigz", "-I=pixz", "-I=pbzip2", "-I=gzip", "-I=xz", "-I=lz4", "-I=xz -*",
+                "-I=gzip -*", "-I=pigz -*", "--use-compress-program=zstd", "--use-compress-program=zstd *",
+                "--use-compress-program=pigz", "--use-compress-program=pixz", "--use-compress-program=pbzip2",
+                "--use-compress-program=gzip", "--use-compress-program=xz", "--use-compress-program=lz4",
+                "--use-compress-program=pigz -*",
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -16100,7 +16806,7 @@ pub static RULES: &[Rule<'static>] = &[
             ],
             flags: &[
                 "--browser-subprocess-path", "--gpu-launcher", "--load-extension", "--ppapi-plugin-launcher",
-                "--renderer-cmd-prefix", "--utility-cmd-prefix",
+                "--renderer-cmd-prefix", "--utility-cmd-prefix", "--plugin-launcher",
             ],
             ..Conditions::EMPTY
         },
@@ -16123,6 +16829,7 @@ pub static RULES: &[Rule<'static>] = &[
                 "-e", "-enable-write18", "-latex", "-lualatex=*", "-pdflatex=*", "-shell-escape", "-xelatex=*",
                 "--enable-write18", "--shell-escape",
             ],
+            without_flags: &["-no-shell-escape", "--no-shell-escape"],
             certain_only: true,
             ..Conditions::EMPTY
         },
@@ -16515,7 +17222,8 @@ pub static RULES: &[Rule<'static>] = &[
                 "--init-eval-command=tar*|*", "--init-eval-command=|*", "--ex=!*", "--ex=gr", "--ex=gu*", "--ex=mak*",
                 "--ex=pi", "--ex=pi *", "--ex=pip*", "--ex=py*", "--ex=she*", "--ex=tar*|*", "--ex=|*", "--iex=!*",
                 "--iex=gr", "--iex=gu*", "--iex=mak*", "--iex=pi", "--iex=pi *", "--iex=pip*", "--iex=py*",
-                "--iex=she*", "--iex=tar*|*", "--iex=|*",
+                "--iex=she*", "--iex=tar*|*", "--iex=|*", "-ex=comp*", "-iex=comp*", "--ex=comp*", "--iex=comp*",
+                "-eval-command=comp*", "--eval-command=comp*", "-init-eval-command=comp*", "--init-eval-command=comp*",
             ],
             ..Conditions::EMPTY
         },
@@ -16662,7 +17370,9 @@ pub static RULES: &[Rule<'static>] = &[
             flags: &[
                 "-c=cs *", "-c=gr *", "-c=lgr*", "-c=lmak*", "-c=mak", "-c=mak *", "-c=mz*", "-c=rub*", "-c=sh",
                 "-c=she*", "-c=ter *", "--cmd=cs *", "--cmd=gr *", "--cmd=lgr*", "--cmd=lmak*", "--cmd=mak",
-                "--cmd=mak *", "--cmd=mz*", "--cmd=rub*", "--cmd=sh", "--cmd=she*", "--cmd=ter *",
+                "--cmd=mak *", "--cmd=mz*", "--cmd=rub*", "--cmd=sh", "--cmd=she*", "--cmd=ter *", "-c=:sh",
+                "-c=:she*", "-c=:ter *", "-c=:mak*", "-c=:gr *", "-c=:lgr*", "-c=:lmak*", "-c=:mz*", "-c=:rub*",
+                "-c=:cs *", "--cmd=:sh", "--cmd=:she*", "--cmd=:ter *", "--cmd=:mak*", "--cmd=:gr *",
             ],
             ..Conditions::EMPTY
         },
@@ -16699,6 +17409,374 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["duckdb"],
             flags: &["-c=*install *", "-c=*load *", "-s=*load *"],
             ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-an-algebra-system",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gap", "gimp", "gimp-console", "puppet", "rex"],
+            flags: &["-b", "-c", "-e", "--batch", "--execute"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-blender",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions { programs: &["blender"], flags: &["--python-expr"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "inline-code-of-mongosh",
+        description: "Runs code that starts programs or loads others, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mongo", "mongosh"],
+            flags: &[
+                "--eval=*child_process*", "--eval=*process.*", "--eval=*require*(*", "--eval=*run(*",
+                "--eval=*runNonMongoProgram*", "--eval=*runProgram*", "--eval=*import(*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "escape-of-a-file-manager",
+        description: "Runs a shell command through a command of the program.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["nnn", "ranger", "vifm"],
+            flags: &["--cmd", "-c=*!*", "-c=*shell*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "format-that-runs-a-command",
+        description: "Runs a shell command that a format contains: `#(COMMAND)`.",
+        check: "Which command is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions { programs: &["tmux"], arguments: &["*#(*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "program-by-an-option-of-others",
+        description: "Runs a program, or loads code, that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["bmaptool", "mypy", "nmap", "pacman", "rpm", "transmission-cli", "valgrind", "zypper"],
+            flags: &[
+                "--config", "--datadir", "--db-command", "--hookdir", "--pipe", "--plugin-dir", "--python-executable",
+            ],
+            without_flags: &["--config-file"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-after-a-torrent",
+        description: "Runs a program that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions { programs: &["transmission-cli"], flags: &["-f", "--finish"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "plugins-of-a-package-manager",
+        description: "Loads plugins from a folder, or settings that name one.",
+        check: "Who made this folder?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["dnf", "dnf5", "microdnf", "yum"],
+            flags: &["-c", "--config", "--setopt=*plugin*", "--setopt=*.conf*dir*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "settings-of-cargo-in-a-file",
+        description: "Reads settings of a build from a file that an option names. They can name programs, which run.",
+        check: "Which settings are in the file?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cargo"],
+            flags: &["--config=*.toml"],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-a-bus",
+        description: "Starts a program to which the address of a bus refers.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["busctl", "dbus-monitor", "dbus-send", "gdbus", "qdbus"],
+            flags: &["--address=*unixexec:*", "--bus=*unixexec:*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-a-connection-to-machines",
+        description: "Starts a program that the address of a connection names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["virsh", "virt-install", "virt-manager", "virt-viewer"],
+            flags: &["-c=*command=*", "--connect=*command=*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "macro-of-an-office-program",
+        description: "Runs a macro of a document or of the user.",
+        check: "What does the macro do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["libreoffice", "localc", "lowriter", "soffice"],
+            arguments: &["macro:*", "vnd.sun.star.script:*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "remote-shell-of-parallel",
+        description: "Runs a program that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions { programs: &["parallel"], flags: &["-J", "--profile", "--ssh"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "run-written-scripts-of-composer",
+        description: "Runs the scripts of a project whose commands the same line sets.",
+        check: "Which commands does the script run?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["composer"],
+            subcommands: &[&["exec"], &["install"], &["run"], &["run-script"], &["update"], &["test"]],
+            program_from: &[
+                "awk", "base32", "base64", "basenc", "cat", "column", "cut", "dd", "echo", "ed", "envsubst", "ex",
+                "fold", "gawk", "gsed", "head", "jq", "mawk", "paste", "perl", "printf", "python", "rev", "sed",
+                "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd", "aria2c", "aws", "axel", "curl",
+                "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https", "lwp-request", "lynx", "nc",
+                "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget", "xh", "lwp-download",
+                "rclone", "youtube-dl", "yt-dlp", "composer config scripts*",
+            ],
+            implicit_files: &["composer.json"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "inline-code-of-more-languages",
+        description: "Runs code of another language, written on the command line.",
+        check: "What does the code do? It can do anything that a command can.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["clisp", "kak", "stata", "stata-mp", "stata-se", "swipl", "wolframscript", "yap"],
+            flags: &["-b", "-c", "-code", "-e", "-g", "-x", "--code", "--goal"],
+            without_flags: &["-c=*.lisp"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "options-for-node",
+        description: "Gives options to the interpreter that runs a program.",
+        check: "What do the options load?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["npx"],
+            flags: &["--node-arg", "--node-options", "--node-arg=*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "settings-of-a-package-manager-by-option",
+        description: "Reads settings from a file that an option names. They can name programs, which run.",
+        check: "Which settings are in the file?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["aria2c", "clang", "clang++", "yarn"],
+            flags: &["--conf-path", "--config=*/*", "--use-yarnrc"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "program-of-a-connection-of-others",
+        description: "Runs a program that an option of the connection names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ssh-copy-id", "sshfs"],
+            flags: &["-F", "-o=*knownhostscommand*", "-o=*localcommand*", "-o=*proxycommand*", "-o=*ssh_command*"],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "remote-shell-of-an-archiver",
+        description: "Runs a program that an option names.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions { programs: &["cpio", "mt"], flags: &["--rsh-command"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "modules-of-ansible",
+        description: "Loads modules from a folder that an option names.",
+        check: "Who made this folder?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ansible", "ansible-console", "ansible-playbook"],
+            flags: &["-M", "--module-path"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "code-of-exiftool",
+        description: "Loads code of perl from a file of settings, or runs code in a condition.",
+        check: "What does the code do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["exiftool"],
+            flags: &["-config", "-if=*`*", "-if=*exec*", "-if=*system*", "-if=*qx*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "library-of-a-document-tool",
+        description: "Loads code that an option names.",
+        check: "What does the code do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["asciidoctor", "asciidoctor-pdf"],
+            flags: &["-r=[./~]*", "--require=[./~]*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "install-a-downloaded-package",
+        description: "Installs a downloaded file that has not been shown to you.",
+        check: "What is in the package? Its scripts run with the rights of the system.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["installer"],
+            flags: &["-package", "-pkg"],
+            file_from: &[
+                "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
+                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "start-a-downloaded-service",
+        description: "Starts containers that a downloaded file describes.",
+        check: "Which programs, folders and rights does the file give to the containers?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["docker", "docker-compose", "podman-compose"],
+            flags: &["-f", "--file"],
+            file_from: &[
+                "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
+                "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
+                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -17432,6 +18510,22 @@ pub static RULES: &[Rule<'static>] = &[
                 "--write-out=*%output{*.git/*",
             ],
             certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "write-system-files-by-a-list",
+        description: "Writes files whose names a program reads, or gets from a server, into a folder of the system or of an account.",
+        check: "Which files are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["parallel"],
+            flags: &["--return", "--trc"],
+            values_in: &["system-files", "credentials", "start-up-files", "home-folders"],
             ..Conditions::EMPTY
         },
     },
@@ -18399,8 +19493,8 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["git"],
-            subcommands: &[&["config"]],
-            flags: &["-f", "--file"],
+            subcommands: &[&["config"], &["maintenance", "register"], &["maintenance", "unregister"]],
+            flags: &["-f", "--file", "--config-file"],
             without_flags: &["-l", "--get", "--get-all", "--get-color", "--get-regexp", "--get-urlmatch", "--list"],
             values_in: &["system-files", "credentials", "start-up-files"],
             ..Conditions::EMPTY
@@ -18545,6 +19639,165 @@ pub static RULES: &[Rule<'static>] = &[
         optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["jj"], flags: &["--config-file", "--config-toml"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "settings-of-subversion-by-git",
+        description: "Reads settings of subversion from a folder. They can name programs, which run.",
+        check: "Which settings are in the folder?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["svn"]],
+            flags: &["--config-dir"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "hooks-of-other-version-control",
+        description: "Runs a program, or sets one that runs later, by an option or a setting of version control.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions { programs: &["darcs"], flags: &["--posthook", "--prehook"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "setting-of-fossil-that-runs-a-program",
+        description: "Changes a setting that makes version control run a program.",
+        check: "Which program is this?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["fossil"],
+            subcommands: &[
+                &["set", "*-command", "*"],
+                &["set", "editor", "*"],
+                &["set", "web-browser", "*"],
+                &["set", "ssh-command", "*"],
+                &["settings", "*-command", "*"],
+                &["settings", "editor", "*"],
+                &["settings", "web-browser", "*"],
+                &["settings", "th1-hooks", "*"],
+                &["settings", "tcl", "*"],
+                &["settings", "tcl-setup", "*"],
+                &["set", "tcl", "*"],
+                &["set", "tcl-setup", "*"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "move-a-branch",
+        description: "Moves or removes a branch or a tag, whose commits can be lost.",
+        check: "Are the commits of the branch on another one, or on a server?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[
+                &["update-ref", "--stdin"],
+                &["update-ref", "refs/heads/*"],
+                &["update-ref", "refs/remotes/*"],
+                &["update-ref", "refs/stash", "*"],
+                &["update-ref", "refs/tags/*"],
+                &["update-ref", "HEAD", "*"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "restore-by-jujutsu",
+        description: "Discards changes of the working copy.",
+        check: "Which changes are these, and do you still need them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["jj"],
+            subcommands: &[&["git", "push", "--all"], &["git", "push", "--deleted"], &["restore"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "revert-by-fossil",
+        description: "Discards changes of the working copy.",
+        check: "Which changes are these, and do you still need them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["fossil"],
+            subcommands: &[&["clean"], &["revert"], &["update", "--force-missing"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "overwrite-by-repo",
+        description: "Discards changes of the repositories of a project, or moves their branches.",
+        check: "Which changes are these, and do you still need them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["repo"],
+            subcommands: &[
+                &["abandon"],
+                &["sync", "--force-checkout"],
+                &["sync", "--force-remove-dirty"],
+                &["sync", "--force-sync"],
+                &["sync", "-d"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "rewrite-history-by-lfs",
+        description: "Rewrites the history of branches.",
+        check: "Who else has these commits?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["lfs", "migrate", "export"], &["lfs", "migrate", "import"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "git-writes-hooks-by-a-prefix",
+        description: "Writes programs that git runs.",
+        check: "Which programs are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            flags: &["--prefix=*.git/hooks*", "--prefix=*.git/"],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "prints-and-compares",
@@ -20186,6 +21439,21 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "remove-packages-of-tex",
+        description: "Removes packages that other programs need.",
+        check: "Which packages are removed, and what needs them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["tlmgr"],
+            subcommands: &[&["remove"], &["uninstall"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "world-writable",
         description: "Lets every user of this machine change files.",
         check: "Should every user be able to change these files?",
@@ -20509,6 +21777,17 @@ pub static RULES: &[Rule<'static>] = &[
         optional: None,
         exempts: &[],
         conditions: Conditions { programs: &["chattr", "chflags"], arguments: &["*"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "unpack-with-special-rights",
+        description: "Unpacks files with the rights that an archive gives them, such as those of programs that run with the rights of their owner.",
+        check: "Should programs from this archive have the rights of another user?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions { programs: &["unzip"], flags: &["-K"], ..Conditions::EMPTY },
     },
     Rule {
         name: "publish-packages",
@@ -21067,6 +22346,85 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "publish-by-other-tools",
+        description: "Publishes a package or an application.",
+        check: "Is this version meant to be public? It can seldom be taken back.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["conan", "eas"],
+            subcommands: &[&["submit"], &["update"], &["upload"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "merge-by-hub",
+        description: "Merges a pull request.",
+        check: "Was it reviewed, and did its checks pass?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["hub"],
+            subcommands: &[&["api", "*", "repos/*/merge"], &["api", "repos/*/merge"]],
+            flags: &["-X", "--method"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "make-a-repository-public",
+        description: "Makes a repository public, or changes who can see it.",
+        check: "Is everything in it, and in its history, meant to be public?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gh", "glab"],
+            subcommands: &[&["repo", "create", "--public"], &["repo", "edit"]],
+            flags: &["--visibility"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "answer-the-question-of-infrastructure",
+        description: "Applies or destroys infrastructure, and answers the question about it.",
+        check: "What changes? `terraform plan` shows it.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cdk", "pulumi", "terraform", "terragrunt", "tofu"],
+            subcommands: &[&["apply"], &["deploy"], &["destroy"], &["down"], &["up"]],
+            input_from: &["echo", "printf", "yes"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "answer-the-question-of-infrastructure-in-the-line",
+        description: "Applies or destroys infrastructure, and answers the question about it.",
+        check: "What changes? `terraform plan` shows it.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["cdk", "pulumi", "terraform", "terragrunt", "tofu"],
+            subcommands: &[&["apply"], &["deploy"], &["destroy"], &["down"], &["up"]],
+            input: &[InputKind::Inline],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "read-private-keys",
         description: "Reads private keys, passwords or tokens. Once printed or copied, they are no longer secret.",
         check: "Does the model, or the program that receives it, need this secret?",
@@ -21595,7 +22953,7 @@ pub static RULES: &[Rule<'static>] = &[
         optional: None,
         exempts: &[],
         conditions: Conditions {
-            programs: &["aws", "az", "gcloud", "gh", "heroku", "kubectl", "oc", "pulumi"],
+            programs: &["aws", "az", "gcloud", "gh", "heroku", "kubectl", "oc", "pulumi", "glab", "fly", "flyctl"],
             subcommands: &[
                 &["account", "get-access-token"],
                 &["auth", "application-default", "print-access-token"],
@@ -21623,6 +22981,8 @@ pub static RULES: &[Rule<'static>] = &[
                 &["stack", "output", "--show-secrets"],
                 &["whoami", "--show-token"],
                 &["whoami", "-t"],
+                &["sso", "get-role-credentials"],
+                &["tokens", "create"],
             ],
             ..Conditions::EMPTY
         },
@@ -21658,6 +23018,7 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &[
                 "bw", "gopass", "keyring", "lpass", "op", "pass", "secret-tool", "security", "vault", "chamber", "rbw",
+                "rclone", "chezmoi", "git-crypt",
             ],
             subcommands: &[
                 &["dump-keychain"],
@@ -21675,6 +23036,11 @@ pub static RULES: &[Rule<'static>] = &[
                 &["token", "lookup"],
                 &["list", "items"],
                 &["token", "create"],
+                &["config", "dump"],
+                &["config", "show"],
+                &["reveal"],
+                &["export-key"],
+                &["secret", "keyring", "get"],
             ],
             ..Conditions::EMPTY
         },
@@ -21743,7 +23109,7 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh",
+                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp",
             ],
             arguments: &[
                 "*169.254.169.254*iam*", "*169.254.169.254*token*", "*169.254.169.254*user-data*",
@@ -21765,7 +23131,7 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["curl", "wget", "xh"],
-            flags: &["-T", "--body-file", "--post-file", "--upload-file"],
+            flags: &["-T", "--body-file", "--post-file", "--upload-file", "-b", "--cookie", "--load-cookies"],
             values_in: &["filled-env-files"],
             ..Conditions::EMPTY
         },
@@ -21788,6 +23154,8 @@ pub static RULES: &[Rule<'static>] = &[
                 "--data-ascii=@*.env;*", "--data-binary=@*.env", "--data-binary=@*.env.[!est]*",
                 "--data-binary=@*.env;*", "--data-urlencode=*@*.env", "--data-urlencode=*@*.env.[!est]*",
                 "--data-urlencode=*@*.env;*", "--json=@*.env", "--json=@*.env.[!est]*", "--json=@*.env;*",
+                "--variable=*@*.env", "--variable=*@*.env.[!est]*", "-H=@*.env", "--header=@*.env", "-b=@*.env",
+                "--cookie=@*.env", "--url-query=*@*.env",
             ],
             certain_only: true,
             ..Conditions::EMPTY
@@ -21828,7 +23196,12 @@ pub static RULES: &[Rule<'static>] = &[
                 "nping", "nslookup", "nsupdate", "oha", "openssl", "ping", "ping6", "rclone", "resolvectl", "rsync",
                 "s-nail", "s3cmd", "s5cmd", "scp", "sendmail", "sftp", "socat", "ssh", "ssmtp", "swaks",
                 "systemd-resolve", "tea", "telnet", "tftp", "tracepath", "traceroute", "traceroute6", "vercel", "w3m",
-                "websocat", "wget", "wget2", "whois", "wrangler", "wrk", "wscat", "xh",
+                "websocat", "wget", "wget2", "whois", "wrangler", "wrk", "wscat", "xh", "croc", "ffsend",
+                "kafka-console-producer", "kafka-console-producer.sh", "kcat", "kafkacat", "ldapmodify", "ldapsearch",
+                "logger", "magic-wormhole", "nmap", "notify_run", "ntfy", "pastebinit", "rabbitmqadmin", "redis-cli",
+                "slack", "smbclient", "snmpset", "snmpget", "telegram-send", "termbin", "transfer", "valkey-cli",
+                "wormhole", "xmpp-client", "sendxmpp", "apprise", "ix", "magic-wormhole-send", "pbincli", "snmptrap",
+                "zmqc", "doctl", "doppler", "firebase", "hcloud", "linode-cli", "railway", "supabase", "vault",
             ],
             input_in: &["filled-env-files"],
             ..Conditions::EMPTY
@@ -21853,7 +23226,12 @@ pub static RULES: &[Rule<'static>] = &[
                 "nping", "nslookup", "nsupdate", "oha", "openssl", "ping", "ping6", "rclone", "resolvectl", "rsync",
                 "s-nail", "s3cmd", "s5cmd", "scp", "sendmail", "sftp", "socat", "ssh", "ssmtp", "swaks",
                 "systemd-resolve", "tea", "telnet", "tftp", "tracepath", "traceroute", "traceroute6", "vercel", "w3m",
-                "websocat", "wget", "wget2", "whois", "wrangler", "wrk", "wscat", "xh",
+                "websocat", "wget", "wget2", "whois", "wrangler", "wrk", "wscat", "xh", "croc", "ffsend",
+                "kafka-console-producer", "kafka-console-producer.sh", "kcat", "kafkacat", "ldapmodify", "ldapsearch",
+                "logger", "magic-wormhole", "nmap", "notify_run", "ntfy", "pastebinit", "rabbitmqadmin", "redis-cli",
+                "slack", "smbclient", "snmpset", "snmpget", "telegram-send", "termbin", "transfer", "valkey-cli",
+                "wormhole", "xmpp-client", "sendxmpp", "apprise", "ix", "magic-wormhole-send", "pbincli", "snmptrap",
+                "zmqc", "doctl", "doppler", "firebase", "hcloud", "linode-cli", "railway", "supabase", "vault",
             ],
             data_in: &["filled-env-files"],
             without_data: &[
@@ -21942,10 +23320,13 @@ pub static RULES: &[Rule<'static>] = &[
         optional: None,
         exempts: &[],
         conditions: Conditions {
-            programs: &["fly", "gh", "glab", "heroku", "hub", "kubectl", "netlify", "tea", "vercel", "wrangler"],
+            programs: &[
+                "fly", "gh", "glab", "heroku", "hub", "kubectl", "netlify", "tea", "vercel", "wrangler", "doctl",
+                "gcloud",
+            ],
             flags: &[
                 "-F", "-f", "--attach", "--body-file", "--env-file", "--field", "--file", "--from-env-file",
-                "--from-file", "--input", "--notes-file", "--raw-field",
+                "--from-file", "--input", "--notes-file", "--raw-field", "--data-file", "--spec",
             ],
             values_in: &["filled-env-files"],
             ..Conditions::EMPTY
@@ -21986,7 +23367,12 @@ pub static RULES: &[Rule<'static>] = &[
                 "nping", "nslookup", "nsupdate", "oha", "openssl", "ping", "ping6", "rclone", "resolvectl", "rsync",
                 "s-nail", "s3cmd", "s5cmd", "scp", "sendmail", "sftp", "socat", "ssh", "ssmtp", "swaks",
                 "systemd-resolve", "tea", "telnet", "tftp", "tracepath", "traceroute", "traceroute6", "vercel", "w3m",
-                "websocat", "wget", "wget2", "whois", "wrangler", "wrk", "wscat", "xh",
+                "websocat", "wget", "wget2", "whois", "wrangler", "wrk", "wscat", "xh", "croc", "ffsend",
+                "kafka-console-producer", "kafka-console-producer.sh", "kcat", "kafkacat", "ldapmodify", "ldapsearch",
+                "logger", "magic-wormhole", "nmap", "notify_run", "ntfy", "pastebinit", "rabbitmqadmin", "redis-cli",
+                "slack", "smbclient", "snmpset", "snmpget", "telegram-send", "termbin", "transfer", "valkey-cli",
+                "wormhole", "xmpp-client", "sendxmpp", "apprise", "ix", "magic-wormhole-send", "pbincli", "snmptrap",
+                "zmqc", "doctl", "doppler", "firebase", "hcloud", "linode-cli", "railway", "supabase", "vault",
             ],
             data_from: &["declare", "env", "export", "printenv", "set", "typeset"],
             ..Conditions::EMPTY
@@ -22048,8 +23434,13 @@ pub static RULES: &[Rule<'static>] = &[
                 "nping", "nslookup", "nsupdate", "oha", "openssl", "ping", "ping6", "rclone", "resolvectl", "rsync",
                 "s-nail", "s3cmd", "s5cmd", "scp", "sendmail", "sftp", "socat", "ssh", "ssmtp", "swaks",
                 "systemd-resolve", "tea", "telnet", "tftp", "tracepath", "traceroute", "traceroute6", "vercel", "w3m",
-                "websocat", "wget", "wget2", "whois", "wrangler", "wrk", "wscat", "xh", "7z", "base64", "cat", "cp",
-                "head", "keepassxc-cli", "strings", "tar", "xxd", "zip",
+                "websocat", "wget", "wget2", "whois", "wrangler", "wrk", "wscat", "xh", "croc", "ffsend",
+                "kafka-console-producer", "kafka-console-producer.sh", "kcat", "kafkacat", "ldapmodify", "ldapsearch",
+                "logger", "magic-wormhole", "nmap", "notify_run", "ntfy", "pastebinit", "rabbitmqadmin", "redis-cli",
+                "slack", "smbclient", "snmpset", "snmpget", "telegram-send", "termbin", "transfer", "valkey-cli",
+                "wormhole", "xmpp-client", "sendxmpp", "apprise", "ix", "magic-wormhole-send", "pbincli", "snmptrap",
+                "zmqc", "doctl", "doppler", "firebase", "hcloud", "linode-cli", "railway", "supabase", "vault", "7z",
+                "base64", "cat", "cp", "head", "keepassxc-cli", "strings", "tar", "xxd", "zip",
             ],
             arguments: &["*.kdbx", "*.kdb"],
             certain_only: true,
@@ -22113,7 +23504,7 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         optional: None,
         exempts: &[],
-        conditions: Conditions { programs: &["pargs"], flags: &["-e"], ..Conditions::EMPTY },
+        conditions: Conditions { programs: &["pargs", "procstat"], flags: &["-e"], ..Conditions::EMPTY },
     },
     Rule {
         name: "variables-of-services",
@@ -22125,8 +23516,8 @@ pub static RULES: &[Rule<'static>] = &[
         optional: None,
         exempts: &[],
         conditions: Conditions {
-            programs: &["launchctl", "systemctl"],
-            subcommands: &[&["export"], &["getenv"], &["print"], &["show-environment"]],
+            programs: &["launchctl", "systemctl", "tmux"],
+            subcommands: &[&["export"], &["getenv"], &["print"], &["show-environment"], &["showenv"]],
             certain_only: true,
             ..Conditions::EMPTY
         },
@@ -22141,7 +23532,7 @@ pub static RULES: &[Rule<'static>] = &[
         optional: None,
         exempts: &[],
         conditions: Conditions {
-            programs: &["gdb", "gdbserver", "lldb", "ltrace", "strace"],
+            programs: &["gdb", "gdbserver", "lldb", "ltrace", "strace", "frida", "frida-trace", "rbtrace"],
             flags: &["-p", "-pid", "--attach", "--attach-name", "--attach-pid", "--pid", "--waitfor"],
             certain_only: true,
             ..Conditions::EMPTY
@@ -22203,7 +23594,13 @@ pub static RULES: &[Rule<'static>] = &[
         low_risk: false,
         optional: None,
         exempts: &[],
-        conditions: Conditions { programs: &["gcore", "procdump", "reptyr"], ..Conditions::EMPTY },
+        conditions: Conditions {
+            programs: &[
+                "gcore", "procdump", "reptyr", "avml", "linpmem", "memdump", "winpmem", "pyrasite", "pyrasite-shell",
+                "pyrasite-memory-viewer",
+            ],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "copy-of-the-memory-by-a-subcommand",
@@ -22215,8 +23612,8 @@ pub static RULES: &[Rule<'static>] = &[
         optional: None,
         exempts: &[],
         conditions: Conditions {
-            programs: &["coredumpctl"],
-            subcommands: &[&["debug"], &["dump"], &["gdb"]],
+            programs: &["coredumpctl", "criu", "dotnet-dump", "dotnet-gcdump"],
+            subcommands: &[&["debug"], &["dump"], &["gdb"], &["collect"]],
             certain_only: true,
             ..Conditions::EMPTY
         },
@@ -22267,6 +23664,426 @@ pub static RULES: &[Rule<'static>] = &[
             flags: &["-name=environ", "-name=mem", "-path=*/environ", "-path=*/mem", "-wholename=*/environ"],
             arguments: &["/proc", "/proc/*"],
             certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "print-credentials-of-docker",
+        description: "Prints passwords or tokens that a container engine has stored.",
+        check: "Does the model need to see them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "docker-credential-acr-env", "docker-credential-desktop", "docker-credential-ecr-login",
+                "docker-credential-gcloud", "docker-credential-gcr", "docker-credential-ghcr-login",
+                "docker-credential-osxkeychain", "docker-credential-pass", "docker-credential-secretservice",
+                "docker-credential-wincred",
+            ],
+            subcommands: &[&["get"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "read-a-wallet-of-the-desktop",
+        description: "Prints passwords from a password store.",
+        check: "Does the model need to see them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions { programs: &["kwallet-query"], flags: &["-r", "--read-password"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "search-private-keys-by-git",
+        description: "Makes git print private keys, passwords or tokens.",
+        check: "Does the model need this secret?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["diff", "--no-index"], &["grep", "--no-index"]],
+            flags: &["-C"],
+            values_in: &["private-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "variables-of-processes-in-a-column",
+        description: "Shows the variables of other processes, which can hold passwords and tokens.",
+        check: "Whose processes are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["procs"],
+            flags: &["-i=env*", "--insert=env*"],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "variables-of-a-service",
+        description: "Shows the variables that a service gets, which can hold passwords and tokens.",
+        check: "Do these variables contain passwords or tokens?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["systemctl"],
+            subcommands: &[&["show"]],
+            flags: &["-p=*Environment*", "--property=*Environment*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "memory-of-a-process-by-an-argument",
+        description: "Reads or changes the memory of a running process, which can hold passwords and keys.",
+        check: "Which process is this, and what is in its memory?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gdbserver", "lldb-server"],
+            arguments: &["--attach", "-attach"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "trace-a-process",
+        description: "Shows the arguments and the data of the system calls of a running process, which can hold passwords and keys.",
+        check: "Which process is this, and what does it handle?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["perf"],
+            subcommands: &[&["trace"]],
+            flags: &["-p", "--pid"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "variables-of-a-running-script",
+        description: "Shows the variables of a running script, which can hold passwords and keys.",
+        check: "Which process is this, and what is in its variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["py-spy"],
+            subcommands: &[&["dump"]],
+            flags: &["-l", "--locals"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-a-file-of-variables",
+        description: "Sends a file of variables, which can hold passwords and tokens, to another machine or person.",
+        check: "Does the one who gets the file need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "croc", "ffsend", "magic-wormhole", "mutt", "neomutt", "pastebinit", "pbincli", "transfer", "wormhole",
+                "ix",
+            ],
+            operands_in: &["filled-env-files"],
+            mentions: &["filled-env-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-a-file-of-variables-by-option",
+        description: "Sends a file of variables, which can hold passwords and tokens, to another machine or person.",
+        check: "Does the one who gets the file need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "az", "logger", "mosquitto_pub", "mutt", "neomutt", "nats", "ntfy", "slack", "telegram-send",
+                "apprise",
+            ],
+            flags: &["-A", "-a", "-f", "-i", "--attach", "--file", "--source", "-T"],
+            values_in: &["filled-env-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-variables-as-a-parameter",
+        description: "Sends a file of variables, which can hold passwords and tokens, to a service.",
+        check: "Does the service need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["aws", "az", "curl", "vault"],
+            arguments: &[
+                "*@.env", "*@*/.env", "file://*.env", "file://*.env.[!est]*", "fileb://*.env", "@.env", "@*/.env",
+            ],
+            certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-variables-by-a-command-of-a-client",
+        description: "Sends a file of variables, which can hold passwords and tokens, to a server.",
+        check: "Does the server need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ftp", "lftp", "ncftp", "smbclient", "tftp"],
+            flags: &["-c=*put *.env*", "-e=*put *.env*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-variables-by-the-input-of-a-client",
+        description: "Sends a file of variables, which can hold passwords and tokens, to a server.",
+        check: "Does the server need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["ftp", "lftp", "ncftp", "sftp", "smbclient", "tftp"],
+            input_lines: &["*put *.env*", "*send *.env*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-variables-by-tftp",
+        description: "Sends a file of variables, which can hold passwords and tokens, to a server.",
+        check: "Does the server need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["tftp"],
+            flags: &["-c=put*"],
+            mentions: &["filled-env-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "import-variables-into-a-service",
+        description: "Stores a file of variables, which can hold passwords and tokens, in a service.",
+        check: "Does the service need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["netlify", "wrangler"],
+            subcommands: &[&["env:import"], &["secret", "bulk"], &["secret:bulk"]],
+            operands_in: &["filled-env-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "store-variables-in-a-repository",
+        description: "Stores data of a file of variables, which can hold passwords and tokens, in a repository, from which they are pushed.",
+        check: "Who can read the repository, now and later?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["commit"], &["notes", "add"], &["notes", "append"], &["tag"]],
+            data_in: &["filled-env-files"],
+            without_data: &[
+                "[", "[[", "basename", "cksum", "cmp", "date", "dirname", "du", "echo", "file", "find", "git",
+                "hostname", "ls", "md5sum", "printf", "pwd", "readlink", "realpath", "sha*sum", "stat", "test", "wc",
+                "which",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "store-a-file-of-variables-in-a-repository",
+        description: "Stores a file of variables, which can hold passwords and tokens, in a repository, from which it is pushed.",
+        check: "Who can read the repository, now and later?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[
+                &["add", "--force"],
+                &["add", "-f"],
+                &["notes", "add", "-F"],
+                &["notes", "append", "-F"],
+                &["stage", "-f"],
+                &["update-index", "--add"],
+            ],
+            mentions: &["filled-env-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "look-up-variables-as-a-name",
+        description: "Sends data of a file of variables, which can hold passwords and tokens, as the name or the address of what is fetched.",
+        check: "Does the server need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["docker", "go", "helm", "npm", "pip", "pnpm", "podman", "skopeo", "yarn"],
+            subcommands: &[
+                &["add"],
+                &["download"],
+                &["get"],
+                &["i"],
+                &["info"],
+                &["install"],
+                &["login"],
+                &["pull"],
+                &["push"],
+                &["search"],
+                &["view"],
+            ],
+            data_in: &["filled-env-files"],
+            without_data: &[
+                "[", "[[", "basename", "cksum", "cmp", "date", "dirname", "du", "echo", "file", "find", "git",
+                "hostname", "ls", "md5sum", "printf", "pwd", "readlink", "realpath", "sha*sum", "stat", "test", "wc",
+                "which",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-variables-by-awk",
+        description: "Sends a file of variables, which can hold passwords and tokens, to another machine.",
+        check: "Does the machine need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["awk", "gawk"],
+            arguments: &["*/inet*/*"],
+            operands_in: &["filled-env-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "look-up-variables-as-arguments",
+        description: "Sends a file of variables, which can hold passwords and tokens, as names that a program looks up.",
+        check: "Does the machine that is asked need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["xargs"],
+            flags: &["-a", "--arg-file"],
+            arguments: &[
+                "curl", "dig", "drill", "getent", "host", "mtr", "nc", "nslookup", "ping", "ping6", "ssh",
+                "traceroute", "wget", "whois", "http",
+            ],
+            values_in: &["filled-env-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "print-keys-of-a-network",
+        description: "Prints keys or passwords of networks.",
+        check: "Does the model need to see them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["nmcli", "wg"],
+            subcommands: &[
+                &["--show-secrets"],
+                &["-s"],
+                &["show", "*", "preshared-keys"],
+                &["show", "*", "private-key"],
+                &["showconf"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "print-variables-of-a-service",
+        description: "Prints the settings of an application, which can hold passwords and tokens.",
+        check: "Does the model need to see them?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["heroku", "netlify", "railway", "supabase"],
+            subcommands: &[&["config"], &["env:list", "--plain"], &["projects", "api-keys"], &["variables"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "attach-to-a-process",
+        description: "Stops a running process, and reads or changes its memory, which can hold passwords and keys.",
+        check: "Which process is this, and what is in its memory?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions { programs: &["dlv", "memray"], subcommands: &[&["attach"]], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "variables-of-processes-by-a-tracer",
+        description: "Shows the variables of other processes, which can hold passwords and tokens.",
+        check: "Whose processes are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["falco", "sysdig"],
+            flags: &["-p=*env*", "--print=*env*"],
             ..Conditions::EMPTY
         },
     },
@@ -22607,7 +24424,8 @@ pub static RULES: &[Rule<'static>] = &[
             flags: &[
                 "-n=2", "-n=3[7-9]", "-n=4[01789]", "-n=50", "-s=2", "-s=3[7-9]", "-s=4[01789]", "-s=50", "-s=int",
                 "-s=rtm*", "-s=sigint", "-s=sigrtm*", "--signal=2", "--signal=3[7-9]", "--signal=4[01789]",
-                "--signal=50", "--signal=int", "--signal=rtm*", "--signal=sigint", "--signal=sigrtm*",
+                "--signal=50", "--signal=int", "--signal=rtm*", "--signal=sigint", "--signal=sigrtm*", "-n=int",
+                "-n=rtm*", "-n=sigint", "-n=sigrtm*",
             ],
             ignore_case: true,
             ..Conditions::EMPTY
@@ -23442,7 +25260,95 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["virsh"],
-            arguments: &["*;*destroy *", "*;*undefine *", "destroy *", "undefine *", "vol-delete *", "vol-wipe *"],
+            arguments: &[
+                "*;*destroy *", "*;*undefine *", "destroy *", "undefine *", "vol-delete *", "vol-wipe *",
+                "net-destroy *", "net-undefine *", "pool-delete *", "pool-destroy *", "snapshot-delete *",
+                "*;*net-destroy *", "*;*pool-delete *",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "power-off-by-a-supervisor",
+        description: "Shuts down or restarts the machine.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["s6-linux-init-hpr", "s6-linux-init-shutdown"],
+            flags: &["-h", "-p", "-r"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "power-off-by-the-management-of-windows",
+        description: "Shuts down or restarts the machine.",
+        check: "",
+        verdict: Verdict::Deny,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["wmic"],
+            subcommands: &[
+                &["os", "*", "call", "reboot"],
+                &["os", "*", "call", "shutdown"],
+                &["os", "*", "call", "win32shutdown"],
+                &["os", "call", "reboot"],
+                &["os", "call", "shutdown"],
+                &["os", "call", "win32shutdown"],
+            ],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "services-in-one-word",
+        description: "Stops services: the program joins its arguments and splits them again.",
+        check: "What depends on these services?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["asterisk", "supervisorctl"],
+            arguments: &["core restart *", "core stop *", "remove *", "shutdown *", "stop *", "shutdown"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "processes-in-one-word",
+        description: "Ends processes, or resets the firewall: the program splits its arguments.",
+        check: "Which processes or rules are these?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["netsh", "wmic"],
+            arguments: &["*advfirewall*reset*", "*advfirewall*state off*", "*process*delete*", "*process*terminate*"],
+            ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "firewall-by-input",
+        description: "Changes or removes rules of the firewall.",
+        check: "Which rules are removed, and do you stay connected?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["nft"],
+            input_lines: &["*delete *", "*destroy *", "*flush *", "*reset *"],
             ..Conditions::EMPTY
         },
     },
