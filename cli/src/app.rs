@@ -7,7 +7,7 @@ use toolc::approval::Approver;
 use toolc::limits::SpillStore;
 use toolc::{Env, Registry, SessionBuilder};
 
-use crate::report::{DoctorSection, HostInfo};
+use crate::report::{DoctorSection, ExplainTool, HostInfo};
 
 /// A command line for the tools of a registry.
 pub struct App {
@@ -25,8 +25,6 @@ pub struct App {
     pub(crate) switch: Option<String>,
 }
 
-/// Returns a section about the tool with this name.
-pub(crate) type ExplainTool = Box<dyn Fn(&str) -> DoctorSection + Send + Sync>;
 type MakeStore = Box<dyn Fn() -> Arc<dyn SpillStore> + Send + Sync>;
 type PrepareSession = Box<dyn Fn(SessionBuilder) -> SessionBuilder + Send + Sync>;
 

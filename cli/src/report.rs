@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use toolc::explain::{Denial, Explanation, Status};
 use toolc::{Registry, ToJson, Turn};
 
-use crate::app::ExplainTool;
 use crate::failure::Failure;
 use crate::streams::{Streams, visible};
 
@@ -24,6 +23,9 @@ pub struct DoctorSection {
     /// The problems. If there are any, the exit status of `doctor` is 1, and the other commands print them as warnings.
     pub problems: Vec<String>,
 }
+
+/// Returns a section about the tool with this name.
+pub(crate) type ExplainTool = Box<dyn Fn(&str) -> DoctorSection + Send + Sync>;
 
 /// What reports say about the host.
 #[derive(Clone, Copy)]
