@@ -53,6 +53,7 @@ mod markdown;
 mod names;
 #[doc(hidden)]
 pub mod project;
+mod quick;
 #[doc(hidden)]
 #[cfg(feature = "cli")]
 pub mod report;
@@ -132,7 +133,7 @@ pub(crate) fn inspect(
     timings.measure("check", || {
         check::check(&catalog, &sink);
         if let Some(kept) = kept_manifests.filter(|_| sink.is_empty()) {
-            kept.keep(catalog.tools().map(|(_, tool)| &tool.manifest));
+            kept.keep(catalog.tools().map(|(_, tool)| &*tool.manifest));
         }
     });
     let kept = kept.map(|kept| &kept.findings);

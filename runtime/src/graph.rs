@@ -90,6 +90,25 @@ impl Graph {
         members
     }
 
+    /// Returns the tools of `set`, as [`resolve`](Self::resolve) does, as a sorted list.
+    pub fn resolve_to_list(&self, set: usize) -> Vec<usize> {
+        let reached = self.reach(set, &[]);
+        if reached.iter().any(|&id| !self.sets[id].excludes.is_empty()) {
+            return self
+                .resolve(set)
+                .into_iter()
+                .enumerate()
+                .filter(|(_, is_member)| *is_member)
+                .map(|(tool, _)| tool)
+                .collect();
+        }
+        let tools = reached.into_iter().flat_map(|id| self.sets[id].tools.iter().copied());
+        let mut tools: Vec<usize> = tools.filter(|&tool| tool < self.tools).collect();
+        tools.sort_unstable();
+        tools.dedup();
+        tools
+    }
+
     /// Returns the sets that can be reached from `set`, itself included, on paths that avoid `without`.
     fn reach(&self, set: usize, without: &[usize]) -> Vec<usize> {
         let mut visited = vec![false; self.sets.len()];

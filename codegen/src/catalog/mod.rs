@@ -6,6 +6,7 @@ mod resolve;
 mod settings;
 
 use std::ops::Index;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 use toolc::__gen::graph::{Graph, Members, remove_unmet};
@@ -62,6 +63,8 @@ pub struct Catalog {
     /// The plugin's manifest, if the project is a plugin.
     plugin: Option<PluginManifest>,
     graph: Graph,
+    /// What each toolset resolves to, once it is needed.
+    resolved: Vec<OnceLock<Vec<ToolId>>>,
     requirements: RequiredTools,
     /// The tools that a turn with all tools shows.
     everything: Members,
@@ -73,8 +76,8 @@ pub struct Catalog {
 /// A tool, with names resolved to ids.
 #[derive(Debug)]
 pub struct Tool {
-    /// The manifest.
-    pub manifest: LazyManifest,
+    /// The manifest. It is large, and moved often.
+    pub manifest: Box<LazyManifest>,
     /// The toolset that owns it.
     pub home: ToolsetId,
     /// The atoms of the conditions. Empty if a name in them is unknown, which was reported.
@@ -407,9 +410,8 @@ impl Catalog {
         &self.graph
     }
 
-    /// Returns the tools that a toolset resolves to, sorted by name.
-    pub fn resolve(&self, id: ToolsetId) -> Vec<ToolId> {
-        let members = self.graph.resolve(id.0);
-        (0..members.len()).filter(|&tool| members[tool]).map(ToolId).collect()
+    /// Returns the tools that a toolset resolves to, sorted by name. The result is cached.
+    pub fn resolve(&self, id: ToolsetId) -> &[ToolId] {
+        self.resolved[id.0].get_or_init(|| self.graph.resolve_to_list(id.0).into_iter().map(ToolId).collect())
     }
 }

@@ -1,6 +1,7 @@
 //! Resolves the names of all manifests to ids. Unknown names are reported and omitted.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use toolc::__gen::graph::{Graph, Set};
 use toolc_lower::dialects::DIALECTS;
@@ -81,6 +82,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
         external: external.into_iter().collect(),
         settings,
         plugin,
+        resolved: graph.sets.iter().map(|_| OnceLock::new()).collect(),
         graph,
         requirements,
         #[cfg(feature = "emit")]
@@ -91,7 +93,7 @@ pub fn resolve(manifests: Manifests, sink: &Sink) -> Catalog {
 
 /// Adds the home toolsets that no manifest declares. Each is reported once and then treated as declared, so that its tools are still
 /// checked.
-fn assume_homes(toolsets: &mut BTreeMap<String, ToolsetManifest>, tools: &BTreeMap<String, LazyManifest>) {
+fn assume_homes(toolsets: &mut BTreeMap<String, ToolsetManifest>, tools: &BTreeMap<String, Box<LazyManifest>>) {
     for tool in tools.values() {
         let place = tool.toolset.as_ref().map_or(tool.name.place, |home| home.place);
         let name = tool.toolset.as_ref().map(|home| home.value.clone()).unwrap_or_default();
@@ -128,7 +130,7 @@ fn graph(tools: &[Tool], toolsets: &[Toolset]) -> Graph {
 
 type Facts = BTreeMap<String, FactManifest>;
 
-fn tool(manifest: LazyManifest, names: &Names<'_>, facts: &Facts) -> Tool {
+fn tool(manifest: Box<LazyManifest>, names: &Names<'_>, facts: &Facts) -> Tool {
     let home = manifest.toolset.as_ref();
     if let Some(home) = home {
         names.check_home(home);
@@ -204,7 +206,7 @@ fn requires(manifest: &RequiresManifest, names: &Names<'_>) -> Requires {
 }
 
 /// Returns the run-time tools. Reports those that are listed twice or have a manifest.
-fn external(names: &[At<String>], tools: &BTreeMap<String, LazyManifest>, sink: &Sink) -> BTreeSet<String> {
+fn external(names: &[At<String>], tools: &BTreeMap<String, Box<LazyManifest>>, sink: &Sink) -> BTreeSet<String> {
     let mut kept = BTreeSet::new();
     for name in names {
         let taken = |what: &str| Diagnostic::new(codes::DUPLICATE_NAME, name.place, format!("`{}` {what}", name.value));
@@ -226,18 +228,25 @@ fn unique<T>(
     kind: Kind,
     sink: &Sink,
 ) -> BTreeMap<String, T> {
-    let mut kept: BTreeMap<String, T> = BTreeMap::new();
-    for declaration in declarations {
-        let At { value, place } = name(&declaration).clone();
-        match kept.get(&value) {
-            Some(first) => sink.push(
-                Diagnostic::new(code, place, format!("the {} `{value}` is declared twice", kind.noun()))
-                    .label("declared again here")
-                    .related(name(first).place, "first declared here")
-                    .help("rename one of them, or delete it"),
+    let named = declarations.into_iter().map(|declaration| (name(&declaration).value.clone(), declaration));
+    let mut named: Vec<(String, T)> = named.collect();
+    named.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let mut kept: Vec<(String, T)> = Vec::with_capacity(named.len());
+    for (value, declaration) in named {
+        match kept.last().filter(|(first, _)| *first == value) {
+            Some((_, first)) => sink.push(
+                Diagnostic::new(
+                    code,
+                    name(&declaration).place,
+                    format!("the {} `{value}` is declared twice", kind.noun()),
+                )
+                .label("declared again here")
+                .related(name(first).place, "first declared here")
+                .help("rename one of them, or delete it"),
             ),
-            None => drop(kept.insert(value, declaration)),
+            None => kept.push((value, declaration)),
         }
     }
-    kept
+    // A map is made of sorted entries in one go.
+    kept.into_iter().collect()
 }

@@ -126,7 +126,7 @@ mod tests {
     }
 
     /// Returns a tool with a parameter of these lines, or `None` if they cannot be combined, such as two types.
-    fn tool(words: &str) -> Option<manifest::LazyManifest> {
+    fn tool(words: &str) -> Option<Box<manifest::LazyManifest>> {
         let text = format!("name = 'x'\n[schema.'$defs'.word]\ntype = 'string'\n[params.p]\n{words}\n");
         let sources = Sources::from_memory([("manifests/tools/x.toml".to_owned(), text)]);
         manifest::parse(&sources, &Sink::default()).tools.pop()

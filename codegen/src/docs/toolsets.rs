@@ -28,7 +28,7 @@ pub(super) fn renew_tables(catalog: &Checked, page: &str) -> Result<String, Fail
                 toolset.name(),
                 manifest.description,
                 names.join(", "),
-                sizes.tokens(&tools),
+                sizes.tokens(tools),
                 aliases.join(", "),
             );
         }

@@ -144,7 +144,7 @@ fn toolset_json(catalog: &Lowered<'_>, id: ToolsetId, toolset: &Toolset) -> Valu
     if !toolset.external.is_empty() {
         json.insert("external".to_owned(), with_external(&[], &toolset.external));
     }
-    json.insert("resolved".to_owned(), names(&catalog.resolve(id)));
+    json.insert("resolved".to_owned(), names(catalog.resolve(id)));
     without_missing(json)
 }
 

@@ -109,23 +109,23 @@ impl Lint<'_> {
 
     /// Finds pairs of similar tools in one toolset. For each tool it returns the similar ones before it, so that each tool gets at
     /// most one finding. `keys` makes this fast: only tools with a common key are compared by `are_similar`.
-    pub fn similar_tools<K: Ord, Keys: IntoIterator<Item = K>>(
+    pub fn similar_tools<K: Ord + Send>(
         &self,
-        keys: impl Fn(ToolId) -> Keys,
+        keys: impl Fn(ToolId) -> Vec<K> + Sync,
         are_similar: impl Fn(ToolId, ToolId) -> bool + Sync,
     ) -> Vec<SimilarTools> {
-        let mut keys: Vec<(K, ToolId)> =
-            self.tools().flat_map(|(id, _)| keys(id).into_iter().map(move |key| (key, id))).collect();
-        keys.sort_unstable();
+        let ids: Vec<ToolId> = self.tools().map(|(id, _)| id).collect();
+        let keys = ids.par_iter().flat_map_iter(|&id| keys(id).into_iter().map(move |key| (key, id)));
+        let mut keys: Vec<(K, ToolId)> = keys.collect();
+        keys.par_sort_unstable();
         let mut before: BTreeMap<ToolId, Vec<ToolId>> = BTreeMap::new();
         for group in keys.chunk_by(|one, other| one.0 == other.0) {
-            let group: Vec<ToolId> = group.iter().map(|(_, id)| *id).collect();
-            for (count, id) in group.iter().enumerate().skip(1) {
-                before.entry(*id).or_default().extend(&group[..count]);
+            for (count, (_, id)) in group.iter().enumerate().skip(1) {
+                before.entry(*id).or_default().extend(group[..count].iter().map(|(_, id)| *id));
             }
         }
         let before: Vec<(ToolId, Vec<ToolId>)> = before.into_iter().collect();
-        let contains = |set: ToolsetId, tool: ToolId| self.resolved(set).binary_search(&tool).is_ok();
+        let contains = |set: ToolsetId, tool: ToolId| self.resolve(set).binary_search(&tool).is_ok();
         let pairs = |(tool, before): &(ToolId, Vec<ToolId>)| {
             let tool = *tool;
             let mut others: Vec<ToolId> = before.iter().copied().filter(|other| *other != tool).collect();

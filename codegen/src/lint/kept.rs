@@ -4,7 +4,6 @@
 //! The text has a line that says what it is valid for, and a line for each tool: the digest of its manifest, its
 //! [mentions](super::Lint::mentioned) and its findings, with tabs between them.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::OnceLock;
@@ -16,6 +15,7 @@ use super::levels::find;
 use crate::catalog::{Catalog, Tool, ToolId};
 use crate::diagnostic::{Code, Diagnostic, Edit, Level, Place, SourceId};
 use crate::kept::KeptText;
+use crate::quick::QuickMap;
 use crate::source::{Kind, Sources};
 
 /// Returns the digest of everything that a finding about one tool may depend on except its manifest: the rules, the files that
@@ -70,7 +70,7 @@ impl<'k> Lines<'k> {
         let (first, lines) = kept.last().split_once('\n').unwrap_or_default();
         let lines = if number(first) == Some(shared_digest) { lines } else { "" };
         let line = |line: &'k str| line.split_once('\t').and_then(|(digest, rest)| Some((number(digest)?, rest)));
-        let last: HashMap<u64, &str> = lines.lines().filter_map(line).collect();
+        let last: QuickMap<u64, &str> = lines.lines().filter_map(line).collect();
         let tools: Vec<ToolId> = catalog.tools().map(|(id, _)| id).collect();
         let tools = tools.par_iter().map(|&id| {
             let digest = catalog[id].manifest.digest;

@@ -9,6 +9,7 @@ mod copies;
 pub mod docs_page;
 mod english;
 mod graph;
+mod hashes;
 mod kept;
 mod lark;
 mod levels;
@@ -56,7 +57,6 @@ pub struct Lint<'c> {
     catalog: &'c Catalog,
     /// The files of the project.
     pub sources: &'c Sources,
-    resolved: Vec<OnceLock<Vec<ToolId>>>,
     mentioned: Vec<OnceLock<Vec<String>>>,
     lines: Lines<'c>,
 }
@@ -71,9 +71,8 @@ impl Deref for Lint<'_> {
 
 impl<'c> Lint<'c> {
     fn new(catalog: &'c Catalog, sources: &'c Sources, lines: Lines<'c>) -> Self {
-        let resolved = catalog.toolsets().map(|_| OnceLock::new()).collect();
         let mentioned = catalog.tools().map(|_| OnceLock::new()).collect();
-        Self { catalog, sources, resolved, mentioned, lines }
+        Self { catalog, sources, mentioned, lines }
     }
 
     /// Returns the dialects that the project is for: those that `toolc.toml` lists, or else all.
@@ -92,11 +91,6 @@ impl<'c> Lint<'c> {
     pub fn level_of<T>(&self, limit: &Limit<T>) -> Level {
         let is_certain = limit.confidence == Confidence::High && self.settings().lists_dialects;
         if is_certain { Level::Error } else { Level::Warning }
-    }
-
-    /// Returns the tools that a toolset resolves to, sorted by name. The result is cached.
-    pub fn resolved(&self, id: ToolsetId) -> &[ToolId] {
-        self.resolved[id.0].get_or_init(|| self.catalog.resolve(id))
     }
 
     /// Returns the names that the texts of a tool may mention, each with a backtick before it if it is in backticks. The result is

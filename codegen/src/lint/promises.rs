@@ -19,7 +19,7 @@ pub(in crate::lint) fn check(
 ) {
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
         let Some(promise) = promises(toolset) else { continue };
-        for &member in lint.resolved(id) {
+        for &member in lint.resolve(id) {
             let tool = &lint[member];
             let Some((problem, place_of_tool)) = breaks(tool) else { continue };
             let path = lint.path(id, member);

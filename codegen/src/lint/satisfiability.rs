@@ -377,7 +377,7 @@ mod tests {
     }
 
     /// Returns a tool with a parameter of these keywords, or `None` if they cannot be combined, such as two types.
-    fn tool(words: &str) -> Option<manifest::LazyManifest> {
+    fn tool(words: &str) -> Option<Box<manifest::LazyManifest>> {
         let text = format!("name = 'x'\n[schema.'$defs']\n{DEFS}[params.p]\n{words}\n");
         let sources = Sources::from_memory([("manifests/tools/x.toml".to_owned(), text)]);
         manifest::parse(&sources, &Sink::default()).tools.pop()

@@ -67,7 +67,7 @@ impl Lint<'_> {
 
     /// Finds a toolset that separates the tools: enabling it shows only one of them, or disabling it hides only the other.
     fn separating_toolset(&self, tool: ToolId, other: ToolId) -> Option<Separation> {
-        let contains = |set, tool: ToolId| self.resolved(set).binary_search(&tool).is_ok();
+        let contains = |set, tool: ToolId| self.resolve(set).binary_search(&tool).is_ok();
         let separates = |(set, _): &(_, _)| contains(*set, tool) != contains(*set, other);
         let is_with_tool = |(set, _): &(_, _)| contains(*set, tool);
         let separating: Vec<_> = self.toolsets().filter(|(_, set)| set.declared).filter(separates).collect();

@@ -5,47 +5,101 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Patterns of complete lists of values. The group `list` is the list.
-static LIST_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    // Without bounds on the length: a bound of 60 makes a pattern 60 times as large, and slow to compile.
-    const QUOTED: &str = r#"(?:"[^"\n]+"|'[^'\n]+'|`[^`\n]+`)"#;
-    const LITERAL: &str = r#"(?:"[^"\n]+"|'[^'\n]+')"#;
-    const BARE: &str = r"(?:[A-Za-z0-9][\w.+-]*\w|[A-Za-z0-9])";
-    const AND: &str = r"(?:\s*,\s*(?:or|and)\s+|\s+(?:or|and)\s+|\s*[,|/]\s*)";
-    // What has a fixed set of values.
-    const KIND: &str = "(?:type|kind|mode|format|style|state|status|level|order|strategy|method|unit|direction|category|role|visibility|priority|severity)s?";
-    // The end of the list.
-    const END: &str = r"\s*(?:[.;)\n]\s*|[.;)\n]?$|\(default|, default|- default)";
-    // What follows a value in parentheses: `'a' (default)`.
-    const NOTE: &str = r"(?:\s*\((?:the )?default\))?";
-    let quoted = format!("{QUOTED}{NOTE}(?:{AND}{QUOTED}{NOTE})+");
-    let bare = format!("(?:{BARE})(?:{AND}(?:{BARE}))+");
-    [
-        // one of: a, b or c
-        format!(r"(?i)\bone of(?: the following)?(?: values?| options?)?\s*(?::|\()\s*(?P<list>{quoted}|{bare}){END}"),
-        format!(r"(?:^|[.:] )(?:One|one) of (?P<list>{BARE}(?:{AND}{BARE}){{2,}}){END}"),
-        format!(r"(?i)\bone of(?: the following)?(?: values?| options?)?\s*:?\s*(?P<list>{quoted}){END}"),
-        format!(r"(?i)(?:^|[.:] |\b(?:must be|should be|can be|is) )either\s*:?\s*(?P<list>{quoted}){END}"),
-        format!(r"(?i)\bmust be one of (?P<list>{bare}){END}"),
-        // allowed values are a, b, c
-        format!(
+/// A pattern of complete lists of values. The group `list` is the list.
+struct ListPattern {
+    /// Texts in lower case of which a text that matches has at least one. Most texts have none, and most patterns are never compiled.
+    signs: &'static [&'static str],
+    pattern: LazyLock<Regex>,
+}
+
+const fn list(signs: &'static [&'static str], pattern: fn() -> Regex) -> ListPattern {
+    ListPattern { signs, pattern: LazyLock::new(pattern) }
+}
+
+// Without bounds on the length: a bound of 60 makes a pattern 60 times as large, and slow to compile.
+const QUOTED: &str = r#"(?:"[^"\n]+"|'[^'\n]+'|`[^`\n]+`)"#;
+const LITERAL: &str = r#"(?:"[^"\n]+"|'[^'\n]+')"#;
+const BARE: &str = r"(?:[A-Za-z0-9][\w.+-]*\w|[A-Za-z0-9])";
+const AND: &str = r"(?:\s*,\s*(?:or|and)\s+|\s+(?:or|and)\s+|\s*[,|/]\s*)";
+/// What has a fixed set of values.
+const KIND: &str = "(?:type|kind|mode|format|style|state|status|level|order|strategy|method|unit|direction|category|role|visibility|priority|severity)s?";
+/// The end of the list.
+const END: &str = r"\s*(?:[.;)\n]\s*|[.;)\n]?$|\(default|, default|- default)";
+/// What follows a value in parentheses: `'a' (default)`.
+const NOTE: &str = r"(?:\s*\((?:the )?default\))?";
+
+fn quoted() -> String {
+    format!("{QUOTED}{NOTE}(?:{AND}{QUOTED}{NOTE})+")
+}
+
+fn bare() -> String {
+    format!("(?:{BARE})(?:{AND}(?:{BARE}))+")
+}
+
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is valid")
+}
+
+static LIST_PATTERNS: [ListPattern; 13] = [
+    // one of: a, b or c
+    list(&["one of"], || {
+        let (quoted, bare) = (quoted(), bare());
+        regex(&format!(
+            r"(?i)\bone of(?: the following)?(?: values?| options?)?\s*(?::|\()\s*(?P<list>{quoted}|{bare}){END}"
+        ))
+    }),
+    list(&["one of"], || regex(&format!(r"(?:^|[.:] )(?:One|one) of (?P<list>{BARE}(?:{AND}{BARE}){{2,}}){END}"))),
+    list(&["one of"], || {
+        let quoted = quoted();
+        regex(&format!(r"(?i)\bone of(?: the following)?(?: values?| options?)?\s*:?\s*(?P<list>{quoted}){END}"))
+    }),
+    list(&["either"], || {
+        let quoted = quoted();
+        regex(&format!(r"(?i)(?:^|[.:] |\b(?:must be|should be|can be|is) )either\s*:?\s*(?P<list>{quoted}){END}"))
+    }),
+    list(&["must be one of"], || {
+        let bare = bare();
+        regex(&format!(r"(?i)\bmust be one of (?P<list>{bare}){END}"))
+    }),
+    // allowed values are a, b, c
+    list(SETS, || {
+        let (quoted, bare) = (quoted(), bare());
+        regex(&format!(
             r"(?i)\b(?:possible|allowed|valid|accepted|supported|permitted|available) (?:values|options|choices|types|formats|modes)\s*(?:are\b\s*:?|:)\s*(?P<list>{quoted}|{bare}){END}"
-        ),
-        format!(r"(?i)\b(?:must|can|may|should|could) be (?P<list>{quoted}){END}"),
-        format!(r"(?i)(?:^|[.:;(] ?)(?:options|choices|values|modes|types|formats)\s*(?:are\b\s*:?|:)\s*(?P<list>{quoted}){END}"),
-        format!(r"(?i)(?:^|[.:;] )(?:must be |should be |can be )?either (?P<list>{BARE}(?:\s*,\s*{BARE})*,? or {BARE}){END}"),
-        format!(r"(?i)(?:^|[.:;] )must be (?P<list>{LITERAL})\s*(?:[.;]|$)"),
-        // the type (a, b, c)
-        format!(r"(?i)\b{KIND}(?: of [A-Za-z0-9_ -]{{1,40}}| to \w+)?\s*\((?P<list>[a-z0-9][a-z0-9_-]*(?:\s*[,|/]\s*(?:or )?[a-z0-9][a-z0-9_-]*){{2,}})\)"),
-        // a|b|c
-        r"(?:^|[\s(:])(?P<list>[a-z][\w-]*(?:\|[a-z][\w-]*)+)(?:$|[\s).;,])".to_owned(),
-        // ("a" or "b"). Backticks are left out, because they often mark other fields.
-        format!(r"\(\s*(?P<list>{LITERAL}(?:\s*,\s*{LITERAL})*(?:\s*,?\s+or\s+|\s*[|/]\s*){LITERAL})\s*\)"),
-    ]
-    .iter()
-    .map(|pattern| Regex::new(pattern).expect("the pattern is valid"))
-    .collect()
-});
+        ))
+    }),
+    list(&["must be", "can be", "may be", "should be", "could be"], || {
+        let quoted = quoted();
+        regex(&format!(r"(?i)\b(?:must|can|may|should|could) be (?P<list>{quoted}){END}"))
+    }),
+    list(SETS, || {
+        let quoted = quoted();
+        regex(&format!(
+            r"(?i)(?:^|[.:;(] ?)(?:options|choices|values|modes|types|formats)\s*(?:are\b\s*:?|:)\s*(?P<list>{quoted}){END}"
+        ))
+    }),
+    list(&["either"], || {
+        regex(&format!(
+            r"(?i)(?:^|[.:;] )(?:must be |should be |can be )?either (?P<list>{BARE}(?:\s*,\s*{BARE})*,? or {BARE}){END}"
+        ))
+    }),
+    list(&["must be"], || regex(&format!(r"(?i)(?:^|[.:;] )must be (?P<list>{LITERAL})\s*(?:[.;]|$)"))),
+    // the type (a, b, c)
+    list(&["("], || {
+        regex(&format!(
+            r"(?i)\b{KIND}(?: of [A-Za-z0-9_ -]{{1,40}}| to \w+)?\s*\((?P<list>[a-z0-9][a-z0-9_-]*(?:\s*[,|/]\s*(?:or )?[a-z0-9][a-z0-9_-]*){{2,}})\)"
+        ))
+    }),
+    // a|b|c
+    list(&["|"], || regex(r"(?:^|[\s(:])(?P<list>[a-z][\w-]*(?:\|[a-z][\w-]*)+)(?:$|[\s).;,])")),
+    // ("a" or "b"). Backticks are left out, because they often mark other fields.
+    list(&["("], || {
+        regex(&format!(r"\(\s*(?P<list>{LITERAL}(?:\s*,\s*{LITERAL})*(?:\s*,?\s+or\s+|\s*[|/]\s*){LITERAL})\s*\)"))
+    }),
+];
+
+/// Words for sets of values.
+const SETS: &[&str] = &["values", "options", "choices", "types", "formats", "modes"];
 
 /// Words between "either" and "or" that describe a value.
 const ADJECTIVES: &[&str] = &[
@@ -76,20 +130,19 @@ pub(super) fn find(text: &str, names: &[&str]) -> Option<Range<usize>> {
 /// Returns the first complete list of a text. A list with a long quotation is not one of values.
 fn complete_list(text: &str) -> Option<regex::Match<'_>> {
     const LONGEST: usize = 60;
-    let lists = LIST_PATTERNS.iter().filter_map(|pattern| pattern.captures(text)?.name("list"));
+    let small = text.to_lowercase();
+    let may_match = |list: &&ListPattern| list.signs.iter().any(|sign| small.contains(sign));
+    let lists = LIST_PATTERNS.iter().filter(may_match).filter_map(|list| list.pattern.captures(text)?.name("list"));
     lists.into_iter().find(|list| items(list.as_str()).iter().all(|item| item.chars().count() <= LONGEST))
 }
 
 /// Returns the place of a list of words that may be values and need not be all of them. It only counts for a parameter that has values.
 pub(super) fn find_loose(text: &str, names: &[&str]) -> Option<Range<usize>> {
     static LOOSE: LazyLock<Regex> = LazyLock::new(|| {
-        const QUOTED: &str = r#"(?:"[^"\n]+"|'[^'\n]+'|`[^`\n]+`)"#;
-        const AND: &str = r"(?:\s*,\s*(?:or|and)\s+|\s+(?:or|and)\s+|\s*[,|/]\s*)";
         const WORD: &str = r"[A-Za-z0-9][\w.+-]*\w";
-        Regex::new(&format!(
+        regex(&format!(
             r"(?P<quoted>{QUOTED}(?:{AND}{QUOTED})+)|(?::|\bbe|\()\s*(?P<bare>{WORD}(?:\s*,\s*{WORD})*\s*,?\s+or\s+{WORD})\s*(?:[.;)]|$)|^\s*(?P<all>{WORD}(?:/{WORD})+)\s*\.?\s*$"
         ))
-        .expect("the pattern is valid")
     });
     if !text.contains(['`', '"', '\'', '/']) && !text.contains(" or ") {
         return None;

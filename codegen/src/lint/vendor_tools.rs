@@ -88,7 +88,7 @@ impl Lint<'_> {
         let mut sizes = DefinitionSizes::new(self);
         let declared = self.toolsets().filter(|(id, toolset)| toolset.declared && !self.has_external_tools(*id));
         let searched = declared.map(|(id, _)| {
-            let resolved = self.resolved(id);
+            let resolved = self.resolve(id);
             let tokens = sizes.tokens(resolved);
             let in_dialect = |(dialect, place): &(&'static Dialect, Place)| {
                 let accepted: Vec<&Tool> =

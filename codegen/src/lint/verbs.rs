@@ -4,7 +4,12 @@ use std::borrow::Cow;
 
 /// Returns the words of a name in lower case. `read_file`, `read-file` and `readFile` have the same two words.
 pub(super) fn words(name: &str) -> Vec<Cow<'_, str>> {
-    toolc::__gen::words(name).map(lowercase).collect()
+    each_word(name).collect()
+}
+
+/// Returns the words of a name as [`words`] does, one after the other.
+pub(super) fn each_word(name: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    toolc::__gen::words(name).map(lowercase)
 }
 
 fn lowercase(word: &str) -> Cow<'_, str> {

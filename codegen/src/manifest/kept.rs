@@ -1,7 +1,6 @@
 //! The plain manifests of tools without errors, as text for the next run: a line for each, with the digest of its file and the fields of a
 //! [`LazyManifest`].
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -13,6 +12,7 @@ use super::RequiresManifest;
 use super::lazy::{LazyManifest, PlainManifest};
 use crate::diagnostic::{At, Place, SourceId};
 use crate::kept::KeptText;
+use crate::quick::QuickMap;
 use crate::source::Source;
 
 /// The manifests that the last run kept.
@@ -20,7 +20,7 @@ use crate::source::Source;
 pub struct KeptManifests<'k> {
     text: &'k KeptText,
     /// The lines without the digests, by digest.
-    lines: HashMap<u64, &'k str>,
+    lines: QuickMap<u64, &'k str>,
 }
 
 impl<'k> KeptManifests<'k> {
@@ -39,8 +39,8 @@ impl<'k> KeptManifests<'k> {
             return None;
         }
         let digest = source.digest();
-        let line: Value = serde_json::from_str(self.lines.get(&digest)?).ok()?;
-        let plain = FileReader { id, text: &source.text }.manifest(&line)?;
+        let line: Line = serde_json::from_str(self.lines.get(&digest)?).ok()?;
+        let plain = FileReader { id, text: &source.text }.manifest(line)?;
         Some(LazyManifest::kept(plain, digest, (id, Arc::clone(source))))
     }
 
@@ -80,6 +80,13 @@ fn lists(requires: &RequiresManifest) -> [&Vec<At<String>>; 6] {
     [env, any_env, programs, os, tools, any_tools]
 }
 
+/// A text with its place: the first and the last offset.
+type Text = (String, usize, usize);
+
+/// What [`write`] writes: the name, the toolset, the description, the emoji, the execution, the required parameters, and the lists of
+/// requirements.
+type Line = (Text, Option<Text>, Text, String, Text, Vec<String>, [Vec<Text>; 6]);
+
 /// Reads what [`write`] wrote about a file.
 struct FileReader<'s> {
     id: SourceId,
@@ -87,43 +94,37 @@ struct FileReader<'s> {
 }
 
 impl FileReader<'_> {
-    fn manifest(&self, line: &Value) -> Option<PlainManifest> {
-        let [name, toolset, description, emoji, execution, required, lists] = &line.as_array()?[..] else {
-            return None;
-        };
-        let toolset = if toolset.is_null() { None } else { Some(self.text(toolset)?) };
+    fn manifest(&self, line: Line) -> Option<PlainManifest> {
+        let (name, toolset, description, emoji, execution, required, lists) = line;
+        let toolset = toolset.map(|toolset| self.text(toolset).ok_or(())).transpose().ok()?;
         let execution = self.text(execution)?;
         let word = Execution::ALL.into_iter().find(|one| one.word() == execution.value)?;
-        let required = required.as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
-        let [env, any_env, programs, os, tools, any_tools] = &lists.as_array()?[..] else { return None };
+        let [env, any_env, programs, os, tools, any_tools] = lists.map(|list| self.texts(list));
         Some(PlainManifest {
             name: self.text(name)?,
             toolset,
             description: self.text(description)?,
-            emoji: emoji.as_str()?.to_owned(),
+            emoji,
             execution: At::new(word, execution.place),
             requires: RequiresManifest {
-                env: self.texts(env)?,
-                any_env: self.texts(any_env)?,
-                programs: self.texts(programs)?,
-                os: self.texts(os)?,
-                tools: self.texts(tools)?,
-                any_tools: self.texts(any_tools)?,
+                env: env?,
+                any_env: any_env?,
+                programs: programs?,
+                os: os?,
+                tools: tools?,
+                any_tools: any_tools?,
                 ..RequiresManifest::default()
             },
-            required: required.collect::<Option<_>>()?,
+            required,
         })
     }
 
-    fn texts(&self, list: &Value) -> Option<Vec<At<String>>> {
-        list.as_array()?.iter().map(|text| self.text(text)).collect()
+    fn texts(&self, list: Vec<Text>) -> Option<Vec<At<String>>> {
+        list.into_iter().map(|text| self.text(text)).collect()
     }
 
-    fn text(&self, value: &Value) -> Option<At<String>> {
-        let [text, start, end] = &value.as_array()?[..] else { return None };
-        let offset = |at: &Value| usize::try_from(at.as_u64()?).ok();
-        let span = offset(start)?..offset(end)?;
-        self.text.get(span.clone())?;
-        Some(At::new(text.as_str()?.to_owned(), Place::new(self.id, span)))
+    fn text(&self, (text, start, end): Text) -> Option<At<String>> {
+        self.text.get(start..end)?;
+        Some(At::new(text, Place::new(self.id, start..end)))
     }
 }

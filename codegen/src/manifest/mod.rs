@@ -42,15 +42,15 @@ pub(crate) fn parse_with(sources: &Sources, kept: Option<&KeptManifests<'_>>, si
     let kept = kept.filter(|_| !is_plugin);
     let found = misplaced::manifests(sources, sink).into_par_iter().map(|(id, kind, source)| {
         let tool = kept.filter(|_| kind == Kind::Tool).and_then(|kept| kept.find(id, source));
-        tool.map_or_else(
-            || parse_one((id, kind, source), sink),
-            |tool| Manifests { tools: vec![tool], ..Manifests::default() },
-        )
+        tool.map(Box::new).ok_or_else(|| Box::new(parse_one((id, kind, source), sink)))
     });
-    let parts: Vec<Manifests> = found.collect();
+    let parts: Vec<Result<Box<LazyManifest>, Box<Manifests>>> = found.collect();
     let mut manifests = Manifests::default();
     for part in parts {
-        manifests.append(part);
+        match part {
+            Ok(tool) => manifests.tools.push(tool),
+            Err(read) => manifests.append(*read),
+        }
     }
     if is_plugin {
         manifests.tools = manifests.tools.into_iter().map(run_as_process).collect();
@@ -64,13 +64,13 @@ pub(crate) fn parse_with(sources: &Sources, kept: Option<&KeptManifests<'_>>, si
 }
 
 /// Sets the default execution of a plugin's tool to `blocking`: each call waits for a process.
-fn run_as_process(tool: LazyManifest) -> LazyManifest {
+fn run_as_process(tool: Box<LazyManifest>) -> Box<LazyManifest> {
     if tool.execution.place != tool.name.place {
         return tool;
     }
     let (mut whole, source) = tool.into_whole();
     whole.execution.value = Execution::Blocking;
-    LazyManifest::new(whole, source)
+    Box::new(LazyManifest::new(whole, source))
 }
 
 impl Manifests {
@@ -136,7 +136,7 @@ fn parse_one((id, kind, source): (SourceId, Kind, &Arc<Source>), sink: &Sink) ->
         Kind::Tool => {
             let tool = tool(&reader);
             let whole = ToolManifest { atom_table: atom_table.take(), ..tool };
-            manifests.tools.push(LazyManifest::new(whole, (id, Arc::clone(source))));
+            manifests.tools.push(Box::new(LazyManifest::new(whole, (id, Arc::clone(source)))));
         }
         Kind::Toolset => {
             let toolset = ToolsetManifest::read(&reader);

@@ -38,8 +38,10 @@ impl Vocabulary {
                 folded.extend(folded_letters(word));
             }
             let Some(first) = folded.bytes().next() else { return false };
+            // The comparison of lengths decides most often, and is the cheapest one.
             let is_same = |(word, is_beginning): &(String, bool)| {
-                folded.starts_with(word.as_str()) && (*is_beginning || folded.len() == word.len())
+                let has_length = if *is_beginning { folded.len() >= word.len() } else { folded.len() == word.len() };
+                has_length && folded.starts_with(word.as_str())
             };
             self.by_first[usize::from(first)].iter().any(is_same)
         })
@@ -86,6 +88,9 @@ fn folded_letters(word: &str) -> impl Iterator<Item = char> {
 
 /// Returns the places of the words of a sentence.
 pub(crate) fn words(sentence: &str) -> Vec<Range<usize>> {
+    if sentence.is_ascii() {
+        return words_in_ascii(sentence.as_bytes());
+    }
     let mut words: Vec<Range<usize>> = Vec::new();
     for (at, letter) in sentence.char_indices() {
         // Vowel signs of scripts from India are parts of words, and no letters.
@@ -97,6 +102,18 @@ pub(crate) fn words(sentence: &str) -> Vec<Range<usize>> {
             _ if is_part => words.push(at..at + letter.len_utf8()),
             _ => {}
         }
+    }
+    words
+}
+
+/// Returns the places of words as [`words`] does. Most texts are ASCII, and need not be decoded.
+fn words_in_ascii(sentence: &[u8]) -> Vec<Range<usize>> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'\'' | b'-' | b'_');
+    let (mut words, mut at) = (Vec::new(), 0);
+    while let Some(skipped) = sentence[at..].iter().position(is_part) {
+        let start = at + skipped;
+        at = sentence[start..].iter().position(|byte| !is_part(byte)).map_or(sentence.len(), |length| start + length);
+        words.push(start..at);
     }
     words
 }

@@ -72,7 +72,7 @@ fn composite_toolsets_have_the_tools_of_their_purpose() {
     let catalog = compilation.catalog.expect("no errors");
     let tools = |name: &str| -> Vec<&str> {
         let (id, _) = catalog.toolsets().find(|(_, toolset)| toolset.name() == name).expect("a shipped toolset");
-        catalog.resolve(id).into_iter().map(|id| catalog[id].name()).collect()
+        catalog.resolve(id).iter().map(|&id| catalog[id].name()).collect()
     };
     let debugging = ["execute_code", "patch", "process", "read_file", "search_files", "terminal", "write_file"];
     assert_eq!(tools("debugging"), debugging);

@@ -21,7 +21,7 @@ pub use toolset::*;
 #[derive(Debug, Default)]
 pub struct Manifests {
     /// In the order of their paths.
-    pub tools: Vec<LazyManifest>,
+    pub tools: Vec<Box<LazyManifest>>,
     /// In the order of their paths.
     pub toolsets: Vec<ToolsetManifest>,
     /// In the order of their paths.

@@ -37,8 +37,8 @@ pub(super) const RULE: Rule = Rule::new("C042", "disabling-does-nothing", Some(L
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for (id, toolset) in lint.toolsets() {
         let Some((base, place)) = toolset.base else { continue };
-        let tools = lint.resolved(id);
-        let is_in_base = |tool| lint.resolved(base).binary_search(tool).is_ok();
+        let tools = lint.resolve(id);
+        let is_in_base = |tool| lint.resolve(base).binary_search(tool).is_ok();
         let has_own = toolset.direct().next().is_some() || !toolset.includes.is_empty();
         // A toolset that resolves to nothing has its own rule.
         if tools.is_empty()

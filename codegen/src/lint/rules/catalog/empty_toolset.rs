@@ -22,7 +22,7 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule = Rule::new("C040", "empty-toolset", Some(Level::Warning), Check::Output(check));
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
-    for (_, toolset) in lint.toolsets().filter(|(id, _)| lint.resolved(*id).is_empty() && !lint.has_external_tools(*id)) {
+    for (_, toolset) in lint.toolsets().filter(|(id, _)| lint.resolve(*id).is_empty() && !lint.has_external_tools(*id)) {
         let manifest = &toolset.manifest;
         let message = format!("`{}` resolves to no tools", toolset.name());
         let found = Diagnostic::new(codes::EMPTY_TOOLSET, manifest.name.place, message);

@@ -41,7 +41,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
                 sink.push(found.related(earlier.place, "excluded here"));
                 continue;
             }
-            let is_included = toolset.edges().any(|(set, _)| lint.resolved(set).binary_search(&tool).is_ok());
+            let is_included = toolset.edges().any(|(set, _)| lint.resolve(set).binary_search(&tool).is_ok());
             if is_included || toolset.direct().any(|direct| direct == tool) {
                 continue;
             }

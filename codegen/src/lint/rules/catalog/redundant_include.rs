@@ -48,7 +48,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
                 redundant(format!("`{}` includes `{name}` twice", toolset.name())).related(*earlier, "included here")
             } else if let Some(path) = lint.path_between(id, to, &|from, next| {
                 // A path through a toolset that excludes tools does not count.
-                let is_other_tool = |tool| lint.resolved(to).binary_search(tool).is_err();
+                let is_other_tool = |tool| lint.resolve(to).binary_search(tool).is_err();
                 if from == id { next != to } else { lint[from].excludes.iter().all(is_other_tool) }
             }) {
                 path.show(redundant(format!("`{}` already includes `{name}`: {path}", toolset.name())))

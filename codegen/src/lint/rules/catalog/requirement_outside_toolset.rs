@@ -38,7 +38,7 @@ pub(super) const RULE: Rule =
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
-        let members = lint.resolved(id);
+        let members = lint.resolve(id);
         let is_listed = |tool: ToolId| toolset.tools.contains(&tool);
         for &member in members.iter().filter(|&&member| toolset.manifest.is_preset() || is_listed(member)) {
             let requires = [&lint[member].requires, &lint[lint[member].home].requires];
@@ -47,7 +47,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             // A preset that this one extends is reported itself.
             let lacks = |set: ToolsetId| requires.into_iter().any(|requires| missing_in(lint, set, requires).is_some());
             let is_reported = |edge: &ToolsetId| {
-                lint[*edge].manifest.is_preset() && lint.resolved(*edge).contains(&member) && lacks(*edge)
+                lint[*edge].manifest.is_preset() && lint.resolve(*edge).contains(&member) && lacks(*edge)
             };
             if !is_listed(member) && toolset.edges().map(|(edge, _)| edge).any(|edge| is_reported(&edge)) {
                 continue;
@@ -71,7 +71,7 @@ struct Missing {
 }
 
 fn missing_in(lint: &Lint<'_>, set: ToolsetId, requires: &Requires) -> Option<Missing> {
-    let is_contained = |tool: &ToolId| lint.resolved(set).binary_search(tool).is_ok();
+    let is_contained = |tool: &ToolId| lint.resolve(set).binary_search(tool).is_ok();
     if let Some(&(tool, place)) = requires.tools.iter().find(|(tool, _)| !is_contained(tool)) {
         return Some(Missing { tools: vec![tool], place });
     }

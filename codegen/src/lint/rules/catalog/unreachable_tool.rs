@@ -33,7 +33,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let home = &lint[tool.home];
         // Only an exclude can remove a tool from its home. Closed toolsets have a rule of their own.
         let Some(excluded) = home.manifest.excludes.iter().find(|name| name.value == tool.name()) else { continue };
-        if lint.toolsets().any(|(set, _)| lint.resolved(set).binary_search(&id).is_ok()) {
+        if lint.toolsets().any(|(set, _)| lint.resolve(set).binary_search(&id).is_ok()) {
             continue;
         }
         let message = format!("no toolset resolves to `{}`", tool.name());

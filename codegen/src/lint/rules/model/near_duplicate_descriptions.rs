@@ -16,17 +16,18 @@
 //! description = "Return the effective settings of the project, including defaults. Use it to find the build directory and the enabled checks."
 //! ```
 
-use std::borrow::Cow;
-use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Range;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
 use crate::lint::codes;
 use crate::catalog::{Tool, ToolId, ToolsetId};
 use crate::diagnostic::{Diagnostic, Level, Sink};
-use crate::lint::verbs::{stem, words};
+use crate::lint::hashes::Hash;
+use crate::lint::verbs::{each_word, stem};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule =
@@ -44,13 +45,19 @@ const MIN_COMMON_LEAD_WORDS: (usize, usize) = (2, 3);
 /// The maximum number of other tools that each tool is compared with. An index finds those that can be similar, most often none.
 const MAX_COMPARED: usize = 1_000;
 
+/// So many candidates are compared without a search for fewer.
+const FEW: usize = 32;
+
+/// The number of counters of shingles.
+const COUNTERS: u64 = 1 << 18;
+
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let tools: Vec<&Tool> = lint.tools().map(|(_, tool)| tool).collect();
     let full_text = |tool: &Tool| lint.full_text(tool, &tool.manifest.description.value).unwrap_or_default();
     let texts: Vec<Text> = tools.par_iter().map(|tool| Text::new(tool.name(), &full_text(tool))).collect();
     let mut toolsets = vec![Vec::new(); texts.len()];
     for (set, _) in lint.toolsets() {
-        lint.resolved(set).iter().for_each(|tool| toolsets[tool.0].push(set));
+        lint.resolve(set).iter().for_each(|tool| toolsets[tool.0].push(set));
     }
     let index = Index::new(&texts, toolsets);
     (0..texts.len()).into_par_iter().for_each(|id| {
@@ -79,13 +86,25 @@ struct Text {
 
 impl Text {
     fn new(name: &str, text: &str) -> Self {
-        let mut sentences = text.split_inclusive(['.', '\n', '!', '?', '。']).map(stems_of);
-        let lead = sentences.find(|sentence| !sentence.is_empty()).unwrap_or_default();
-        let words = words(text);
-        let stems = stems(&words);
-        let shingles = set(stems.windows(SHINGLE).map(|shingle| hash(&shingle)).collect());
-        let words = (!words.is_empty()).then(|| hash(&words));
-        Self { name: set(stems_of(name)), lead: set(lead), words, stems: set(stems), shingles }
+        let sentences = text.split_inclusive(['.', '\n', '!', '?', '。']);
+        // The sentences before the first one with words have none.
+        let lead = sentences.map(|sentence| each_word(sentence).count()).find(|count| *count > 0).unwrap_or_default();
+        // Not the hash of a shingle, not even for a text of three words.
+        let mut all = Hash::EMPTY.number(0);
+        let stems: Vec<u64> = each_word(text)
+            .map(|word| {
+                all = all.number(hash(&word));
+                hash(&stem(&word))
+            })
+            .collect();
+        let shingle = |words: &[u64]| words.iter().fold(Hash::EMPTY, |hash, word| hash.number(*word)).finish();
+        Self {
+            name: set(each_word(name).map(|word| hash(&stem(&word))).collect()),
+            lead: set(stems[..lead].to_vec()),
+            words: (!stems.is_empty()).then(|| all.finish()),
+            shingles: set(stems.windows(SHINGLE).map(shingle).collect()),
+            stems: set(stems),
+        }
     }
 
     /// Returns the words of the name that the text uses.
@@ -126,15 +145,7 @@ impl Text {
     }
 }
 
-fn stems_of(text: &str) -> Vec<u64> {
-    stems(&words(text))
-}
-
-fn stems(words: &[Cow<'_, str>]) -> Vec<u64> {
-    words.iter().map(|word| hash(&stem(word))).collect()
-}
-
-fn set(mut all: Vec<u64>) -> Vec<u64> {
+fn set<T: Ord>(mut all: Vec<T>) -> Vec<T> {
     all.sort_unstable();
     all.dedup();
     all
@@ -155,13 +166,17 @@ struct Index<'t> {
     texts: &'t [Text],
     /// The toolsets of each tool.
     toolsets: Vec<Vec<ToolsetId>>,
-    /// The rarest shingles of each text: so many that two texts without a common one cannot be similar.
-    rarest: Vec<Vec<u64>>,
-    /// The tools by their rarest shingles.
-    by_shingle: HashMap<u64, Vec<usize>, ByHash>,
-    /// The tools by the words of their names and texts, as far as a text has a word of its name.
-    by_word: HashMap<u64, Vec<usize>, ByHash>,
+    /// The rarest shingles of each text, with the index of the text, sorted: so many that two texts without a common one cannot be
+    /// similar.
+    rarest: Vec<(u64, usize)>,
+    /// For each text, the ranges of `rarest` with a shingle of this text in earlier texts.
+    earlier: Vec<Vec<Range<usize>>>,
+    /// Made on first use, because most catalogs do not need it.
+    by_word: OnceLock<ByWord>,
 }
+
+/// The tools by the words of their names and texts, as far as a text has a word of its name.
+type ByWord = HashMap<u64, Vec<usize>, ByHash>;
 
 /// Builds tables whose keys are hashes.
 type ByHash = BuildHasherDefault<Same>;
@@ -190,17 +205,29 @@ impl<'t> Index<'t> {
     /// `toolsets` are those of each tool.
     fn new(texts: &'t [Text], toolsets: Vec<Vec<ToolsetId>>) -> Self {
         let rarest = rarest(texts);
-        let own_words: HashSet<u64, ByHash> = texts.iter().flat_map(Text::own_words).collect();
-        let mut by_shingle: HashMap<u64, Vec<usize>, ByHash> = HashMap::default();
-        let mut by_word: HashMap<u64, Vec<usize>, ByHash> = HashMap::default();
-        for (id, text) in texts.iter().enumerate().filter(|(_, text)| text.words.is_some()) {
-            rarest[id].iter().for_each(|shingle| by_shingle.entry(*shingle).or_default().push(id));
-            let words = set(text.name.iter().chain(&text.stems).copied().collect());
-            for word in words.into_iter().filter(|word| own_words.contains(word)) {
-                by_word.entry(word).or_default().push(id);
+        let mut earlier = vec![Vec::new(); texts.len()];
+        let mut start = 0;
+        for group in rarest.chunk_by(|one, other| one.0 == other.0) {
+            for (at, (_, id)) in group.iter().enumerate().skip(1) {
+                earlier[*id].push(start..start + at);
             }
+            start += group.len();
         }
-        Self { texts, toolsets, rarest, by_shingle, by_word }
+        Self { texts, toolsets, rarest, earlier, by_word: OnceLock::new() }
+    }
+
+    fn by_word(&self) -> &ByWord {
+        self.by_word.get_or_init(|| {
+            let own_words: HashSet<u64, ByHash> = self.texts.iter().flat_map(Text::own_words).collect();
+            let mut by_word = ByWord::default();
+            for (id, text) in self.texts.iter().enumerate().filter(|(_, text)| text.words.is_some()) {
+                let words = set(text.name.iter().chain(&text.stems).copied().collect());
+                for word in words.into_iter().filter(|word| own_words.contains(word)) {
+                    by_word.entry(word).or_default().push(id);
+                }
+            }
+            by_word
+        })
     }
 
     /// Returns the first tool before this one that is similar and in one toolset with it.
@@ -217,45 +244,48 @@ impl<'t> Index<'t> {
     /// Returns the tools before this one that can be similar, in order. They have a rare shingle in common; and all have each word of
     /// the name that the text uses, because otherwise it would distinguish the two.
     fn candidates(&self, id: usize) -> Vec<usize> {
-        let text = &self.texts[id];
-        let earlier = |list: &[usize]| list.partition_point(|other| *other < id);
-        let by_shingle: Vec<&[usize]> = self.rarest[id].iter().filter_map(|shingle| self.by_shingle.get(shingle)).map(|list| &list[..earlier(list)]).collect();
-        let by_word = text.own_words().filter_map(|word| self.by_word.get(&word)).map(|list| &list[..earlier(list)]).min_by_key(|list| list.len());
-        match by_word {
-            Some(list) if list.len() <= by_shingle.iter().map(|list| list.len()).sum() => list.iter().copied().take(MAX_COMPARED).collect(),
-            // Without an early end, the lists of common shingles would be as long as the catalog, for each tool.
-            _ => {
-                let mut all: Vec<usize> = by_shingle.iter().flat_map(|list| list.iter().copied().take(MAX_COMPARED)).collect();
-                all.sort_unstable();
-                all.dedup();
-                all
+        let by_shingle = &self.earlier[id];
+        let count: usize = by_shingle.iter().map(Range::len).sum();
+        if count > FEW {
+            let lists = self.texts[id].own_words().filter_map(|word| self.by_word().get(&word));
+            let lists = lists.map(|list| &list[..list.partition_point(|other| *other < id)]);
+            if let Some(list) = lists.min_by_key(|list| list.len()).filter(|list| list.len() <= count) {
+                return list.iter().copied().take(MAX_COMPARED).collect();
             }
         }
+        // Without an early end, the lists of common shingles would be as long as the catalog, for each tool.
+        let earlier = by_shingle.iter().flat_map(|range| self.rarest[range.clone()].iter().take(MAX_COMPARED));
+        set(earlier.map(|(_, id)| *id).collect())
     }
 }
 
-/// Returns the rarest shingles of each text. Equal texts also have the hash of their words in common.
-fn rarest(texts: &[Text]) -> Vec<Vec<u64>> {
-    let mut counts: HashMap<u64, usize, ByHash> = HashMap::default();
+/// Returns the rarest shingles of each text, with the index of the text, sorted. Equal texts also have the hash of their words in common.
+fn rarest(texts: &[Text]) -> Vec<(u64, usize)> {
+    // Shingles may share a counter: any order of all shingles serves, and this one puts rare ones first.
+    let counter = |shingle: u64| usize::try_from(shingle % COUNTERS).unwrap_or_default();
+    let mut counts = vec![0_u32; counter(COUNTERS - 1) + 1];
     for shingle in texts.iter().flat_map(|text| &text.shingles) {
-        *counts.entry(*shingle).or_default() += 1;
+        counts[counter(*shingle)] += 1;
     }
     let (share, of) = MIN_COMMON_SHINGLES;
-    let rarest = |text: &Text| {
-        let mut rarest: Vec<u64> = text.shingles.clone();
-        rarest.sort_by_cached_key(|one| (counts[one], *one));
+    let rarest = |(id, text): (usize, &Text)| {
+        let mut rarest: Vec<(u32, u64)> = text.shingles.iter().map(|one| (counts[counter(*one)], *one)).collect();
         let needed = (rarest.len() * share).div_ceil(of);
-        rarest.truncate((rarest.len() + 1).saturating_sub(needed));
-        rarest.extend(text.words);
-        rarest
+        let taken = (rarest.len() + 1).saturating_sub(needed);
+        if taken < rarest.len() {
+            rarest.select_nth_unstable(taken);
+            rarest.truncate(taken);
+        }
+        let shingles = rarest.into_iter().map(|(_, shingle)| shingle).chain(text.words);
+        shingles.map(move |shingle| (shingle, id)).collect::<Vec<_>>()
     };
-    texts.par_iter().map(rarest).collect()
+    let mut all: Vec<(u64, usize)> = texts.par_iter().enumerate().flat_map_iter(rarest).collect();
+    all.par_sort_unstable();
+    all
 }
 
-fn hash(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
+fn hash(word: &str) -> u64 {
+    Hash::EMPTY.text(word).finish()
 }
 
 #[cfg(test)]
@@ -297,5 +327,14 @@ mod tests {
         let index = Index::new(&texts, vec![vec![ToolsetId(0)]; 3]);
         assert_eq!(index.candidates(2), [0]);
         assert!(texts[0].is_like(&texts[2]) && index.candidates(1).is_empty());
+    }
+
+    #[test]
+    fn no_text_is_a_candidate_of_itself() {
+        let texts = ["Read.", "Read a", "Read a file.", "Read a file now."].map(|text| Text::new("read", text));
+        let index = Index::new(&texts, vec![vec![ToolsetId(0)]; texts.len()]);
+        for id in 0..texts.len() {
+            assert!(!index.candidates(id).contains(&id), "{id}");
+        }
     }
 }

@@ -17,12 +17,11 @@
 //! ```
 
 use std::borrow::Cow;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::Hasher as _;
 
 use crate::lint::codes;
 use crate::catalog::{Catalog, ToolId};
 use crate::diagnostic::{Diagnostic, Level, Sink};
+use crate::lint::hashes::Hash;
 use crate::lint::verbs::{stem, words};
 use crate::lint::{Check, Lint, Rule};
 
@@ -79,28 +78,23 @@ fn keys(name: &str) -> Vec<u64> {
     if !is_ordered {
         plain.sort();
     }
-    keys.push(key(&[" ", &plain.join(" ")]));
+    keys.push(Hash::EMPTY.text(" ").text(&plain.join(" ")).finish());
     keys
-}
-
-/// Returns the hash of the joined words.
-fn key(pieces: &[&str]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for piece in pieces {
-        hasher.write(piece.as_bytes());
-    }
-    hasher.finish()
 }
 
 /// Returns the name, and the name without each of its letters. Names that differ by one letter have one of these in common.
 fn missing_letters(words: &[Cow<'_, str>]) -> Vec<u64> {
     let name = words.join(" ");
-    let (mut found, mut start) = (vec![key(&[&name])], 0);
+    let (mut found, mut start) = (vec![Hash::EMPTY.text(&name).finish()], 0);
     for word in words {
         let letters = start..start + word.len();
         start = letters.end + 1;
         if (MIN_WORD_LENGTH..=MAX_WORD_LENGTH).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
-            found.extend(letters.map(|left_out| key(&[&name[..left_out], &name[left_out + 1..]])));
+            let mut before = Hash::EMPTY.text(&name[..letters.start]);
+            for left_out in letters {
+                found.push(before.text(&name[left_out + 1..]).finish());
+                before = before.text(&name[left_out..=left_out]);
+            }
         }
     }
     found

@@ -30,7 +30,7 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         let Some(At { value: budget, place }) = toolset.manifest.token_budget.as_ref().or(default) else {
             continue;
         };
-        let tokens = sizes.tokens(lint.resolved(id));
+        let tokens = sizes.tokens(lint.resolve(id));
         if tokens > *budget as usize {
             let message =
                 format!("the definitions of `{}` need about {tokens} tokens, but the budget is {budget}", toolset.name());

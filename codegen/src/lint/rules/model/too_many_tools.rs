@@ -27,7 +27,7 @@ pub(super) const RULE: Rule = Rule::new("M003", "too-many-tools", Some(Level::Wa
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let Some(At { value: max, place }) = &lint.settings().max_tools else { return };
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
-        let count = lint.resolved(id).len();
+        let count = lint.resolve(id).len();
         if count > *max as usize {
             let message = format!("`{}` resolves to {count} tools, but at most {max} are allowed", toolset.name());
             sink.push(

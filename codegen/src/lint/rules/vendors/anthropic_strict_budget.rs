@@ -98,7 +98,7 @@ fn check_dialect(lint: &Lint<'_>, dialect: &'static Dialect, limit: Limit<Total>
     let sizes: Vec<Total> =
         tools.par_iter().map(|tool| if counts(dialect, tool) { size(&parameters(dialect, tool).schemas()) } else { ZERO }).collect();
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
-        let sum = lint.resolved(id).iter().fold(ZERO, |sum, tool| {
+        let sum = lint.resolve(id).iter().fold(ZERO, |sum, tool| {
             let Total { tools, optional, unions } = sizes[tool.0];
             Total { tools: sum.tools + tools, optional: sum.optional + optional, unions: sum.unions + unions }
         });

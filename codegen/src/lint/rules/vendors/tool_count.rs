@@ -69,7 +69,7 @@ pub(super) const RULE: Rule = Rule::new("P016", "tool-count", Some(Level::Warnin
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let mut external = vec![None; lint.toolsets().count()];
     for (id, toolset) in lint.toolsets().filter(|(_, toolset)| toolset.declared) {
-        let (tools, external) = (lint.resolved(id), external_tools(lint, id, &mut external).len());
+        let (tools, external) = (lint.resolve(id), external_tools(lint, id, &mut external).len());
         // By the number of tools and the limit.
         let mut exceeded: BTreeMap<(usize, usize), (Level, Vec<&str>)> = BTreeMap::new();
         for dialect in lint.dialects() {
