@@ -2,11 +2,12 @@
 //! again. It is stored in the target folder. Output never depends on it: if it is missing, damaged or from another compiler, gen
 //! renders everything.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::fs::{self, File, Metadata};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Read as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -16,6 +17,7 @@ use crate::emit::Inputs;
 use crate::kept::{Kept, KeptText};
 use crate::lower::Lowered;
 use crate::project::write_atomically;
+use crate::quick::QuickMap;
 use crate::source::{Kind, Sources};
 
 /// A generated file as the last run wrote it.
@@ -26,13 +28,13 @@ struct Entry {
     /// The time of modification, in nanoseconds since the Unix epoch.
     modified: u128,
     file: CachedFile,
+    /// Where the line of the file is in the text of the cache.
+    line: Range<usize>,
 }
 
 /// The text of a generated file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CachedFile {
-    /// The digest of the text: see [`text_digest`].
-    pub digest: u64,
     /// The parts of the text, in order.
     pub parts: Vec<CachedPart>,
 }
@@ -42,6 +44,30 @@ impl CachedFile {
     pub fn has_inputs(&self, inputs: &[u64]) -> bool {
         self.parts.iter().map(|part| part.inputs).eq(inputs.iter().copied())
     }
+
+    /// Returns whether the text is that of another file, regardless of the inputs.
+    pub fn has_text_of(&self, other: &Self) -> bool {
+        let texts = |file: &Self| file.parts.iter().map(|part| (part.digest, part.length)).collect::<Vec<_>>();
+        texts(self) == texts(other)
+    }
+
+    /// Returns each part, with its place in the text.
+    pub fn places(&self) -> impl Iterator<Item = (CachedPart, Range<usize>)> {
+        self.parts.iter().scan(0, |start, part| {
+            let place = *start..*start + part.length;
+            *start = place.end;
+            Some((*part, place))
+        })
+    }
+
+    /// Returns whether this is the text.
+    fn is(&self, text: &[u8]) -> bool {
+        let places: Vec<_> = self.places().collect();
+        let is_part = |(part, place): &(CachedPart, Range<usize>)| {
+            text.get(place.clone()).is_some_and(|text| text_digest(text) == part.digest)
+        };
+        places.last().map_or(0, |(_, place)| place.end) == text.len() && places.par_iter().all(is_part)
+    }
 }
 
 /// A part of a generated file.
@@ -49,6 +75,8 @@ impl CachedFile {
 pub struct CachedPart {
     /// The digest of the inputs of the part.
     pub inputs: u64,
+    /// The digest of the text: see [`text_digest`].
+    pub digest: u64,
     /// The length of the text, in bytes.
     pub length: usize,
 }
@@ -58,10 +86,8 @@ pub struct CachedPart {
 pub struct GeneratedFile {
     /// The path relative to the project.
     pub path: String,
-    /// The text.
-    pub file: CachedFile,
-    /// Whether the cache has exactly this, and the file on disk is unchanged by its size and time.
-    pub is_cached: bool,
+    /// The text, or `None` if the cache has exactly this.
+    pub file: Option<CachedFile>,
 }
 
 /// The generated files of the last run.
@@ -69,8 +95,9 @@ pub struct GeneratedFile {
 pub struct BuildCache {
     /// The file of the cache, or `None` if the cache is not stored.
     file: Option<StoredFile>,
+    text: String,
     /// The files by their paths relative to the project.
-    entries: HashMap<String, Entry>,
+    entries: QuickMap<String, Entry>,
     /// Whether a file counts as unchanged by its text, not by its size and time.
     by_text: bool,
 }
@@ -79,7 +106,8 @@ impl BuildCache {
     /// Opens the cache of the project at `root`. The result is empty if no valid cache exists.
     pub fn open(root: &Path) -> Self {
         let Some((file, text)) = StoredFile::open(root, "cache") else { return Self::default() };
-        Self { file: Some(file), entries: parse(&text).unwrap_or_default(), by_text: false }
+        let entries = parse(&text).unwrap_or_default();
+        Self { file: Some(file), text, entries, by_text: false }
     }
 
     /// Returns the cache for `--check`, which reads every file: one counts as unchanged only if its text has the digest of what
@@ -98,31 +126,31 @@ impl BuildCache {
     /// Returns a file whose text is that of the last run.
     pub fn with_text(&self, path: &str, text: &[u8]) -> Option<&CachedFile> {
         let entry = self.entries.get(path).filter(|_| self.by_text)?;
-        (entry.file.digest == text_digest(text)).then_some(&entry.file)
+        entry.file.is(text).then_some(&entry.file)
     }
 
     /// Stores the current state of the files below `root`, and their parts. Failures are ignored: the next run renders more.
     pub fn store(&self, root: &Path, files: &[GeneratedFile]) {
         let Some(stored) = &self.file else { return };
-        if files.len() == self.entries.len() && files.iter().all(|file| file.is_cached) {
+        if files.len() == self.entries.len() && files.iter().all(|file| file.file.is_none()) {
             return;
         }
-        let lines = files.par_iter().map(|GeneratedFile { path, file: CachedFile { digest, parts }, is_cached }| {
-            let (size, modified) = match self.entries.get(path).filter(|_| *is_cached) {
-                Some(entry) => (entry.size, entry.modified),
-                None => fingerprint(&fs::symlink_metadata(root.join(path)).ok()?)?,
+        let lines = files.par_iter().map(|GeneratedFile { path, file }| {
+            let Some(file) = file else {
+                return Some(Cow::Borrowed(&self.text[self.entries.get(path)?.line.clone()]));
             };
-            let mut line = format!("{size} {modified} {digest:x}");
-            for CachedPart { inputs, length } in parts {
-                let _ = write!(line, " {inputs:x} {length}");
+            let (size, modified) = fingerprint(&fs::symlink_metadata(root.join(path)).ok()?)?;
+            let mut line = format!("{size} {modified}");
+            for CachedPart { inputs, digest, length } in &file.parts {
+                let _ = write!(line, " {inputs:x} {digest:x} {length}");
             }
-            Some(format!("{line}\t{path}\n"))
+            Some(Cow::Owned(format!("{line}\t{path}\n")))
         });
-        stored.store(&lines.flatten().collect::<Vec<String>>().concat());
+        stored.store(&lines.flatten().collect::<Vec<Cow<'_, str>>>().concat());
     }
 }
 
-/// Returns the digest of the text of a generated file. It is comparable only within one build of the compiler.
+/// Returns the digest of a text. It is comparable only within one build of the compiler.
 pub fn text_digest(text: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -200,29 +228,37 @@ impl StoredFile {
 }
 
 /// Returns the size and the modification time of a file, in bytes and nanoseconds.
-fn fingerprint(metadata: &Metadata) -> Option<(u64, u128)> {
+pub(crate) fn fingerprint(metadata: &Metadata) -> Option<(u64, u128)> {
     let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     metadata.is_file().then_some((metadata.len(), modified.as_nanos()))
 }
 
-/// Parses a stored cache: a line `SIZE MODIFIED DIGEST (INPUTS LENGTH)*<tab>PATH` for each file. Returns `None` if a line is damaged.
-fn parse(text: &str) -> Option<HashMap<String, Entry>> {
-    let line = |line: &str| {
-        let (numbers, name) = line.split_once('\t')?;
+/// Parses a stored cache: a line `SIZE MODIFIED (INPUTS DIGEST LENGTH)*<tab>PATH` for each file. Returns `None` if a line is damaged.
+fn parse(text: &str) -> Option<QuickMap<String, Entry>> {
+    let entry = |place: &Range<usize>| {
+        let (numbers, name) = text[place.clone()].strip_suffix('\n')?.split_once('\t')?;
         let mut numbers = numbers.split(' ');
         let (size, modified): (u64, _) = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
-        let digest = u64::from_str_radix(numbers.next()?, 16).ok()?;
         let (mut parts, mut total) = (Vec::new(), 0_u64);
         while let Some(inputs) = numbers.next() {
             let inputs = u64::from_str_radix(inputs, 16).ok()?;
+            let digest = u64::from_str_radix(numbers.next()?, 16).ok()?;
             let length: usize = numbers.next()?.parse().ok()?;
             total = total.checked_add(u64::try_from(length).ok()?)?;
-            parts.push(CachedPart { inputs, length });
+            parts.push(CachedPart { inputs, digest, length });
         }
         // The parts make up the whole file, or the line is damaged.
-        (total == size).then(|| (name.to_owned(), Entry { size, modified, file: CachedFile { digest, parts } }))
+        let entry = || Entry { size, modified, file: CachedFile { parts }, line: place.clone() };
+        (total == size).then(|| (name.to_owned(), entry()))
     };
-    text.lines().map(line).collect()
+    let lines = text.split_inclusive('\n').scan(0, |start, line| {
+        let place = *start..*start + line.len();
+        *start = place.end;
+        Some(place)
+    });
+    let lines: Vec<Range<usize>> = lines.collect();
+    let entries: Option<Vec<(String, Entry)>> = lines.par_iter().map(entry).collect();
+    Some(entries?.into_iter().collect())
 }
 
 /// Returns the path of a cache: in the target folder, which is not committed and may be deleted. `None` if there is no target

@@ -1,7 +1,7 @@
 //! The paths of a project, and the function that writes its files.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use crate::failure::Failure;
@@ -41,6 +41,20 @@ pub(crate) fn write_atomically(path: &Path, text: &str) -> Result<(), Failure> {
     if !folder.is_dir() {
         fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
     }
+    write_in_folder(path, true, |file| file.write_all(text.as_bytes()))
+}
+
+/// Writes a file as [`write_atomically`] does, in a folder that exists. If `may_exist` is not set, there was no file to replace.
+///
+/// # Errors
+/// If the file cannot be written.
+#[cfg(feature = "emit")]
+pub(crate) fn write_in_folder(
+    path: &Path,
+    may_exist: bool,
+    write: impl FnOnce(&mut fs::File) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let folder = path.parent().unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
     #[cfg(unix)]
@@ -50,9 +64,9 @@ pub(crate) fn write_atomically(path: &Path, text: &str) -> Result<(), Failure> {
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     #[cfg(unix)]
-    let replaced = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file);
+    let replaced = may_exist.then(|| fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)).flatten();
     let written = builder.tempfile_in(folder).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
+        write(file.as_file_mut())?;
         #[cfg(unix)]
         if let Some(replaced) = replaced {
             fs::set_permissions(file.path(), replaced.permissions())?;

@@ -1,20 +1,22 @@
 //! The write stage: the only one that changes the disk. Each file is written atomically, unchanged files are not touched, and
 //! files that gen did not write are removed from its folders.
 
-use std::borrow::Cow;
-use std::collections::HashSet;
-use std::fs;
-use std::io::ErrorKind;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 use rayon::prelude::*;
-use walkdir::{DirEntry, WalkDir};
+use walkdir::WalkDir;
 
-use crate::build_cache::{BuildCache, CachedFile, CachedPart, Digests, GeneratedFile, text_digest};
-use crate::emit::{Draft, Output};
+use crate::build_cache::{BuildCache, CachedFile, CachedPart, Digests, GeneratedFile, fingerprint, text_digest};
+use crate::emit::{Draft, Part};
 use crate::failure::Failure;
-use crate::project::{GENERATED, MANIFESTS, MARK, is_temporary, write_atomically};
+use crate::project::{GENERATED, MANIFESTS, MARK, is_temporary, write_in_folder};
+use crate::quick::QuickSet;
 
 /// The changes that make the disk equal to the output.
 #[derive(Debug)]
@@ -26,6 +28,7 @@ pub struct Plan {
     pub orphans: Vec<Orphan>,
     /// Every generated file, for the build cache.
     pub files: Vec<GeneratedFile>,
+    has_empty_folders: bool,
 }
 
 /// A folder that gen owns: it removes any other file there, except those that git ignores.
@@ -42,20 +45,51 @@ impl Folder {
         let path = root.join(name);
         Self { name: format!("{name}/"), path: fs::canonicalize(&path).unwrap_or(path) }
     }
+
+    /// Returns the paths of all files, and whether a folder is empty.
+    fn files(&self) -> (Vec<PathBuf>, bool) {
+        let (mut files, mut has_empty) = (Vec::new(), false);
+        // The depth of the previous entry, if it is a folder.
+        let mut opened = None;
+        for entry in WalkDir::new(&self.path).into_iter().filter_map(Result::ok) {
+            has_empty |= opened.is_some_and(|depth| entry.depth() <= depth);
+            opened = entry.file_type().is_dir().then(|| entry.depth());
+            if opened.is_none() {
+                files.push(entry.into_path());
+            }
+        }
+        (files, has_empty || opened.is_some())
+    }
 }
 
 /// A file that gen must write.
 #[derive(Debug)]
 pub struct Stale {
-    /// The path and text to write.
-    pub output: Output,
+    /// The path relative to the project, with `/` as separator.
+    pub name: String,
+    text: Text,
     /// Whether the file exists.
     pub exists: bool,
-    /// The current text of the file, or `None` if it is missing or not text.
-    pub found: Option<String>,
+    /// The current content of the file, or `None` if it is missing or was not read.
+    pub found: Option<Vec<u8>>,
     /// Whether the file contains packed data, which people cannot review.
     pub is_packed: bool,
     path: PathBuf,
+}
+
+/// The text of a file to write.
+#[derive(Debug)]
+enum Text {
+    Whole(String),
+    /// The text of a large file of which little has changed, and the metadata that the file must still have.
+    Pieces(Vec<Piece>, Metadata),
+}
+
+#[derive(Debug)]
+enum Piece {
+    /// Bytes of the old file.
+    Old(Range<usize>),
+    New(String),
 }
 
 /// A file that gen did not write, in a folder that gen owns.
@@ -81,33 +115,40 @@ pub fn plan(
     let folders: Vec<Folder> =
         [Some(GENERATED), module].into_iter().flatten().map(|name| Folder::new(root, name)).collect();
     let path_on_disk = |draft: &Draft<'_>| {
-        let path = folders.iter().find_map(|folder| Some(folder.path.join(draft.path.strip_prefix(&folder.name)?)));
-        path.unwrap_or_else(|| unreachable!("an emitter writes to {}, which gen does not own", draft.path))
+        let found = folders.iter().find_map(|folder| Some((folder, draft.path.strip_prefix(&folder.name)?)));
+        let (folder, rest) =
+            found.unwrap_or_else(|| unreachable!("an emitter writes to {}, which gen does not own", draft.path));
+        // With the separator of the system, as the paths below the folder are found.
+        let mut path = PathBuf::with_capacity(folder.path.as_os_str().len() + 1 + rest.len());
+        path.push(&folder.path);
+        path.extend(rest.split('/'));
+        path
     };
-    let wanted: HashSet<PathBuf> = drafts.iter().map(path_on_disk).collect();
+    let (paths, found): (Vec<PathBuf>, Vec<(Vec<PathBuf>, bool)>) =
+        rayon::join(|| drafts.iter().map(path_on_disk).collect(), || folders.iter().map(Folder::files).collect());
+    let wanted: QuickSet<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
+    let is_wanted = |path: &PathBuf| wanted.contains(path.as_os_str());
     let mut orphans = Vec::new();
-    for folder in &folders {
-        let files = WalkDir::new(&folder.path).into_iter().filter_map(Result::ok);
-        let files = files.filter(|entry| !entry.file_type().is_dir()).map(DirEntry::into_path);
-        let all: Vec<PathBuf> = files.collect();
+    let has_empty_folders = found.iter().any(|(_, has_empty)| *has_empty);
+    for (folder, (all, _)) in folders.iter().zip(found) {
         // Looking up what git ignores is slow, and only necessary if there are other files.
-        let present = if all.iter().all(|path| wanted.contains(path)) { all } else { present(&folder.path)? };
+        let present = if all.iter().all(is_wanted) { all } else { present(&folder.path)? };
         if !present.iter().all(|path| is_temporary(path))
-            && !drafts.iter().map(path_on_disk).any(|path| path.starts_with(&folder.path) && is_marked(&path))
+            && !paths.iter().any(|path| path.starts_with(&folder.path) && is_marked(path))
         {
             return Err(Failure::new(format!(
                 "{} contains files that gen did not write: move them away, or delete the folder, and run gen again",
                 folder.path.display()
             )));
         }
-        for path in present.into_iter().filter(|path| !wanted.contains(path)) {
+        for path in present.into_iter().filter(|path| !is_wanted(path)) {
             let relative = path.strip_prefix(&folder.path).unwrap_or(&path).display();
             orphans.push(Orphan { name: format!("{}{relative}", folder.name), path });
         }
     }
     // Each file is a job of its own, because their sizes differ: one thread might otherwise get all large ones.
-    let compared: Vec<Result<_, Failure>> =
-        drafts.par_iter().with_max_len(1).map(|draft| compare(draft, path_on_disk(draft), digests, cache)).collect();
+    let drafts = drafts.par_iter().zip(&paths).with_max_len(1);
+    let compared: Vec<Result<_, Failure>> = drafts.map(|(draft, path)| compare(draft, path, digests, cache)).collect();
     let mut files = Vec::new();
     let mut stale = Vec::new();
     for compared in compared {
@@ -115,68 +156,145 @@ pub fn plan(
         files.push(file);
         stale.extend(change);
     }
-    Ok(Plan { folders, stale, orphans, files })
+    Ok(Plan { folders, stale, orphans, files, has_empty_folders })
 }
 
 /// Compares a draft with the file at `path`. Returns the file for the cache, and the change if the file differs.
 fn compare(
     draft: &Draft<'_>,
-    path: PathBuf,
+    path: &Path,
     digests: &Digests,
     cache: &BuildCache,
 ) -> Result<(GeneratedFile, Option<Stale>), Failure> {
-    let generated = |file: CachedFile, is_cached| GeneratedFile { path: draft.path.clone(), file, is_cached };
+    let generated = |file| GeneratedFile { path: draft.path.clone(), file };
+    let stale = |text, found: Option<Vec<u8>>, exists| Stale {
+        name: draft.path.clone(),
+        text,
+        exists,
+        found,
+        is_packed: draft.is_packed,
+        path: path.to_owned(),
+    };
     let inputs: Vec<u64> = draft.parts.iter().map(|part| digests.get(&part.inputs)).collect();
-    let mut cached = None;
     let mut found = None;
-    match fs::symlink_metadata(&path) {
+    match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_file() => {
-            cached = cache.by_time(&draft.path, &metadata);
-            if let Some(file) = cached.filter(|file| file.has_inputs(&inputs)) {
-                return Ok((generated(file.clone(), true), None));
+            if let Some(cached) = cache.by_time(&draft.path, &metadata) {
+                if cached.has_inputs(&inputs) {
+                    return Ok((generated(None), None));
+                }
+                let (text, file) = update(draft, &inputs, cached, &metadata);
+                let is_same = file.has_text_of(cached);
+                return Ok((generated(Some(file)), (!is_same).then(|| stale(text, None, true))));
             }
-            let text = fs::read(&path).map_err(|error| Failure::io("read", &path, &error))?;
-            if let Some(file) = cache.with_text(&draft.path, &text).filter(|file| file.has_inputs(&inputs)) {
-                return Ok((generated(file.clone(), false), None));
+            let text = fs::read(path).map_err(|error| Failure::io("read", path, &error))?;
+            if cache.with_text(&draft.path, &text).is_some_and(|file| file.has_inputs(&inputs)) {
+                return Ok((generated(None), None));
             }
             found = Some(text);
         }
         Ok(_) => {}
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-        Err(error) => return Err(Failure::io("read", &path, &error)),
+        Err(error) => return Err(Failure::io("read", path, &error)),
     }
-    let cached = cached.map_or(&[][..], |file| &file.parts);
-    let (text, parts) = compose(draft, &inputs, cached, found.as_deref().unwrap_or_default());
-    let file = generated(CachedFile { digest: text_digest(text.as_bytes()), parts }, false);
+    let parts: Vec<_> = draft.parts.iter().zip(&inputs).collect();
+    let (texts, parts): (Vec<String>, _) =
+        parts.par_iter().with_max_len(1).map(|(part, inputs)| render(part, **inputs)).unzip();
+    let file = generated(Some(CachedFile { parts }));
+    let text = match <[String; 1]>::try_from(texts) {
+        Ok([text]) => text,
+        Err(texts) => texts.concat(),
+    };
     if found.as_deref() == Some(text.as_bytes()) {
         return Ok((file, None));
     }
     let exists = found.is_some();
-    let found = found.and_then(|bytes| String::from_utf8(bytes).ok());
-    let output = Output { path: draft.path.clone(), text };
-    Ok((file, Some(Stale { output, exists, found, is_packed: draft.is_packed, path })))
+    Ok((file, Some(stale(Text::Whole(text), found, exists))))
 }
 
-/// Returns the text of a file and its parts. A part whose inputs equal those of the cached part at the same index is copied from
-/// `found`, the current content of the file; the others are rendered.
-fn compose(draft: &Draft<'_>, inputs: &[u64], cached: &[CachedPart], found: &[u8]) -> (String, Vec<CachedPart>) {
-    let mut start = 0;
-    let cached = cached.iter().map(|part| {
-        let range = start..start + part.length;
-        start = range.end;
-        Some((part.inputs, range))
-    });
+fn render(part: &Part<'_>, inputs: u64) -> (String, CachedPart) {
+    let text = part.text();
+    let part = CachedPart { inputs, digest: text_digest(text.as_bytes()), length: text.len() };
+    (text, part)
+}
+
+/// Returns the text of a file that is unchanged since the last run, and the file for the cache. A part whose inputs equal those of the
+/// cached part at the same index is copied from the file, which has these `metadata`; the others are rendered.
+fn update(draft: &Draft<'_>, inputs: &[u64], cached: &CachedFile, metadata: &Metadata) -> (Text, CachedFile) {
     // If a part was added or removed, all digests differ, so the wrong index does no harm.
-    let cached = cached.chain(std::iter::repeat(None));
+    let cached = cached.places().map(Some).chain(std::iter::repeat(None));
     let parts: Vec<_> = draft.parts.iter().zip(inputs).zip(cached).collect();
-    let texts = parts.par_iter().with_max_len(1).map(|((part, inputs), cached)| {
-        let unchanged = cached.as_ref().filter(|(old, _)| old == *inputs);
-        let old = unchanged.and_then(|(_, range)| std::str::from_utf8(found.get(range.clone())?).ok());
-        old.map_or_else(|| Cow::Owned(part.text()), Cow::Borrowed)
+    let pieces = parts.par_iter().with_max_len(1).map(|((part, inputs), cached)| {
+        match cached.as_ref().filter(|(old, _)| old.inputs == **inputs) {
+            Some((old, place)) => (Piece::Old(place.clone()), *old),
+            None => {
+                let (text, part) = render(part, **inputs);
+                (Piece::New(text), part)
+            }
+        }
     });
-    let texts: Vec<Cow<'_, str>> = texts.collect();
-    let parts = texts.iter().zip(inputs).map(|(text, &inputs)| CachedPart { inputs, length: text.len() }).collect();
-    (texts.concat(), parts)
+    let (pieces, parts): (Vec<Piece>, Vec<CachedPart>) = pieces.unzip();
+    let all_new: Option<String> = pieces.iter().map(Piece::new_text).collect();
+    let text = all_new.map_or_else(|| Text::Pieces(joined(pieces), metadata.clone()), Text::Whole);
+    (text, CachedFile { parts })
+}
+
+impl Piece {
+    fn new_text(&self) -> Option<&str> {
+        match self {
+            Self::New(text) => Some(text),
+            Self::Old(_) => None,
+        }
+    }
+}
+
+/// Joins the pieces that follow one another in the old file.
+fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut joined: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        match (joined.last_mut(), piece) {
+            (Some(Piece::Old(last)), Piece::Old(next)) if last.end == next.start => last.end = next.end,
+            (_, piece) => joined.push(piece),
+        }
+    }
+    joined
+}
+
+impl Stale {
+    /// Returns the whole text to write, or `None` if parts of the file are copied.
+    pub fn text(&self) -> Option<&str> {
+        match &self.text {
+            Text::Whole(text) => Some(text),
+            Text::Pieces(..) => None,
+        }
+    }
+
+    /// Writes the file, in a folder that exists.
+    fn write(&self) -> Result<(), Failure> {
+        write_in_folder(&self.path, self.exists, |file| match &self.text {
+            Text::Whole(text) => file.write_all(text.as_bytes()),
+            Text::Pieces(pieces, metadata) => copy(&self.path, pieces, metadata, file),
+        })
+    }
+}
+
+/// Writes pieces to a file. Those of the file at `path` are copied, which must still have these `metadata`.
+fn copy(path: &Path, pieces: &[Piece], metadata: &Metadata, to: &mut File) -> io::Result<()> {
+    let mut old = File::open(path)?;
+    for piece in pieces {
+        match piece {
+            Piece::New(text) => to.write_all(text.as_bytes())?,
+            Piece::Old(place) => {
+                let [start, end] = [place.start, place.end].map(|offset| offset as u64);
+                old.seek(SeekFrom::Start(start))?;
+                io::copy(&mut (&old).take(end - start), to)?;
+            }
+        }
+    }
+    if fingerprint(&old.metadata()?) == fingerprint(metadata) {
+        return Ok(());
+    }
+    Err(io::Error::other("another program has changed it in the meantime: run gen again"))
 }
 
 impl Plan {
@@ -196,14 +314,18 @@ impl Plan {
                 _ => {}
             }
         }
-        self.folders.iter().for_each(|folder| remove_empty_folders(&folder.path));
+        if self.has_empty_folders || !self.orphans.is_empty() {
+            self.folders.iter().for_each(|folder| remove_empty_folders(&folder.path));
+        }
+        let needed: BTreeSet<&Path> = self.stale.iter().filter_map(|stale| stale.path.parent()).collect();
+        for folder in needed {
+            fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
+        }
         // One file before all others: if this run is stopped, the next one recognizes its folder by a file with the mark.
         let (first, rest) = self.stale.split_at(self.stale.len().min(1));
         // One file after all others: the digests of the manifests.
         let (rest, last) = rest.split_at(rest.len().saturating_sub(1));
-        let write_all = |files: &[Stale]| -> Vec<Result<(), Failure>> {
-            files.par_iter().map(|stale| write_atomically(&stale.path, &stale.output.text)).collect()
-        };
+        let write_all = |files: &[Stale]| -> Vec<Result<(), Failure>> { files.par_iter().map(Stale::write).collect() };
         [first, rest, last].into_iter().flat_map(write_all).collect()
     }
 }
@@ -226,18 +348,17 @@ fn present(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 /// Locks the project against other runs of gen until the result is dropped. Returns `None` on systems that cannot lock a folder:
 /// concurrent runs may then leave a mixed output, which the next run corrects.
-pub fn lock(root: &Path) -> Option<fs::File> {
-    let folder = fs::File::open(root.join(MANIFESTS)).ok()?;
+pub fn lock(root: &Path) -> Option<File> {
+    let folder = File::open(root.join(MANIFESTS)).ok()?;
     folder.lock().ok()?;
     Some(folder)
 }
 
 /// Returns whether a file has the mark of gen in its first 256 bytes.
 fn is_marked(path: &Path) -> bool {
-    fs::read(path).is_ok_and(|bytes| {
-        let start = &bytes[..bytes.len().min(256)];
-        start.windows(MARK.len()).any(|window| window == MARK.as_bytes())
-    })
+    let mut start = Vec::new();
+    File::open(path).and_then(|file| file.take(256).read_to_end(&mut start)).is_ok()
+        && start.windows(MARK.len()).any(|window| window == MARK.as_bytes())
 }
 
 /// Removes empty folders: git does not track them.

@@ -2,14 +2,14 @@
 
 use std::mem::ManuallyDrop;
 use std::path::Path;
+use std::thread;
 
 use clap::Args;
 use similar::TextDiff;
 use toolc_tables::visible::visible;
 
 use super::watch::{Run, watch};
-use super::{Project, Streams, compile_kept, find_root, print};
-use crate::Compilation;
+use super::{Memory, Project, Streams, find_root, print};
 use crate::build_cache::{BuildCache, Digests};
 use crate::check::Checked;
 use crate::emit;
@@ -21,6 +21,7 @@ use crate::report::{Shown, plural};
 use crate::source::{Kind, Sources};
 use crate::timings::Timings;
 use crate::write::{self, Plan, Stale};
+use crate::{Compilation, compile_timed};
 
 /// The arguments of `gen`.
 #[derive(Debug, Clone, Copy, Default, Args)]
@@ -72,7 +73,9 @@ struct Outcome {
 
 fn run_once(root: &Path, args: GenArgs, streams: &mut Streams<'_>) -> Result<Outcome, Failure> {
     let mut timings = Timings::default();
-    let sources = ManuallyDrop::new(timings.measure("scan", || Sources::scan(root))?);
+    let options = Options::default();
+    let (sources, memory) = timings.measure("scan", || Memory::scan(root, &options))?;
+    let sources = ManuallyDrop::new(sources);
     if sources.all().iter().any(|source| source.kind == Some(Kind::Plugin)) {
         return Err(Failure::new(format!(
             "{} is a plugin, and gen generates nothing for plugins: the host reads the manifests; `{} lint` checks them",
@@ -80,7 +83,25 @@ fn run_once(root: &Path, args: GenArgs, streams: &mut Streams<'_>) -> Result<Out
             streams.program
         )));
     }
-    let compilation = ManuallyDrop::new(compile_kept(root, &sources, &Options::default(), !args.check, &mut timings));
+    let compilation = ManuallyDrop::new(compile_timed(&sources, &options, memory.kept(), &mut timings));
+    // What this run keeps is stored while the files are generated.
+    thread::scope(|scope| {
+        if !args.check {
+            scope.spawn(|| memory.store());
+        }
+        generate(root, args, sources, compilation, timings, streams)
+    })
+}
+
+/// Reports the findings, and writes or compares the generated files if none is an error.
+fn generate(
+    root: &Path,
+    args: GenArgs,
+    sources: ManuallyDrop<Sources>,
+    compilation: ManuallyDrop<Compilation>,
+    mut timings: Timings,
+    streams: &mut Streams<'_>,
+) -> Result<Outcome, Failure> {
     streams.report(&sources, &compilation.diagnostics, Shown::Errors)?;
     let summary = "nothing written".to_owned();
     let mut outcome = Outcome { sources, compilation, success: false, text: String::new(), summary };
@@ -109,8 +130,7 @@ fn write(
     timings: &mut Timings,
 ) -> Result<(String, String), Failure> {
     let _lock = write::lock(root);
-    let cache = BuildCache::open(root);
-    let plan = plan(root, sources, catalog, &cache, timings)?;
+    let (plan, cache) = plan(root, sources, catalog, |cache| cache, timings)?;
     timings.measure("write", || {
         plan.apply()?;
         cache.store(root, &plan.files);
@@ -123,19 +143,20 @@ fn write(
     Ok((text, counts))
 }
 
-/// Renders what has changed, and compares it with the disk.
+/// Renders what has changed, and compares it with the disk and with the build cache as `with` changes it.
 fn plan(
     root: &Path,
     sources: &Sources,
     catalog: &Checked,
-    cache: &BuildCache,
+    with: impl FnOnce(BuildCache) -> BuildCache + Send,
     timings: &mut Timings,
-) -> Result<Plan, Failure> {
+) -> Result<(Plan, BuildCache), Failure> {
     timings.measure("emit", || {
         let lowered = lower(catalog);
-        let digests = Digests::new(sources, &lowered);
+        let render = || (Digests::new(sources, &lowered), emit::drafts(&lowered));
+        let (cache, (digests, drafts)) = rayon::join(|| with(BuildCache::open(root)), render);
         let module = catalog.settings().rust.as_deref();
-        write::plan(root, module, &emit::drafts(&lowered), &digests, cache)
+        Ok((write::plan(root, module, &drafts, &digests, &cache)?, cache))
     })
 }
 
@@ -154,13 +175,13 @@ fn check(
     program: &str,
     timings: &mut Timings,
 ) -> Result<(bool, String), Failure> {
-    let plan = plan(root, sources, catalog, &BuildCache::open(root).by_text(), timings)?;
+    let (plan, _) = plan(root, sources, catalog, BuildCache::by_text, timings)?;
     if plan.is_clean() {
         return Ok((true, format!("{}: {} up to date\n", folders(catalog), plural(plan.files.len(), "file"))));
     }
     let stale = plan.stale.iter().map(|stale| {
         let word = if stale.exists { "stale" } else { "missing" };
-        format!("{word}: {}\n", visible(&stale.output.path))
+        format!("{word}: {}\n", visible(&stale.name))
     });
     let orphans = plan.orphans.iter().map(|orphan| format!("orphan: {}\n", visible(&orphan.name)));
     let mut text = first_lines(stale.chain(orphans), 500);
@@ -176,14 +197,14 @@ fn check(
 fn diff(stale: &Stale) -> Vec<String> {
     const LINES: usize = 40;
     const CHARACTERS: usize = 1_000;
-    let path = &stale.output.path;
+    let (path, text) = (&stale.name, stale.text().unwrap_or_default());
     let mut lines = vec![format!("--- {path}\n"), format!("+++ {path}, as gen writes it\n")];
-    match &stale.found {
+    match stale.found.as_deref().and_then(|found| std::str::from_utf8(found).ok()) {
         _ if !stale.exists => return Vec::new(),
         _ if stale.is_packed => lines.push("    (packed data: not shown)\n".to_owned()),
         None => lines.push("    (not text: not shown)\n".to_owned()),
         Some(found) => {
-            let diff = TextDiff::from_lines(found.as_str(), &stale.output.text).unified_diff().to_string();
+            let diff = TextDiff::from_lines(found, text).unified_diff().to_string();
             let cut = |line: &str| match line.char_indices().nth(CHARACTERS) {
                 Some((end, _)) => format!("{}…\n", visible(&line[..end])),
                 None => format!("{}\n", visible(line)),

@@ -8,7 +8,7 @@ use similar::TextDiff;
 use toolc::suggest::{did_you_mean, nearest};
 
 use super::watch::{Run, watch};
-use super::{Project, Streams, compile_kept, find_root, markdown, print};
+use super::{Memory, Project, Streams, find_root, markdown, print};
 use crate::lint::codes;
 
 use crate::diagnostic::{Level, Places};
@@ -19,7 +19,7 @@ use crate::project::write_target;
 use crate::report::{Format, Report, Shown, plural};
 use crate::source::Sources;
 use crate::timings::Timings;
-use crate::{Compilation, compile_with};
+use crate::{Compilation, compile_timed, compile_with};
 
 /// The end of `lint --help`.
 pub(super) const HELP: &str = "\
@@ -129,15 +129,17 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
     if args.watch {
         return watch(&root, streams, |streams| {
             let mut timings = Timings::default();
-            let sources = timings.measure("scan", || Sources::scan(&root))?;
-            let compilation = compile_kept(&root, &sources, &options, true, &mut timings);
+            let (sources, memory) = timings.measure("scan", || Memory::scan(&root, &options))?;
+            let compilation = compile_timed(&sources, &options, memory.kept(), &mut timings);
+            memory.store();
             report(&sources, &compilation, &formats, args, &mut timings, streams)?;
             let baseline = compilation.catalog.as_ref().and_then(|catalog| catalog.settings().baseline.as_ref());
             Ok(Run::new(String::new(), &compilation.diagnostics, baseline.map(|file| root.join(&file.value))))
         });
     }
     // Never dropped, because the process ends after the command, and freeing a large catalog takes as long as checking it.
-    let mut sources = ManuallyDrop::new(timings.measure("scan", || Sources::scan(&root))?);
+    let (sources, memory) = timings.measure("scan", || Memory::scan(&root, &options))?;
+    let mut sources = ManuallyDrop::new(sources);
     if let Some(file) = &args.write_baseline {
         return write_baseline(&sources, &options, file, &root, streams);
     }
@@ -161,7 +163,8 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
             },
         )?;
     }
-    let compilation = ManuallyDrop::new(compile_kept(&root, &sources, &options, true, &mut timings));
+    let compilation = ManuallyDrop::new(compile_timed(&sources, &options, memory.kept(), &mut timings));
+    memory.store();
     report(&sources, &compilation, &formats, args, &mut timings, streams)?;
     Ok(compilation.catalog.is_some())
 }

@@ -33,12 +33,12 @@ use toolc_tables::visible::visible;
 use crate::build_cache::KeptFiles;
 use crate::diagnostic::{Diagnostic, Places};
 use crate::failure::Failure;
+use crate::kept::Kept;
 use crate::lint::Options;
 use crate::project::MANIFESTS;
 use crate::report::{Format, Report, Shown};
 use crate::source::Sources;
-use crate::timings::Timings;
-use crate::{Catalog, Compilation, compile, compile_timed};
+use crate::{Catalog, compile};
 
 /// What the exit status of every command means, for `--help`.
 pub const EXIT_STATUS: &str = "\
@@ -256,18 +256,29 @@ fn with_catalog(project: Project, command: CatalogCommand, streams: &mut Streams
     export.run(catalog, streams.out).map(|()| true)
 }
 
-/// Compiles the project at `root` with what the last run kept, and keeps what this run found if `store` is set.
-fn compile_kept(root: &Path, sources: &Sources, options: &Options, store: bool, timings: &mut Timings) -> Compilation {
-    // A run with other rules or levels does not touch the cache, so that the findings of ordinary runs stay in it.
-    if !options.only.is_empty() || !options.levels.is_empty() {
-        return compile_timed(sources, options, None, timings);
+/// What the last run kept, and what this run keeps for the next one.
+struct Memory(Option<(KeptFiles, Kept)>);
+
+impl Memory {
+    /// Reads the sources of the project at `root`, and what the last run kept.
+    fn scan(root: &Path, options: &Options) -> Result<(Sources, Self), Failure> {
+        // A run with other rules or levels does not touch the cache, so that the findings of ordinary runs stay in it.
+        let is_ordinary = options.only.is_empty() && options.levels.is_empty();
+        let open = || Self(is_ordinary.then(|| KeptFiles::open(root)));
+        let (sources, memory) = rayon::join(|| Sources::scan(root), open);
+        Ok((sources?, memory))
     }
-    let (files, kept) = KeptFiles::open(root);
-    let compilation = compile_timed(sources, options, Some(&kept), timings);
-    if store {
-        files.store(&kept);
+
+    fn kept(&self) -> Option<&Kept> {
+        self.0.as_ref().map(|(_, kept)| kept)
     }
-    compilation
+
+    /// Stores what this run keeps.
+    fn store(&self) {
+        if let Some((files, kept)) = &self.0 {
+            files.store(kept);
+        }
+    }
 }
 
 /// Returns the project folder: `given`, or the nearest ancestor of the current folder that contains manifests.

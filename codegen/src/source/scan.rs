@@ -144,10 +144,13 @@ fn noun(file_type: FileType) -> &'static str {
 /// Reads a file, up to one byte more than the maximum.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let file = fs::File::open(path)?;
-    // One byte more than the file has, so that a single read reaches the end.
-    let length = file.metadata()?.len().min(MAX_BYTES) + 1;
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    // The usual file is read at once, without a second read that finds its end. One with no length may still have a text.
+    let length = Some(file.metadata()?.len()).filter(|length| *length > 0).unwrap_or(u64::MAX).min(MAX_BYTES + 1);
+    let mut bytes = Vec::new();
+    if length <= MAX_BYTES {
+        bytes.reserve_exact(usize::try_from(length).unwrap_or_default());
+    }
+    file.take(length).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

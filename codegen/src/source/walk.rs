@@ -2,11 +2,12 @@
 //! paths through folders that link to one another is not bounded by their number. What links lead to is limited, because a link can
 //! lead to everything on a machine.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::fs::{self, FileType};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use walkdir::WalkDir;
 
@@ -74,8 +75,17 @@ pub(crate) fn walk(folder: &Path) -> Vec<Found> {
     while let Some((link, within)) = walk.links.pop_front() {
         walk.follow(link, &within);
     }
-    walk.found.sort_by(|one, other| one.path().cmp(&other.path()));
+    walk.found.sort_by(|one, other| by_components(one.path(), other.path()));
     walk.found
+}
+
+/// Compares paths as [`Path`] does, by their components. Those of one walk are normal, so that a comparison of bytes is enough, which takes a
+/// fraction of the time.
+fn by_components(one: Option<&Path>, other: Option<&Path>) -> Ordering {
+    let [one, other] = [one, other].map(|path| path.map_or(&[][..], |path| path.as_os_str().as_encoded_bytes()));
+    let same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let next = |bytes: &[u8]| bytes.get(same).map(|byte| (!is_separator(char::from(*byte)), *byte));
+    next(one).cmp(&next(other))
 }
 
 impl Found {
@@ -173,12 +183,14 @@ impl Walk {
                 }
                 continue;
             }
-            let here = real.join(entry.strip_prefix(path).unwrap_or(&entry));
+            let here = || real.join(entry.strip_prefix(path).unwrap_or(&entry));
             if kind.is_symlink() {
+                let here = here();
                 links.push((entry, here.parent().map(Path::to_owned).unwrap_or_default()));
                 continue;
             }
             if kind.is_dir() {
+                let here = here();
                 if let Some(first) = self.folders.get(&here) {
                     found.push(Found::Again(entry, first.clone()));
                     entries.skip_current_dir();
@@ -264,5 +276,5 @@ fn real(path: &Path) -> PathBuf {
 }
 
 fn is_hidden(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }

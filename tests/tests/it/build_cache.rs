@@ -171,18 +171,48 @@ fn gen_and_lint_share_what_they_found_and_runs_of_other_rules_keep_nothing() {
     assert_eq!(xtask(root, &["lint"]), first);
 }
 
+/// Edits a file so that its length and the time of its last change stay the same.
+fn forge(path: &Path, from: &str, to: &str) {
+    let modified = fs::metadata(path).and_then(|about| about.modified()).expect("failed to read when it was modified");
+    let forged = fs::read_to_string(path).expect("failed to read").replace(from, to);
+    fs::write(path, forged).expect("failed to write");
+    let file = fs::File::options().append(true).open(path).expect("failed to open");
+    file.set_modified(modified).expect("failed to set when it was modified");
+}
+
+#[test]
+fn gen_copies_cached_parts_of_a_file_and_gen_check_compares_each() {
+    let folder = project();
+    let root = folder.path();
+    let tool = |name: &str, text: &str| {
+        let manifest = format!("name = \"{name}\"\ntoolset = \"home\"\ndescription = \"{text}\"\n");
+        fs::write(root.join(format!("manifests/tools/{name}.toml")), manifest).expect("failed to write");
+    };
+    tool("call", "Calls the user.");
+    tool("meet", "Meets the user.");
+    xtask(root, &["gen"]);
+    let catalog = root.join("generated/catalog.json");
+    forge(&catalog, "Greets", "Meets!");
+    tool("call", "Calls the user by name.");
+    tool("meet", "Meets a user.");
+    xtask(root, &["gen"]);
+    let text = fs::read_to_string(&catalog).expect("failed to read");
+    for description in ["Calls the user by name.", "Meets! the user.", "Meets a user."] {
+        assert!(text.contains(description), "{text}");
+    }
+    assert!(xtask(root, &["gen", "--check"]).contains("stale: generated/catalog.json"));
+    // One more part, so that no cached part is at its place.
+    tool("bow", "Bows to the user.");
+    xtask(root, &["gen"]);
+    assert!(xtask(root, &["gen", "--check"]).contains("up to date"));
+}
+
 #[test]
 fn gen_skips_cached_parts_and_gen_check_reads_every_file() {
     let folder = project();
     let root = folder.path();
     xtask(root, &["gen"]);
-    // An edit that keeps the length and the time of the last change.
-    let path = root.join("generated/schemas/openai/tools/greet.json");
-    let modified = fs::metadata(&path).and_then(|about| about.modified()).expect("failed to read when it was modified");
-    let forged = fs::read_to_string(&path).expect("failed to read").replace("Greets", "Meets!");
-    fs::write(&path, forged).expect("failed to write");
-    let file = fs::File::options().append(true).open(&path).expect("failed to open");
-    file.set_modified(modified).expect("failed to set when it was modified");
+    forge(&root.join("generated/schemas/openai/tools/greet.json"), "Greets", "Meets!");
     assert!(xtask(root, &["gen"]).contains("0 of"), "the file was written again");
     assert!(xtask(root, &["gen", "--check"]).contains("stale: generated/schemas/openai/tools/greet.json"));
 
@@ -208,7 +238,7 @@ fn gen_repairs_damaged_output_and_a_damaged_cache() {
     assert_repaired("removed");
     fs::remove_file(&path).and_then(|()| fs::create_dir(&path)).expect("failed to put a folder there");
     assert_repaired("a folder");
-    let beyond = String::from_utf8_lossy(&whole).replace('\t', &format!(" 1 {}\t", u64::MAX));
+    let beyond = String::from_utf8_lossy(&whole).replace('\t', &format!(" 1 1 {}\t", u64::MAX));
     for (what, bytes) in [
         ("a truncated cache", &whole[..whole.len() / 2]),
         ("not text", &[0xff; 64]),

@@ -402,8 +402,11 @@ fn check_match(
 /// Returns prose as a doc comment. Code fences become `'''`, because rustdoc would compile the code between them as Rust.
 fn doc(text: &str) -> TokenStream {
     // rustc rejects control characters, and characters that change the direction of text.
-    let is_allowed = |letter: &char| !letter.is_control() && !changes_direction(*letter);
-    let sanitized = |line: &str| line.chars().filter(is_allowed).collect::<String>();
-    let lines = text.trim().lines().map(|line| format!(" {}", sanitized(line).trim().replace("```", "'''")));
+    let is_allowed = |letter: char| !letter.is_control() && !changes_direction(letter);
+    let sanitized = |line: &str| match line.chars().all(is_allowed) {
+        true => line.trim().replace("```", "'''"),
+        false => line.chars().filter(|letter| is_allowed(*letter)).collect::<String>().trim().replace("```", "'''"),
+    };
+    let lines = text.trim().lines().map(|line| data::string(&format!(" {}", sanitized(line))));
     quote!(#(#[doc = #lines])*)
 }
