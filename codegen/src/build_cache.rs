@@ -105,7 +105,8 @@ pub struct BuildCache {
 impl BuildCache {
     /// Opens the cache of the project at `root`. The result is empty if no valid cache exists.
     pub fn open(root: &Path) -> Self {
-        let Some((file, text)) = StoredFile::open(root, "cache") else { return Self::default() };
+        let Some(file) = StoredFile::new(root, "cache") else { return Self::default() };
+        let text = file.read().unwrap_or_default();
         let entries = parse(&text).unwrap_or_default();
         Self { file: Some(file), text, entries, by_text: false }
     }
@@ -162,28 +163,42 @@ pub fn text_digest(text: &[u8]) -> u64 {
 pub struct KeptFiles {
     manifests: Option<StoredFile>,
     findings: Option<StoredFile>,
+    stamps: Option<StoredFile>,
 }
 
 impl KeptFiles {
-    /// Opens the files of the project at `root`.
-    pub fn open(root: &Path) -> (Self, Kept) {
-        let open = |extension| StoredFile::open(root, extension).unzip();
-        let (manifests, findings) = (open("manifests"), open("findings"));
-        let kept = |text: Option<String>| KeptText::new(text.unwrap_or_default());
-        (
-            Self { manifests: manifests.0, findings: findings.0 },
-            Kept { manifests: kept(manifests.1), findings: kept(findings.1) },
-        )
+    /// Finds the files of the project at `root`.
+    pub fn new(root: &Path) -> Self {
+        let file = |extension| StoredFile::new(root, extension);
+        Self { manifests: file("manifests"), findings: file("findings"), stamps: file("stamps") }
     }
 
-    /// Stores what this run keeps.
-    pub fn store(&self, kept: &Kept) {
+    /// Reads what the last run kept.
+    pub fn kept(&self) -> Kept {
+        let kept = |file: &Option<StoredFile>| KeptText::new(text(file.as_ref()));
+        Kept { manifests: kept(&self.manifests), findings: kept(&self.findings) }
+    }
+
+    /// Reads the stamps of manifests that the last run kept.
+    pub fn stamps(&self) -> String {
+        text(self.stamps.as_ref())
+    }
+
+    /// Stores what this run keeps. The stamps of the last run remain without others.
+    pub fn store(&self, kept: &Kept, stamps: Option<&str>) {
+        if let Some((file, stamps)) = self.stamps.as_ref().zip(stamps) {
+            file.store(stamps);
+        }
         for (file, text) in [(&self.manifests, &kept.manifests), (&self.findings, &kept.findings)] {
             if let Some((file, text)) = file.as_ref().zip(text.changed()) {
                 file.store(text);
             }
         }
     }
+}
+
+fn text(file: Option<&StoredFile>) -> String {
+    file.and_then(StoredFile::read).unwrap_or_default()
 }
 
 /// A file of the target folder: a line that identifies the compiler, a line with the digest of the rest, and the rest. A file that another
@@ -199,11 +214,9 @@ impl StoredFile {
     /// The maximum size in bytes.
     const MAX: u64 = 256 << 20;
 
-    /// Opens a file, and returns it with its text. `None` if the project has no target folder.
-    fn open(root: &Path, extension: &str) -> Option<(Self, String)> {
-        let file = Self { path: cache_path(root, extension)?, compiler: compiler()? };
-        let text = file.read().unwrap_or_default();
-        Some((file, text))
+    /// Returns a file, which may be missing. `None` if the project has no target folder.
+    fn new(root: &Path, extension: &str) -> Option<Self> {
+        Some(Self { path: cache_path(root, extension)?, compiler: compiler()? })
     }
 
     fn read(&self) -> Option<String> {
@@ -296,7 +309,7 @@ impl Digests {
         let tools: Vec<_> = tools.collect();
         let mut common = DefaultHasher::new();
         for source in sources.all().iter().filter(|source| source.kind != Some(Kind::Tool)) {
-            (&source.path, &source.text).hash(&mut common);
+            (&source.path, &*source.text).hash(&mut common);
         }
         for (_, shared_facets) in &tools {
             shared_facets.hash(&mut common);

@@ -23,7 +23,7 @@ pub fn fix(sources: &Sources, options: &Options) -> Vec<(SourceId, String)> {
         fixed = fixed.with(&changed);
     }
     let all = (0..).map(SourceId).zip(sources.all().iter().zip(fixed.all()));
-    all.filter(|(_, (old, new))| old.text != new.text).map(|(id, (_, new))| (id, new.text.clone())).collect()
+    all.filter(|(_, (old, new))| old.text != new.text).map(|(id, (_, new))| (id, new.text.to_string())).collect()
 }
 
 /// Returns the fix of a finding as replacements, one for each changed file: the range from the first to the last difference, and
@@ -32,7 +32,7 @@ pub fn replacements(places: &Places<'_>, found: &Diagnostic) -> Vec<(Place, Stri
     let edits: Vec<&Edit> = found.fix.iter().collect();
     let changed = changes(places, &edits).into_iter();
     let replacement = |(id, new): (SourceId, String)| {
-        let old = &places.sources.get(id).text;
+        let old: &str = &places.sources.get(id).text;
         let same = |(a, b): &(char, char)| a == b;
         let start: usize = old.chars().zip(new.chars()).take_while(same).map(|(a, _)| a.len_utf8()).sum();
         let [old_rest, new_rest] = [&old[start..], &new[start..]];
@@ -65,7 +65,7 @@ fn changes(places: &Places<'_>, edits: &[&Edit]) -> Vec<(SourceId, String)> {
         let edits: Vec<&Edit> = edits.iter().copied().filter(|edit| edit.place().source == id).collect();
         let text = apply(places, &source.text, &edits);
         // A formatted file stays formatted. Other files are not reformatted.
-        let was_formatted = format::format(source.kind, &source.text).as_deref() == Some(source.text.as_str());
+        let was_formatted = format::format(source.kind, &source.text).as_deref() == Some(&*source.text);
         let text = if was_formatted { format::format(source.kind, &text).unwrap_or(text) } else { text };
         (text != source.text).then_some((id, text))
     };

@@ -34,7 +34,7 @@ pub(super) fn run(project: Project, check: bool, streams: &mut Streams<'_>) -> R
         }
         changed += 1;
         if check {
-            let diff = TextDiff::from_lines(source.text.as_str(), &text);
+            let diff = TextDiff::from_lines(&*source.text, &text);
             shown += &diff.unified_diff().header(&path, &path).to_string();
         } else {
             sources.write(id, &text)?;

@@ -74,7 +74,7 @@ struct Outcome {
 fn run_once(root: &Path, args: GenArgs, streams: &mut Streams<'_>) -> Result<Outcome, Failure> {
     let mut timings = Timings::default();
     let options = Options::default();
-    let (sources, memory) = timings.measure("scan", || Memory::scan(root, &options))?;
+    let (sources, memory) = timings.measure("scan", || Memory::scan(root, &options, !args.check))?;
     let sources = ManuallyDrop::new(sources);
     if sources.all().iter().any(|source| source.kind == Some(Kind::Plugin)) {
         return Err(Failure::new(format!(
@@ -85,41 +85,42 @@ fn run_once(root: &Path, args: GenArgs, streams: &mut Streams<'_>) -> Result<Out
     }
     let compilation = ManuallyDrop::new(compile_timed(&sources, &options, memory.kept(), &mut timings));
     // What this run keeps is stored while the files are generated.
-    thread::scope(|scope| {
+    let (success, text, summary) = thread::scope(|scope| {
         if !args.check {
-            scope.spawn(|| memory.store());
+            scope.spawn(|| memory.store(&sources));
         }
-        generate(root, args, sources, compilation, timings, streams)
-    })
+        generate(root, args, &sources, &compilation, timings, streams)
+    })?;
+    Ok(Outcome { sources, compilation, success, text, summary })
 }
 
-/// Reports the findings, and writes or compares the generated files if none is an error.
+/// Reports the findings, and writes or compares the generated files if none is an error. Returns whether that succeeded, the output, and the
+/// summary.
 fn generate(
     root: &Path,
     args: GenArgs,
-    sources: ManuallyDrop<Sources>,
-    compilation: ManuallyDrop<Compilation>,
+    sources: &Sources,
+    compilation: &Compilation,
     mut timings: Timings,
     streams: &mut Streams<'_>,
-) -> Result<Outcome, Failure> {
-    streams.report(&sources, &compilation.diagnostics, Shown::Errors)?;
-    let summary = "nothing written".to_owned();
-    let mut outcome = Outcome { sources, compilation, success: false, text: String::new(), summary };
-    match &outcome.compilation.catalog {
+) -> Result<(bool, String, String), Failure> {
+    streams.report(sources, &compilation.diagnostics, Shown::Errors)?;
+    let mut summary = "nothing written".to_owned();
+    let (mut success, mut text) = (false, String::new());
+    match &compilation.catalog {
         Some(catalog) if args.check => {
-            let program = &streams.program;
-            (outcome.success, outcome.text) = check(root, &outcome.sources, catalog, args.diff, program, &mut timings)?;
+            (success, text) = check(root, sources, catalog, args.diff, &streams.program, &mut timings)?;
         }
         Some(catalog) => {
-            (outcome.text, outcome.summary) = write(root, &outcome.sources, catalog, &mut timings)?;
-            outcome.success = true;
+            (text, summary) = write(root, sources, catalog, &mut timings)?;
+            success = true;
         }
         None => {}
     }
     if args.timings {
         print(streams.err, &timings.table())?;
     }
-    Ok(outcome)
+    Ok((success, text, summary))
 }
 
 /// Writes the generated files. Returns the output, and the counts in it.
@@ -131,6 +132,7 @@ fn write(
 ) -> Result<(String, String), Failure> {
     let _lock = write::lock(root);
     let (plan, cache) = plan(root, sources, catalog, |cache| cache, timings)?;
+    sources.check_unchanged()?;
     timings.measure("write", || {
         plan.apply()?;
         cache.store(root, &plan.files);

@@ -129,16 +129,17 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
     if args.watch {
         return watch(&root, streams, |streams| {
             let mut timings = Timings::default();
-            let (sources, memory) = timings.measure("scan", || Memory::scan(&root, &options))?;
+            let (sources, memory) = timings.measure("scan", || Memory::scan(&root, &options, true))?;
             let compilation = compile_timed(&sources, &options, memory.kept(), &mut timings);
-            memory.store();
+            memory.store(&sources);
+            sources.check_unchanged()?;
             report(&sources, &compilation, &formats, args, &mut timings, streams)?;
             let baseline = compilation.catalog.as_ref().and_then(|catalog| catalog.settings().baseline.as_ref());
             Ok(Run::new(String::new(), &compilation.diagnostics, baseline.map(|file| root.join(&file.value))))
         });
     }
     // Never dropped, because the process ends after the command, and freeing a large catalog takes as long as checking it.
-    let (sources, memory) = timings.measure("scan", || Memory::scan(&root, &options))?;
+    let (sources, memory) = timings.measure("scan", || Memory::scan(&root, &options, true))?;
     let mut sources = ManuallyDrop::new(sources);
     if let Some(file) = &args.write_baseline {
         return write_baseline(&sources, &options, file, &root, streams);
@@ -164,7 +165,8 @@ pub(super) fn run(project: Project, args: &LintArgs, streams: &mut Streams<'_>) 
         )?;
     }
     let compilation = ManuallyDrop::new(compile_timed(&sources, &options, memory.kept(), &mut timings));
-    memory.store();
+    memory.store(&sources);
+    sources.check_unchanged()?;
     report(&sources, &compilation, &formats, args, &mut timings, streams)?;
     Ok(compilation.catalog.is_some())
 }
@@ -313,7 +315,7 @@ fn diff(sources: &Sources, options: &Options, streams: &mut Streams<'_>) -> Resu
     let mut text = String::new();
     for (id, fixed) in fix(sources, options) {
         let path = sources.display(id);
-        let diff = TextDiff::from_lines(sources.get(id).text.as_str(), &fixed);
+        let diff = TextDiff::from_lines(&*sources.get(id).text, &fixed);
         text += &diff.unified_diff().header(&path, &path).to_string();
     }
     if text.is_empty() {

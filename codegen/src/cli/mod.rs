@@ -37,7 +37,7 @@ use crate::kept::Kept;
 use crate::lint::Options;
 use crate::project::MANIFESTS;
 use crate::report::{Format, Report, Shown};
-use crate::source::Sources;
+use crate::source::{Sources, Stamps};
 use crate::{Catalog, compile};
 
 /// What the exit status of every command means, for `--help`.
@@ -260,23 +260,30 @@ fn with_catalog(project: Project, command: CatalogCommand, streams: &mut Streams
 struct Memory(Option<(KeptFiles, Kept)>);
 
 impl Memory {
-    /// Reads the sources of the project at `root`, and what the last run kept.
-    fn scan(root: &Path, options: &Options) -> Result<(Sources, Self), Failure> {
+    /// Reads the sources of the project at `root`, and what the last run kept. Files that have not changed since are not read if
+    /// `by_stamp` is set.
+    fn scan(root: &Path, options: &Options, by_stamp: bool) -> Result<(Sources, Self), Failure> {
         // A run with other rules or levels does not touch the cache, so that the findings of ordinary runs stay in it.
-        let is_ordinary = options.only.is_empty() && options.levels.is_empty();
-        let open = || Self(is_ordinary.then(|| KeptFiles::open(root)));
-        let (sources, memory) = rayon::join(|| Sources::scan(root), open);
-        Ok((sources?, memory))
+        if !options.only.is_empty() || !options.levels.is_empty() {
+            return Ok((Sources::scan(root)?, Self(None)));
+        }
+        let files = KeptFiles::new(root);
+        let scan = || {
+            let stamps = if by_stamp { files.stamps() } else { String::new() };
+            if by_stamp { Sources::scan_with(root, &Stamps::new(&stamps)) } else { Sources::scan(root) }
+        };
+        let (sources, kept) = rayon::join(scan, || files.kept());
+        Ok((sources?, Self(Some((files, kept)))))
     }
 
     fn kept(&self) -> Option<&Kept> {
         self.0.as_ref().map(|(_, kept)| kept)
     }
 
-    /// Stores what this run keeps.
-    fn store(&self) {
-        if let Some((files, kept)) = &self.0 {
-            files.store(kept);
+    /// Stores what this run keeps, unless a file was changed while it was read.
+    fn store(&self, sources: &Sources) {
+        if let Some((files, kept)) = self.0.as_ref().filter(|_| sources.check_unchanged().is_ok()) {
+            files.store(kept, sources.stamps().as_deref());
         }
     }
 }

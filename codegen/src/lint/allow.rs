@@ -9,16 +9,15 @@ use std::ops::Range;
 use super::levels::{Selected, select};
 use crate::diagnostic::{Code, Diagnostic, Edit, Place, Places, Sink, SourceId};
 use crate::lint::codes;
+use crate::source::COMMENT_PREFIX;
 
-/// The start of an `allow` comment, after the `#`.
-const COMMENT_PREFIX: &str = "lint:";
 const USAGE: &str = "write `# lint: allow CODE reason`, with a rule's code or name";
 
 /// Removes the findings that comments allow, and reports comments that allow none. `rules` are the enabled rules.
 pub(super) fn apply(places: &Places<'_>, rules: &[Code], sink: &Sink) {
     let mut allows = Vec::new();
     for (id, source) in (0..).map(SourceId).zip(places.sources.all()) {
-        if source.text.contains(COMMENT_PREFIX) {
+        if source.has_comments() {
             allows.extend(comments(id, places).into_iter().filter_map(|comment| comment.read(places, sink)));
         }
     }

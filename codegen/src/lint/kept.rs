@@ -26,7 +26,7 @@ pub(super) fn shared_digest(catalog: &Catalog, sources: &Sources, rules: &[Code]
         rule.id.hash(&mut hasher);
     }
     for source in sources.all().iter().filter(|source| source.kind != Some(Kind::Tool)) {
-        (&source.path, &source.text, source.fault.is_some()).hash(&mut hasher);
+        (&source.path, &*source.text, source.fault.is_some()).hash(&mut hasher);
     }
     for (_, tool) in catalog.tools() {
         let manifest = &tool.manifest;

@@ -40,7 +40,7 @@ impl<'k> KeptManifests<'k> {
         }
         let digest = source.digest();
         let line: Line = serde_json::from_str(self.lines.get(&digest)?).ok()?;
-        let plain = FileReader { id, text: &source.text }.manifest(line)?;
+        let plain = FileReader { id, text: source.text.read() }.manifest(line)?;
         Some(LazyManifest::kept(plain, digest, (id, Arc::clone(source))))
     }
 
@@ -90,7 +90,8 @@ type Line = (Text, Option<Text>, Text, String, Text, Vec<String>, [Vec<Text>; 6]
 /// Reads what [`write`] wrote about a file.
 struct FileReader<'s> {
     id: SourceId,
-    text: &'s str,
+    /// The text, if it was read. Otherwise, the file is known to be the one about which the line was written.
+    text: Option<&'s str>,
 }
 
 impl FileReader<'_> {
@@ -124,7 +125,9 @@ impl FileReader<'_> {
     }
 
     fn text(&self, (text, start, end): Text) -> Option<At<String>> {
-        self.text.get(start..end)?;
+        if let Some(text) = self.text {
+            text.get(start..end)?;
+        }
         Some(At::new(text, Place::new(self.id, start..end)))
     }
 }

@@ -57,7 +57,7 @@ pub(crate) fn parse_with(sources: &Sources, kept: Option<&KeptManifests<'_>>, si
     }
     #[cfg(feature = "emit")]
     {
-        let digest = |source: &Arc<Source>| (source.path.clone(), toolc_build::digest(source.text.as_bytes()));
+        let digest = |source: &Arc<Source>| (source.path.clone(), source.manifest_digest());
         manifests.digests = sources.all().par_iter().map(digest).collect();
     }
     manifests

@@ -2,8 +2,13 @@
 
 mod path;
 mod scan;
+mod stamps;
+mod text;
 mod walk;
 
+#[cfg(feature = "cli")]
+pub(crate) use stamps::Stamps;
+pub use text::SourceText;
 pub use toolc_tables::SourceId;
 #[cfg(feature = "cli")]
 pub(crate) use walk::walk;
@@ -116,9 +121,15 @@ pub struct Source {
     /// The file name without `.toml`: the `name` that the manifest must declare.
     pub stem: String,
     /// The text, without a byte order mark and with CRLF replaced by LF. Empty for a file in another format than TOML.
-    pub text: String,
+    pub text: SourceText,
     /// Why the file cannot be read.
     pub fault: Option<Fault>,
+    /// See [`Source::manifest_digest`].
+    manifest_digest: OnceLock<u64>,
+    /// See [`Source::has_comments`].
+    has_comments: OnceLock<bool>,
+    /// The state of the file from which the text was read, if its stamp may be kept.
+    state: Option<u64>,
 }
 
 /// Why a file cannot be read.
@@ -148,30 +159,43 @@ const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 impl Source {
     fn new(path: String, bytes: Vec<u8>) -> Self {
         if likely_manifest(&path).is_some() {
-            return Self { path, kind: None, stem: String::new(), text: String::new(), fault: None };
+            return Self::with(path, String::new(), None);
         }
-        let is_utf_16 = UTF_16.iter().any(|mark| bytes.starts_with(mark));
-        let fault = |at, message: &str| Fault::Text { at, message: message.to_owned(), help: "save the file as UTF-8" };
-        let (text, fault) = match String::from_utf8(bytes) {
-            Ok(text) => (text, None),
-            Err(_) if is_utf_16 => (String::new(), Some(fault(0, "the file is UTF-16, not UTF-8"))),
-            Err(error) => {
-                let at = error.utf8_error().valid_up_to();
-                let text = normalized(String::from_utf8_lossy(&error.into_bytes()[..at]).into_owned());
-                let fault = fault(text.len(), "the file is not UTF-8 from here on");
-                (text, Some(fault))
-            }
-        };
-        let text = normalized(text);
+        let (text, fault) = decoded(bytes);
         let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".toml")).unwrap_or_default().to_owned();
-        Self { kind: Kind::from_path(&path), stem, fault, text, path }
+        Self { kind: Kind::from_path(&path), stem, ..Self::with(path, text, fault) }
+    }
+
+    /// Creates a source of no kind.
+    fn with(path: String, text: impl Into<SourceText>, fault: Option<Fault>) -> Self {
+        Self {
+            path,
+            kind: None,
+            stem: String::new(),
+            text: text.into(),
+            fault,
+            manifest_digest: OnceLock::new(),
+            has_comments: OnceLock::new(),
+            state: None,
+        }
     }
 
     /// Returns the digest of the path and the text. It is comparable only within one build of the compiler.
     pub(crate) fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (&self.path, &self.text).hash(&mut hasher);
+        (&self.path, self.text.digest()).hash(&mut hasher);
         hasher.finish()
+    }
+
+    /// Returns the digest of the text for a build script.
+    #[cfg(feature = "emit")]
+    pub(crate) fn manifest_digest(&self) -> u64 {
+        *self.manifest_digest.get_or_init(|| toolc_build::digest(self.text.as_bytes()))
+    }
+
+    /// Returns whether the text may have a comment to the linter.
+    pub(crate) fn has_comments(&self) -> bool {
+        *self.has_comments.get_or_init(|| self.text.contains(COMMENT_PREFIX))
     }
 
     /// Creates a source that is not a file whose text could be read.
@@ -179,6 +203,26 @@ impl Source {
         let fault = Some(Fault::File { message: message.into(), help });
         Self { fault, ..Self::new(path, Vec::new()) }
     }
+}
+
+/// The start of a comment to the linter, after the `#`.
+pub(crate) const COMMENT_PREFIX: &str = "lint:";
+
+/// Returns the text of a file, and what is wrong with it.
+fn decoded(bytes: Vec<u8>) -> (String, Option<Fault>) {
+    let is_utf_16 = UTF_16.iter().any(|mark| bytes.starts_with(mark));
+    let fault = |at, message: &str| Fault::Text { at, message: message.to_owned(), help: "save the file as UTF-8" };
+    let (text, fault) = match String::from_utf8(bytes) {
+        Ok(text) => (text, None),
+        Err(_) if is_utf_16 => (String::new(), Some(fault(0, "the file is UTF-16, not UTF-8"))),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let text = normalized(String::from_utf8_lossy(&error.into_bytes()[..at]).into_owned());
+            let fault = fault(text.len(), "the file is not UTF-8 from here on");
+            (text, Some(fault))
+        }
+    };
+    (normalized(text), fault)
 }
 
 #[cfg(feature = "cli")]
@@ -203,9 +247,50 @@ impl Sources {
     /// # Errors
     /// If `root` has no folder `manifests` that can be read. Only a plugin need not have one.
     pub fn scan(root: &Path) -> Result<Self, Failure> {
-        let mut files: Vec<Arc<Source>> = scan::read_all(root)?.into_iter().map(Arc::new).collect();
+        let mut files: Vec<Arc<Source>> = scan::read_all(root, None)?.into_iter().map(Arc::new).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Self { root: root.to_owned(), files, others: Vec::new(), other: OnceLock::new() })
+    }
+
+    /// Reads the manifests of a project as [`scan`](Self::scan) does. Files with the stamps of the last run are not read.
+    #[cfg(feature = "cli")]
+    pub(crate) fn scan_with(root: &Path, stamps: &Stamps<'_>) -> Result<Self, Failure> {
+        let mut files: Vec<Arc<Source>> = scan::read_all(root, Some(stamps))?.into_iter().map(Arc::new).collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Self { root: root.to_owned(), files, others: Vec::new(), other: OnceLock::new() })
+    }
+
+    /// Returns the stamps for the next run as text, or `None` if those that the last run kept serve as well.
+    #[cfg(feature = "cli")]
+    pub(crate) fn stamps(&self) -> Option<String> {
+        /// The stamps of a few files are not worth writing all.
+        const SHARE: usize = 64;
+        let tools = || self.files.iter().filter(|source| source.kind == Some(Kind::Tool));
+        let is_new = |source: &&Arc<Source>| source.state.is_some() && !source.text.is_unread_file();
+        if tools().filter(is_new).count() * SHARE <= tools().count() {
+            return None;
+        }
+        let mut text = String::new();
+        for source in tools() {
+            if let Some(state) = source.state {
+                let (digest, manifest) = (source.text.digest(), source.manifest_digest());
+                let has_comments = source.has_comments();
+                stamps::write(&mut text, &source.path, stamps::Stamp { state, text: digest, manifest, has_comments });
+            }
+        }
+        Some(text)
+    }
+
+    /// Checks that no file was changed after its stamp was compared.
+    ///
+    /// # Errors
+    /// If one was.
+    #[cfg(feature = "cli")]
+    pub(crate) fn check_unchanged(&self) -> Result<(), Failure> {
+        match self.files.iter().find(|source| source.text.is_other()) {
+            None => Ok(()),
+            Some(source) => Err(Failure::new(format!("{} was changed in the meantime: run it again", source.path))),
+        }
     }
 
     /// Creates a project in memory from the path and text of each file. Paths are relative to the project, with `/` as separator.
@@ -241,8 +326,7 @@ impl Sources {
             None if self.root.as_os_str().is_empty() => return Err("the file does not exist".to_owned()),
             None => scan::read_text(&self.root.join(path)).map_err(|error| error.to_string())?,
         };
-        let (kind, stem, fault) = (None, String::new(), None);
-        let other = self.other.get_or_init(|| Source { path: path.to_owned(), kind, stem, text, fault });
+        let other = self.other.get_or_init(|| Source::with(path.to_owned(), text, None));
         Ok((id, &other.text))
     }
 

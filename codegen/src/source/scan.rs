@@ -4,20 +4,26 @@
 use std::fs::{self, FileType};
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::sync::OnceLock;
+use std::time::SystemTime;
 
 use rayon::prelude::*;
 
 use super::path::{relative, relative_or_lossy};
+use super::stamps::{Stamps, is_settled, state};
+use super::text::read;
 use super::walk::{Found, MAX_BYTES, walk};
-use super::{Fault, Source, is_source};
+use super::{Fault, Kind, Source, SourceText, is_source};
 use crate::failure::Failure;
 use crate::project::{MANIFESTS, PLUGIN, SETTINGS};
 
 /// Returns the sources of the project in the folder `root`.
 ///
+/// A file with the stamp of the last run is not read.
+///
 /// # Errors
 /// If the folder with the manifests cannot be read. Only a plugin need not have one.
-pub(super) fn read_all(root: &Path) -> Result<Vec<Source>, Failure> {
+pub(super) fn read_all(root: &Path, stamps: Option<&Stamps<'_>>) -> Result<Vec<Source>, Failure> {
     let folder = root.join(MANIFESTS);
     let found = match fs::read_dir(&folder) {
         Ok(_) => walk(&folder),
@@ -25,10 +31,10 @@ pub(super) fn read_all(root: &Path) -> Result<Vec<Source>, Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound && root.join(PLUGIN).is_file() => Vec::new(),
         Err(error) => return Err(Failure::io("read", &folder, &error)),
     };
-    let mut sources: Vec<Source> = found.par_iter().filter_map(|one| found_source(root, one, &found)).collect();
+    let mut sources: Vec<Source> = found.par_iter().filter_map(|one| found_source(root, one, &found, stamps)).collect();
     for path in [SETTINGS, PLUGIN].map(|file| root.join(file)) {
         match fs::metadata(&path) {
-            Ok(about) => sources.extend(source(root, &path, about.file_type())),
+            Ok(about) => sources.extend(source(root, &path, about.file_type(), None)),
             Err(_) if fs::symlink_metadata(&path).is_err() => {}
             Err(error) => {
                 sources.extend(relative(root, &path).ok().map(|relative| unreadable(&path, relative, &error)));
@@ -39,7 +45,7 @@ pub(super) fn read_all(root: &Path) -> Result<Vec<Source>, Failure> {
 }
 
 /// Returns the source at a path, or `None` if nothing of this name can be a manifest.
-fn source(root: &Path, path: &Path, file_type: FileType) -> Option<Source> {
+fn source(root: &Path, path: &Path, file_type: FileType, stamps: Option<&Stamps<'_>>) -> Option<Source> {
     let relative = match relative(root, path) {
         Ok(relative) => relative,
         Err(lossy) => {
@@ -59,7 +65,33 @@ fn source(root: &Path, path: &Path, file_type: FileType) -> Option<Source> {
         let message = format!("is {}, not a file", noun(file_type));
         return Some(Source::unreadable(relative, message, "replace it with a file, or remove it"));
     }
-    Some(match read(path) {
+    if let Some(stamps) = stamps.filter(|_| Kind::from_path(&relative) == Some(Kind::Tool)) {
+        return Some(stamped(path, relative, stamps));
+    }
+    Some(read_source(path, relative))
+}
+
+/// Returns the source of a tool, without reading a file that has the stamp of the last run.
+fn stamped(path: &Path, relative: String, stamps: &Stamps<'_>) -> Source {
+    let now = SystemTime::now();
+    let Ok(metadata) = fs::metadata(path) else { return read_source(path, relative) };
+    let Some(state) = state(&metadata) else { return read_source(path, relative) };
+    if let Some(stamp) = stamps.find(&relative).filter(|stamp| stamp.state == state) {
+        return Source {
+            text: SourceText::unread(path.to_owned(), stamp.text),
+            manifest_digest: OnceLock::from(stamp.manifest),
+            has_comments: OnceLock::from(stamp.has_comments),
+            state: Some(state),
+            ..Source::new(relative, Vec::new())
+        };
+    }
+    let source = read_source(path, relative);
+    let is_valid = source.fault.is_none() && is_settled(&metadata, now);
+    Source { state: Some(state).filter(|_| is_valid), ..source }
+}
+
+fn read_source(path: &Path, relative: String) -> Source {
+    match read(path) {
         Ok(bytes) if bytes.len() as u64 > MAX_BYTES => {
             let message = format!("the file is larger than {MAX_BYTES} bytes, the maximum for a manifest");
             let fault = Fault::Text { at: 0, message, help: "check that the file is a manifest" };
@@ -67,15 +99,15 @@ fn source(root: &Path, path: &Path, file_type: FileType) -> Option<Source> {
         }
         Ok(bytes) => Source::new(relative, bytes),
         Err(error) => unreadable(path, relative, &error),
-    })
+    }
 }
 
 /// Returns the source of something that the walk found among `all`, or `None` if it cannot be a manifest or contain any.
-fn found_source(root: &Path, found: &Found, all: &[Found]) -> Option<Source> {
+fn found_source(root: &Path, found: &Found, all: &[Found], stamps: Option<&Stamps<'_>>) -> Option<Source> {
     let path = found.path()?;
     let relative = || relative_or_lossy(root, path);
     match found {
-        Found::Entry(path, file_type) => source(root, path, *file_type),
+        Found::Entry(path, file_type) => source(root, path, *file_type, stamps),
         Found::Loop(_) => {
             Some(Source::unreadable(relative(), "is a link to a folder that contains it", "remove the link"))
         }
@@ -139,19 +171,6 @@ fn noun(file_type: FileType) -> &'static str {
         }
     }
     if file_type.is_dir() { "a folder" } else { "something else" }
-}
-
-/// Reads a file, up to one byte more than the maximum.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let file = fs::File::open(path)?;
-    // The usual file is read at once, without a second read that finds its end. One with no length may still have a text.
-    let length = Some(file.metadata()?.len()).filter(|length| *length > 0).unwrap_or(u64::MAX).min(MAX_BYTES + 1);
-    let mut bytes = Vec::new();
-    if length <= MAX_BYTES {
-        bytes.reserve_exact(usize::try_from(length).unwrap_or_default());
-    }
-    file.take(length).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// The maximum size of a baseline, which keeps every offset within 32 bits.

@@ -157,6 +157,14 @@ impl Project {
                     format!("wrote {}", path.display())
                 }
             },
+            7 => {
+                let modified = fs::metadata(&path).and_then(|about| about.modified()).expect("failed to ask");
+                let text = fs::read_to_string(&path).expect("failed to read").replacen("the", "thy", 1);
+                write(&path, text.as_bytes());
+                let file = fs::File::options().append(true).open(&path).expect("failed to open");
+                file.set_modified(modified).expect("failed to set when it was modified");
+                format!("changed {name}, and set its time back")
+            }
             _ => {
                 let text = fs::read_to_string(&path).expect("failed to read");
                 let (text, what) = edited(&text, random);

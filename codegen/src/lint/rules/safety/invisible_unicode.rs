@@ -31,7 +31,7 @@ pub(super) const RULE: Rule =
     Rule::new("A006", "invisible-unicode", Some(Level::Warning), Check::File(check)).fixable();
 
 fn check(lint: &Lint<'_>, file: SourceId, tool: Option<&Tool>, sink: &Sink) {
-    let text = &lint.sources.get(file).text;
+    let text: &str = &lint.sources.get(file).text;
     // Most manifests are ASCII.
     if !text.is_ascii() {
         // TOML rejects literal control characters, and allows a byte order mark at the start.

@@ -194,7 +194,7 @@ fn candidates(text: &str) -> impl Iterator<Item = usize> {
 }
 
 fn check(lint: &Lint<'_>, file: SourceId, tool: Option<&Tool>, sink: &Sink) {
-    let text = &lint.sources.get(file).text;
+    let text: &str = &lint.sources.get(file).text;
     for (span, what) in secrets(text) {
         report(Place::new(file, span.clone()), what, &text[span], sink);
     }
