@@ -316,6 +316,7 @@ pub enum HostStage {
 
 impl HostError<'_> {
     /// Returns a copy for logs, without the message if it could repeat a secret.
+    #[cfg(any(feature = "debug-log", feature = "tracing"))]
     pub(crate) fn redacted(self, call: &CallInfo<'_>) -> Self {
         if call.takes_secrets { Self { message: REDACTED, ..self } } else { self }
     }

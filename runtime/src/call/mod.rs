@@ -14,7 +14,7 @@ pub(crate) mod scope;
 mod tool_call;
 
 use crate::run::lifetime::CallLifetime;
-use std::any::type_name;
+use std::any::{Any, type_name};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -23,31 +23,25 @@ pub use tool_call::ToolCall;
 pub(crate) use tool_call::{OwnedRequest, OwnedToolCall};
 
 #[cfg(feature = "approval")]
-use crate::call::approval::shell::{InputLanguage, JudgedStart, ProgramInput, ShellState, ShellStates};
+use crate::call::approval::shell::{JudgedStart, ShellState, ShellStates};
 #[cfg(feature = "approval")]
 use crate::call::decision::Decisions;
 use crate::call::origin::{CallOrigin, Caller};
-use crate::call::response::CallResponse;
-#[cfg(feature = "approval")]
-use crate::call::scope::InputCall;
-use crate::call::scope::{CallScope, ScriptCall};
-use crate::data::catalog::Tool;
+use crate::call::scope::CallScope;
 use crate::data::segment::FactValue;
 use crate::env::Env;
-use crate::result::error::{ErrorKind, ToolError};
-use crate::result::spill::StoredText;
+use crate::result::error::ToolError;
 use crate::run::cancel::CancellationToken;
 use crate::run::cancel::{CancelEpoch, CancelSources, CancelledFuture};
 use crate::run::progress::Progress;
 use crate::run::task::TaskInner;
 use crate::run::values::HostValues;
-use toolc_redact::Redactor;
 
 /// The context of a call, for its handler.
 pub struct Call<'a> {
     tool: &'a str,
-    request: ToolCall<'a>,
-    session: Option<CancelEpoch<'a>>,
+    pub(crate) request: ToolCall<'a>,
+    pub(crate) session: Option<CancelEpoch<'a>>,
     scope: Option<&'a dyn CallScope>,
     /// The state that can outlive the call. Created if the handler may continue after its caller has stopped waiting.
     lifetime: OnceLock<Arc<CallLifetime>>,
@@ -184,72 +178,6 @@ impl<'a> Call<'a> {
         self.state::<ShellStates>().set(self.tool, state);
     }
 
-    /// Gets approval of a line before the handler writes it to a program that it has started, if the session judges commands: by
-    /// the same rules and answers as for the commands of calls. The person is asked if necessary, which counts for the time limit
-    /// of the call.
-    ///
-    /// # Errors
-    /// Returns the error for the model if the line must not be written.
-    #[cfg(feature = "approval")]
-    pub async fn approve_input(&self, input: ProgramInput<'_>) -> Result<(), ToolError> {
-        let Some(scope) = self.scope else { return Ok(()) };
-        scope.approve_input(self.input_call(), input).await
-    }
-
-    /// Does the same as [`approve_input`](Self::approve_input), for a handler with `execution = "blocking"`.
-    ///
-    /// # Errors
-    /// Returns the error for the model if the line must not be written.
-    #[cfg(feature = "approval")]
-    pub fn approve_input_blocking(&self, input: ProgramInput<'_>) -> Result<(), ToolError> {
-        crate::run::block_on::park(self.approve_input(input))
-    }
-
-    /// Gets approval of code before the handler runs it without confinement. `parameter` is the parameter of the call that holds
-    /// it. `directory` is the one in which the code will run, an absolute path without symbolic links, or `None` if it is not certain:
-    /// an approval for the session or a permanent one covers only a known directory. A session that judges commands decides as for [input](Self::approve_input) in another language than a shell's; in any
-    /// other session, the approver is asked, as for a tool every call of which needs approval.
-    ///
-    /// A handler that runs code in a sandbox does not need this.
-    ///
-    /// # Errors
-    /// Returns the error for the model if the code must not run.
-    #[cfg(feature = "approval")]
-    pub async fn approve_code(&self, parameter: &str, code: &str, directory: Option<&Path>) -> Result<(), ToolError> {
-        let Some(scope) = self.scope else { return Ok(()) };
-        let input = ProgramInput {
-            line: code,
-            earlier: &[],
-            language: InputLanguage::Other,
-            directory: directory.and_then(Path::to_str),
-            parameter,
-            tool: self.tool,
-        };
-        scope.approve_code(self.input_call(), input).await
-    }
-
-    /// Does the same as [`approve_code`](Self::approve_code), for a handler with `execution = "blocking"`.
-    ///
-    /// # Errors
-    /// Returns the error for the model if the code must not run.
-    #[cfg(feature = "approval")]
-    pub fn approve_code_blocking(
-        &self,
-        parameter: &str,
-        code: &str,
-        directory: Option<&Path>,
-    ) -> Result<(), ToolError> {
-        crate::run::block_on::park(self.approve_code(parameter, code, directory))
-    }
-
-    #[cfg(feature = "approval")]
-    fn input_call(&self) -> InputCall<'_> {
-        // The sources include the end of the call.
-        self.lifetime();
-        let (tool, id, task) = (self.tool, self.id(), self.request.task);
-        InputCall { tool, id, task, cancel: self.cancel_sources(), decisions: self.decisions.as_deref() }
-    }
-
     /// Sets the list to which the decisions about input and code of the handler are added.
     #[cfg(feature = "approval")]
     pub(crate) fn set_decisions(&mut self, decisions: Option<Arc<Decisions>>) {
@@ -295,18 +223,6 @@ impl<'a> Call<'a> {
         self.scope.map_or_else(Env::process, |scope| scope.env().clone())
     }
 
-    /// Returns the names of the environment variables that are secret: those that the host has set [as secrets](Env::with_secret), and
-    /// those that a provider declares as such. A handler does not pass them on to programs, unless they are meant for the program.
-    pub fn secret_variables(&self) -> Vec<String> {
-        self.scope.map_or_else(Vec::new, CallScope::secret_variables)
-    }
-
-    /// Returns a value that replaces the secrets of the session in texts, for a handler that keeps texts of the model: see
-    /// [`Session::redactor`](crate::Session::redactor).
-    pub fn redactor(&self) -> Redactor {
-        self.scope.map_or_else(Redactor::default, CallScope::redactor)
-    }
-
     /// Returns the [home folder](crate::SessionBuilder::home) of the session: the folder in which the host keeps what belongs to
     /// the user. `None` if the host has not set one. The folder may not exist yet.
     ///
@@ -329,32 +245,6 @@ impl<'a> Call<'a> {
     /// Returns whether the turn shows the tool with the own name `name`, so that a result may mention it to the model.
     pub fn has_tool(&self, name: &str) -> bool {
         self.scope.is_some_and(|scope| scope.shows(name))
-    }
-
-    /// Returns the tools of the turn that scripts can call, sorted by their own names: those with a
-    /// [Python function](Tool::python). None for a call that a script has made.
-    pub fn script_tools(&self) -> Vec<&'a Tool> {
-        let scope = self.scope.filter(|_| !self.request.is_from_script);
-        scope.map(CallScope::script_tools).unwrap_or_default()
-    }
-
-    /// Runs a call that a script makes: `name` is the own name of a tool, and `arguments` are the JSON text of an object. The call
-    /// takes the same path as one of the model: repair, hooks, approval, time limit, limits on the result. It has the id, the task
-    /// and the values of this call, and is cancelled with it.
-    ///
-    /// A tool that the turn does not show is refused as for the model, and so is one that scripts cannot call. Scripts do not
-    /// nest: a tool that a script calls cannot call others.
-    pub async fn call_script_tool(&self, name: &str, arguments: &str) -> CallResponse {
-        let refuse = |text: &str| CallResponse::from(Err(ToolError::with_kind(ErrorKind::Refused, text)));
-        let (Some(scope), Some(session)) = (self.scope, self.session) else {
-            return refuse("the call has no session, so that its script can call no tools");
-        };
-        if self.request.is_from_script {
-            return refuse("a tool that a script calls cannot call other tools");
-        }
-        let ToolCall { id, task, values, .. } = self.request;
-        let cancel = CancelEpoch::ever(&self.lifetime().over);
-        scope.call_script_tool(ScriptCall { name, arguments, id, task, cancel, session, values }).await
     }
 
     /// Returns the task's value of type `T`, which is shared by all calls of the task and created by `T::default` on first
@@ -405,25 +295,6 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// Stores a text that is too long for the result of the call, such as the complete output of a program. The result can then say
-    /// where it is. Returns `None` if the session has no [store](crate::SessionBuilder::spill_store), or the model cannot read what is
-    /// in it. Hooks do not see the text.
-    ///
-    /// # Errors
-    /// Returns the error of the store.
-    ///
-    /// ```
-    /// use toolc::Call;
-    ///
-    /// fn note(call: &Call<'_>, output: &str) -> Option<String> {
-    ///     let stored = call.store_text(output)?.ok()?;
-    ///     Some(format!("the complete output is in {}: read it with `{}`", stored.name, stored.reader))
-    /// }
-    /// ```
-    pub fn store_text(&self, text: &str) -> Option<Result<StoredText, ToolError>> {
-        self.scope?.store_text(self.tool, text)
-    }
-
     /// Returns whether the call is cancelled: the host cancelled the call, its task or its session, or the call exceeded
     /// its time limit. Handlers should check this often (it is cheap), and then stop.
     pub fn is_cancelled(&self) -> bool {
@@ -454,6 +325,18 @@ impl<'a> Call<'a> {
             Some(lifetime) => lifetime.report(|| sink(&event)),
             None => sink(&event),
         }
+    }
+
+    /// Returns the scope of the call as this type, if the call has a scope.
+    pub(crate) fn scope_as<S: CallScope>(&self) -> Option<&'a S> {
+        let scope: &'a dyn Any = self.scope?;
+        scope.downcast_ref()
+    }
+
+    /// Returns the list to which the decisions about input and code of the handler are added.
+    #[cfg(feature = "approval")]
+    pub(crate) fn decisions(&self) -> Option<&Decisions> {
+        self.decisions.as_deref()
     }
 
     /// Returns the handles that cancel the call.

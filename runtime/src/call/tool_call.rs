@@ -13,14 +13,14 @@ use crate::run::values::HostValues;
 /// A model's request to run a tool.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolCall<'a> {
-    pub(super) name: &'a str,
-    pub(super) arguments: &'a str,
-    pub(super) id: &'a str,
-    pub(super) origin: &'a CallOrigin,
-    pub(super) task: Option<(&'a Arc<TaskInner>, CancelEpoch<'a>)>,
-    pub(super) cancel: Option<CancelEpoch<'a>>,
-    pub(super) values: Option<&'a HostValues>,
-    pub(super) is_from_script: bool,
+    pub(crate) name: &'a str,
+    pub(crate) arguments: &'a str,
+    pub(crate) id: &'a str,
+    pub(crate) origin: &'a CallOrigin,
+    pub(crate) task: Option<(&'a Arc<TaskInner>, CancelEpoch<'a>)>,
+    pub(crate) cancel: Option<CancelEpoch<'a>>,
+    pub(crate) values: Option<&'a HostValues>,
+    pub(crate) is_from_script: bool,
 }
 
 impl<'a> ToolCall<'a> {

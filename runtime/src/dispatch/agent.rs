@@ -9,12 +9,12 @@ use crate::args::repairs::Repairs;
 use crate::call::response::CallResponse;
 use crate::call::{OwnedRequest, ToolCall};
 use crate::dispatch::guard::guarded;
-use crate::dispatch::prepared::{CallRecord, PreparedCall};
 use crate::dispatch::running::CallArguments;
 use crate::panics::{self, CatchPanic};
 use crate::registration::ids::ToolId;
 use crate::result::output::ToolResult;
 use crate::run::block_on::block_on;
+use crate::session::prepared::{CallRecord, PreparedCall};
 use crate::session::turn::Turn;
 
 /// The calls of the agent-run tools of a catalog. `cargo xtask gen` writes an enum that implements it, with a variant for each

@@ -125,15 +125,11 @@ impl Answer {
             }
             Self::Decided(_) => Ok(()),
             Self::NoApprover => {
-                let text = match about {
-                    None => {
-                        "this call needs approval, and this host cannot ask for it. Do without this tool".to_owned()
-                    }
-                    Some(about) => format!(
-                        "the command was not run, because it needs approval, and this host cannot ask for it: {about}. Do not \
-                         retry it in another spelling"
-                    ),
-                };
+                let Some(about) = about else { return Err(no_approver()) };
+                let text = format!(
+                    "the command was not run, because it needs approval, and this host cannot ask for it: {about}. Do not \
+                     retry it in another spelling"
+                );
                 Err(ToolError::with_kind(ErrorKind::Refused, text))
             }
             Self::TimedOut(limit) => Err(denied(&format!("the approver did not answer within {limit:?}"), about)),
@@ -141,6 +137,12 @@ impl Answer {
             Self::Failed => Err(denied("the approver failed", about)),
         }
     }
+}
+
+/// Returns the error of a call that needs approval, in a session without an approver.
+pub(super) fn no_approver() -> ToolError {
+    let text = "this call needs approval, and this host cannot ask for it. Do without this tool";
+    ToolError::with_kind(ErrorKind::Refused, text)
 }
 
 fn denied(reason: &str, about: Option<&str>) -> ToolError {

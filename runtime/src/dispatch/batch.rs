@@ -16,11 +16,11 @@ use crate::dispatch::expanded::{Expanded, Step};
 use crate::dispatch::finish::Outcome;
 use crate::dispatch::guard::guarded;
 use crate::dispatch::parallel_key::ParallelKey;
-use crate::dispatch::prepared::PreparedCall;
-use crate::dispatch::running::{self, CallArguments, HandlerFuture};
+use crate::dispatch::running::{self, CallArguments};
 use crate::result::error::ToolError;
 use crate::result::output::ToolResult;
 use crate::run::cancel::CancelEpoch;
+use crate::session::prepared::{HandlerFuture, PreparedCall};
 use crate::session::turn::Turn;
 
 /// The maximum number of calls of a batch that run at the same time.
@@ -190,7 +190,7 @@ impl Overlap<'_> {
     }
 }
 
-/// Like [`AgentLoop`](super::running::AgentLoop), for the model's call at an index of the batch.
+/// Like [`AgentLoop`](crate::session::prepared::AgentLoop), for the model's call at an index of the batch.
 type BatchLoop<'l> = dyn Fn(usize, &str, Slots<'_, '_>) -> Option<HandlerFuture<'l>> + Sync + 'l;
 
 /// A batch that is running.

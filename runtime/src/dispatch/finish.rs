@@ -6,12 +6,12 @@ use crate::call::hooks::{HostError, HostStage};
 use crate::call::response::CallResponse;
 use crate::data::behaviour::MaxResultChars;
 use crate::dispatch::guard::guard;
-use crate::dispatch::prepared::PreparedCall;
 use crate::registration::ids::ToolId;
 use crate::result::error::ToolError;
 use crate::result::limit::{self, Shortened, Spill};
 use crate::result::output::{ToolResult, attempt};
 use crate::result::spill::StoredText;
+use crate::session::prepared::PreparedCall;
 use crate::session::turn::Turn;
 
 /// A finished call, before hooks see its response.
@@ -84,8 +84,10 @@ impl Turn {
     /// Passes the response to the hooks, and returns it.
     pub(super) fn report(&self, outcome: Outcome<'_>) -> CallResponse {
         let Outcome { response, call, .. } = outcome;
-        if call.record.is_some() {
-            self.after_call(&call, &response);
+        if let Some(observers) = self.observers()
+            && call.record.is_some()
+        {
+            observers.after_call(self, &call, &response);
         }
         response
     }
@@ -121,11 +123,11 @@ impl Turn {
             Shortening::Cut(whole) => whole,
             Shortening::None | Shortening::Stored => mem::take(&mut outcome.response.json),
         };
-        let info = self.info(&outcome.call);
-        let Shortened { json, is_stored, error } = limit::shorten(&whole, limit, info.tool, self.spill());
+        let tool = self.called_name(outcome.call.tool, outcome.call.request);
+        let Shortened { json, is_stored, error } = limit::shorten(&whole, limit, tool, self.spill());
         if let Some(message) = &error {
-            self.config()
-                .report_host_error(&info, &HostError { part: "the spill store", stage: HostStage::Store, message });
+            let error = HostError { part: "the spill store", stage: HostStage::Store, message };
+            self.host_error(&outcome.call, &error);
         }
         outcome.response.json = json;
         outcome.shortening = if is_stored { Shortening::Stored } else { Shortening::Cut(whole) };

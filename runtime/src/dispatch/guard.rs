@@ -5,9 +5,9 @@
 //! lookup of its name and the comparison of its length, which run no code of the host, have no guard.
 
 use crate::call::hooks::{HostError, HostStage};
-use crate::dispatch::prepared::PreparedCall;
 use crate::panics::{self, CatchPanic, Panicked};
 use crate::result::error::{ErrorKind, ToolError};
+use crate::session::prepared::PreparedCall;
 use crate::session::turn::Turn;
 
 /// Returns the output of a part of a call, or the output of `failed` if the part panics. What the part holds is released by then.
@@ -20,7 +20,7 @@ impl Turn {
     #[cold]
     pub(super) fn panicked(&self, call: &PreparedCall<'_>, Panicked(message): &Panicked) -> ToolError {
         let error = HostError { part: "the host", stage: HostStage::Call, message };
-        let _ = panics::catch(|| self.config().report_host_error(&self.info(call), &error));
+        let _ = panics::catch(|| self.host_error(call, &error));
         ended()
     }
 }

@@ -1,7 +1,5 @@
 //! The code of the host that runs before and after a handler: hooks and the approver.
 
-use std::pin::Pin;
-
 use serde_json::Value;
 
 use crate::args::{Arguments, Limits};
@@ -13,8 +11,6 @@ use crate::call::response::CallResponse;
 use crate::data::behaviour::Annotations;
 use crate::dispatch::approval::{self, Answer};
 use crate::dispatch::permissions::{Asked, Permitting};
-use crate::dispatch::prepared::PreparedCall;
-use crate::dispatch::running::AgentLoop;
 use crate::panics;
 use crate::provider::no_agent_loop;
 use crate::registration::ids::ToolId;
@@ -24,10 +20,79 @@ use crate::run::cancel::{CancelEpoch, CancelSources, CancelledFuture};
 #[cfg(feature = "approval")]
 use crate::run::clock;
 use crate::run::deadline::{Interrupted, with_deadline};
-use crate::session::turn::Turn;
+use crate::session::SessionBuilder;
+use crate::session::prepared::{AgentLoop, HandlerFuture, PreparedCall};
+use crate::session::turn::{Interceptors, Observers, Turn};
 
-/// The interceptors of a call that run. The output is the arguments to run it with, which hooks may have changed.
-pub(super) type Interceptors<'c> = Pin<Box<dyn Future<Output = Result<Arguments, ToolError>> + Send + 'c>>;
+/// The hooks, the approver and the permissions of any session.
+#[derive(Debug)]
+struct AllObservers;
+
+impl SessionBuilder {
+    /// Lets hooks, the approver and permissions see calls. What adds one of them calls this.
+    pub(crate) fn observed(mut self) -> Self {
+        self.observers = Some(&AllObservers);
+        self
+    }
+}
+
+impl Observers for AllObservers {
+    fn intercept<'c>(
+        &self,
+        turn: &'c Turn,
+        id: ToolId,
+        call: &'c mut PreparedCall<'_>,
+        session: CancelEpoch<'c>,
+        agent: Option<&'c AgentLoop<'_>>,
+    ) -> Interceptors<'c> {
+        let scope = call.scope();
+        Box::pin(scope.around(async move {
+            turn.check_declined(id, call, agent)?;
+            turn.run_interceptors(id, call, session).await
+        }))
+    }
+
+    fn transform<'c>(
+        &self,
+        turn: &'c Turn,
+        call: &'c PreparedCall<'_>,
+        session: CancelEpoch<'c>,
+        result: ToolResult,
+    ) -> HandlerFuture<'c> {
+        Box::pin(turn.transform_recorded(call, session, result))
+    }
+
+    fn after_call(&self, turn: &Turn, call: &PreparedCall<'_>, response: &CallResponse) {
+        let info = turn.info(call);
+        for hook in &turn.config().hooks {
+            if let Err(message) = attempt(|| hook.after_call(&info, response)) {
+                let (part, stage) = (hooks::name(&**hook), HostStage::AfterCall);
+                turn.config().report_host_error(&info, &HostError { part, stage, message: &message });
+            }
+        }
+    }
+
+    fn host_error(&self, turn: &Turn, call: &PreparedCall<'_>, error: &HostError<'_>) {
+        turn.config().report_host_error(&turn.info(call), error);
+    }
+
+    fn tools_changed(&self, before: &Turn, turn: &Turn) {
+        let config = turn.config();
+        if config.hooks.is_empty() {
+            return;
+        }
+        let changes = turn.changes_since(before);
+        if changes.is_empty() {
+            return;
+        }
+        for hook in &config.hooks {
+            let _ = attempt(|| {
+                hook.on_tool_changes(&config.id, &changes);
+                Ok(())
+            });
+        }
+    }
+}
 
 impl Turn {
     /// Returns whether hooks or the approver see calls of this tool. For an unknown tool (`None`), only hooks do.
@@ -56,32 +121,52 @@ impl Turn {
         agent: Option<&'c AgentLoop<'_>>,
     ) -> Result<Option<Interceptors<'c>>, ToolError> {
         self.check_caller(id, call.request)?;
-        let is_intercepted = call.record.is_some() && self.has_interceptors(call.tool);
-        Ok(is_intercepted.then(|| self.intercept(id, call, session, agent)))
+        if call.record.is_none() || !self.has_interceptors(call.tool) {
+            return Ok(None);
+        }
+        match self.observers() {
+            Some(observers) => Ok(Some(observers.intercept(self, id, call, session, agent))),
+            None => Err(self.refuse_unapproved(id, call, agent)),
+        }
     }
 
-    /// Does the same as [`run_interceptors`](Self::run_interceptors), but first refuses a call that the agent's own loop would
-    /// not take.
-    ///
-    /// The future is boxed and opaque, so that the stack frame of calls without interceptors stays small.
+    /// Returns the error for a call that needs approval, in a session that cannot ask for it.
     #[cold]
-    fn intercept<'c>(
-        &'c self,
-        id: ToolId,
-        call: &'c mut PreparedCall<'_>,
-        session: CancelEpoch<'c>,
-        agent: Option<&'c AgentLoop<'_>>,
-    ) -> Interceptors<'c> {
+    fn refuse_unapproved(&self, id: ToolId, call: &mut PreparedCall<'_>, agent: Option<&AgentLoop<'_>>) -> ToolError {
         let scope = call.scope();
-        Box::pin(scope.around(async move {
-            if let Some(agent) = agent
-                && self.plan(id).agent_run
-                && self.is_declined(id, call.request, |tool, slots| agent(tool, slots).is_none())
+        let read = scope.within(|| {
+            self.check_declined(id, call, agent)?;
+            self.read_arguments(id, call)
+        });
+        read.map_or_else(|error| error, |_| approval::no_approver())
+    }
+
+    /// Refuses a call that the agent's own loop would not take.
+    fn check_declined(
+        &self,
+        id: ToolId,
+        call: &PreparedCall<'_>,
+        agent: Option<&AgentLoop<'_>>,
+    ) -> Result<(), ToolError> {
+        match agent {
+            Some(agent)
+                if self.plan(id).agent_run
+                    && self.is_declined(id, call.request, |tool, slots| agent(tool, slots).is_none()) =>
             {
-                return Err(no_agent_loop());
+                Err(no_agent_loop())
             }
-            self.run_interceptors(id, call, session).await
-        }))
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the arguments of a call before its handler does. Records the repairs.
+    fn read_arguments(&self, id: ToolId, call: &mut PreparedCall<'_>) -> Result<Arguments, ToolError> {
+        let (arguments, repaired) = Arguments::read(call.request.arguments(), self.table(id), Limits::default())
+            .map_err(|error| self.with_definition(id, call.request, error))?;
+        if call.is_corrected || !repaired.is_empty() {
+            call.repairs = self.record_repairs(id, call, repaired);
+        }
+        Ok(arguments)
     }
 
     /// Shows a call to the hooks, and to the approver if it needs approval. Returns the arguments to run it with, which
@@ -93,11 +178,7 @@ impl Turn {
         session: CancelEpoch<'_>,
     ) -> Result<Arguments, ToolError> {
         let (config, table, limits) = (self.config(), self.table(id), Limits::default());
-        let (mut arguments, repaired) = Arguments::read(call.request.arguments(), table, limits)
-            .map_err(|error| self.with_definition(id, call.request, error))?;
-        if call.is_corrected || !repaired.is_empty() {
-            call.repairs = self.record_repairs(id, call, repaired);
-        }
+        let mut arguments = self.read_arguments(id, call)?;
         call.show_arguments(arguments.redacted(table, limits));
         let mut asked = Asked::default();
         if self.plan(id).needs_approval {
@@ -244,8 +325,6 @@ impl Turn {
     }
 
     /// Passes a result to the hooks, which can replace it.
-    ///
-    /// The future of the hooks is boxed, so that the stack frame of calls without hooks stays small.
     #[inline]
     pub(super) async fn transform(
         &self,
@@ -253,43 +332,42 @@ impl Turn {
         session: CancelEpoch<'_>,
         result: ToolResult,
     ) -> ToolResult {
-        if call.record.is_none() || self.config().hooks.is_empty() {
-            return result;
+        match self.observers() {
+            Some(observers) if call.record.is_some() && !self.config().hooks.is_empty() => {
+                call.scope().around(observers.transform(self, call, session, result)).await
+            }
+            _ => result,
         }
-        call.scope().around(self.transform_recorded(call, session, result)).await
     }
 
-    #[cold]
-    fn transform_recorded<'c>(
-        &'c self,
-        call: &'c PreparedCall<'_>,
-        session: CancelEpoch<'c>,
+    async fn transform_recorded(
+        &self,
+        call: &PreparedCall<'_>,
+        session: CancelEpoch<'_>,
         mut result: ToolResult,
-    ) -> Pin<Box<dyn Future<Output = ToolResult> + Send + 'c>> {
-        Box::pin(async move {
-            let info = self.info(call);
-            for hook in &self.config().hooks {
-                let transformed = match panics::catch(|| hook.transform_later(&info, &result)) {
-                    Err(panicked) => Err(panicked.0),
-                    Ok(None) => attempt(|| hook.transform_result(&info, &result)),
-                    Ok(Some(future)) => match self.wait_for_transform(future, call, session).await {
-                        Ok(transformed) => transformed,
-                        Err((message, error)) => {
-                            if let Some(message) = message {
-                                self.transform_failed(&**hook, &info, &message);
-                            }
-                            return Err(error);
+    ) -> ToolResult {
+        let info = self.info(call);
+        for hook in &self.config().hooks {
+            let transformed = match panics::catch(|| hook.transform_later(&info, &result)) {
+                Err(panicked) => Err(panicked.0),
+                Ok(None) => attempt(|| hook.transform_result(&info, &result)),
+                Ok(Some(future)) => match self.wait_for_transform(future, call, session).await {
+                    Ok(transformed) => transformed,
+                    Err((message, error)) => {
+                        if let Some(message) = message {
+                            self.transform_failed(&**hook, &info, &message);
                         }
-                    },
-                };
-                match transformed {
-                    Ok(None) => {}
-                    Ok(Some(other)) => result = other,
-                    Err(message) => self.transform_failed(&**hook, &info, &message),
-                }
+                        return Err(error);
+                    }
+                },
+            };
+            match transformed {
+                Ok(None) => {}
+                Ok(Some(other)) => result = other,
+                Err(message) => self.transform_failed(&**hook, &info, &message),
             }
-            result
-        })
+        }
+        result
     }
 
     /// Waits for a new result, at most for the time limit of the call. An error ends the call. If the hook exceeded the time limit, the
@@ -324,14 +402,14 @@ impl Turn {
         self.config().report_host_error(info, &error);
     }
 
-    /// Passes the response to the hooks.
-    pub(super) fn after_call(&self, call: &PreparedCall<'_>, response: &CallResponse) {
-        let info = self.info(call);
-        for hook in &self.config().hooks {
-            if let Err(message) = attempt(|| hook.after_call(&info, response)) {
-                let (part, stage) = (hooks::name(&**hook), HostStage::AfterCall);
-                self.config().report_host_error(&info, &HostError { part, stage, message: &message });
-            }
+    /// Reports a failure of a part of the host to the hooks and the subscriber.
+    pub(super) fn host_error(&self, call: &PreparedCall<'_>, error: &HostError<'_>) {
+        match self.observers() {
+            Some(observers) => observers.host_error(self, call, error),
+            #[cfg(feature = "tracing")]
+            None => crate::observe::trace::host_error(&self.info(call), error),
+            #[cfg(not(feature = "tracing"))]
+            None => {}
         }
     }
 

@@ -40,13 +40,12 @@ use std::pin::{Pin, pin};
 use crate::call::response::CallResponse;
 use crate::call::{Call, ToolCall};
 use crate::dispatch::guard::guarded;
-use crate::dispatch::prepared::PreparedCall;
-use crate::dispatch::running::AgentLoop;
 use crate::panics::{self, CatchPanic};
 use crate::provider::HandlerReply;
 use crate::registration::ids::ToolId;
 use crate::result::output::ToolResult;
 use crate::run::cancel::CancelEpoch;
+use crate::session::prepared::{AgentLoop, PreparedCall};
 use crate::session::turn::Turn;
 
 impl Turn {
@@ -125,11 +124,7 @@ impl Turn {
     ) -> Pin<Box<dyn Future<Output = CallResponse> + Send + 'c>> {
         Box::pin(async move {
             let expanded = self.expand(request);
-            let Some(step) = expanded.single(self, *request) else {
-                let mut completed = self.batch(std::slice::from_ref(request)).await;
-                let only = completed.pop().map(|completed| completed.response);
-                return only.unwrap_or_else(|| unreachable!("a batch answers each call"));
-            };
+            let Some(step) = expanded.single(self, *request) else { return self.call_several(request).await };
             let mut call = self.prepare_step(&step);
             let result = match step.refusal {
                 Some(error) => Err(error.clone()),

@@ -1,8 +1,10 @@
 //! Replaces `search_tools` in programs without the feature `search`.
 
 use std::borrow::Cow;
+use std::future::Ready;
 
 use crate::call::ToolCall;
+use crate::call::response::CallResponse;
 use crate::dispatch::expanded::InnerCalls;
 use crate::registration::ids::ToolId;
 use crate::result::error::ToolError;
@@ -17,6 +19,11 @@ impl Turn {
 
     pub(super) const fn inner_calls<'r>(&self, _: &ToolCall<'r>) -> Option<InnerCalls<'r>> {
         None
+    }
+
+    /// Runs the calls inside a call. Only tool search has a tool with several calls inside its own.
+    pub(super) fn call_several(&self, _: &ToolCall<'_>) -> Ready<CallResponse> {
+        unreachable!("a call has one step without tool search")
     }
 
     pub(super) const fn search_tool_result(&self, _: &ToolCall<'_>) -> Option<ToolResult> {

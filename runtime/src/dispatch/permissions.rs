@@ -10,7 +10,6 @@ use crate::call::permissions::{
     KeptUntil, PermissionCall, PermissionDecision, PermissionOffer, PermissionReason, Permissions,
 };
 use crate::dispatch::approval;
-use crate::dispatch::prepared::PreparedCall;
 use crate::panics::{self, Panicked};
 use crate::provider::blocking;
 use crate::registration::ids::ToolId;
@@ -18,6 +17,7 @@ use crate::result::error::{ErrorKind, ToolError};
 use crate::result::output::ToolOutput;
 use crate::run::cancel::{CancelEpoch, CancelledFuture};
 use crate::run::deadline::{Interrupted, with_deadline};
+use crate::session::prepared::PreparedCall;
 use crate::session::turn::Turn;
 
 /// The reasons why a call needs approval, and what a person can allow instead of this call.

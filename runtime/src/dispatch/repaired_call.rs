@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use crate::args::Limits;
 use crate::args::repaired::RepairedParameters;
 use crate::args::repairs::{self, FindRepairs, Repair, Repairs};
-use crate::dispatch::prepared::PreparedCall;
 use crate::registration::ids::ToolId;
+use crate::session::prepared::PreparedCall;
 use crate::session::turn::Turn;
 use crate::text::display::short_name;
 

@@ -8,7 +8,6 @@ use std::time::Duration;
 use crate::args::repaired::RepairedParameters;
 use crate::args::{self, Arguments, Limits, SlotBuffer, Slots};
 use crate::call::{Call, ToolCall};
-use crate::dispatch::prepared::PreparedCall;
 use crate::panics;
 use crate::provider::HandlerReply;
 use crate::registration::ids::ToolId;
@@ -16,14 +15,10 @@ use crate::result::error::{ErrorKind, ToolError};
 use crate::result::output::ToolResult;
 use crate::run::cancel::{CancelEpoch, CancelledFuture};
 use crate::run::timer::Sleep;
+use crate::session::prepared::{AgentLoop, HandlerFuture, PreparedCall};
 use crate::session::turn::Turn;
 
 const WHILE_RUNNING: &str = "while it was running: its effects so far are not undone";
-
-pub(crate) type HandlerFuture<'a> = Pin<Box<dyn Future<Output = ToolResult> + Send + 'a>>;
-
-/// The agent's own loop: a function that returns the future of a call, or `None` if the loop does not take the call.
-pub(crate) type AgentLoop<'l> = dyn Fn(&str, Slots<'_, '_>) -> Option<HandlerFuture<'l>> + Sync + 'l;
 
 /// Returns a loop that takes no calls, for hosts that use [`Turn::agent_call`].
 pub(crate) fn no_loop<'l>(_: &str, _: Slots<'_, '_>) -> Option<HandlerFuture<'l>> {

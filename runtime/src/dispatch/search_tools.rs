@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::{self, Limits, SlotBuffer};
 use crate::call::ToolCall;
+use crate::call::response::CallResponse;
 use crate::data::table::Table;
 use crate::dispatch::expanded::{Inner, InnerCalls};
 use crate::dispatch::guard::guard;
@@ -45,6 +46,13 @@ impl Turn {
             return None;
         }
         inner_calls(request.arguments()).ok()
+    }
+
+    /// Runs the calls inside a call, and returns one response with all of theirs.
+    pub(super) async fn call_several(&self, request: &ToolCall<'_>) -> CallResponse {
+        let mut completed = self.batch(std::slice::from_ref(request)).await;
+        let only = completed.pop().map(|completed| completed.response);
+        only.unwrap_or_else(|| unreachable!("a batch answers each call"))
     }
 
     /// Returns the result of a call of one of the three tools, or `None` for any other tool.

@@ -2,6 +2,8 @@
 
 pub(crate) mod changes;
 pub(crate) mod config;
+pub(crate) mod prepared;
+mod scope;
 pub(crate) mod turn;
 mod vendor_tools;
 
@@ -22,20 +24,21 @@ use crate::call::hooks::Hook;
 use crate::data::dialect::Dialect;
 use crate::data::segment::FactValue;
 use crate::env::Env;
+#[cfg(feature = "debug-log")]
 use crate::observe::log::Log;
+#[cfg(feature = "tracing")]
 use crate::observe::trace;
 use crate::registration::atoms::{FactLookup, FactValues};
 use crate::registration::state::RegistrySnapshot;
 use crate::registry::Registry;
 use crate::registry::error::{SessionError, SessionErrorKind};
 use crate::result::limit::ResultLimits;
-use crate::result::output::attempt;
 use crate::result::spill::SpillStore;
 use crate::run::clock::Clock;
 use crate::run::progress::Progress;
 use crate::run::task::Task;
 use crate::session::config::SessionConfig;
-use crate::session::turn::Turn;
+use crate::session::turn::{Observers, Turn};
 use crate::text::nearest::{did_you_mean, nearest_name};
 use toolc_redact::Redactor;
 
@@ -51,6 +54,7 @@ impl Registry {
 pub struct Session {
     registry: Registry,
     config: Arc<SessionConfig>,
+    observers: Option<&'static dyn Observers>,
     probes: ProbeScope,
     clock: Clock,
     /// The time that a turn waits for checks.
@@ -92,7 +96,9 @@ struct Latest {
 pub struct SessionBuilder {
     registry: Registry,
     facts: Vec<(Cow<'static, str>, FactValue)>,
-    config: SessionConfig,
+    pub(crate) config: SessionConfig,
+    /// What runs hooks, the approver and permissions, if there are any.
+    pub(crate) observers: Option<&'static dyn Observers>,
     pub(crate) clock: Clock,
     check_timeout: Duration,
 }
@@ -100,7 +106,7 @@ pub struct SessionBuilder {
 impl SessionBuilder {
     pub(crate) fn new(registry: Registry) -> Self {
         let (config, clock) = (SessionConfig::default(), Clock::default());
-        Self { registry, facts: Vec::new(), config, clock, check_timeout: DEFAULT_TIMEOUT }
+        Self { registry, facts: Vec::new(), config, observers: None, clock, check_timeout: DEFAULT_TIMEOUT }
     }
 
     /// Sets the session's id, which handlers get from [`Call::session`](crate::Call::session). Empty by default.
@@ -205,13 +211,13 @@ impl SessionBuilder {
     /// Adds a hook. Hooks run in the order in which they were added.
     pub fn hook(mut self, hook: Arc<dyn Hook>) -> Self {
         self.config.hooks.push(hook);
-        self
+        self.observed()
     }
 
     /// Sets the approver of calls that need approval. Without an approver, such calls are refused.
     pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
         self.config.approver = Some(approver);
-        self
+        self.observed()
     }
 
     /// Sets the time limit of a decision of the approver, 60 seconds by default. A timeout denies the call.
@@ -223,7 +229,7 @@ impl SessionBuilder {
     /// Sets rules about calls of any tool, which deny calls, or require or spare approval.
     pub fn permissions(mut self, permissions: Arc<dyn crate::call::permissions::Permissions>) -> Self {
         self.config.permissions = Some(permissions);
-        self
+        self.observed()
     }
 
     /// Judges shell commands by rules before each call of a tool that runs them. A command that the rules deny never runs. A command that
@@ -232,7 +238,7 @@ impl SessionBuilder {
     #[cfg(feature = "approval")]
     pub fn commands(mut self, commands: crate::call::approval::policy::CommandApproval) -> Self {
         self.config.commands = Some(commands);
-        self
+        self.observed()
     }
 
     /// Sets the limits on the length of results. A tool's own limit takes precedence over [`per_call`](ResultLimits::per_call).
@@ -294,8 +300,10 @@ impl SessionBuilder {
     /// range.
     pub fn build(mut self) -> Result<Session, SessionError> {
         // The log comes before all hooks, so that it sees calls as they arrive.
+        #[cfg(feature = "debug-log")]
         if let Some(log) = Log::if_enabled(|| self.registry.redactor(&self.config.env)) {
             self.config.hooks.insert(0, log);
+            self = self.observed();
         }
         let state = self.registry.state();
         if let Some(name) = self.config.selection.unknown_toolset(&state) {
@@ -308,11 +316,11 @@ impl SessionBuilder {
         if let Some(name) = self.config.spill_reader.as_deref().filter(|name| state.find(name).is_none()) {
             return Err(unknown(name));
         }
-        let Self { registry, facts, config, clock, check_timeout } = self;
+        let Self { registry, facts, config, observers, clock, check_timeout } = self;
         let probes = registry.probe_cache().scope(&config.env);
         let state = SessionState { facts: Arc::default(), denied: DeniedTools::new(state), env: None, latest: None };
         let (config, state) = (Arc::new(config), Mutex::new(state));
-        let session = Session { registry, config, probes, clock, check_timeout, state };
+        let session = Session { registry, config, observers, probes, clock, check_timeout, state };
         session.set_facts(facts)?;
         Ok(session)
     }
@@ -403,7 +411,7 @@ impl Session {
             let before = session.latest.as_ref().map(|latest| latest.turn.clone());
             let latest = before.as_ref().filter(|turn| turn.belongs_to(&state, dialect));
             let lookup = FactLookup { set: &facts, defaults: &state.facts };
-            let turn = Turn::new(&state, &self.config, dialect, availability, lookup, latest);
+            let turn = Turn::new(&state, &self.config, dialect, availability, lookup, latest, self.observers);
             // If facts were set meanwhile, this turn is already outdated, and the next call makes a new one.
             if Arc::ptr_eq(&session.facts, &facts) {
                 session.env = Some(env);
@@ -427,19 +435,18 @@ impl Session {
 
     /// Reports to hooks and subscribers what differs between the tools of two turns.
     fn report_changes(&self, before: &Turn, turn: &Turn) {
-        if turn.has_definitions_of(before) || (self.config.hooks.is_empty() && !trace::is_on()) {
+        if turn.has_definitions_of(before) {
             return;
         }
-        let changes = turn.changes_since(before);
-        if changes.is_empty() {
-            return;
+        #[cfg(feature = "tracing")]
+        if trace::is_on() {
+            let changes = turn.changes_since(before);
+            if !changes.is_empty() {
+                trace::tools_changed(&self.config.id, &changes);
+            }
         }
-        trace::tools_changed(&self.config.id, &changes);
-        for hook in &self.config.hooks {
-            let _ = attempt(|| {
-                hook.on_tool_changes(&self.config.id, &changes);
-                Ok(())
-            });
+        if let Some(observers) = self.observers {
+            observers.tools_changed(before, turn);
         }
     }
 

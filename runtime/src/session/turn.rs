@@ -2,21 +2,20 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use crate::args::Arguments;
 use crate::availability::resolve::{AvailabilityResult, TurnInputs};
 use crate::availability::{HiddenReason, HiddenTool};
+use crate::call::hooks::HostError;
 use crate::call::response::CallResponse;
-use crate::call::scope::{CallScope, ScriptCall};
 use crate::data::catalog::Tool;
 use crate::data::dialect::Dialect;
+use crate::data::segment::Atoms;
 #[cfg(feature = "search")]
 use crate::data::segment::Segment;
-use crate::data::segment::{Atoms, FactValue};
 use crate::data::table::Table;
-use crate::env::Env;
 use crate::registration::atoms::{FactLookup, FactValues};
 use crate::registration::ids::{ToolId, same_tools};
 use crate::registration::rendered::RenderedDefinitions;
@@ -24,13 +23,12 @@ use crate::registration::state::{DispatchPlan, RegistrySnapshot};
 use crate::render::conditional::ConditionalTable;
 use crate::render::{Deferral, DefinitionsRenderer};
 use crate::result::error::ToolError;
-use crate::result::spill::StoredText;
-use crate::run::progress::ProgressSink;
-use crate::run::values::HostValues;
+use crate::result::output::ToolResult;
+use crate::run::cancel::CancelEpoch;
 use crate::session::config::SessionConfig;
+use crate::session::prepared::{AgentLoop, HandlerFuture, PreparedCall};
 use crate::sorted;
 use crate::text::tokens::estimated_tokens;
-use toolc_redact::Redactor;
 
 /// An immutable snapshot of a session in one dialect: the definitions for a request to the model, and the only tools that the
 /// model can call in its response. See [`Session::turn`](crate::Session::turn). Cheap to clone.
@@ -45,6 +43,44 @@ struct TurnInner {
     snapshot: Arc<Snapshot>,
     /// The inputs of the turn, or `None` if no tool has a requirement and nothing is hidden.
     inputs: Option<TurnInputs>,
+    /// What runs the hooks, or `None` if the session has neither hooks nor an approver nor permissions.
+    observers: Option<&'static dyn Observers>,
+}
+
+/// The interceptors of a call that run. The output is the arguments to run it with, which hooks may have changed.
+pub(crate) type Interceptors<'c> = Pin<Box<dyn Future<Output = Result<Arguments, ToolError>> + Send + 'c>>;
+
+/// What runs the hooks, the approver and the permissions of a session. Only what adds one of them refers to the implementation, so that
+/// other programs do not contain it.
+pub(crate) trait Observers: fmt::Debug + Send + Sync {
+    /// Shows a call to the hooks, and to the approver if it needs approval. Refuses a call that `agent`, the agent's own loop, would not
+    /// take.
+    fn intercept<'c>(
+        &self,
+        turn: &'c Turn,
+        id: ToolId,
+        call: &'c mut PreparedCall<'_>,
+        session: CancelEpoch<'c>,
+        agent: Option<&'c AgentLoop<'_>>,
+    ) -> Interceptors<'c>;
+
+    /// Passes a result to the hooks, which can replace it.
+    fn transform<'c>(
+        &self,
+        turn: &'c Turn,
+        call: &'c PreparedCall<'_>,
+        session: CancelEpoch<'c>,
+        result: ToolResult,
+    ) -> HandlerFuture<'c>;
+
+    /// Passes the response to the hooks.
+    fn after_call(&self, turn: &Turn, call: &PreparedCall<'_>, response: &CallResponse);
+
+    /// Reports a failure of a part of the host to every hook.
+    fn host_error(&self, turn: &Turn, call: &PreparedCall<'_>, error: &HostError<'_>);
+
+    /// Passes what differs between the tools of two turns to the hooks.
+    fn tools_changed(&self, before: &Turn, turn: &Turn);
 }
 
 struct Snapshot {
@@ -75,6 +111,7 @@ impl Turn {
         availability: AvailabilityResult,
         facts: FactLookup<'_>,
         latest: Option<&Turn>,
+        observers: Option<&'static dyn Observers>,
     ) -> Self {
         let AvailabilityResult { tools, inputs, .. } = availability;
         let latest = latest.map(|turn| &turn.inner.snapshot).filter(|snapshot| same_tools(&snapshot.tools, &tools));
@@ -87,7 +124,7 @@ impl Turn {
             }
         };
         let has_inputs = !state.requirements.is_empty() || !inputs.hidden.is_empty();
-        Self { inner: Arc::new(TurnInner { snapshot, inputs: has_inputs.then_some(inputs) }) }
+        Self { inner: Arc::new(TurnInner { snapshot, inputs: has_inputs.then_some(inputs), observers }) }
     }
 
     /// Returns the definitions of the shown tools for the request to the model, sorted by the tools' own names: the text of one JSON
@@ -200,6 +237,12 @@ impl Turn {
     /// Returns the session's configuration.
     pub(crate) fn config(&self) -> &SessionConfig {
         &self.inner.snapshot.config
+    }
+
+    /// Returns what runs the hooks of the session, if it has any, or an approver or permissions.
+    #[inline]
+    pub(crate) fn observers(&self) -> Option<&'static dyn Observers> {
+        self.inner.observers
     }
 
     /// Returns how calls of a tool are dispatched.
@@ -329,79 +372,6 @@ impl Turn {
     /// Returns the names of the environment variables that are secret.
     pub(crate) fn secret_names(&self) -> Vec<String> {
         self.state().secret_names(&self.config().env)
-    }
-}
-
-impl CallScope for Turn {
-    fn session_id(&self) -> &str {
-        &self.config().id
-    }
-
-    fn home(&self) -> Option<&Path> {
-        self.config().home.as_deref()
-    }
-
-    fn values(&self) -> &HostValues {
-        &self.config().values
-    }
-
-    fn env(&self) -> &Env {
-        &self.config().env
-    }
-
-    fn secret_variables(&self) -> Vec<String> {
-        self.secret_names()
-    }
-
-    fn redactor(&self) -> Redactor {
-        self.state().redactor(&self.config().env)
-    }
-
-    fn fact(&self, name: &str) -> Option<&FactValue> {
-        self.facts().get(name)
-    }
-
-    fn shows(&self, tool: &str) -> bool {
-        self.state().find(tool).is_some_and(|id| self.has(id))
-    }
-
-    fn store_text(&self, tool: &str, text: &str) -> Option<Result<StoredText, ToolError>> {
-        self.store_text(tool, text)
-    }
-
-    fn progress(&self) -> Option<&ProgressSink> {
-        self.config().progress.as_ref()
-    }
-
-    #[cfg(feature = "approval")]
-    fn approve_input<'c>(
-        &'c self,
-        call: crate::call::scope::InputCall<'c>,
-        input: crate::call::approval::shell::ProgramInput<'c>,
-    ) -> Pin<Box<dyn Future<Output = Result<(), crate::result::error::ToolError>> + Send + 'c>> {
-        self.approve_input(call, input)
-    }
-
-    #[cfg(feature = "approval")]
-    fn approve_code<'c>(
-        &'c self,
-        call: crate::call::scope::InputCall<'c>,
-        code: crate::call::approval::shell::ProgramInput<'c>,
-    ) -> Pin<Box<dyn Future<Output = Result<(), crate::result::error::ToolError>> + Send + 'c>> {
-        self.approve_code(call, code)
-    }
-
-    fn script_tools(&self) -> Vec<&Tool> {
-        let shown = self.inner.snapshot.tools.iter().map(|&id| self.state().tool(id));
-        shown.filter(|tool| tool.python.is_some()).collect()
-    }
-
-    fn call_script_tool<'c>(&'c self, call: ScriptCall<'c>) -> Pin<Box<dyn Future<Output = CallResponse> + Send + 'c>> {
-        Box::pin(self.call_script_tool(call))
-    }
-
-    fn to_shared(&self) -> Arc<dyn CallScope> {
-        Arc::new(self.clone())
     }
 }
 

@@ -79,7 +79,7 @@ fn release(project: &Path, name: &str, program: &str, definitions: &[Value]) -> 
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let manifest = format!(
         "[package]\nname = \"program-{name}\"\nedition = \"2024\"\n\
-         [dependencies]\ntoolc.path = '{}'\nserde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n\
+         [dependencies]\ntoolc = {{ path = '{}', default-features = false }}\nserde = {{ version = \"1\", features = [\"derive\"] }}\nserde_json = \"1\"\n\
          [profile.release]\nstrip = true\n[workspace]\n",
         here.join("../runtime").display()
     );

@@ -9,14 +9,13 @@ use crate::call::approval::{ApprovalDecision, ApprovalReason};
 use crate::call::decision::{CallDecision, DecidedBy, DecisionReason, Decisions, RecordedDecision};
 use crate::call::hooks::{CallInfo, HostError, HostStage};
 use crate::call::permissions::PermissionReason;
-use crate::call::scope::CallScope;
 use crate::dispatch::approval::Answer;
 use crate::dispatch::permissions::Asked;
-use crate::dispatch::prepared::PreparedCall;
 use crate::env::Env;
 use crate::panics::{self, Panicked};
 use crate::run::clock;
 use crate::run::task::TaskInner;
+use crate::session::prepared::PreparedCall;
 use crate::session::turn::Turn;
 use toolc_commands::rules::Verdict;
 use toolc_redact::is_credential;
@@ -126,7 +125,7 @@ impl Turn {
         let Some(log) = &config.log else { return };
         let info = self.info(call);
         let task = info.task_state.and_then(TaskInner::environment);
-        let line = CallScope::redactor(self).text(&info.arguments().to_string()).into_owned();
+        let line = self.redactor().text(&info.arguments().to_string()).into_owned();
         let record = ApprovalRecord {
             tool: info.tool(),
             call: info.id(),

@@ -22,9 +22,9 @@ use crate::dispatch::commands::judged::{self, Judged, JudgedCommand, Line};
 use crate::dispatch::commands::place::CommandPlace;
 use crate::dispatch::commands::{Commands, Recorder};
 use crate::dispatch::permissions::Asked;
-use crate::dispatch::prepared::PreparedCall;
 use crate::panics;
 use crate::result::error::{ErrorKind, ToolError};
+use crate::session::prepared::PreparedCall;
 use crate::session::turn::Turn;
 
 /// Words that can change the directory of a shell, wherever they occur.

@@ -1,7 +1,6 @@
 //! Tracing without the feature: no spans and no events.
 
 use crate::call::ToolCall;
-use crate::call::changes::ToolChanges;
 use crate::call::hooks::{CallInfo, HostError};
 use crate::call::response::CallResponse;
 use crate::data::table::Table;
@@ -19,8 +18,6 @@ pub(crate) const fn is_on() -> bool {
 pub(crate) const fn current() -> Scope {
     Scope
 }
-
-pub(crate) const fn tools_changed(_: &str, _: &ToolChanges<'_>) {}
 
 pub(crate) const fn host_error(_: &CallInfo<'_>, _: &HostError<'_>) {}
 
