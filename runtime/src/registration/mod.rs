@@ -1,6 +1,7 @@
 //! Registration: the tool providers of one process, the names that they claim, and the state that turns are made from.
 
 pub(crate) mod atoms;
+mod claims;
 pub(crate) mod definition_table;
 pub(crate) mod dialect_names;
 pub(crate) mod given_name;

@@ -5,8 +5,7 @@
 //! removed again.
 
 use std::borrow::Cow;
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::data::catalog::{Fact, Tool, Toolset};
@@ -14,6 +13,7 @@ use crate::data::dialect::Dialect;
 use crate::graph::cycles;
 use crate::provider::ToolProvider;
 use crate::registration::ProviderId;
+use crate::registration::claims::{Claim, Claims};
 use crate::registration::ids::{IndexInProvider, ProviderIndex};
 use crate::registration::refusal::Refusal;
 use crate::registration::repair_counts::RepairCounts;
@@ -48,17 +48,6 @@ enum NameKind {
     /// An alias of a toolset.
     Alias,
     Fact,
-}
-
-/// The claims of each name, in the order in which their providers were added.
-type Claims = BTreeMap<Cow<'static, str>, Vec<Claim>>;
-
-/// A claim of a name: the provider that uses the name, and the index of an item of the provider. If the name is the home toolset of
-/// a tool, the item is the tool. If it is an alias, the item is the toolset.
-#[derive(Clone, Copy)]
-struct Claim {
-    id: ProviderId,
-    index: usize,
 }
 
 /// A registered tool provider.
@@ -125,9 +114,7 @@ impl NameIndex {
     /// Inserts a provider without checking it.
     pub(crate) fn insert(&mut self, registered: RegisteredProvider) {
         for (kind, name, index) in names(&*registered.provider) {
-            let claims = self.claims[kind as usize].entry(name.clone()).or_default();
-            claims
-                .insert(claims.partition_point(|other| other.id <= registered.id), Claim { id: registered.id, index });
+            self.claims[kind as usize].insert(name, Claim { id: registered.id, index });
         }
         self.providers.insert(self.position(registered.id), registered);
     }
@@ -138,12 +125,7 @@ impl NameIndex {
         self.providers.get(position).filter(|registered| registered.id == id)?;
         let registered = self.providers.remove(position);
         for (kind, name, _) in names(&*registered.provider) {
-            if let Entry::Occupied(mut entry) = self.claims[kind as usize].entry(name.clone()) {
-                entry.get_mut().retain(|claim| claim.id != id);
-                if entry.get().is_empty() {
-                    entry.remove();
-                }
-            }
+            self.claims[kind as usize].remove(name, id);
         }
         Some(registered)
     }
@@ -170,9 +152,8 @@ impl NameIndex {
     }
 
     /// Returns the claims of a name of this kind.
-    #[inline(never)]
     fn claims(&self, kind: NameKind, name: &str) -> &[Claim] {
-        self.claims[kind as usize].get(name).map_or(&[], Vec::as_slice)
+        self.claims[kind as usize].get(name)
     }
 
     fn has(&self, kind: NameKind, name: &str) -> bool {
@@ -338,7 +319,7 @@ impl NameIndex {
             [NameKind::Toolset, NameKind::Home, NameKind::Alias].iter().any(|&kind| self.has(kind, name))
         };
         let suggest = |name: &str, kinds: &[NameKind]| {
-            let known = kinds.iter().flat_map(|&kind| self.claims[kind as usize].keys());
+            let known = kinds.iter().flat_map(|&kind| self.claims[kind as usize].iter().map(|(name, _)| name));
             suggestion(name, known.map(|name| &**name))
         };
         for name in toolset.tools.iter().chain(&toolset.excludes).filter(|name| !is_tool(name)) {
