@@ -1,6 +1,5 @@
 //! [`Sleep`] without an async runtime: one thread of the process wakes futures when they are due, on any executor.
 
-use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -21,17 +20,26 @@ struct Timer {
 }
 
 struct TimerQueue {
-    /// The wakers, ordered by deadline. A map, because there can be one for each running call, and removing from a sorted
-    /// vector would move all later entries.
-    wakers: BTreeMap<Key, Waker>,
-    /// The number of the next key.
-    next: u64,
+    /// The timers that wait, in slots. Free slots are used again, so that neither adding nor removing one moves others: there can be one
+    /// for each running call. A tree would be much more machine code.
+    slots: Vec<Option<Waiting>>,
+    free: Vec<usize>,
+    /// The number of the next timer.
+    number: u64,
+    /// A time that is not later than the earliest deadline, or `None` if no timer waits.
+    earliest: Option<Instant>,
     /// Whether the thread is running.
     is_running: bool,
 }
 
-/// The deadline of a timer, and a number that makes the key unique.
-type Key = (Instant, u64);
+struct Waiting {
+    number: u64,
+    deadline: Instant,
+    waker: Waker,
+}
+
+/// The slot of a timer, and its number.
+type Key = (usize, u64);
 
 /// A future that completes after a duration.
 pub(crate) struct Sleep {
@@ -50,8 +58,8 @@ impl Sleep {
     fn unregister(&mut self) {
         if let Some((key, _)) = self.registered.take() {
             // Dropped without the lock, because dropping a waker may run any code.
-            let waker = TIMER.queue().wakers.remove(&key);
-            drop(waker);
+            let waiting = TIMER.queue().remove(key);
+            drop(waiting);
         }
     }
 }
@@ -84,7 +92,13 @@ impl Drop for Sleep {
 impl Timer {
     const fn new() -> Self {
         Self {
-            queue: Mutex::new(TimerQueue { wakers: BTreeMap::new(), next: 0, is_running: false }),
+            queue: Mutex::new(TimerQueue {
+                slots: Vec::new(),
+                free: Vec::new(),
+                number: 0,
+                earliest: None,
+                is_running: false,
+            }),
             changed: Condvar::new(),
         }
     }
@@ -96,10 +110,8 @@ impl Timer {
     /// Wakes `waker` at `deadline`. Starts the thread if it is not running.
     fn register(&'static self, deadline: Instant, waker: Waker) -> Key {
         let mut queue = self.queue();
-        let key = (deadline, queue.next);
-        queue.next += 1;
-        queue.wakers.insert(key, waker);
-        let is_first = queue.wakers.first_key_value().is_some_and(|(first, _)| *first == key);
+        let is_first = queue.earliest.is_none_or(|earliest| deadline < earliest);
+        let key = queue.insert(deadline, waker);
         let must_start = !std::mem::replace(&mut queue.is_running, true);
         drop(queue);
         if must_start {
@@ -118,27 +130,67 @@ impl Timer {
         let mut queue = self.queue();
         loop {
             let now = Instant::now();
-            let later = queue.wakers.split_off(&(now, u64::MAX));
-            let due = std::mem::replace(&mut queue.wakers, later);
+            let due = queue.take_due(now);
             if !due.is_empty() {
                 // Without the lock, because wakers may run any code.
                 drop(queue);
-                for waker in due.into_values() {
-                    let _ = panics::catch(|| waker.wake());
+                for waiting in due {
+                    let _ = panics::catch(|| waiting.waker.wake());
                 }
                 queue = self.queue();
                 continue;
             }
-            let until_next =
-                queue.wakers.first_key_value().map(|((deadline, _), _)| deadline.saturating_duration_since(now));
+            let until_next = queue.earliest.map(|deadline| deadline.saturating_duration_since(now));
             let waited = self.changed.wait_timeout(queue, until_next.unwrap_or(IDLE));
             let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
             queue = guard;
-            if until_next.is_none() && timeout.timed_out() && queue.wakers.is_empty() {
+            if until_next.is_none() && timeout.timed_out() && queue.earliest.is_none() {
                 queue.is_running = false;
                 return;
             }
         }
+    }
+}
+
+impl TimerQueue {
+    fn insert(&mut self, deadline: Instant, waker: Waker) -> Key {
+        let (number, slot) = (self.number, self.free.pop().unwrap_or(self.slots.len()));
+        self.number += 1;
+        self.earliest = Some(self.earliest.map_or(deadline, |earliest| earliest.min(deadline)));
+        let waiting = Some(Waiting { number, deadline, waker });
+        match self.slots.get_mut(slot) {
+            Some(free) => *free = waiting,
+            None => self.slots.push(waiting),
+        }
+        (slot, number)
+    }
+
+    /// Removes a timer, if it still waits.
+    fn remove(&mut self, (slot, number): Key) -> Option<Waiting> {
+        let waiting = self.slots.get_mut(slot)?.take_if(|waiting| waiting.number == number);
+        if waiting.is_some() {
+            self.free.push(slot);
+        }
+        waiting
+    }
+
+    /// Removes the timers that are due, and finds the earliest deadline of the others.
+    fn take_due(&mut self, now: Instant) -> Vec<Waiting> {
+        let mut due = Vec::new();
+        self.earliest = None;
+        for (slot, waiting) in self.slots.iter_mut().enumerate() {
+            let Some(deadline) = waiting.as_ref().map(|waiting| waiting.deadline) else { continue };
+            if deadline <= now {
+                due.extend(waiting.take());
+                self.free.push(slot);
+            } else if self.earliest.is_none_or(|earliest| deadline < earliest) {
+                self.earliest = Some(deadline);
+            }
+        }
+        if self.earliest.is_none() {
+            (self.slots, self.free) = (Vec::new(), Vec::new());
+        }
+        due
     }
 }
 
@@ -173,6 +225,24 @@ mod tests {
         let mut never = Sleep::after(Duration::MAX);
         assert!(Pin::new(&mut never).poll(&mut Context::from_waker(Waker::noop())).is_pending());
         assert!(never.registered.is_none());
+    }
+
+    #[test]
+    fn a_slot_that_is_used_again_is_not_freed_by_its_earlier_timer() {
+        let mut queue = Timer::new().queue.into_inner().unwrap();
+        let now = Instant::now();
+        let later = now + Duration::from_mins(1);
+        let (due, waits) = (queue.insert(now, Waker::noop().clone()), queue.insert(later, Waker::noop().clone()));
+        assert_eq!((queue.take_due(now).len(), queue.earliest), (1, Some(later)));
+        let sooner = queue.insert(now + Duration::from_secs(1), Waker::noop().clone());
+        assert_eq!((sooner.0, queue.earliest), (due.0, Some(now + Duration::from_secs(1))));
+        assert!(queue.remove(due).is_none());
+        assert!(queue.remove(sooner).is_some() && queue.remove(sooner).is_none());
+        assert!(queue.take_due(now).is_empty());
+        assert_eq!(queue.earliest, Some(later));
+        assert!(queue.remove(waits).is_some());
+        assert!(queue.take_due(later).is_empty());
+        assert_eq!((queue.earliest, queue.slots.len(), queue.free.len()), (None, 0, 0));
     }
 
     /// A waker whose references are counted.
