@@ -11,6 +11,7 @@ use super::tree::Tree;
 use crate::data::secret::Secret;
 use crate::data::table::{Literal, SlotKind, Table};
 use crate::number::integer;
+use crate::sorted;
 
 /// A value, of the [`SlotKind`](crate::data::table::SlotKind) of its node in the table.
 ///
@@ -186,9 +187,16 @@ impl Slots<'_, '_> {
     }
 }
 
-/// Sorts the entries of a map by key.
+/// Sorts the entries of a map by key. Only their positions are sorted, because sorting code for each type is large.
 pub(super) fn sort(entries: &mut [(Cow<'_, str>, Slot<'_>)]) {
-    entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    if entries.is_sorted_by(|(a, _), (b, _)| a <= b) {
+        return;
+    }
+    let order = sorted::positions(entries.len(), &|a, b| entries[a].0.cmp(&entries[b].0));
+    let mut unsorted: Vec<(Cow<'_, str>, Slot<'_>)> = entries.iter_mut().map(take).collect();
+    for (entry, at) in entries.iter_mut().zip(order) {
+        *entry = take(&mut unsorted[at]);
+    }
 }
 
 /// A type that can be taken from a slot.

@@ -434,7 +434,8 @@ impl Dialect {
 impl Dialect {
     /// Returns whether the definitions are JSON. Otherwise they are text of another language, made from JSON.
     pub const fn is_json(self) -> bool {
-        !matches!(self.shape().envelope, Envelope::TypeScript)
+        // Known at compile time without the feature, so that a program does not contain what only other dialects need.
+        !cfg!(feature = "typescript") || !matches!(self.shape().envelope, Envelope::TypeScript)
     }
 
     /// Returns a definition as the dialect writes it. `json` is the rendered definition. `None` if it is not such a definition.
