@@ -52,8 +52,11 @@ pub(crate) struct Line<'a> {
     pub(crate) visited: OnceCell<Vec<PathWord>>,
     /// The places of the first paths that were looked up. A word is an operand, an argument and a file that is written or read, for
     /// different rules.
-    places: RefCell<Vec<(PathWord, Rc<[(usize, Match)]>)>>,
+    places: RefCell<Vec<(PathWord, Places)>>,
 }
+
+/// The indexes of the places that contain a path.
+type Places = Rc<[(usize, Match)]>;
 
 /// The values that a variable can have.
 #[derive(Debug, Clone, Copy)]
@@ -103,13 +106,13 @@ impl<'a> Line<'a> {
     }
 
     /// Returns the indexes of the places that contain a path as it is written, certainly or perhaps.
-    pub(crate) fn places_of(&self, path: &PathWord, rules: &RuleSet<'_>) -> Rc<[(usize, Match)]> {
+    pub(crate) fn places_of(&self, path: &PathWord, rules: &RuleSet<'_>) -> Places {
         /// A line with more paths than this is rare, and a search among them would not pay.
         const MAX_KEPT: usize = 16;
         if let Some((_, places)) = self.places.borrow().iter().find(|(known, _)| known == path) {
             return Rc::clone(places);
         }
-        let places: Rc<[_]> = path.places(rules, &self.roots).into();
+        let places: Places = path.places(rules, &self.roots).into();
         let mut kept = self.places.borrow_mut();
         if kept.len() < MAX_KEPT {
             kept.push((path.clone(), Rc::clone(&places)));
