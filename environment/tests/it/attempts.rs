@@ -16,11 +16,12 @@ use std::time::{Duration, Instant};
 use rustix::fs::{CWD, Mode, OFlags, mkfifoat};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use tempfile::TempDir;
-use toolc_environment::{Environment, Kind, Launch, LocalKind, Output, Program, SandboxKind, Sink, Site};
+use toolc_environment::{Environment, Kind, Launch, LocalKind, Output, Program, SandboxKind, Site};
 use toolc_test_support::programs::INSTALL;
 use toolc_test_support::{skip, wait_until};
 
 use crate::kinds::sandbox;
+use crate::text::Text;
 
 /// Long enough for a busy machine.
 const LIMIT: Duration = Duration::from_mins(2);
@@ -375,22 +376,6 @@ fn terminal() -> (OwnedFd, PathBuf) {
     grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("failed to open a terminal");
     let path = ptsname(&terminal, Vec::new()).expect("it has a name").into_string().expect("a path");
     (terminal, path.into())
-}
-
-#[derive(Debug, Default, Clone)]
-struct Text(Arc<Mutex<Vec<u8>>>);
-
-impl Sink for Text {
-    fn push(&mut self, bytes: &[u8]) -> bool {
-        self.0.lock().unwrap().extend(bytes);
-        true
-    }
-}
-
-impl Text {
-    fn get(&self) -> String {
-        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
-    }
 }
 
 /// Tries everything in environments of a kind.

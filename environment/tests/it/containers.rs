@@ -5,15 +5,16 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use toolc_environment::{ContainerKind, Environment, Kind as _, Launch, Leases, Output, Program, Resource, Sink, Site};
+use toolc_environment::{ContainerKind, Environment, Kind as _, Launch, Leases, Output, Program, Resource, Site};
 use toolc_test_support::{Missing, wait_until};
 
 use crate::kinds::container;
+use crate::text::Text;
 
 /// Long enough for a busy machine.
 const LIMIT: Duration = Duration::from_mins(2);
@@ -33,16 +34,6 @@ fn make(kind: &ContainerKind, directory: &Path, leases: Option<&Arc<Leases>>) ->
     kind.make(&Site { directory, host_home: None, leases }).expect("it can be made")
 }
 
-#[derive(Debug, Default, Clone)]
-struct Text(Arc<Mutex<Vec<u8>>>);
-
-impl Sink for Text {
-    fn push(&mut self, bytes: &[u8]) -> bool {
-        self.0.lock().unwrap().extend(bytes);
-        true
-    }
-}
-
 /// Runs a line, and returns its output.
 fn run(environment: &dyn Environment, line: &str) -> String {
     let text = Text::default();
@@ -50,7 +41,7 @@ fn run(environment: &dyn Environment, line: &str) -> String {
     let running = environment.start(Launch::new(Program::Shell(line.to_owned()), output)).expect("failed to start");
     let started = Instant::now();
     running.wait(&|| started.elapsed() > LIMIT).expect("no error").expect("it ends");
-    let bytes = text.0.lock().unwrap();
+    let bytes = text.bytes();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 

@@ -2,20 +2,21 @@
 
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tempfile::TempDir;
 use toolc_environment::copy::Copies;
 use toolc_environment::{
-    DaytonaKind, Environment, Exit, HostKeys, Kind as _, Launch, Leases, Outcome, Output, Program, Sink, Site,
+    DaytonaKind, Environment, Exit, HostKeys, Kind as _, Launch, Leases, Outcome, Output, Program, Site,
 };
 use toolc_test_support::Missing;
 use toolc_test_support::daytona::{KEY, Service};
 use toolc_test_support::ssh::TOKEN;
 
 use crate::kinds::AsKind as _;
+use crate::text::Text;
 
 /// Long enough for a busy machine.
 const LIMIT: Duration = Duration::from_mins(1);
@@ -29,23 +30,13 @@ fn make(kind: &DaytonaKind, leases: Option<&Arc<Leases>>) -> std::io::Result<Arc
     kind.make(&Site { directory: Path::new("/"), host_home: None, leases })
 }
 
-#[derive(Debug, Default, Clone)]
-struct Text(Arc<Mutex<Vec<u8>>>);
-
-impl Sink for Text {
-    fn push(&mut self, bytes: &[u8]) -> bool {
-        self.0.lock().unwrap().extend(bytes);
-        true
-    }
-}
-
 fn run(environment: &dyn Environment, line: &str) -> (Outcome, String) {
     let text = Text::default();
     let launch = Launch::new(Program::Shell(line.to_owned()), Output::Merged(Box::new(text.clone())));
     let running = environment.start(launch).expect("failed to start");
     let started = Instant::now();
     let outcome = running.wait(&|| started.elapsed() > LIMIT).expect("no error").expect("it ends");
-    let text = String::from_utf8_lossy(&text.0.lock().unwrap()).into_owned();
+    let text = text.get();
     (outcome, text)
 }
 

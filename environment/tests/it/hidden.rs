@@ -2,21 +2,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 
 use tempfile::TempDir;
-use toolc_environment::{Environment, HiddenFolder, Kind as _, Launch, LocalKind, Output, Program, Sink, Site};
+use toolc_environment::{Environment, HiddenFolder, Kind as _, Launch, LocalKind, Output, Program, Site};
 use toolc_test_support::skip;
 
-#[derive(Debug, Default, Clone)]
-struct Text(Arc<Mutex<Vec<u8>>>);
-
-impl Sink for Text {
-    fn push(&mut self, bytes: &[u8]) -> bool {
-        self.0.lock().unwrap().extend(bytes);
-        true
-    }
-}
+use crate::text::Text;
 
 /// Runs a line, and returns what it has printed.
 fn run(environment: &dyn Environment, line: &str, sees_hidden: bool) -> String {
@@ -24,7 +15,7 @@ fn run(environment: &dyn Environment, line: &str, sees_hidden: bool) -> String {
     let mut launch = Launch::new(Program::Shell(line.to_owned()), Output::Merged(Box::new(text.clone())));
     launch.sees_hidden = sees_hidden;
     environment.start(launch).expect("it starts").wait(&|| false).expect("no error");
-    String::from_utf8_lossy(&text.0.lock().unwrap()).into_owned()
+    text.get()
 }
 
 #[test]

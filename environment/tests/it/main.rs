@@ -19,3 +19,4 @@ mod kinds;
 mod modal;
 #[cfg(target_os = "linux")]
 mod ssh;
+mod text;

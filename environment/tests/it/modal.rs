@@ -6,18 +6,17 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use toolc_environment::{
-    Environment, Input, Kind as _, Launch, Leases, ModalKind, Output, Program, Resource, Sink, Site,
-};
+use toolc_environment::{Environment, Input, Kind as _, Launch, Leases, ModalKind, Output, Program, Resource, Site};
 use toolc_test_support::modal::{self, Service};
 use toolc_test_support::{Missing, wait_until};
 
 use crate::kinds::AsKind as _;
+use crate::text::Text;
 
 /// Long enough for a busy machine.
 const LIMIT: Duration = Duration::from_mins(2);
@@ -43,16 +42,6 @@ fn folder() -> TempDir {
     TempDir::new().expect("failed to make a folder")
 }
 
-#[derive(Debug, Default, Clone)]
-struct Text(Arc<Mutex<Vec<u8>>>);
-
-impl Sink for Text {
-    fn push(&mut self, bytes: &[u8]) -> bool {
-        self.0.lock().unwrap().extend(bytes);
-        true
-    }
-}
-
 /// Runs a line with an input, and returns its output.
 fn run_with(environment: &dyn Environment, line: &str, input: Vec<u8>) -> Vec<u8> {
     let text = Text::default();
@@ -61,7 +50,7 @@ fn run_with(environment: &dyn Environment, line: &str, input: Vec<u8>) -> Vec<u8
     let running = environment.start(launch).expect("failed to start");
     let started = Instant::now();
     let ended = running.wait(&|| started.elapsed() > LIMIT);
-    let bytes = text.0.lock().unwrap().clone();
+    let bytes = text.bytes();
     let last = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(200)..]);
     ended.unwrap_or_else(|error| panic!("{error}: {last}")).unwrap_or_else(|| panic!("it does not end: {last}"));
     bytes

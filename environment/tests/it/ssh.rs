@@ -13,12 +13,13 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use toolc_environment::{
     EndReason, Environment, Exit, HostKeys, Input, Kind as _, Launch, Leases, OnEnd, Outcome, Output, Program,
-    Resource, Running, Sink, Site, SshKind, TerminalSize,
+    Resource, Running, Site, SshKind, TerminalSize,
 };
 use toolc_test_support::ssh::{Server, server};
 use toolc_test_support::{Missing, skip, wait_until};
 
 use crate::kinds::AsKind as _;
+use crate::text::Text;
 
 /// Long enough for a busy machine.
 const LIMIT: Duration = Duration::from_mins(1);
@@ -39,22 +40,6 @@ fn environment(server: &Server) -> (TempDir, Arc<dyn Environment>) {
     let folder = TempDir::new().expect("failed to make a folder");
     let environment = make(&server.kind().directory(folder.path()));
     (folder, environment)
-}
-
-#[derive(Debug, Default, Clone)]
-struct Text(Arc<Mutex<Vec<u8>>>);
-
-impl Sink for Text {
-    fn push(&mut self, bytes: &[u8]) -> bool {
-        self.0.lock().unwrap().extend(bytes);
-        true
-    }
-}
-
-impl Text {
-    fn get(&self) -> String {
-        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
-    }
 }
 
 fn start(environment: &dyn Environment, line: &str) -> (Box<dyn Running>, Text) {

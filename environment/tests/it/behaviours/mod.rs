@@ -22,6 +22,7 @@ use toolc_test_support::daytona;
 use toolc_test_support::{Missing, modal, programs, ssh, wait_until};
 
 use crate::kinds::{AsKind as _, container, sandbox};
+use crate::text::Text;
 
 /// Long enough for a busy machine.
 const LIMIT: Duration = Duration::from_mins(1);
@@ -151,28 +152,6 @@ fn check_all<'a>(environments: impl IntoIterator<Item = &'a Subject>, behaviours
 struct Try {
     environment: Arc<dyn Environment>,
     folder: PathBuf,
-}
-
-/// Output that a test reads while the program runs.
-#[derive(Debug, Default, Clone)]
-struct Text(Arc<Mutex<Vec<u8>>>);
-
-impl Sink for Text {
-    fn push(&mut self, bytes: &[u8]) -> bool {
-        self.0.lock().unwrap().extend(bytes);
-        true
-    }
-}
-
-impl Text {
-    fn get(&self) -> String {
-        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
-    }
-
-    #[track_caller]
-    fn wait_for(&self, text: &str) {
-        wait_until(&format!("`{text}` in the output"), || self.get().contains(text));
-    }
 }
 
 fn line(text: &str) -> Program {
