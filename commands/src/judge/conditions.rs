@@ -305,12 +305,10 @@ impl Check<'_, '_> {
         self.require_best(best);
     }
 
-    /// Requires that an operand is in one of these places. What a search finds are operands of the program that it runs.
+    /// Requires that an operand is in one of these places, or a file that the command finds in one.
     fn operands_in(&mut self, names: &[&str]) {
         let subject = self.subject;
-        let is_search = matches!(subject.command.program.name(), Some("fd" | "fdfind" | "find" | "gfind"));
-        let followed = if is_search { subject.followed_links() } else { Vec::new() };
-        let found = subject.files_to_read(&followed);
+        let found = subject.files_to_read(&subject.followed_links());
         let best = self.best_in_places(names, subject.operand_files().iter().chain(&found));
         self.require_best(best.or_appended(subject.command));
     }
