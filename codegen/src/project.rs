@@ -63,6 +63,8 @@ pub(crate) fn write_in_folder(
         // The usual mode of a new file; the umask applies. `tempfile` would use 0o600.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
+    #[cfg(not(unix))]
+    let _ = may_exist;
     #[cfg(unix)]
     let replaced = may_exist.then(|| fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)).flatten();
     let written = builder.tempfile_in(folder).and_then(|mut file| {

@@ -225,13 +225,11 @@ fn update(draft: &Draft<'_>, inputs: &[u64], cached: &CachedFile, metadata: &Met
     let cached = cached.places().map(Some).chain(std::iter::repeat(None));
     let parts: Vec<_> = draft.parts.iter().zip(inputs).zip(cached).collect();
     let pieces = parts.par_iter().with_max_len(1).map(|((part, inputs), cached)| {
-        match cached.as_ref().filter(|(old, _)| old.inputs == **inputs) {
-            Some((old, place)) => (Piece::Old(place.clone()), *old),
-            None => {
-                let (text, part) = render(part, **inputs);
-                (Piece::New(text), part)
-            }
+        if let Some((old, place)) = cached.as_ref().filter(|(old, _)| old.inputs == **inputs) {
+            return (Piece::Old(place.clone()), *old);
         }
+        let (text, part) = render(part, **inputs);
+        (Piece::New(text), part)
     });
     let (pieces, parts): (Vec<Piece>, Vec<CachedPart>) = pieces.unzip();
     let all_new: Option<String> = pieces.iter().map(Piece::new_text).collect();

@@ -89,7 +89,7 @@ fn run_once(root: &Path, args: GenArgs, streams: &mut Streams<'_>) -> Result<Out
         if !args.check {
             scope.spawn(|| memory.store(&sources));
         }
-        generate(root, args, &sources, &compilation, timings, streams)
+        generate(root, args, &sources, &compilation, &mut timings, streams)
     })?;
     Ok(Outcome { sources, compilation, success, text, summary })
 }
@@ -101,7 +101,7 @@ fn generate(
     args: GenArgs,
     sources: &Sources,
     compilation: &Compilation,
-    mut timings: Timings,
+    timings: &mut Timings,
     streams: &mut Streams<'_>,
 ) -> Result<(bool, String, String), Failure> {
     streams.report(sources, &compilation.diagnostics, Shown::Errors)?;
@@ -109,10 +109,10 @@ fn generate(
     let (mut success, mut text) = (false, String::new());
     match &compilation.catalog {
         Some(catalog) if args.check => {
-            (success, text) = check(root, sources, catalog, args.diff, &streams.program, &mut timings)?;
+            (success, text) = check(root, sources, catalog, args.diff, &streams.program, timings)?;
         }
         Some(catalog) => {
-            (text, summary) = write(root, sources, catalog, &mut timings)?;
+            (text, summary) = write(root, sources, catalog, timings)?;
             success = true;
         }
         None => {}

@@ -15,6 +15,8 @@ mod tool;
 mod toolset;
 mod types;
 
+use std::borrow::Cow;
+
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens as _, format_ident, quote};
 use toolc::text::changes_direction;
@@ -403,9 +405,11 @@ fn check_match(
 fn doc(text: &str) -> TokenStream {
     // rustc rejects control characters, and characters that change the direction of text.
     let is_allowed = |letter: char| !letter.is_control() && !changes_direction(letter);
-    let sanitized = |line: &str| match line.chars().all(is_allowed) {
-        true => line.trim().replace("```", "'''"),
-        false => line.chars().filter(|letter| is_allowed(*letter)).collect::<String>().trim().replace("```", "'''"),
+    let sanitized = |line: &str| {
+        let is_clean = line.chars().all(is_allowed);
+        let line =
+            if is_clean { Cow::Borrowed(line) } else { line.chars().filter(|letter| is_allowed(*letter)).collect() };
+        line.trim().replace("```", "'''")
     };
     let lines = text.trim().lines().map(|line| data::string(&format!(" {}", sanitized(line))));
     quote!(#(#[doc = #lines])*)
