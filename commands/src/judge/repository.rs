@@ -24,15 +24,13 @@ pub(super) fn form(line: &Line<'_>, command: &Command) -> Option<Command> {
     if !is_git(line, command) {
         return None;
     }
-    let directories = match directory(line, command) {
-        Some(directory) => vec![directory],
-        // After a `cd` that may not run, git can act in any folder to which the line goes.
-        None => {
-            let here = Word::plain(".", command.span);
-            PathWord::in_visited(&here, command, line).iter().filter_map(PathWord::text).collect()
-        }
-    };
-    directories.iter().find_map(|directory| form_in(line, command, directory))
+    if let Some(directory) = directory(line, command) {
+        return form_in(line, command, &directory);
+    }
+    // After a `cd` that may not run, git can act in any folder to which the line goes.
+    let here = Word::plain(".", command.span);
+    let visited = PathWord::in_visited(&here, command, line);
+    visited.iter().filter_map(PathWord::text).find_map(|directory| form_in(line, command, &directory))
 }
 
 /// Returns the form of a command of git in a directory.
