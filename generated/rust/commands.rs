@@ -6,12 +6,16 @@ use ::std::sync::LazyLock;
 use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, ScriptLanguage, Session, Writes};
 
 use ::toolc::commands::rules::{
-    Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, ScriptEffect, Statement, Verdict,
+    Access, Conditions, ExpansionKind, InputKind, Place, Rights, Rule, RuleSet, ScriptEffect, Statement, Verdict,
 };
 
 /// Returns the rules, for the judge.
 pub fn rules() -> &'static RuleSet<'static> {
-    static SET: LazyLock<RuleSet<'static>> = LazyLock::new(|| RuleSet::new(RULES, PLACES, PROGRAMS));
+    static SET: LazyLock<RuleSet<'static>> = LazyLock::new(|| {
+        let mut set = RuleSet::new(RULES, PLACES, PROGRAMS);
+        set.add_access(ACCESS);
+        set
+    });
     &SET
 }
 
@@ -9654,6 +9658,112 @@ pub static PLACES: &[Place<'static>] = &[
         paths: &["./**"],
         except: &[],
     },
+];
+
+/// What programs need, in the order of the manifests.
+pub static ACCESS: &[Access<'static>] = &[
+    Access {
+        programs: &["doas", "pkexec", "run0", "sg", "su", "su-rs", "sudo", "sudo-rs"],
+        rights: Some(Rights::User),
+        runs_apart: true,
+        reads: &[],
+    },
+    Access {
+        programs: &[
+            "at", "atq", "atrm", "batch", "chage", "chfn", "chsh", "crontab", "fping", "gpasswd", "locate", "mlocate",
+            "mtr", "passwd", "ping", "ping4", "ping6", "plocate", "traceroute", "traceroute6", "wall", "write",
+        ],
+        rights: Some(Rights::User),
+        runs_apart: false,
+        reads: &[],
+    },
+    Access {
+        programs: &["apptainer", "buildah", "podman", "singularity"],
+        rights: Some(Rights::Mounts),
+        runs_apart: true,
+        reads: &[],
+    },
+    Access {
+        programs: &[
+            "cryptsetup", "fusermount", "fusermount3", "insmod", "losetup", "modprobe", "mount", "rmmod", "snap",
+            "sshfs", "swapoff", "swapon", "umount",
+        ],
+        rights: Some(Rights::Mounts),
+        runs_apart: false,
+        reads: &[],
+    },
+    Access { programs: &["autossh", "ssh"], rights: None, runs_apart: true, reads: &["~/.ssh"] },
+    Access {
+        programs: &["mosh", "rsync", "scp", "sftp", "ssh-add", "ssh-copy-id", "ssh-keygen", "ssh-keyscan", "sshfs"],
+        rights: None,
+        runs_apart: false,
+        reads: &["~/.ssh"],
+    },
+    Access {
+        programs: &["gh", "git", "git-lfs", "glab", "hg"],
+        rights: None,
+        runs_apart: false,
+        reads: &["~/.config/git", "~/.git-credentials", "~/.gitconfig", "~/.gnupg", "~/.netrc", "~/.ssh"],
+    },
+    Access { programs: &["gh"], rights: None, runs_apart: false, reads: &["~/.config/gh"] },
+    Access { programs: &["glab"], rights: None, runs_apart: false, reads: &["~/.config/glab-cli"] },
+    Access {
+        programs: &["gpg", "gpg2", "gpgconf", "gpg-connect-agent"],
+        rights: None,
+        runs_apart: false,
+        reads: &["~/.gnupg"],
+    },
+    Access {
+        programs: &["helm", "kubectl", "oc"],
+        rights: None,
+        runs_apart: false,
+        reads: &["~/.config/helm", "~/.kube"],
+    },
+    Access { programs: &["aws"], rights: None, runs_apart: false, reads: &["~/.aws"] },
+    Access {
+        programs: &["bq", "gcloud", "gsutil"],
+        rights: None,
+        runs_apart: false,
+        reads: &["~/.boto", "~/.config/gcloud"],
+    },
+    Access { programs: &["az"], rights: None, runs_apart: false, reads: &["~/.azure"] },
+    Access { programs: &["doctl"], rights: None, runs_apart: false, reads: &["~/.config/doctl"] },
+    Access {
+        programs: &["buildah", "docker", "nerdctl", "podman", "skopeo"],
+        rights: None,
+        runs_apart: false,
+        reads: &["~/.config/containers", "~/.docker"],
+    },
+    Access {
+        programs: &["cargo login", "cargo logout", "cargo owner", "cargo publish", "cargo yank"],
+        rights: None,
+        runs_apart: false,
+        reads: &["~/.cargo/credentials", "~/.cargo/credentials.toml"],
+    },
+    Access {
+        programs: &[
+            "npm access", "npm login", "npm logout", "npm owner", "npm publish", "npm token", "npm unpublish",
+            "npm view", "npm whoami", "pnpm login", "pnpm publish", "pnpm whoami",
+        ],
+        rights: None,
+        runs_apart: false,
+        reads: &["~/.npmrc"],
+    },
+    Access { programs: &["twine"], rights: None, runs_apart: false, reads: &["~/.pypirc"] },
+    Access {
+        programs: &["gem owner", "gem push", "gem signin", "gem yank"],
+        rights: None,
+        runs_apart: false,
+        reads: &["~/.gem/credentials", "~/.local/share/gem/credentials"],
+    },
+    Access { programs: &["pg_dump", "pg_restore", "psql"], rights: None, runs_apart: false, reads: &["~/.pgpass"] },
+    Access {
+        programs: &["mysql", "mysqldump"],
+        rights: None,
+        runs_apart: false,
+        reads: &["~/.my.cnf", "~/.mylogin.cnf"],
+    },
+    Access { programs: &["rclone"], rights: None, runs_apart: false, reads: &["~/.config/rclone"] },
 ];
 
 /// The rules, in the order of the manifests.

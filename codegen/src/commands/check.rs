@@ -13,7 +13,7 @@ use super::form::{self, Fault};
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Code, Diagnostic, Place, Sink, ticked};
 use crate::manifest::{
-    CommandsManifest, ProgramManifest, RuleManifest, RuleWords, RunsKind, RunsManifest, WrittenOperands,
+    AccessManifest, CommandsManifest, ProgramManifest, RuleManifest, RuleWords, RunsKind, RunsManifest, WrittenOperands,
 };
 
 /// The owner of a file of rules, which decides what its rules may do.
@@ -61,6 +61,9 @@ pub(crate) fn check(scope: &Scope<'_>, sink: &Sink) {
             checker.text("except", path, form::path);
         }
     }
+    for access in manifests.iter().flat_map(|manifest| &manifest.access) {
+        checker.access(access);
+    }
     for rule in manifests.iter().flat_map(|manifest| &manifest.rules) {
         checker.rule(rule);
     }
@@ -86,6 +89,7 @@ fn is_refused(manifest: &CommandsManifest) -> bool {
         || manifest.programs.iter().any(of_program)
         || manifest.groups.iter().any(|group| group.refused.is_any())
         || manifest.places.iter().any(|place| place.refused.is_any())
+        || manifest.access.iter().any(|access| access.refused.is_any())
         || manifest.rules.iter().any(|rule| rule.refused.is_any() || rule.verdict.is_none())
 }
 
@@ -105,19 +109,30 @@ impl Checker<'_> {
         let is_empty = manifest.programs.is_empty()
             && manifest.groups.is_empty()
             && manifest.places.is_empty()
+            && manifest.access.is_empty()
             && manifest.rules.is_empty();
         if is_empty && !manifest.refused.is_any() {
             let found = Diagnostic::new(codes::MISSING_KEY, manifest.place, "the file declares nothing");
-            let found = found.label("expected rules, places, groups or programs");
-            self.push(found.help("add a table: `[[rules]]`, `[[places]]`, `[[groups]]` or `[[programs]]`"));
+            let found = found.label("expected rules, places, groups, programs or access");
+            self.push(
+                found.help("add a table: `[[rules]]`, `[[places]]`, `[[groups]]`, `[[programs]]` or `[[access]]`"),
+            );
         }
-        if self.scope.user.is_some()
-            && let Some(program) = manifest.programs.first()
-        {
-            let message = "a user's rules cannot describe programs";
+        if !matches!(self.scope.user, Some((_, Trust::Project))) {
+            return;
+        }
+        // The judge would read a line as the project wants, and the project would choose what runs with more rights.
+        if let Some(program) = manifest.programs.first() {
+            let message = "the rules of a project cannot describe programs";
             let found = Diagnostic::new(codes::INVALID_VALUE, program.name.place, message);
-            let found = found.label("only the rules of the host do");
+            let found = found.label("only the rules of the host and of the user do");
             self.push(found.help("remove `[[programs]]`"));
+        }
+        if let Some(access) = manifest.access.first() {
+            let message = "the rules of a project cannot say what programs need";
+            let found = Diagnostic::new(codes::INVALID_VALUE, access.place, message);
+            let found = found.label("only the rules of the host and of the user do");
+            self.push(found.help("remove `[[access]]`"));
         }
     }
 
@@ -140,8 +155,12 @@ impl Checker<'_> {
         self.unique(
             "program",
             programs.flat_map(|program| [&program.name].into_iter().chain(&program.aliases)),
-            |_| None,
+            |name| of_host(base.is_some_and(|base| base.programs().entries().iter().any(|(known, _)| *known == name))),
         );
+        let with_rights = manifests().flat_map(|manifest| &manifest.access).filter(|access| access.rights.is_some());
+        self.unique("program with rights", with_rights.flat_map(|access| &access.programs), |name| {
+            of_host(base.is_some_and(|base| base.rights_of(name).is_some()))
+        });
     }
 
     fn unique<'n>(
@@ -157,13 +176,14 @@ impl Checker<'_> {
             };
             if let Some(first) = firsts.get(name.value.as_str()) {
                 let found = found("is declared twice").related(first.place, "first declared here");
-                self.push(found.help(if what == "program" {
+                self.push(found.help(if what.starts_with("program") {
                     "combine them, or remove one of the names"
                 } else {
                     "rename one of them"
                 }));
             } else if let Some(why) = taken(&name.value) {
-                self.push(found("needs another name").label(why).help("rename it"));
+                let help = if what.starts_with("program") { "remove it" } else { "rename it" };
+                self.push(found("needs another name").label(why).help(help));
             }
             firsts.entry(&name.value).or_insert(name);
         }
@@ -247,6 +267,21 @@ impl Checker<'_> {
             self.push(
                 found.help("add `runs` with the way in which the program runs others, or remove `directory_flags`"),
             );
+        }
+    }
+
+    fn access(&self, access: &AccessManifest) {
+        let is_about_rights = access.rights.is_some() || access.reads.is_empty();
+        for program in &access.programs {
+            self.text("programs", program, if is_about_rights { form::program } else { form::command });
+        }
+        for path in &access.reads {
+            self.text("reads", path, form::file);
+        }
+        let is_read = |key| !access.refused.has(key, true);
+        if access.rights.is_none() && access.reads.is_empty() && is_read("rights") && is_read("reads") {
+            let message = "the table does not say what the programs need";
+            self.push(Diagnostic::new(codes::MISSING_KEY, access.place, message).help("add `rights` or `reads`"));
         }
     }
 

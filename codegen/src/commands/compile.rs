@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use bumpalo::Bump;
 use toolc_commands::ProgramTable;
 use toolc_commands::programs::{CodeShell, Program, Rest, Runs, Session, Writes};
-use toolc_commands::rules::{Conditions, Place, Rule, RuleSet, Verdict};
+use toolc_commands::rules::{Access, Conditions, Place, Rule, RuleSet, Verdict};
 
 use super::form::GROUP;
 use crate::diagnostic::At;
 use crate::manifest::keys::kinds::{OfCommands, Words};
 use crate::manifest::{
-    CommandsManifest, PlaceManifest, ProgramManifest, RuleManifest, RunsKind, RunsManifest, WrittenOperands,
+    AccessManifest, CommandsManifest, PlaceManifest, ProgramManifest, RuleManifest, RunsKind, RunsManifest,
+    WrittenOperands,
 };
 
 /// The groups of a project: the names of their programs, by the name of the group.
@@ -61,12 +62,16 @@ impl Arena {
 
 /// Compiles the rules of manifests that have no errors.
 pub fn compile<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> RuleSet<'b> {
-    RuleSet::new(&rules(manifests, arena), &places(manifests, arena), programs(manifests, arena))
+    let programs = programs(ProgramTable::EMPTY, manifests, arena);
+    let mut set = RuleSet::new(&rules(manifests, arena), &places(manifests, arena), programs);
+    set.add_access(&access(manifests, arena));
+    set
 }
 
-/// Adds the rules and places of a user's manifests to those of a host.
+/// Adds what a user's manifests declare to what a host has.
 pub(super) fn added<'b>(base: &RuleSet<'b>, manifests: &[CommandsManifest], arena: &'b Arena) -> RuleSet<'b> {
-    let mut rules = base.clone();
+    let mut rules = base.clone().with_programs(programs(*base.programs(), manifests, arena));
+    rules.add_access(&access(manifests, arena));
     rules.add_places(&places(manifests, arena));
     rules.add(&self::rules(manifests, arena));
     rules
@@ -98,8 +103,23 @@ fn places<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> Vec<Place<'b>
     manifests.iter().flat_map(|manifest| &manifest.places).map(place).collect()
 }
 
-fn programs<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> ProgramTable<'b> {
-    let mut by_name: BTreeMap<&'b str, &'b Program<'b>> = BTreeMap::new();
+/// Compiles what programs need, in the author's order.
+fn access<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> Vec<Access<'b>> {
+    let access = |manifest: &AccessManifest| Access {
+        programs: arena.texts(&manifest.programs),
+        rights: manifest.rights.as_ref().map(|rights| rights.value.0),
+        runs_apart: is_set(manifest.runs_apart.as_ref()),
+        reads: arena.texts(&manifest.reads),
+    };
+    manifests.iter().flat_map(|manifest| &manifest.access).map(access).collect()
+}
+
+/// Compiles the programs, and adds them to those of a host.
+fn programs<'b>(base: ProgramTable<'b>, manifests: &[CommandsManifest], arena: &'b Arena) -> ProgramTable<'b> {
+    if manifests.iter().all(|manifest| manifest.programs.is_empty()) {
+        return base;
+    }
+    let mut by_name: BTreeMap<&'b str, &'b Program<'b>> = base.entries().iter().copied().collect();
     for manifest in manifests.iter().flat_map(|manifest| &manifest.programs) {
         let program: &'b Program<'b> = arena.0.alloc(program(manifest, arena));
         for name in [&manifest.name].into_iter().chain(&manifest.aliases) {

@@ -116,6 +116,15 @@ pub(super) fn pattern(text: &str) -> Option<Fault> {
     }
 }
 
+/// Returns why a text cannot be the path of a file or folder.
+pub(super) fn file(text: &str) -> Option<Fault> {
+    let is_rooted = text.starts_with('/') || text.starts_with("~/");
+    if !is_rooted || text.contains(['*', '?', '[']) {
+        return Some(Fault::new("a path that begins with `/` or `~/`, and is no pattern"));
+    }
+    path(text)
+}
+
 /// Checks a pattern for paths.
 pub(super) fn path(text: &str) -> Option<Fault> {
     let fault = || Fault::new("a path that begins with `/`, `~/`, `./` or `**/`");

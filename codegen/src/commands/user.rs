@@ -11,9 +11,10 @@ use crate::source::Sources;
 /// The path of a manifest as which a user's file is read.
 pub(crate) const PLACE: &str = "manifests/commands/rules.toml";
 
-/// Adds the rules and places of a user's file to those of the host. The result borrows from the arena.
+/// Adds what a user's file declares to the rules of the host. The result borrows from the arena.
 ///
-/// The file is a manifest of command rules without programs; `name` and `description` are optional. The examples of the rules
+/// The file is a manifest of command rules; `name` and `description` are optional. Only the user can describe programs and what they
+/// need, and only programs that the host does not know. The examples of the rules
 /// are tested, as in a project. `path` is only shown in messages.
 ///
 /// ```
@@ -290,12 +291,53 @@ mod tests {
     fn programs_and_places_of_the_host_stay_as_they_are() {
         let program = "[[programs]]\nname = \"sudo\"\nvalue_flags = [\"-x\"]\n";
         let (codes, text) = refused(program, Trust::Home);
+        assert_eq!(codes, ["duplicate-name"], "{text}");
+        assert!(text.contains("the host already uses this name"), "{text}");
+        let (codes, text) = refused(&program.replace("sudo", "with-rights"), Trust::Project);
         assert_eq!(codes, ["invalid-value"], "{text}");
-        assert!(text.contains("a user's rules cannot describe programs"), "{text}");
+        assert!(text.contains("the rules of a project cannot describe programs"), "{text}");
         let (codes, text) = refused(&STRICTER.replace("name = \"fixtures\"", "name = \"system\""), Trust::Home);
         assert!(codes.contains(&"duplicate-name"), "{text}");
         let (codes, text) = refused(&STRICTER.replace("name = \"fixtures\"", "name = \"no-root\""), Trust::Home);
         assert!(codes.contains(&"duplicate-name"), "{text}");
+    }
+
+    #[test]
+    fn only_a_user_says_what_programs_need() {
+        let text = "[[programs]]\nname = \"with-rights\"\nvalue_flags = [\"-u\"]\nruns = [{ kind = \"operands\" }]\n\n\
+                    [[access]]\nprograms = [\"with-rights\"]\nrights = \"user\"\nruns_apart = true\n";
+        let arena = Arena::new();
+        let rules = with_user_rules(&host(), "rules.toml", text, Trust::Home, &arena).expect("it is valid");
+        assert_eq!(verdict(&rules, "with-rights -u x rm -r y"), Verdict::Ask);
+        assert_eq!(verdict(&rules, "sudo rm -r y"), Verdict::Ask, "the programs of the host are still known");
+        assert!(rules.rights_of("with-rights").is_some_and(|access| access.runs_apart));
+        let again = with_user_rules(&rules, "more.toml", text, Trust::Home, &arena).expect_err("it is known");
+        assert!(again.to_string().contains("the program with rights `with-rights` needs another name"), "{again}");
+
+        let access = &text[text.find("[[access]]").expect("it is there")..];
+        let (codes, text) = refused(access, Trust::Project);
+        assert_eq!(codes, ["invalid-value"], "{text}");
+        assert!(text.contains("cannot say what programs need") && text.contains("/home/a/rules.toml:1:"), "{text}");
+        for (wrong, code, part) in [
+            (access.replace("\"user\"", "\"all\""), "invalid-value", "rules.toml:3:"),
+            (
+                access.replace("rights = \"user\"\nruns_apart = true", ""),
+                "missing-key",
+                "does not say what the programs need",
+            ),
+            (access.replace("with-rights", "/bin/ping"), "invalid-value", "`programs` cannot contain `/bin/ping`"),
+            (access.replace("with-rights", "npm publish"), "invalid-value", "`programs` cannot contain `npm publish`"),
+            (
+                access.replace("rights = \"user\"", "reads = [\".ssh\"]"),
+                "invalid-value",
+                "`reads` cannot contain `.ssh`",
+            ),
+            (access.replace("rights = \"user\"", "reads = [\"~/.ssh/id_*\"]"), "invalid-value", "and is no pattern"),
+        ] {
+            let (codes, text) = refused(&wrong, Trust::Home);
+            assert_eq!(codes, [code], "{text}");
+            assert!(text.contains(part), "{text}");
+        }
     }
 
     #[test]

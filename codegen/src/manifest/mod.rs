@@ -243,13 +243,18 @@ pub(crate) fn user_rules(sources: &Sources, sink: &Sink) -> Vec<CommandsManifest
 fn commands(reader: &ManifestReader<'_>) -> CommandsManifest {
     let mut commands = CommandsManifest::read(reader);
     let count = |commands: &CommandsManifest| {
-        commands.programs.len() + commands.groups.len() + commands.places.len() + commands.rules.len()
+        commands.programs.len()
+            + commands.groups.len()
+            + commands.places.len()
+            + commands.access.len()
+            + commands.rules.len()
     };
     let all = count(&commands);
     // Those without a name were reported.
     commands.programs.retain(|program| !program.name.value.is_empty());
     commands.groups.retain(|group| !group.name.value.is_empty());
     commands.places.retain(|place| !place.name.value.is_empty());
+    commands.access.retain(|access| !access.programs.is_empty());
     commands.rules.retain(|rule| !rule.name.value.is_empty());
     if count(&commands) < all {
         commands.refused.set_missing();

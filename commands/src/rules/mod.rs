@@ -1,11 +1,13 @@
 //! Rules: conditions on a command, and the verdict if they are met.
 
+mod access;
 mod index;
 mod needs;
 pub(crate) mod pattern;
 mod set;
 
 use crate::words::words;
+pub use access::{Access, Rights};
 pub(crate) use needs::Needs;
 pub(crate) use pattern::is_plain_name;
 pub use pattern::{PatternFault, matches as matches_pattern, pattern_fault};

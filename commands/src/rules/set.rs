@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::index::Index;
 use super::pattern::is_plain_name;
-use super::{Needs, Place, Rule};
+use super::{Access, Needs, Place, Rule};
 use crate::programs::ProgramTable;
 
 /// The rules, places and programs by which commands are judged.
@@ -17,6 +17,7 @@ pub struct RuleSet<'t> {
     by_place: HashMap<&'t str, usize>,
     place_patterns: PlacePatterns<'t>,
     programs: ProgramTable<'t>,
+    access: Vec<Access<'t>>,
     /// The optional sets that are active.
     active: Vec<String>,
 }
@@ -31,6 +32,7 @@ impl<'t> RuleSet<'t> {
             by_place: HashMap::new(),
             place_patterns: PlacePatterns::default(),
             programs,
+            access: Vec::new(),
             active: Vec::new(),
         };
         set.add_places(places);
@@ -142,6 +144,28 @@ impl<'t> RuleSet<'t> {
     /// Returns the programs.
     pub fn programs(&self) -> &ProgramTable<'t> {
         &self.programs
+    }
+
+    /// Returns these rules with another table of programs.
+    #[must_use]
+    pub fn with_programs(mut self, programs: ProgramTable<'t>) -> Self {
+        self.programs = programs;
+        self
+    }
+
+    /// Adds what programs need, such as that of a user's programs.
+    pub fn add_access(&mut self, access: &[Access<'t>]) {
+        self.access.extend(access);
+    }
+
+    /// Returns what programs need, in the order in which it was added.
+    pub fn access(&self) -> &[Access<'t>] {
+        &self.access
+    }
+
+    /// Returns the entry about the rights that a program needs, if it needs more than those of every program.
+    pub fn rights_of(&self, program: &str) -> Option<&Access<'t>> {
+        self.access.iter().find(|access| access.rights.is_some() && access.programs.contains(&program))
     }
 
     /// Returns the rules that can match a command which has these things, and whose program has this name and this canonical name.

@@ -18,6 +18,7 @@ fn the_generated_rules_are_those_of_the_manifests() {
     let generated = commands::rules();
     assert_eq!(generated.rules(), compiled.rules());
     assert_eq!(generated.places(), compiled.places());
+    assert_eq!(generated.access(), compiled.access());
     assert_eq!(generated.programs().entries(), compiled.programs().entries());
 }
 

@@ -4,7 +4,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 use toolc_commands::programs::{CodeShell, Program, Rest, Runs, Session, Writes};
-use toolc_commands::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, ScriptEffect, Statement};
+use toolc_commands::rules::{Access, Conditions, ExpansionKind, InputKind, Place, Rule, ScriptEffect, Statement};
 
 use super::print::print_line;
 use crate::commands::{Arena, compile};
@@ -25,6 +25,7 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
         quote!((#name, &#program))
     });
     let places = set.places().iter().map(place);
+    let access = set.access().iter().map(access);
     let rules = set.rules().iter().map(rule);
     quote! {
         //! The command rules, with the places and programs that they name.
@@ -33,12 +34,16 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
 
         use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, ScriptLanguage, Session, Writes};
         use ::toolc::commands::rules::{
-            Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, ScriptEffect, Statement, Verdict,
+            Access, Conditions, ExpansionKind, InputKind, Place, Rights, Rule, RuleSet, ScriptEffect, Statement, Verdict,
         };
 
         /// Returns the rules, for the judge.
         pub fn rules() -> &'static RuleSet<'static> {
-            static SET: LazyLock<RuleSet<'static>> = LazyLock::new(|| RuleSet::new(RULES, PLACES, PROGRAMS));
+            static SET: LazyLock<RuleSet<'static>> = LazyLock::new(|| {
+                let mut set = RuleSet::new(RULES, PLACES, PROGRAMS);
+                set.add_access(ACCESS);
+                set
+            });
             &SET
         }
 
@@ -47,6 +52,9 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
 
         /// The places, in the order of the manifests.
         pub static PLACES: &[Place<'static>] = &[#(#places),*];
+
+        /// What programs need, in the order of the manifests.
+        pub static ACCESS: &[Access<'static>] = &[#(#access),*];
 
         /// The rules, in the order of the manifests.
         pub static RULES: &[Rule<'static>] = &[#(#rules),*];
@@ -285,6 +293,19 @@ fn place(place: &Place<'_>) -> TokenStream {
     let Place { name, description, paths, except } = place;
     let (paths, except) = (strings(paths), strings(except));
     quote!(Place { name: #name, description: #description, paths: #paths, except: #except })
+}
+
+fn access(access: &Access<'_>) -> TokenStream {
+    let Access { programs, rights, runs_apart, reads } = access;
+    let (programs, reads) = (strings(programs), strings(reads));
+    let rights = rights.map_or_else(
+        || quote!(None),
+        |rights| {
+            let rights = variant("Rights", rights);
+            quote!(Some(#rights))
+        },
+    );
+    quote!(Access { programs: #programs, rights: #rights, runs_apart: #runs_apart, reads: #reads })
 }
 
 fn rule(rule: &Rule<'_>) -> TokenStream {

@@ -126,6 +126,7 @@ words_of_commands! {
     toolc_commands::programs::ScriptLanguage
     toolc_commands::rules::ExpansionKind
     toolc_commands::rules::InputKind
+    toolc_commands::rules::Rights
     toolc_commands::rules::ScriptEffect
     toolc_commands::rules::Statement
     toolc_commands::rules::Verdict

@@ -1,7 +1,7 @@
 //! The manifests of command rules.
 
 use toolc_commands::programs::{CodeShell, ScriptLanguage};
-use toolc_commands::rules::{ExpansionKind, InputKind, ScriptEffect, Statement, Verdict};
+use toolc_commands::rules::{ExpansionKind, InputKind, Rights, ScriptEffect, Statement, Verdict};
 use toolc_tables::Reader;
 use toolc_tables::{table, words};
 
@@ -24,6 +24,8 @@ table! {
         groups: List<GroupManifest>,
         /// The places, which are named sets of files, with a table for each.
         places: List<PlaceManifest>,
+        /// What programs need that can be kept from commands, with a table for each group of programs.
+        access: List<AccessManifest>,
         /// The rules, with a table for each.
         rules: List<RuleManifest>,
     } with {
@@ -188,6 +190,24 @@ table! {
         paths: Required<Names>,
         /// Patterns of paths to exclude from `paths`.
         except: Names,
+    }
+}
+
+table! {
+    /// What some programs need, and commands do not have where the host hides files from them.
+    #[derive(Debug, Clone)]
+    pub struct AccessManifest {
+        /// The names of the programs, without the folder. With `reads`, a subcommand can follow, as in `npm publish`.
+        programs: Required<Names>,
+        /// The rights that the programs need. A program has one such entry in the project.
+        rights: Word<OfCommands<Rights>>,
+        /// Whether the commands that the programs run have another user, another root folder or another machine, as those of `sudo`, `podman` and `ssh` do. Such a command cannot use what a line has that holds it. Default: `false`.
+        runs_apart: Flag,
+        /// Files and folders that the programs may read where they are hidden from others, with everything in them, such as `~/.ssh`.
+        reads: Names,
+    } with {
+        /// The beginning of the table.
+        place: Place = Reader::place,
     }
 }
 

@@ -67,6 +67,10 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
             check_list(&place.paths, sink);
             check_list(&place.except, sink);
         }
+        for access in &commands.access {
+            check_list(&access.programs, sink);
+            check_list(&access.reads, sink);
+        }
     }
 }
 

@@ -6,12 +6,16 @@ use ::std::sync::LazyLock;
 use ::toolc::commands::programs::{CodeShell, Program, ProgramTable, Rest, Runs, ScriptLanguage, Session, Writes};
 
 use ::toolc::commands::rules::{
-    Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, ScriptEffect, Statement, Verdict,
+    Access, Conditions, ExpansionKind, InputKind, Place, Rights, Rule, RuleSet, ScriptEffect, Statement, Verdict,
 };
 
 /// Returns the rules, for the judge.
 pub fn rules() -> &'static RuleSet<'static> {
-    static SET: LazyLock<RuleSet<'static>> = LazyLock::new(|| RuleSet::new(RULES, PLACES, PROGRAMS));
+    static SET: LazyLock<RuleSet<'static>> = LazyLock::new(|| {
+        let mut set = RuleSet::new(RULES, PLACES, PROGRAMS);
+        set.add_access(ACCESS);
+        set
+    });
     &SET
 }
 
@@ -187,6 +191,12 @@ pub static PLACES: &[Place<'static>] = &[
         paths: &["~/notes/**", "./notes/**"],
         except: &[],
     },
+];
+
+/// What programs need, in the order of the manifests.
+pub static ACCESS: &[Access<'static>] = &[
+    Access { programs: &["ssh"], rights: None, runs_apart: true, reads: &["~/.ssh"] },
+    Access { programs: &["mount"], rights: Some(Rights::Mounts), runs_apart: false, reads: &[] },
 ];
 
 /// The rules, in the order of the manifests.
