@@ -140,7 +140,7 @@ pub mod approval {
         log::{ApprovalLog, ApprovalRecord},
         pending::{Pending, PendingApprovals, UnknownQuestion},
         policy::{CommandApproval, CommandMode},
-        shell::{InputLanguage, ProgramInput, ShellState},
+        shell::{Exposure, InputLanguage, ProgramInput, ShellState},
         store::{ApprovalStore, StoredCommand},
     };
     #[cfg(feature = "approval")]

@@ -38,6 +38,22 @@ pub(super) enum Answer {
     Failed,
 }
 
+/// What the error for the model says about a command that needs approval.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct About<'a> {
+    /// What was found.
+    pub(super) findings: &'a str,
+    /// What the model can do instead: a sentence without a full stop.
+    pub(super) instead: Option<&'a str>,
+}
+
+impl About<'_> {
+    /// Returns the last sentence for a command that nobody could approve.
+    pub(super) fn advice(&self) -> &str {
+        self.instead.unwrap_or("Do not retry it in another spelling")
+    }
+}
+
 /// Asks the approver to decide on a call, and waits for the decision.
 pub(super) async fn ask(
     config: &SessionConfig,
@@ -118,7 +134,7 @@ impl Answer {
     }
 
     /// Returns the error for the model if the call must not run. `about` says what was found about the call's commands.
-    pub(super) fn result(self, about: Option<&str>) -> Result<(), ToolError> {
+    pub(super) fn result(self, about: Option<About<'_>>) -> Result<(), ToolError> {
         match self {
             Self::Decided(ApprovalDecision::Deny(reason) | ApprovalDecision::Unanswered(reason)) => {
                 Err(denied(if reason.is_empty() { "no reason was given" } else { &reason }, about))
@@ -127,8 +143,9 @@ impl Answer {
             Self::NoApprover => {
                 let Some(about) = about else { return Err(no_approver()) };
                 let text = format!(
-                    "the command was not run, because it needs approval, and this host cannot ask for it: {about}. Do not \
-                     retry it in another spelling"
+                    "the command was not run, because it needs approval, and this host cannot ask for it: {}. {}",
+                    about.findings,
+                    about.advice()
                 );
                 Err(ToolError::with_kind(ErrorKind::Refused, text))
             }
@@ -145,12 +162,12 @@ pub(super) fn no_approver() -> ToolError {
     ToolError::with_kind(ErrorKind::Refused, text)
 }
 
-fn denied(reason: &str, about: Option<&str>) -> ToolError {
+fn denied(reason: &str, about: Option<About<'_>>) -> ToolError {
     let text = match about {
         None => format!("the call was not approved: {reason}. Do not repeat it unless the user asks for it"),
-        Some(about) => format!(
-            "the command was not approved: {reason}. It needs approval: {about}. Do not retry it, also not in another spelling, \
-             unless the user asks for it"
+        Some(About { findings, instead }) => format!(
+            "the command was not approved: {reason}. It needs approval: {findings}. {}",
+            instead.unwrap_or("Do not retry it, also not in another spelling, unless the user asks for it")
         ),
     };
     ToolError::with_kind(ErrorKind::Denied, text)

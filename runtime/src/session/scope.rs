@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::call::Call;
 use crate::call::ToolCall;
 #[cfg(feature = "approval")]
-use crate::call::approval::shell::{InputLanguage, ProgramInput};
+use crate::call::approval::shell::{Exposure, InputLanguage, ProgramInput};
 use crate::call::response::CallResponse;
 #[cfg(feature = "approval")]
 use crate::call::scope::InputCall;
@@ -190,6 +190,33 @@ impl Call<'_> {
         directory: Option<&Path>,
     ) -> Result<(), ToolError> {
         park(self.approve_code(parameter, code, directory))
+    }
+
+    /// Returns the rules by which the session judges commands, those of the user included. `None` if it judges no commands.
+    pub fn command_rules(&self) -> Option<&'static toolc_commands::rules::RuleSet<'static>> {
+        self.turn()?.config().commands.as_ref().map(|commands| commands.rules)
+    }
+
+    /// Gets approval of a command before the handler runs it where it sees more than other commands, or has more rights. A session that
+    /// judges commands asks as for a command; an answer for the session covers the same line in this directory and below it. Another
+    /// session asks its approver each time.
+    ///
+    /// Returns false if no decision is needed, because the session [asks about no command](crate::approval::CommandMode::Off), or the call
+    /// belongs to no session: the handler then runs the command as others.
+    ///
+    /// # Errors
+    /// Returns the error for the model if the command must not run. It says what the model can do instead.
+    pub async fn approve_exposure(&self, exposure: &Exposure<'_>) -> Result<bool, ToolError> {
+        let Some(turn) = self.turn() else { return Ok(false) };
+        turn.approve_exposure(self.input_call(), exposure).await
+    }
+
+    /// Does the same as [`approve_exposure`](Self::approve_exposure), for a handler with `execution = "blocking"`.
+    ///
+    /// # Errors
+    /// Returns the error for the model if the command must not run.
+    pub fn approve_exposure_blocking(&self, exposure: &Exposure<'_>) -> Result<bool, ToolError> {
+        park(self.approve_exposure(exposure))
     }
 
     fn input_call(&self) -> InputCall<'_> {

@@ -1,6 +1,7 @@
 //! What a tool that runs shell commands passes on to the judge: the state of its shell, and input of running programs.
 
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::call::found_directory::FoundDirectory;
@@ -63,6 +64,28 @@ pub struct ProgramInput<'a> {
     pub parameter: &'a str,
     /// The own name of the tool whose approvals count, such as the one that has started the program.
     pub tool: &'a str,
+}
+
+/// A command that a handler is about to run where it sees more than other commands, or has more rights: see
+/// [`Call::approve_exposure`](crate::Call::approve_exposure).
+#[derive(Debug, Clone)]
+pub struct Exposure<'a> {
+    /// The name of the reason, such as `needs-rights`, as answers and logs have it.
+    pub name: &'a str,
+    /// What the command gets: a sentence with a capital letter and a full stop.
+    pub description: &'a str,
+    /// What the person should check before approving.
+    pub check: &'a str,
+    /// What the model can do instead, if it is not approved: a sentence without a full stop.
+    pub instead: &'a str,
+    /// The command line.
+    pub line: &'a str,
+    /// The part of the line that is the reason, in bytes.
+    pub part: Range<usize>,
+    /// The directory in which the command starts, an absolute path, or `None` if it is unknown.
+    pub directory: Option<&'a Path>,
+    /// The parameter of the call that holds the line.
+    pub parameter: &'a str,
 }
 
 /// The language that a program reads from its input.

@@ -8,6 +8,7 @@ use toolc_commands::{
 use crate::call::approval::command::{CommandAnswer, CommandFinding, CommandReason};
 use crate::call::approval::memory::FindingScope;
 use crate::call::approval::policy::CommandApproval;
+use crate::call::approval::shell::Exposure;
 use crate::call::approval::store::StoredCommand;
 use crate::dispatch::commands::place::CommandPlace;
 use crate::panics;
@@ -87,6 +88,26 @@ impl Judged<'_> {
             paths.map(|paths| vec![FindingScope { rule: FOREIGN_CODE.to_owned(), words: None, paths: Some(paths) }]);
         let exact = (vec![vec![code.to_owned()]], FOREIGN_CODE.to_owned());
         self.command(Line::plain(code), vec![finding], scopes, Some(exact), config, place)
+    }
+
+    /// Returns a command that is about to see more than others. An approval for the session covers this line in this directory.
+    pub(super) fn exposed(
+        self,
+        exposure: &Exposure<'_>,
+        config: &CommandApproval,
+        place: &CommandPlace,
+    ) -> JudgedCommand {
+        let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let finding = CommandFinding {
+            check: exposure.check.to_owned(),
+            span: Span { start: small(exposure.part.start), end: small(exposure.part.end) },
+            ..asking(exposure.name, exposure.description, exposure.line.len())
+        };
+        let scopes = place.directory.clone().map(|directory| {
+            let words = Some(vec![exposure.line.to_owned()]);
+            vec![FindingScope { rule: exposure.name.to_owned(), words, paths: Some(vec![directory]) }]
+        });
+        self.command(Line::plain(exposure.line), vec![finding], scopes, None, config, place)
     }
 
     /// Returns an argument that is not a command: a person decides each time.

@@ -26,7 +26,7 @@ use crate::call::decision::{DecidedBy, RecordedDecision};
 use crate::call::found_directory::FoundDirectory;
 use crate::call::hooks::{HostError, HostStage};
 use crate::call::{Call, ToolCall};
-use crate::dispatch::approval::{self, Answer};
+use crate::dispatch::approval::{self, About, Answer};
 use crate::dispatch::permissions::{Asked, Permitting};
 use crate::dispatch::running::CallArguments;
 use crate::panics::{self, CatchPanic};
@@ -278,6 +278,8 @@ struct Commands<'c> {
     open: Vec<JudgedCommand>,
     /// The commands that were approved before, as they were judged then.
     covered: Vec<JudgedCommand>,
+    /// What the model can do instead, if the commands are not approved.
+    instead: Option<&'c str>,
 }
 
 impl<'c> Commands<'c> {
@@ -289,7 +291,15 @@ impl<'c> Commands<'c> {
         recorder: Recorder<'c>,
         judge: &'c (dyn Fn() -> Vec<JudgedCommand> + Sync),
     ) -> Self {
-        Self { config, turn, call, subject, recorder, judge, open: judge(), covered: Vec::new() }
+        Self { config, turn, call, subject, recorder, judge, open: judge(), covered: Vec::new(), instead: None }
+    }
+
+    /// Says what the model can do if the commands are not approved.
+    fn or(self, instead: &'c str) -> Self {
+        // The fields cannot be moved out of a type with a destructor.
+        let mut commands = self;
+        commands.instead = Some(instead);
+        commands
     }
 
     /// Judges the commands again, because what their paths lead to can change while a call waits. Those that were approved before stay
@@ -341,8 +351,8 @@ impl<'c> Commands<'c> {
                 let about = self.about(Verdict::Ask);
                 self.record_all(RecordedDecision::Denied, DecidedBy::Mode);
                 let text = format!(
-                    "the command was not run, because it needs approval, and in this session no person can give it: {about}. \
-                     Do not retry it in another spelling"
+                    "the command was not run, because it needs approval, and in this session no person can give it: {about}. {}",
+                    About { findings: &about, instead: self.instead }.advice()
                 );
                 Err(ToolError::with_kind(ErrorKind::Denied, text))
             }
@@ -389,7 +399,7 @@ impl<'c> Commands<'c> {
         } else {
             self.record_all(answer.decision(), by);
         }
-        answer.result(about.as_deref())
+        answer.result(about.as_deref().map(|findings| About { findings, instead: self.instead }))
     }
 
     /// Keeps a decision for later commands, if the answer was offered.

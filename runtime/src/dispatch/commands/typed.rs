@@ -13,8 +13,8 @@ use toolc_commands::{Finding, Judgement, Span, judge};
 use crate::call::ToolCall;
 use crate::call::approval::command::CommandFinding;
 use crate::call::approval::memory::FindingScope;
-use crate::call::approval::policy::CommandApproval;
-use crate::call::approval::shell::{InputLanguage, ProgramInput, ShellState};
+use crate::call::approval::policy::{CommandApproval, CommandMode};
+use crate::call::approval::shell::{Exposure, InputLanguage, ProgramInput, ShellState};
 use crate::call::approval::{ApprovalReason, subject};
 use crate::call::hooks::CallInfo;
 use crate::call::scope::InputCall;
@@ -83,6 +83,47 @@ impl Turn {
             let subject = subject(call.tool, environment.as_deref());
             let asked = Asked { reasons: vec![ApprovalReason::Declared], offer: None };
             self.approve_for(&subject, info, call.cancel, asked).await
+        })
+    }
+}
+
+impl Turn {
+    /// Gets approval of a command that is about to see more than others. Returns whether it was approved.
+    pub(crate) fn approve_exposure<'c>(
+        &'c self,
+        call: InputCall<'c>,
+        exposure: &'c Exposure<'c>,
+    ) -> Pin<Box<dyn Future<Output = Result<bool, ToolError>> + Send + 'c>> {
+        Box::pin(async move {
+            let request = ToolCall::of_input(call);
+            let prepared = PreparedCall::new(&request, self.state().find(call.tool));
+            let environment = call.task.and_then(|(task, _)| task.environment());
+            let Some(config) = &self.config().commands else {
+                let shown = json!({ exposure.parameter: exposure.line });
+                let info = CallInfo { arguments: &shown, decisions: call.decisions, ..self.info(&prepared) };
+                let reasons = vec![ApprovalReason::HookEachTime(exposure.description.to_owned())];
+                let subject = subject(call.tool, environment.as_deref());
+                self.approve_for(&subject, info, call.cancel, Asked { reasons, offer: None }).await?;
+                return Ok(true);
+            };
+            if config.mode == CommandMode::Off {
+                return Ok(false);
+            }
+            let elsewhere = config.elsewhere(environment.as_deref());
+            let place = self.command_place(config, elsewhere, &ShellState::default());
+            let place = place.of_input(exposure.directory.and_then(std::path::Path::to_str));
+            let secrets = || self.secret_values();
+            let subject = subject(call.tool, elsewhere);
+            let judge = || {
+                let line =
+                    Judged { tool: call.tool, parameter: exposure.parameter, is_secret: false, secrets: &secrets };
+                vec![line.exposed(exposure, config, &place)]
+            };
+            let recorder = Recorder::new(self, config, &prepared, call.decisions);
+            let commands = Commands::new(self, config, &prepared, subject, recorder, &judge).or(exposure.instead);
+            let shown = json!({ exposure.parameter: exposure.line });
+            self.decide(commands, (Asked::default(), None), Some(&shown), call.cancel).await?;
+            Ok(true)
         })
     }
 }
