@@ -20,7 +20,7 @@ use crate::bounded;
 use crate::env_file::EnvFile;
 use crate::error::{ConfigError, DirectoryError};
 use crate::home::Home;
-use crate::keys::{AgentTable, Config, ConfigTable};
+use crate::keys::{AgentTable, Config, ConfigTable, ProtectTable};
 use crate::mcp::expanded;
 use crate::migrate::{Migrated, migrate};
 use crate::variables::{self, Found, VariableSetting};
@@ -159,6 +159,32 @@ impl ConfigFile {
     }
 }
 
+fn check_protect(protect: &ProtectTable, sink: &Sink) {
+    for place in &protect.places {
+        checks::path(Some(place), "a protected place", sink);
+        let path = expanded(&place.value);
+        if std::env::home_dir().is_some_and(|home| home.starts_with(&path)) {
+            let label = "programs would have no home folder";
+            report(
+                sink,
+                place,
+                &format!("`{}` cannot be hidden", place.value),
+                label,
+                "name the files and folders in it",
+            );
+        }
+    }
+    for reader in &protect.readers {
+        if reader.name.value.contains('/') {
+            let message = format!("`{}` is a path", reader.name.value);
+            report(sink, &reader.name, &message, "expected the name of a program", "write it without the folder");
+        }
+        for path in &reader.reads {
+            checks::path(Some(path), "a path of `reads`", sink);
+        }
+    }
+}
+
 fn check_directory(table: &ConfigTable, sink: &Sink) {
     let directory = checks::filled(table.environment.local.directory.as_ref());
     if let Some(directory) = directory
@@ -244,6 +270,7 @@ fn check(table: &ConfigTable, sink: &Sink) {
         report(sink, max, "invalid value for `max_chars`", &format!("expected at least {MIN_RESULT_CHARS}"), help);
     }
     table.environment.check(sink);
+    check_protect(&table.protect, sink);
     for folder in &table.plugins.folders {
         checks::path(Some(folder), "a folder of plugins", sink);
     }

@@ -23,6 +23,8 @@ table! {
         facts: FactValues,
         /// How calls that need approval are decided.
         approval: Section<ApprovalTable>,
+        /// Files and folders that are hidden from commands.
+        protect: Section<ProtectTable>,
         /// Where tools act.
         environment: Section<EnvironmentTable>,
         /// Limits of the loop.
@@ -133,6 +135,28 @@ words! {
         Push = "push",
         /// Changes of this machine need approval, such as `apt install` and `systemctl restart`.
         System = "system",
+    }
+}
+
+table! {
+    /// Files and folders that are hidden from commands, scripts, background processes and plugins on this machine, where the system allows it
+    /// (Linux).
+    pub struct ProtectTable as Protect {
+        /// The files and folders, such as `~/.ssh`: absolute, or beginning with `~/`. Default: none.
+        places: Texts,
+        /// Programs that may read some of them, in addition to those that the command rules know, by their names.
+        readers: Named<ProtectReaderTable>,
+    }
+}
+
+table! {
+    /// A program that may read places that are hidden from others.
+    pub struct ProtectReaderTable as ProtectReader {
+        /// The files and folders, with everything in them: absolute, or beginning with `~/`.
+        reads: Names,
+    } with {
+        /// The name of the program.
+        name: At<String> = Reader::table_name,
     }
 }
 
@@ -379,6 +403,12 @@ table! {
     } with {
         /// The name of the tool.
         name: At<String> = Reader::table_name,
+    }
+}
+
+impl HasName for ProtectReaderTable {
+    fn name(&self) -> &str {
+        &self.name.value
     }
 }
 

@@ -36,7 +36,8 @@ pub use file::{ConfigFile, KnownNames, usable_directory};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
 pub use keys::{
     Agent, Approval, ApprovalMode, ApprovalSet, Config, HelperModel, Helpers, Mcp, McpEndpoint, McpListScope, McpOauth,
-    McpPinning, McpServer, McpTool, Memory, Models, Plugins, Results, SearchBy, Sessions, ToolChanges, Tools,
+    McpPinning, McpServer, McpTool, Memory, Models, Plugins, Protect, ProtectReader, Results, SearchBy, Sessions,
+    ToolChanges, Tools,
 };
 pub use mcp::{McpTransport, expanded};
 pub use toolc_tables::Words;

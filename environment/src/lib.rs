@@ -66,7 +66,7 @@ pub use lease::{Lease, Leases, Resource};
 pub use local::{Local, LocalFiles, LocalKind, resolve};
 #[cfg(unix)]
 pub use modal::ModalKind;
-pub use program::{DirectoryChanged, Input, Launch, OnEnd, Output, Program};
+pub use program::{DirectoryChanged, Input, Launch, OnEnd, Output, Program, Sees};
 pub use running::{Exit, Outcome, Running};
 pub use sandbox::SandboxKind;
 #[cfg(unix)]
@@ -102,9 +102,22 @@ pub trait Environment: fmt::Debug + Send + Sync {
     /// exists.
     fn temporary_folder(&self) -> Option<PathBuf>;
 
-    /// Returns whether programs do not see a folder of this machine, unless a [`Launch`] says otherwise.
+    /// Returns whether programs do not see some files and folders of this machine, unless a [`Launch`] says otherwise.
     fn hides(&self) -> bool {
         false
+    }
+
+    /// Returns the hidden files and folders that [a program can see](Sees::Places) apart from others.
+    fn hidden_places(&self) -> &[PathBuf] {
+        &[]
+    }
+
+    /// Checks that what the environment [hides](Self::hides) can be hidden from a program that starts now, except what it sees.
+    ///
+    /// # Errors
+    /// If it cannot be hidden. [`start`](Self::start) then refuses such a program.
+    fn check_hiding(&self, _sees: &Sees) -> io::Result<()> {
+        Ok(())
     }
 
     /// Returns the shell that runs a [`Program::Shell`]. An environment looks for bash once. By default, it is `sh`.

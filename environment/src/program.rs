@@ -28,10 +28,22 @@ pub struct Launch {
     pub input: Input,
     /// Where its output goes.
     pub output: Output,
-    /// Whether the program sees what the environment [hides](crate::Environment::hides) from others.
-    pub sees_hidden: bool,
+    /// What the program sees of what the environment [hides](crate::Environment::hides).
+    pub sees: Sees,
     /// The function to call, on a separate thread, when the program has ended and its output has been read.
     pub on_end: Option<OnEnd>,
+}
+
+/// What a program sees of what its environment [hides](crate::Environment::hides).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Sees {
+    /// Nothing, as other programs.
+    #[default]
+    Nothing,
+    /// These of the [hidden places](crate::Environment::hidden_places).
+    Places(Vec<PathBuf>),
+    /// Everything.
+    Everything,
 }
 
 /// A program.
@@ -93,7 +105,7 @@ impl Launch {
     /// Starts a program in the environment's directory, with its variables and no input.
     pub fn new(program: Program, output: Output) -> Self {
         let (directory, identity, variables) = (None, None, Vec::new());
-        Self { program, directory, identity, variables, input: Input::Empty, output, sees_hidden: false, on_end: None }
+        Self { program, directory, identity, variables, input: Input::Empty, output, sees: Sees::Nothing, on_end: None }
     }
 
     /// Returns what the scripts that enter the directory check: `any` for nothing, `exact` for a path without links, or the device and

@@ -120,7 +120,7 @@ pub(super) fn pattern(text: &str) -> Option<Fault> {
 pub(super) fn file(text: &str) -> Option<Fault> {
     let is_rooted = text.starts_with('/') || text.starts_with("~/");
     if !is_rooted || text.contains(['*', '?', '[']) {
-        return Some(Fault::new("a path that begins with `/` or `~/`, and is no pattern"));
+        return Some(Fault::new("a path that begins with `/` or `~/`, without a pattern"));
     }
     path(text)
 }

@@ -317,7 +317,7 @@ mod tests {
         let access = &text[text.find("[[access]]").expect("it is there")..];
         let (codes, text) = refused(access, Trust::Project);
         assert_eq!(codes, ["invalid-value"], "{text}");
-        assert!(text.contains("cannot say what programs need") && text.contains("/home/a/rules.toml:1:"), "{text}");
+        assert!(text.contains("cannot say what programs need") && text.contains("/home/a/rules.toml:2:"), "{text}");
         for (wrong, code, part) in [
             (access.replace("\"user\"", "\"all\""), "invalid-value", "rules.toml:3:"),
             (
@@ -332,7 +332,7 @@ mod tests {
                 "invalid-value",
                 "`reads` cannot contain `.ssh`",
             ),
-            (access.replace("rights = \"user\"", "reads = [\"~/.ssh/id_*\"]"), "invalid-value", "and is no pattern"),
+            (access.replace("rights = \"user\"", "reads = [\"~/.ssh/id_*\"]"), "invalid-value", "without a pattern"),
         ] {
             let (codes, text) = refused(&wrong, Trust::Home);
             assert_eq!(codes, [code], "{text}");

@@ -46,6 +46,7 @@ impl Settings {
     /// Returns the kind with these settings.
     pub fn local_kind(&self, context: &Context<'_>) -> crate::LocalKind {
         let kind = crate::LocalKind::default();
-        if self.hide_home.value { kind.hiding(context.hidden.clone()) } else { kind }
+        let hidden = if self.hide_home.value { Some(context.hidden.clone()) } else { context.hidden.only_places() };
+        hidden.into_iter().fold(kind, crate::LocalKind::hiding)
     }
 }

@@ -216,7 +216,7 @@ pub struct RequiredSetting<'s> {
 pub struct Context<'a> {
     /// The file with the host keys that are accepted, unless the settings name another one.
     pub known_hosts: &'a Path,
-    /// The home folder of the host, with what programs see of it.
+    /// The home folder of the host, with what programs see of it, and the other places that are hidden.
     pub hidden: &'a HiddenFolder,
     /// The directory from which files are copied into sandboxes of services, and to which results are copied.
     pub directory: &'a Path,

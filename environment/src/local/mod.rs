@@ -9,6 +9,7 @@ mod process;
 mod resolve;
 mod search;
 
+use std::borrow::Cow;
 use std::env;
 use std::ffi::OsString;
 use std::io;
@@ -22,7 +23,7 @@ use toolc_process::{HiddenFolder, LeftRunning, RunningProcess};
 use crate::Program;
 #[cfg(unix)]
 use crate::shell_program::is_executable;
-use crate::{Abilities, Environment, Files, Kind, Launch, Promises, Running, Shell, Site};
+use crate::{Abilities, Environment, Files, Kind, Launch, Promises, Running, Sees, Shell, Site};
 pub use files::LocalFiles;
 pub(crate) use process::TERM;
 use process::{LocalProcess, StartedProgram};
@@ -44,10 +45,22 @@ pub struct Local {
 /// What limits the programs.
 #[derive(Debug, Default)]
 struct Limits {
-    /// The folder that they do not see.
+    /// What they do not see.
     hidden: Option<HiddenFolder>,
     /// Whether a [filter of system calls](toolc_process::Process::filter_system_calls) applies to them.
     filter_system_calls: bool,
+}
+
+impl Limits {
+    /// Returns what is hidden from a program that sees this.
+    fn hidden_from(&self, sees: &Sees) -> Option<Cow<'_, HiddenFolder>> {
+        let hidden = self.hidden.as_ref()?;
+        match sees {
+            Sees::Nothing => Some(Cow::Borrowed(hidden)),
+            Sees::Places(places) => Some(Cow::Owned(hidden.showing(places))),
+            Sees::Everything => None,
+        }
+    }
 }
 
 /// The started programs.
@@ -68,8 +81,8 @@ pub struct LocalKind {
 }
 
 impl LocalKind {
-    /// Hides a folder from programs, such as the folder with the user's keys and settings of the host. If the system cannot
-    /// [hide folders](HiddenFolder::check_available), or if a task begins in the folder, programs see it.
+    /// Hides a folder from programs, such as the folder with the settings and keys of the host, and other places. If the system cannot
+    /// [hide folders](HiddenFolder::check_available), programs see them. They also see the folder and the places in which a task begins.
     #[must_use]
     pub fn hiding(mut self, folder: HiddenFolder) -> Self {
         self.hidden = Some(folder);
@@ -100,8 +113,11 @@ impl Kind for LocalKind {
 
     fn make(&self, site: &Site<'_>) -> io::Result<Arc<dyn Environment>> {
         let mut local = Local::new(site.directory);
-        if self.why_not_hidden(site.directory).is_none() {
-            local.limits.hidden.clone_from(&self.hidden);
+        if let Some(hidden) = self.hidden.as_ref().filter(|_| HiddenFolder::check_available().is_ok()) {
+            let directory = resolve(site.directory).unwrap_or_else(|_| site.directory.to_owned());
+            let hidden = if hidden.contains(&directory) { hidden.only_places() } else { Some(hidden.clone()) };
+            let hidden = hidden.map(|hidden| hidden.outside_of(&directory));
+            local.limits.hidden = hidden.filter(|hidden| !hidden.is_empty());
         }
         Ok(Arc::new(local))
     }
@@ -174,6 +190,14 @@ impl Environment for Local {
 
     fn hides(&self) -> bool {
         self.limits.hidden.is_some()
+    }
+
+    fn hidden_places(&self) -> &[PathBuf] {
+        self.limits.hidden.as_ref().map_or(&[], HiddenFolder::other_places)
+    }
+
+    fn check_hiding(&self, sees: &Sees) -> io::Result<()> {
+        self.limits.hidden_from(sees).map_or(Ok(()), |hidden| hidden.check())
     }
 
     #[cfg(unix)]

@@ -11,7 +11,7 @@ use toolc_process::{Channel, Process, RunningProcess, Sink, Stream, TerminalSize
 
 use super::{Limits, Processes};
 use crate::files::FileIdentity;
-use crate::{DirectoryChanged, Exit, Input, Launch, Outcome, Output, Program, Running};
+use crate::{DirectoryChanged, Exit, Input, Launch, Outcome, Output, Program, Running, Sees};
 
 /// The value of `TERM` on a terminal. Its escape sequences are the most widely supported.
 pub(crate) const TERM: &str = "xterm-256color";
@@ -61,7 +61,7 @@ pub(super) fn start(
     inherited: Option<&[(OsString, OsString)]>,
     limits: &Limits,
 ) -> io::Result<StartedProgram> {
-    let Launch { program, directory, identity, variables, input, output, sees_hidden, on_end } = launch;
+    let Launch { program, directory, identity, variables, input, output, sees, on_end } = launch;
     if let Some(directory) = directory.as_deref().filter(|directory| directory.is_absolute()) {
         check_directory(directory, identity)?;
     }
@@ -82,7 +82,7 @@ pub(super) fn start(
         };
     }
     let mut process = Process::new(command);
-    limit(&mut process, limits, sees_hidden)?;
+    limit(&mut process, limits, &sees)?;
     let mut streams = Streams::new();
     let has_terminal = matches!(output, Output::Terminal { .. });
     match output {
@@ -111,9 +111,9 @@ pub(super) fn start(
 }
 
 /// Limits a program.
-fn limit(process: &mut Process, limits: &Limits, sees_hidden: bool) -> io::Result<()> {
-    if let Some(hidden) = limits.hidden.as_ref().filter(|_| !sees_hidden) {
-        process.hide(hidden).map_err(|error| {
+fn limit(process: &mut Process, limits: &Limits, sees: &Sees) -> io::Result<()> {
+    if let Some(hidden) = limits.hidden_from(sees) {
+        process.hide(&hidden).map_err(|error| {
             let text =
                 format!("the home folder of toolc cannot be hidden from the command, so it was not run: {error}");
             io::Error::new(error.kind(), text)

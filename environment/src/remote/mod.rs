@@ -106,16 +106,8 @@ impl Remote {
     /// Like [`Environment::start`](crate::Environment::start).
     pub(crate) fn start(&self, launch: Launch, directory: &Path) -> io::Result<Box<dyn Running>> {
         let check = launch.directory_check();
-        let Launch {
-            program,
-            directory: launch_directory,
-            variables,
-            input,
-            output,
-            on_end,
-            identity: _,
-            sees_hidden: _,
-        } = launch;
+        let Launch { program, directory: launch_directory, variables, input, output, on_end, identity: _, sees: _ } =
+            launch;
         if self.0.is_closed() {
             return Err(io::Error::other("the environment has been cleaned up"));
         }

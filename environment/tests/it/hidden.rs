@@ -4,16 +4,16 @@ use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
-use toolc_environment::{Environment, HiddenFolder, Kind as _, Launch, LocalKind, Output, Program, Site};
+use toolc_environment::{Environment, HiddenFolder, Kind as _, Launch, LocalKind, Output, Program, Sees, Site};
 use toolc_test_support::skip;
 
 use crate::text::Text;
 
 /// Runs a line, and returns what it has printed.
-fn run(environment: &dyn Environment, line: &str, sees_hidden: bool) -> String {
+fn run(environment: &dyn Environment, line: &str, sees: Sees) -> String {
     let text = Text::default();
     let mut launch = Launch::new(Program::Shell(line.to_owned()), Output::Merged(Box::new(text.clone())));
-    launch.sees_hidden = sees_hidden;
+    launch.sees = sees;
     environment.start(launch).expect("it starts").wait(&|| false).expect("no error");
     text.get()
 }
@@ -33,13 +33,13 @@ fn programs_see_the_hidden_folder_only_if_their_launch_says_so() {
     };
     let environment = make(folder.path());
     assert!(environment.hides() && kind.why_not_hidden(folder.path()).is_none());
-    assert_eq!(run(&*environment, "ls home", false), "skills\n");
-    assert_eq!(run(&*environment, "ls home; (ls home) & wait", false), "skills\nskills\n");
-    assert_eq!(run(&*environment, "ls home", true), "secret\nskills\n");
+    assert_eq!(run(&*environment, "ls home", Sees::Nothing), "skills\n");
+    assert_eq!(run(&*environment, "ls home; (ls home) & wait", Sees::Nothing), "skills\nskills\n");
+    assert_eq!(run(&*environment, "ls home", Sees::Everything), "secret\nskills\n");
 
     // A task that begins in the folder could do nothing otherwise.
     let inside = make(&home);
     assert!(!inside.hides());
     assert_eq!(kind.why_not_hidden(&home).as_deref(), Some("the working directory is in it"));
-    assert_eq!(run(&*inside, "ls", false), "secret\nskills\n");
+    assert_eq!(run(&*inside, "ls", Sees::Nothing), "secret\nskills\n");
 }

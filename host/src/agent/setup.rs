@@ -134,7 +134,7 @@ impl Setup {
             .map_err(Error::Invalid)
     }
 
-    /// Reports on standard error if commands can see the home folder of toolc.
+    /// Reports on standard error if commands can see the home folder of toolc, or protected places.
     pub(crate) fn report_visible_home(&self) {
         let Host { environment, profile, directory, .. } = &self.host;
         if *environment == EnvironmentKind::Local
@@ -144,6 +144,11 @@ impl Setup {
                 "note: commands can see the home folder of toolc, with its keys and stored data: {}",
                 show::one_line(&why)
             );
+        }
+        if *environment == EnvironmentKind::Local
+            && let Some(why) = environments::why_protected_are_visible(profile, directory)
+        {
+            tell!("note: commands can see places that `protect.places` names: {}", show::one_line(&why));
         }
     }
 

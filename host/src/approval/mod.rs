@@ -130,7 +130,7 @@ impl Judging {
                  Use this mode only in a sandbox"
             );
         }
-        let rules = rules::load(home, directory, &sets(mode, profile)?)?;
+        let rules = rules::load(home, directory, &sets(mode, profile)?, &profile.config().protect)?;
         let commands = commands(rules, home).mode(command_mode(mode)).environment(environment.name());
         // The rules of the project are read on this machine, even if the commands run on another one.
         let directory = environments::directory(environment, directory, profile.config());

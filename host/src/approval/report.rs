@@ -25,7 +25,7 @@ pub(crate) fn section(profile: &Profile, directory: &Path, mode: ApprovalMode, r
     let rules = toolc_catalog::commands::rules().with_optional(&sets);
     let shipped = rules.rules().iter().filter(|rule| rules.is_active(rule)).count();
     let files = rules::files(home, directory).unwrap_or_default();
-    if let Err(problem) = rules::load(home, directory, &sets) {
+    if let Err(problem) = rules::load(home, directory, &sets, &profile.config().protect) {
         problems.push(problem.to_string());
     }
     let permission_files = permissions::paths(home, directory).unwrap_or_default();

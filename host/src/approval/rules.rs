@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use toolc_codegen::commands::{Arena, Trust, with_user_rules};
 use toolc_codegen::lint::check_user_rules;
-use toolc_commands::rules::{Place, RuleSet};
+use toolc_commands::rules::{Access, Place, RuleSet};
 
-use toolc_config::Home;
+use toolc_config::{Home, Protect, ProtectReader};
 
 use crate::ground::error::{Error, Result};
 
@@ -22,11 +22,17 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Returns the rules for commands that run in `directory`, with these optional sets. They stay in memory until the process ends.
 ///
 /// The files of the user are `rules/*.toml` in toolc's home folder. The files of the project are `.toolc/rules.toml` in the directory and
-/// in the folders above it, up to the root of the repository. Rules of a project can only be stricter.
+/// in the folders above it, up to the root of the repository. Rules of a project can only be stricter. `protect` names programs that may
+/// read hidden places.
 ///
 /// # Errors
 /// Returns an error if a file cannot be read or is invalid: a mistake in a file must not make the rules less strict.
-pub(crate) fn load(home: &Home, directory: &Path, sets: &[&str]) -> Result<&'static RuleSet<'static>> {
+pub(crate) fn load(
+    home: &Home,
+    directory: &Path,
+    sets: &[&str],
+    protect: &Protect,
+) -> Result<&'static RuleSet<'static>> {
     let shipped = toolc_catalog::commands::rules();
     let files = files(home, directory)?;
     let paths = [Some(home.path().to_owned()), fs::canonicalize(home.path()).ok()];
@@ -46,7 +52,16 @@ pub(crate) fn load(home: &Home, directory: &Path, sets: &[&str]) -> Result<&'sta
         rules = with_user_rules(&rules, &path_text, &text, trust, arena)
             .map_err(|error| format!("the command rules in {path_text} are invalid\n\n{error}"))?;
     }
+    let readers: Vec<Access<'static>> = protect.readers.iter().map(reader).collect();
+    rules.add_access(&readers);
     Ok(Box::leak(Box::new(rules.with_optional(sets))))
+}
+
+/// Returns what a program of the configuration may read. It stays in memory until the process ends.
+fn reader(reader: &ProtectReader) -> Access<'static> {
+    let text = |text: &String| &*text.clone().leak();
+    let reads: Vec<&'static str> = reader.reads.iter().map(text).collect();
+    Access { programs: vec![text(&reader.name)].leak(), rights: None, runs_apart: false, reads: reads.leak() }
 }
 
 /// Returns the problems in the user's files of command rules: errors for which [`load`] refuses a file, and rules that have no effect.
@@ -155,7 +170,9 @@ fn with_home(rules: &RuleSet<'static>, folders: impl Iterator<Item = PathBuf>) -
         _ => *place,
     };
     let places: Vec<Place<'static>> = rules.places().iter().map(with_folders).collect();
-    RuleSet::new(rules.rules(), &places, *rules.programs())
+    let mut with_home = RuleSet::new(rules.rules(), &places, *rules.programs());
+    with_home.add_access(rules.access());
+    with_home
 }
 
 /// Returns a pattern that matches exactly this path.

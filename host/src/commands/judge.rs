@@ -51,7 +51,7 @@ impl JudgeArgs {
             .map_err(|error| Error::failed("find the directory", error))?;
         let profile = Profile::read(home)?;
         let sets = approval::sets(approval::mode(options.approval, &profile)?, &profile)?;
-        let rules = rules::load(&profile.home, &directory, &sets)?;
+        let rules = rules::load(&profile.home, &directory, &sets, &profile.config().protect)?;
         let line = self.read_command()?;
         let turn = turn(approval::of_this_machine(rules, &profile.home).directory(&directory))?;
         let judgement = turn.judge_command(&line).ok_or("the session does not judge commands")?;

@@ -1,11 +1,13 @@
 //! The environment in which tools act: its kind, the lease of this process, and the section of `doctor`.
 
+mod protected;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
 use toolc_cli::DoctorSection;
-use toolc_config::{Config, Home, expanded, usable_directory};
+use toolc_config::{Config, expanded, usable_directory};
 use toolc_environment::{
     Context, EnvironmentKind, HiddenFolder, HostId, Kind as _, Leases, Promises, Resource, SandboxKind,
 };
@@ -15,6 +17,7 @@ use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::ground::tell::tell;
 use crate::profile::Profile;
+use protected::Place;
 
 /// Returns the kind that the command line, a variable or the configuration names.
 ///
@@ -108,7 +111,7 @@ fn with_context<T>(profile: &Profile, call: impl FnOnce(&Context<'_>) -> T) -> T
     let workspace = Workspace::current();
     call(&Context {
         known_hosts: &profile.home.known_hosts(),
-        hidden: &hidden(&profile.home),
+        hidden: &hidden(profile),
         directory: workspace.dir(),
         variable: &|name| profile.variable(name),
         expand_home: expanded,
@@ -117,9 +120,12 @@ fn with_context<T>(profile: &Profile, call: impl FnOnce(&Context<'_>) -> T) -> T
     })
 }
 
-/// Returns the home folder of all profiles, as it is hidden from programs: they see the skills and the long results of this profile.
-pub(crate) fn hidden(home: &Home) -> HiddenFolder {
-    HiddenFolder::new(home.all_profiles()).except(home.skills()).except(home.results())
+/// Returns what is hidden from programs: the home folder of all profiles, except the skills and the long results of this profile, and the
+/// places that the user protects.
+pub(crate) fn hidden(profile: &Profile) -> HiddenFolder {
+    let home = &profile.home;
+    let hidden = HiddenFolder::new(home.all_profiles()).except(home.skills()).except(home.results());
+    protected::paths(profile).fold(hidden, HiddenFolder::and)
 }
 
 /// Returns the leases in the home of the profile. They can remove the resources of all kinds of environments.
@@ -151,12 +157,21 @@ pub(crate) fn why_home_is_visible(profile: &Profile, directory: &Path) -> Option
     with_context(profile, |context| local.local_kind(context)).why_not_hidden(directory)
 }
 
-/// Returns the home folder if it is hidden from programs on this machine, if tasks begin in `directory`. Whether the system can hide it is
+/// Returns what is hidden from programs on this machine, if tasks begin in `directory`. Whether the system can hide it is
 /// found out when the first program starts.
 pub(crate) fn hidden_from(profile: &Profile, directory: &Path) -> Option<HiddenFolder> {
-    let hidden = hidden(&profile.home);
+    let hidden = hidden(profile);
     let is_hidden = profile.config().environment.local.hide_home.value && !hidden.contains(directory);
-    is_hidden.then_some(hidden)
+    let hidden = if is_hidden { Some(hidden) } else { hidden.only_places() };
+    hidden.map(|hidden| hidden.outside_of(directory)).filter(|hidden| !hidden.is_empty())
+}
+
+/// Returns the protected places that commands can see, and why, if tasks begin in `directory`: a sentence without a full stop.
+pub(crate) fn why_protected_are_visible(profile: &Profile, directory: &Path) -> Option<String> {
+    let places = protected::places(profile, directory);
+    let visible: Vec<(&str, &str)> = places.iter().filter_map(Place::why_visible).collect();
+    let names: Vec<&str> = visible.iter().map(|(place, _)| *place).collect();
+    visible.first().map(|(_, why)| format!("{}: {why}", names.join(", ")))
 }
 
 /// Returns the section on environments for the report of `doctor`. Reports a problem if environments of the default kind cannot be made.
@@ -182,6 +197,10 @@ pub(crate) fn section(
     };
     let [state, home] = [state, home].map(|text| text.replace('\n', "\n    "));
     let mut text = format!("environment: {}\n    sandbox: {state}\n    home folder: {home}", default.name());
+    let places = protected::places(profile, directory);
+    for place in &places {
+        text += &format!("\n    {}", place.text());
+    }
     let mut json = json!({
         "default": default.name(),
         "sandbox": {
@@ -189,7 +208,11 @@ pub(crate) fn section(
             "limited_processes": sandbox.as_ref().is_ok_and(|promises| promises.limited_processes),
             "problem": sandbox.as_ref().err(),
         },
-        "local": { "home_hidden": visible.is_none(), "problem": visible },
+        "local": {
+            "home_hidden": visible.is_none(),
+            "problem": visible,
+            "protected": places.iter().map(Place::json).collect::<Vec<_>>(),
+        },
     });
     let mut problems: Vec<String> = directory_problem.map(ToOwned::to_owned).into_iter().collect();
     if let Some(problem) = directory_problem {

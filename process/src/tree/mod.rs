@@ -49,6 +49,14 @@ impl HiddenFolder {
         Namespace::check_available()
     }
 
+    /// Checks that a program that starts now [does not see](crate::Process::hide) the folder.
+    ///
+    /// # Errors
+    /// If the folder cannot be hidden. `Unsupported` if this system does not allow it for any program.
+    pub fn check(&self) -> io::Result<()> {
+        Namespace::hiding(self).map(|_| ())
+    }
+
     /// Returns what programs on this system can still do to reach a hidden folder, if anything is known: a sentence without a full stop.
     pub fn caveat() -> Option<&'static str> {
         Namespace::caveat()

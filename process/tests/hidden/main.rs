@@ -4,6 +4,7 @@
 #[cfg(target_arch = "x86_64")]
 mod attempts;
 mod everyday;
+mod places;
 
 use std::env;
 use std::fs;

@@ -48,7 +48,7 @@ pub(super) struct About<'a> {
 }
 
 impl About<'_> {
-    /// Returns the last sentence for a command that nobody could approve.
+    /// Returns the last sentence for a command without an approval.
     pub(super) fn advice(&self) -> &str {
         self.instead.unwrap_or("Do not retry it in another spelling")
     }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use toolc::{ErrorKind, ToolError};
 use toolc_environment::files::FileIdentity;
-use toolc_environment::{Environment, Exit, Input, Launch, OnEnd, Output, Program, Running};
+use toolc_environment::{Environment, Exit, Input, Launch, OnEnd, Output, Program, Running, Sees};
 
 use crate::connection::{Connection, Mailbox};
 use crate::frames::{FromScript, ToScript};
@@ -60,6 +60,8 @@ pub(crate) struct Kernel {
     stdout: CapturedStream,
     stderr: CapturedStream,
     is_confined: bool,
+    /// Whether it sees what its environment hides from others.
+    sees_hidden: bool,
     /// Where the next script runs. `None` if that is not known, and in a sandbox, where no script is judged.
     directory: Option<PathBuf>,
     /// The number of the last script.
@@ -84,6 +86,7 @@ impl Kernel {
     pub(crate) fn start(
         environment: &Arc<dyn Environment>,
         directory: Option<(PathBuf, Option<FileIdentity>)>,
+        sees_hidden: bool,
         variables: Variables,
         limits: &Limits,
         is_cancelled: &dyn Fn() -> bool,
@@ -101,6 +104,7 @@ impl Kernel {
         let output = Output::Apart { stdout: Box::new(stdout.clone()), stderr: Box::new(stderr.clone()) };
         let mut launch = Launch::new(Program::Command(PYTHON.into(), arguments), output);
         launch.variables = variables;
+        launch.sees = if sees_hidden { Sees::Everything } else { Sees::Nothing };
         let (directory, identity) = directory.unzip();
         launch.directory.clone_from(&directory);
         launch.identity = identity.flatten();
@@ -129,6 +133,7 @@ impl Kernel {
             stdout,
             stderr,
             is_confined,
+            sees_hidden,
             directory,
             last_run: 0,
             has_earlier_output: false,
@@ -246,6 +251,11 @@ impl Kernel {
     /// Returns whether a sandbox confines what scripts can do.
     pub(crate) fn is_confined(&self) -> bool {
         self.is_confined
+    }
+
+    /// Returns whether scripts see what their environment hides from others.
+    pub(crate) fn sees_hidden(&self) -> bool {
+        self.sees_hidden
     }
 
     /// Returns whether the process has ended.

@@ -17,16 +17,18 @@ mod output;
 mod script;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use toolc::approval::Exposure;
 use toolc::catalog::python_module;
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::code::CodeTools;
 use toolc_catalog::code::execute_code::{Args, Returns, ReturnsError};
-use toolc_environment::Environment;
 use toolc_environment::files::FileIdentity;
+use toolc_environment::{Environment, Sees};
 use toolc_workspace::{ChildVariables, Environments, Workspace};
 
 use frames::Exception;
@@ -136,7 +138,8 @@ impl CodeHandlers {
         call: &Call<'_>,
     ) -> Result<Option<String>, ToolError> {
         let has_ended = slot.kernel().is_some_and(|kernel| kernel.has_ended());
-        if let Some(kernel) = slot.kernel().filter(|_| !args.reset && !has_ended) {
+        let sees_hidden = slot.kernel().is_some_and(|kernel| kernel.sees_hidden());
+        if let Some(kernel) = slot.kernel().filter(|_| !args.reset && !has_ended && !sees_hidden) {
             if !kernel.is_confined() {
                 call.approve_code_blocking("code", &args.code, kernel.directory())?;
             }
@@ -146,6 +149,7 @@ impl CodeHandlers {
         let why = match slot.take_end_reason() {
             _ if args.reset => return Ok(None),
             _ if has_ended => "the previous interpreter had ended",
+            _ if sees_hidden => "the previous interpreter saw the home folder of toolc",
             Some(EndReason::Idle) => "the previous interpreter was idle for too long",
             Some(EndReason::Displaced) => "the previous interpreter was ended because other tasks needed one",
             Some(EndReason::Stopped) => "the previous interpreter was ended with its last script",
@@ -159,7 +163,7 @@ impl CodeHandlers {
     fn start(&self, task: &Arc<TaskKernel>, slot: &mut Slot, code: &str, call: &Call<'_>) -> Result<(), ToolError> {
         let environment = self.environments.for_code(call)?;
         if environment.promises().isolated {
-            let started = self.start_in(&environment, None, task, slot, call);
+            let started = self.start_in(&environment, None, false, task, slot, call);
             let task_environment = self.environments.for_call(call)?;
             let is_missing = started.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound);
             if !is_missing || task_environment.promises().isolated {
@@ -185,7 +189,11 @@ impl CodeHandlers {
         })?;
         let identity = environment.files().metadata(&directory).ok().and_then(|folder| folder.identity);
         call.approve_code_blocking("code", code, Some(&directory))?;
-        self.start_in(environment, Some((directory, identity)), task, slot, call)
+        let sees_hidden = match environment.check_hiding(&Sees::Nothing) {
+            Ok(()) => false,
+            Err(error) => sees_home(code, &directory, &error, call)?,
+        };
+        self.start_in(environment, Some((directory, identity)), sees_hidden, task, slot, call)
     }
 
     /// Starts an interpreter, and replaces the previous interpreter of the task.
@@ -193,6 +201,7 @@ impl CodeHandlers {
         &self,
         environment: &Arc<dyn Environment>,
         directory: Option<(PathBuf, Option<FileIdentity>)>,
+        sees_hidden: bool,
         task: &Arc<TaskKernel>,
         slot: &mut Slot,
         call: &Call<'_>,
@@ -206,7 +215,8 @@ impl CodeHandlers {
             return Err(ToolError::new(text));
         };
         let variables = self.variables(&**environment, call)?;
-        let kernel = Kernel::start(environment, directory, variables, &self.limits, &|| call.is_cancelled())?;
+        let kernel =
+            Kernel::start(environment, directory, sees_hidden, variables, &self.limits, &|| call.is_cancelled())?;
         slot.put(kernel, permit);
         Ok(())
     }
@@ -252,6 +262,23 @@ impl CodeHandlers {
         let removed = inherited.removed(&all).map(|name| (name.clone(), None));
         Ok(removed.chain(inherited.all_set().map(|(name, value)| (name.clone(), Some(value.clone())))).collect())
     }
+}
+
+/// Gets approval of a script from which the home of toolc cannot be hidden. Returns whether it may see the home.
+fn sees_home(code: &str, directory: &Path, error: &io::Error, call: &Call<'_>) -> Result<bool, ToolError> {
+    let description = format!(
+        "The home of toolc is visible to this script, with its keys and approvals, because it cannot be hidden now: {error}."
+    );
+    call.approve_exposure_blocking(&Exposure {
+        name: "visible-home",
+        description: &description,
+        check: "Does the script read other files than it should?",
+        instead: "Try again later",
+        line: code,
+        part: 0..code.len(),
+        directory: Some(directory),
+        parameter: "code",
+    })
 }
 
 impl fmt::Debug for CodeHandlers {

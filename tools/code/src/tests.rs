@@ -4,6 +4,8 @@ mod calls;
 mod directories;
 mod ends;
 mod files;
+#[cfg(target_os = "linux")]
+mod hidden;
 mod interpreters;
 mod remote;
 mod scripts;

@@ -12,8 +12,8 @@ use toolc_environment::{Environment, Launch, Outcome, Output, Program, Running, 
 
 use crate::background::SIZE;
 use crate::place::{self, CommandStart, Variables};
-use crate::privileges::Rights;
 use crate::shell_state::{RecordFile, RecordedState};
+use crate::sight::Sight;
 use crate::signals::signal_of;
 use crate::transcript::{Captured, Transcript};
 use crate::{TerminalHandlers, failed_start, join_notes, other_shell};
@@ -62,8 +62,8 @@ impl TerminalHandlers {
         let mut launch = Launch::new(Program::Shell(line), output_of(args, &stdout, &stderr));
         place.set_directory_of(&mut launch);
         launch.variables = place::command_variables(&self.inherited(call), &variables, &place.state, false);
-        let rights = Rights::new(&args.command, &place.state, &*environment, &variables);
-        launch.sees_hidden = rights == Rights::More;
+        let sight = Sight::of_command(&args.command, &place, &*environment, &variables, call)?;
+        launch.sees = sight.sees;
 
         let started = Instant::now();
         let running = environment.start(launch).map_err(|error| failed_start(&error))?;
@@ -99,6 +99,7 @@ impl TerminalHandlers {
         } else {
             outcome.left_running.then(|| LEFT_RUNNING.to_owned())
         };
+        let failed = returns.exit_code != Some(0);
         // Only environments on this machine use its disk.
         let is_on_this_machine = environment.temporary_folder().is_some();
         let now = directory.as_deref().unwrap_or(&place.directory);
@@ -106,7 +107,16 @@ impl TerminalHandlers {
         let directory = directory.map(|directory| directory.to_string_lossy().into_owned());
         Ok(Returns {
             directory,
-            note: join_notes([place.note, rights.note(), how_it_ended, stored, error_stored, not_kept, disk]),
+            note: join_notes([
+                place.note,
+                sight.note,
+                sight.note_on_failure.filter(|_| failed),
+                how_it_ended,
+                stored,
+                error_stored,
+                not_kept,
+                disk,
+            ]),
             ..returns
         })
     }

@@ -16,7 +16,9 @@ mod foreground;
 mod place;
 mod privileges;
 mod process;
+mod reads;
 mod shell_state;
+mod sight;
 mod signals;
 mod start;
 mod transcript;
@@ -27,6 +29,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use toolc::commands::rules::RuleSet;
 use toolc::directory::FoundDirectory;
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::terminal::{TerminalTools, process as process_tool, terminal};
@@ -157,6 +160,11 @@ fn failed_start(error: &io::Error) -> ToolError {
         _ => "the host may be out of resources: try again later",
     };
     ToolError::new(format!("failed to start the shell: {error}; {advice}"))
+}
+
+/// Returns the rules by which the session of a call judges commands, or else the shipped ones.
+fn rules(call: &Call<'_>) -> &'static RuleSet<'static> {
+    call.command_rules().unwrap_or_else(toolc_catalog::commands::rules)
 }
 
 /// Returns the name of the shell of an environment, if that is not bash.

@@ -10,7 +10,7 @@ use toolc_environment::{Input, Launch, Output, Program};
 use crate::background::processes::{MAX_RUNNING, TaskProcesses};
 use crate::background::{Background, Start};
 use crate::place;
-use crate::privileges::Rights;
+use crate::sight::Sight;
 use crate::signals::signal_of;
 use crate::typed::{Languages, SystemPrograms, TypedInput};
 use crate::{TerminalHandlers, failed_start, join_notes, other_shell};
@@ -31,8 +31,8 @@ impl TerminalHandlers {
         place.set_directory_of(&mut launch);
         launch.variables = place::command_variables(&self.inherited(call), &variables, &place.state, args.pty);
         launch.input = Input::Open;
-        let rights = Rights::new(&args.command, &place.state, &*environment, &variables);
-        launch.sees_hidden = rights == Rights::More;
+        let sight = Sight::of_command(&args.command, &place, &*environment, &variables, call)?;
+        launch.sees = sight.sees;
         // Determined before the command starts, because the command can change where programs are found.
         let system_programs = SystemPrograms::new(&*environment, &variables);
         let languages = Languages::from_line(&args.command, &|word| system_programs.contains(word));
@@ -57,6 +57,7 @@ impl TerminalHandlers {
         let deadline = Instant::now() + FIRST_WAIT;
         process.wait(&|| Instant::now() >= deadline || call.is_cancelled());
         let (outcome, output) = (process.outcome(), process.first_output());
+        let failed = outcome.is_some_and(|outcome| outcome.exit.code() != Some(0));
         let not_notified = (wants_events && self.on_event.is_none()).then(|| {
             "this host does not deliver notifications: use the tool `process` to check on the process".to_owned()
         });
@@ -71,7 +72,7 @@ impl TerminalHandlers {
             session_id: Some(process.id.clone()),
             pid: process.pid().map(i64::from),
             directory: None,
-            note: join_notes([place.note, rights.note(), not_notified]),
+            note: join_notes([place.note, sight.note, sight.note_on_failure.filter(|_| failed), not_notified]),
         })
     }
 }

@@ -3,7 +3,11 @@
 mod background;
 mod directories;
 mod foreground;
+#[cfg(target_os = "linux")]
+mod hidden;
 mod judged;
+#[cfg(target_os = "linux")]
+mod privileged;
 mod programs;
 mod shell;
 mod state;

@@ -7,6 +7,8 @@ mod cron;
 mod definitions;
 mod environments;
 mod helpers;
+#[cfg(target_os = "linux")]
+mod hidden;
 mod hooks;
 mod interrupts;
 mod kanban;

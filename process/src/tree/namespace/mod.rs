@@ -1,10 +1,10 @@
-//! Mount namespaces in which a folder is hidden.
+//! Mount namespaces in which files and folders are hidden.
 //!
 //! Every command joins a namespace that this process has made before and keeps open: that takes microseconds, and the processes of all
 //! commands see one another. For an ordinary user, the namespace belongs to a user namespace in which only this user exists. A command has
 //! no capabilities in it, so it cannot unmount what hides the folder; in namespaces that it makes itself, the kernel locks the mounts that
 //! it inherits. Root needs no user namespace, and could do little in one: its commands lose the capabilities that lead out of the
-//! namespace instead, and belong to a Landlock domain. Either way the kernel denies access to the memory, the descriptors and the root folder of processes outside.
+//! namespace instead, and belong to a Landlock domain. Programs that see more than others have a user namespace or a domain of their own. Either way the kernel denies access to the memory, the descriptors and the root folder of processes outside.
 
 mod make;
 mod plan;
@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsFd as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -51,9 +51,11 @@ pub(crate) struct Namespace(Arc<Files>);
 
 #[derive(Debug)]
 struct Files {
-    /// The user namespace, which all namespaces share. Root has none.
+    /// The user namespace, which all namespaces share in which the same places are visible. Root has none.
     user: Option<&'static File>,
     mounts: File,
+    /// The places that are visible here, and hidden from other programs.
+    visible: Vec<PathBuf>,
 }
 
 /// The namespaces that this process has made, each with what it hides and how.
@@ -66,13 +68,13 @@ impl Namespace {
     /// # Errors
     /// If the namespace cannot be made: `Unsupported` if the system does not allow any.
     pub(crate) fn hiding(hidden: &HiddenFolder) -> io::Result<Self> {
-        let user = user_namespace()?;
+        let user = user_namespace_of(&hidden.visible)?;
         let plan = Plan::new(hidden, user.is_none())?;
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((.., namespace)) = made.iter().find(|(of, by, _)| of == hidden && *by == plan) {
             return Ok(namespace.clone());
         }
-        let namespace = Self::make(user, &plan)?;
+        let namespace = Self::make(user, &plan, &hidden.visible)?;
         made.retain(|(of, ..)| of != hidden);
         made.push((hidden.clone(), plan, namespace.clone()));
         Ok(namespace)
@@ -92,9 +94,9 @@ impl Namespace {
         )
     }
 
-    fn make(user: Option<&'static File>, plan: &Plan) -> io::Result<Self> {
+    fn make(user: Option<&'static File>, plan: &Plan, visible: &[PathBuf]) -> io::Result<Self> {
         let owner = user.map(|user| user.as_fd().try_clone_to_owned()).transpose()?;
-        Ok(Self(Arc::new(Files { user, mounts: make::mount_namespace(owner, plan)? })))
+        Ok(Self(Arc::new(Files { user, mounts: make::mount_namespace(owner, plan)?, visible: visible.to_vec() })))
     }
 
     /// Lets a command join the namespace. Its working directory is the same folder in the namespace.
@@ -111,7 +113,7 @@ impl Namespace {
 
     /// Starts a command that [joins](Self::join) the namespace.
     pub(super) fn start(&self, command: &mut Command) -> io::Result<Child> {
-        if self.0.user.is_some() { spawn(command) } else { starter::start(command) }
+        if self.0.user.is_some() { spawn(command) } else { starter::start(command, &self.0.visible) }
     }
 
     /// Moves this process into the namespace. Allocates no memory.
@@ -145,6 +147,23 @@ fn drop_capabilities() -> io::Result<()> {
     let mut sets = capabilities(None)?;
     sets.inheritable = CapabilitySet::empty();
     Ok(set_capabilities(None, sets)?)
+}
+
+/// Returns the user namespace of the commands that see these places, or `None` if they need none. A process cannot be inspected from another
+/// user namespace.
+fn user_namespace_of(visible: &[PathBuf]) -> io::Result<Option<&'static File>> {
+    static MADE: Mutex<Vec<(Vec<PathBuf>, &'static File)>> = Mutex::new(Vec::new());
+    let shared = user_namespace()?;
+    if shared.is_none() || visible.is_empty() {
+        return Ok(shared);
+    }
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, user)) = made.iter().find(|(of, _)| of == visible) {
+        return Ok(Some(user));
+    }
+    let user: &'static File = Box::leak(Box::new(make::user_namespace()?));
+    made.push((visible.to_vec(), user));
+    Ok(Some(user))
 }
 
 /// Returns the user namespace of this process's commands, or `None` if they need none. The first call tries whether the system allows

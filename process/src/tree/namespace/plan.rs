@@ -1,6 +1,6 @@
-//! What is mounted in a namespace, so that a folder is hidden.
+//! What is mounted in a namespace, so that files and folders are hidden.
 
-use std::ffi::{CString, OsString};
+use std::ffi::{CString, OsStr, OsString};
 use std::fs::{self, DirBuilder, Metadata};
 use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -67,7 +67,7 @@ pub(super) struct ShownFolder {
 pub(super) type Identity = (u64, u64);
 
 impl Plan {
-    /// Plans to hide a folder.
+    /// Plans to hide a folder and other places.
     ///
     /// # Errors
     /// If the folder or the table of mounts cannot be read.
@@ -80,28 +80,55 @@ impl Plan {
             read_only: read_only.map(|path| text(Path::new(path))).collect::<io::Result<_>>()?,
             copied: copied.collect::<io::Result<_>>()?,
         };
-        // A folder that cannot be made does not appear later, either.
-        let _ = DirBuilder::new().recursive(true).mode(0o700).create(&hidden.path);
-        let folder = match hidden.path.canonicalize() {
-            Ok(folder) => folder,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(plan),
-            Err(error) => return Err(error),
-        };
-        let own = fs::metadata(&folder)?;
         let mounts = fs::read("/proc/self/mountinfo")?;
-        for path in appearances(&folder, &own, &Mount::parse_all(&mounts)) {
-            let Ok(meta) = fs::symlink_metadata(&path) else { continue };
-            let is_first = path == folder;
-            let shown = hidden.shown.iter().filter(|_| is_first);
-            let shown = shown.filter_map(|shown| ShownFolder::new(shown, hidden, &folder).transpose());
-            plan.covers.push(Cover {
-                target: text(&path)?,
-                is_folder: meta.is_dir(),
-                identity: identity(&meta),
-                shown: shown.collect::<io::Result<_>>()?,
-            });
+        let mounts = Mount::parse_all(&mounts);
+        if let Some(path_of_home) = &hidden.path {
+            // A folder that cannot be made does not appear later, either.
+            let _ = DirBuilder::new().recursive(true).mode(0o700).create(path_of_home);
+            match path_of_home.canonicalize() {
+                Ok(folder) => {
+                    let shown = |path: &Path| {
+                        let shown = hidden.shown.iter().filter(|_| path == folder);
+                        shown.filter_map(|shown| ShownFolder::new(shown, path_of_home, &folder).transpose()).collect()
+                    };
+                    plan.cover(&folder, &mounts, shown)?;
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        for place in &hidden.places {
+            // What has no path without links cannot be read by its path, either.
+            if let Ok(place) = place.canonicalize() {
+                plan.cover(&place, &mounts, |_| Ok(Vec::new()))?;
+            }
         }
         Ok(plan)
+    }
+
+    /// Plans to hide a file or folder at all paths that lead to it. `shown` returns what is shown at a path.
+    fn cover(
+        &mut self,
+        hidden: &Path,
+        mounts: &[Mount],
+        shown: impl Fn(&Path) -> io::Result<Vec<ShownFolder>>,
+    ) -> io::Result<()> {
+        let own = fs::metadata(hidden)?;
+        for path in appearances(hidden, &own, mounts) {
+            let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+            let target = text(&path)?;
+            // What is in a hidden folder is hidden with it, unless it is shown there.
+            let is_in = |above: &CString| path.starts_with(OsStr::from_bytes(above.as_bytes()));
+            let is_hidden = |cover: &Cover| {
+                cover.is_folder && is_in(&cover.target) && !cover.shown.iter().any(|shown| is_in(&shown.source))
+            };
+            if self.covers.iter().any(is_hidden) {
+                continue;
+            }
+            let cover = Cover { target, is_folder: meta.is_dir(), identity: identity(&meta), shown: shown(&path)? };
+            self.covers.push(cover);
+        }
+        Ok(())
     }
 
     /// Plans to hide this folder only at this path.
@@ -131,8 +158,8 @@ impl CopiedFolder {
 
 impl ShownFolder {
     /// Returns `None` if the folder does not exist.
-    fn new(shown: &Shown, hidden: &HiddenFolder, folder: &Path) -> io::Result<Option<Self>> {
-        let inside = shown.path.strip_prefix(&hidden.path).unwrap_or(&shown.path);
+    fn new(shown: &Shown, hidden: &Path, folder: &Path) -> io::Result<Option<Self>> {
+        let inside = shown.path.strip_prefix(hidden).unwrap_or(&shown.path);
         let path = folder.join(inside);
         let Ok(meta) = fs::metadata(&path) else { return Ok(None) };
         if !meta.is_dir() || !path.starts_with(folder) || path == folder {

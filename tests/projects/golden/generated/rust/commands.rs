@@ -196,6 +196,7 @@ pub static PLACES: &[Place<'static>] = &[
 /// What programs need, in the order of the manifests.
 pub static ACCESS: &[Access<'static>] = &[
     Access { programs: &["ssh"], rights: None, runs_apart: true, reads: &["~/.ssh"] },
+    Access { programs: &["ping"], rights: Some(Rights::User), runs_apart: false, reads: &[] },
     Access { programs: &["mount"], rights: Some(Rights::Mounts), runs_apart: false, reads: &[] },
 ];
 
