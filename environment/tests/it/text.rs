@@ -7,22 +7,22 @@ use toolc_test_support::wait_until;
 
 /// What a program has written.
 #[derive(Debug, Clone, Default)]
-pub struct Text(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Text(Arc<Mutex<Vec<u8>>>);
 
 impl Text {
     /// Returns the text so far.
-    pub fn get(&self) -> String {
+    pub(crate) fn get(&self) -> String {
         String::from_utf8_lossy(&self.bytes()).into_owned()
     }
 
     /// Returns the bytes so far.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         self.0.lock().expect("no test panics with it").clone()
     }
 
     /// Waits until the text contains a part.
     #[track_caller]
-    pub fn wait_for(&self, part: &str) {
+    pub(crate) fn wait_for(&self, part: &str) {
         wait_until(&format!("`{part}` in the output"), || self.get().contains(part));
     }
 }
