@@ -110,6 +110,7 @@ impl Launch {
 
     /// Returns what the scripts that enter the directory check: `any` for nothing, `exact` for a path without links, or the device and
     /// the inode of a folder whose path has no links.
+    #[cfg(unix)]
     pub(crate) fn directory_check(&self) -> String {
         match self.identity {
             _ if !self.directory.as_ref().is_some_and(|path| path.is_absolute()) => "any".to_owned(),

@@ -1,5 +1,6 @@
 //! The shell that runs lines in an environment.
 
+#[cfg(unix)]
 use std::ffi::OsStr;
 #[cfg(unix)]
 use std::path::PathBuf;

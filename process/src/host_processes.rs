@@ -12,14 +12,15 @@ static GUARDIAN: AtomicU32 = AtomicU32::new(0);
 /// Returns the numbers of the processes on which this process depends: its own, those of the processes above it as they were at the first
 /// call, and that of the guardian, which ends its commands. A signal to one of them can end this process.
 pub fn host_processes() -> Vec<u32> {
-    let mut ids = vec![std::process::id()];
+    let own = std::process::id();
     #[cfg(unix)]
     {
         static ABOVE: OnceLock<Vec<u32>> = OnceLock::new();
-        ids.extend(ABOVE.get_or_init(above));
-        ids.extend(Some(GUARDIAN.load(Ordering::Relaxed)).filter(|id| *id != 0));
+        let guardian = Some(GUARDIAN.load(Ordering::Relaxed)).filter(|id| *id != 0);
+        [own].into_iter().chain(ABOVE.get_or_init(above).iter().copied()).chain(guardian).collect()
     }
-    ids
+    #[cfg(not(unix))]
+    vec![own]
 }
 
 /// Records the number of the guardian.

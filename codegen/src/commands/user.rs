@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(codes, ["invalid-value"], "{text}");
         assert!(text.contains("cannot say what programs need") && text.contains("/home/a/rules.toml:2:"), "{text}");
         for (wrong, code, part) in [
-            (access.replace("\"user\"", "\"all\""), "invalid-value", "rules.toml:3:"),
+            (access.replace("\"user\"", "\"all\""), "unknown-word", "rules.toml:3:"),
             (
                 access.replace("rights = \"user\"\nruns_apart = true", ""),
                 "missing-key",

@@ -25,9 +25,11 @@ use crate::Program;
 use crate::shell_program::is_executable;
 use crate::{Abilities, Environment, Files, Kind, Launch, Promises, Running, Sees, Shell, Site};
 pub use files::LocalFiles;
+#[cfg(unix)]
 pub(crate) use process::TERM;
 use process::{LocalProcess, StartedProgram};
 pub use resolve::resolve;
+#[cfg(unix)]
 pub(crate) use resolve::too_many_links;
 
 /// This machine, as the user of this process. Programs inherit the variables of this process.
@@ -150,7 +152,7 @@ impl Local {
     }
 
     /// Blocks system calls that namespaces do not confine, for the clients and their programs.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn filter_system_calls(mut self) -> Self {
         self.limits.filter_system_calls = true;
         self

@@ -1,6 +1,7 @@
-//! Mount namespaces, which only Linux has.
+//! Mount namespaces: none on this system.
 
 use std::io;
+#[cfg(unix)]
 use std::process::{Child, Command};
 
 use crate::hidden::HiddenFolder;
@@ -22,10 +23,12 @@ impl Namespace {
         Self::check_available().map(|()| unreachable!("this system has no namespaces"))
     }
 
+    #[cfg(unix)]
     pub(super) fn join(&self, _: &mut Command) -> io::Result<()> {
         match *self {}
     }
 
+    #[cfg(unix)]
     pub(super) fn start(&self, _: &mut Command) -> io::Result<Child> {
         match *self {}
     }

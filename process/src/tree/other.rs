@@ -2,14 +2,18 @@
 
 #[path = "no_filter.rs"]
 mod filter;
+#[path = "no_namespace.rs"]
+mod namespace;
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
+use crate::Limits;
 use crate::spawn::spawn;
 use crate::terminal::TerminalOfProgram;
 pub(crate) use filter::Filter;
+pub(crate) use namespace::Namespace;
 
 /// Returns whether this process has the mark of a command: these systems have none.
 pub(crate) fn is_on_this_process() -> bool {
@@ -43,11 +47,7 @@ impl HostMark {
 pub(crate) struct Tree;
 
 impl Tree {
-    pub(crate) fn start(
-        command: &mut Command,
-        _: Option<TerminalOfProgram>,
-        _: Option<Filter>,
-    ) -> io::Result<(Child, Self)> {
+    pub(crate) fn start(command: &mut Command, _: Option<TerminalOfProgram>, _: Limits) -> io::Result<(Child, Self)> {
         Ok((spawn(command)?, Self))
     }
 

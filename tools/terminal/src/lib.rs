@@ -14,10 +14,13 @@ mod escapes;
 mod events;
 mod foreground;
 mod place;
+#[cfg(unix)]
 mod privileges;
 mod process;
+#[cfg(unix)]
 mod reads;
 mod shell_state;
+#[cfg_attr(not(unix), path = "no_sight.rs")]
 mod sight;
 mod signals;
 mod start;
@@ -29,6 +32,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+#[cfg(unix)]
 use toolc::commands::rules::RuleSet;
 use toolc::directory::FoundDirectory;
 use toolc::{Call, ErrorKind, ToolError};
@@ -163,6 +167,7 @@ fn failed_start(error: &io::Error) -> ToolError {
 }
 
 /// Returns the rules by which the session of a call judges commands, or else the shipped ones.
+#[cfg(unix)]
 fn rules(call: &Call<'_>) -> &'static RuleSet<'static> {
     call.command_rules().unwrap_or_else(toolc_catalog::commands::rules)
 }

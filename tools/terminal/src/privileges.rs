@@ -14,7 +14,6 @@ use toolc::commands::{Command, CommandId, Program, Reading, Surroundings, Word, 
 use toolc_environment::Environment;
 
 use crate::place::Variables;
-#[cfg(unix)]
 use crate::typed::SystemPrograms;
 
 /// Commands of the shell that read no files.
@@ -49,7 +48,6 @@ impl Rights {
         environment: &dyn Environment,
         variables: &Variables,
     ) -> Self {
-        #[cfg(unix)]
         if environment.hides() {
             let programs = SystemPrograms::new(environment, variables);
             let is_root = rustix::process::geteuid().is_root();

@@ -13,7 +13,6 @@ use toolc_environment::Environment;
 
 use crate::place::Variables;
 use crate::privileges::{BUILT_IN, PLAIN, is_clear, names};
-#[cfg(unix)]
 use crate::typed::SystemPrograms;
 
 /// What a line sees of the hidden places.
@@ -34,7 +33,6 @@ impl Reads {
         environment: &dyn Environment,
         variables: &Variables,
     ) -> Self {
-        #[cfg(unix)]
         if !environment.hidden_places().is_empty() {
             let programs = SystemPrograms::new(environment, variables);
             let home = variables.iter().find(|(name, _)| name == "HOME").map(|(_, value)| PathBuf::from(value));

@@ -1,10 +1,11 @@
 //! Mount namespaces in which files and folders are hidden.
 //!
-//! Every command joins a namespace that this process has made before and keeps open: that takes microseconds, and the processes of all
-//! commands see one another. For an ordinary user, the namespace belongs to a user namespace in which only this user exists. A command has
-//! no capabilities in it, so it cannot unmount what hides the folder; in namespaces that it makes itself, the kernel locks the mounts that
-//! it inherits. Root needs no user namespace, and could do little in one: its commands lose the capabilities that lead out of the
-//! namespace instead, and belong to a Landlock domain. Programs that see more than others have a user namespace or a domain of their own. Either way the kernel denies access to the memory, the descriptors and the root folder of processes outside.
+//! Every command joins a namespace that this process has made before and keeps open, so the processes of all commands see one another. For
+//! an ordinary user, the namespace belongs to a user namespace in which only this user exists. A command has no capabilities in it, so it
+//! cannot unmount what hides the folder; in namespaces that it makes itself, the kernel locks the mounts that it inherits. Root needs no
+//! user namespace, and could do little in one: its commands lose the capabilities that lead out of the namespace instead, and belong to a
+//! Landlock domain. Programs that see more than others have a user namespace or a domain of their own. Either way, the kernel denies access
+//! to the memory, the descriptors and the root folder of processes outside.
 
 mod make;
 mod plan;
