@@ -66,7 +66,8 @@ mod tests {
 
     /// Each kind of table, so that all keys are shown.
     const FILE: &str = "[models.main]\napi = 'chat'\nmodel = 'm'\n[models.main.prices]\ninput = 1\noutput = 1\n\
-         [mcp.servers.NAME]\ncommand = 'c'\nenv = ['NAME']\n[mcp.servers.NAME.variables.NAME]\n[mcp.servers.NAME.tools.NAME]\n[mcp.endpoints.NAME]\n";
+         [mcp.servers.NAME]\ncommand = 'c'\nenv = ['NAME']\n[mcp.servers.NAME.variables.NAME]\n[mcp.servers.NAME.tools.NAME]\n[mcp.endpoints.NAME]\n\
+         [protect.readers.NAME]\nreads = ['~/x']\n";
 
     #[test]
     fn every_key_is_shown_and_is_in_the_schema_and_on_the_page() {
