@@ -183,19 +183,9 @@ pub(crate) fn section(
     directory_problem: Option<&str>,
 ) -> DoctorSection {
     let sandbox = SandboxKind::default().check().map_err(|error| error.to_string());
-    let state = match &sandbox {
-        Ok(Promises { limited_processes: true, .. }) => "available".to_owned(),
-        Ok(_) => "available, but the number of its processes is not limited, because this process may not create control groups"
-            .to_owned(),
-        Err(error) => format!("not available: {error}"),
-    };
     let visible = why_home_is_visible(profile, directory);
-    let home = match (&visible, HiddenFolder::caveat()) {
-        (Some(why), _) => format!("visible to commands: {why}"),
-        (None, Some(caveat)) => format!("hidden from commands, but {caveat}"),
-        (None, None) => "hidden from commands".to_owned(),
-    };
-    let [state, home] = [state, home].map(|text| text.replace('\n', "\n    "));
+    let states = [sandbox_state(&sandbox), home_state(visible.as_deref())];
+    let [state, home] = states.map(|text| text.replace('\n', "\n    "));
     let mut text = format!("environment: {}\n    sandbox: {state}\n    home folder: {home}", default.name());
     let places = protected::places(profile, directory);
     for place in &places {
@@ -239,4 +229,23 @@ pub(crate) fn section(
         problems.extend(problem.map(|error| format!("{} is not available: {error}", default.name())));
     }
     DoctorSection { key: "environment".to_owned(), json, text, problems }
+}
+
+/// Returns whether the sandbox can be used, in words.
+fn sandbox_state(sandbox: &Result<Promises, String>) -> String {
+    match sandbox {
+        Ok(Promises { limited_processes: true, .. }) => "available".to_owned(),
+        Ok(_) => "available, but the number of its processes is not limited, because this process may not create control groups"
+            .to_owned(),
+        Err(error) => format!("not available: {error}"),
+    }
+}
+
+/// Returns whether commands see the home folder, in words. `visible` says why they do.
+fn home_state(visible: Option<&str>) -> String {
+    match (visible, HiddenFolder::caveat()) {
+        (Some(why), _) => format!("visible to commands: {why}"),
+        (None, Some(caveat)) => format!("hidden from commands, but {caveat}"),
+        (None, None) => "hidden from commands".to_owned(),
+    }
 }

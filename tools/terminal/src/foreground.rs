@@ -89,28 +89,18 @@ impl TerminalHandlers {
         let (directory, not_kept) =
             self.keep_state(recorded, &variables, &place, &*environment, args.workdir.is_some(), call);
         if timed_out && call.is_cancelled() {
-            return Err(ToolError::with_kind(
-                ErrorKind::Cancelled,
-                "the command was stopped because the call was cancelled",
-            ));
+            let text = "the command was stopped because the call was cancelled";
+            return Err(ToolError::with_kind(ErrorKind::Cancelled, text));
         }
-        let how_it_ended = if timed_out {
-            Some(timed_out_note(seconds, captured.waits_for_keys))
-        } else {
-            outcome.left_running.then(|| LEFT_RUNNING.to_owned())
-        };
-        let failed = returns.exit_code != Some(0);
-        // Only environments on this machine use its disk.
-        let is_on_this_machine = environment.temporary_folder().is_some();
-        let now = directory.as_deref().unwrap_or(&place.directory);
-        let disk = if is_on_this_machine { self.disk_warning(now, call) } else { None };
+        let how_it_ended = how_it_ended(timed_out.then_some(seconds), outcome.left_running, captured.waits_for_keys);
+        let disk = self.disk_warning(&*environment, directory.as_deref().unwrap_or(&place.directory), call);
         let directory = directory.map(|directory| directory.to_string_lossy().into_owned());
         Ok(Returns {
             directory,
             note: join_notes([
                 place.note,
                 sight.note,
-                sight.note_on_failure.filter(|_| failed),
+                sight.note_on_failure.filter(|_| returns.exit_code != Some(0)),
                 how_it_ended,
                 stored,
                 error_stored,
@@ -152,11 +142,21 @@ impl TerminalHandlers {
     }
 
     /// Returns a note if the disk is almost full, unless the last result already had the note.
-    fn disk_warning(&self, directory: &Path, call: &Call<'_>) -> Option<String> {
+    fn disk_warning(&self, environment: &dyn Environment, directory: &Path, call: &Call<'_>) -> Option<String> {
+        // Only environments on this machine use its disk.
+        environment.temporary_folder()?;
         let note = (self.disk_space)(directory).and_then(crate::disk::DiskSpace::note);
         let warning = call.state::<DiskWarning>();
         let was_given = mem::replace(&mut *warning.0.lock().unwrap_or_else(PoisonError::into_inner), note.is_some());
         note.filter(|_| !was_given)
+    }
+}
+
+/// Returns the note about the end of a command: at its time limit in seconds, or with programs that are still running.
+fn how_it_ended(limit: Option<u64>, left_running: bool, waits_for_keys: bool) -> Option<String> {
+    match limit {
+        Some(seconds) => Some(timed_out_note(seconds, waits_for_keys)),
+        None => left_running.then(|| LEFT_RUNNING.to_owned()),
     }
 }
 
