@@ -1,9 +1,6 @@
 //! Files and folders of this machine that programs do not see.
 
-use std::io;
 use std::path::{Path, PathBuf};
-
-use crate::tree::Namespace;
 
 /// A folder that a program and its processes do not see: see [`Process::hide`](crate::Process::hide). In its place is an empty folder that
 /// cannot be changed. Every other path that leads to the folder is hidden, too. So are [other places](Self::and).
@@ -96,26 +93,5 @@ impl HiddenFolder {
     pub fn contains(&self, path: &Path) -> bool {
         let folder = self.path.as_ref().and_then(|folder| folder.canonicalize().ok());
         folder.is_some_and(|folder| path.starts_with(folder))
-    }
-
-    /// Checks that this system can hide folders from programs. The first call tries it, and later calls return the same.
-    ///
-    /// # Errors
-    /// Returns an error of the kind `Unsupported` that says what the system does not allow.
-    pub fn check_available() -> io::Result<()> {
-        Namespace::check_available()
-    }
-
-    /// Checks that a program that starts now [does not see](crate::Process::hide) the folder.
-    ///
-    /// # Errors
-    /// If the folder cannot be hidden. `Unsupported` if this system does not allow it for any program.
-    pub fn check(&self) -> io::Result<()> {
-        Namespace::hiding(self).map(|_| ())
-    }
-
-    /// Returns what programs on this system can still do to reach a hidden folder, if anything is known: a sentence without a full stop.
-    pub fn caveat() -> Option<&'static str> {
-        Namespace::caveat()
     }
 }

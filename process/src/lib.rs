@@ -45,7 +45,7 @@ pub use size::TerminalSize;
 use stream::{ReadToSink, Reader};
 pub use stream::{Sink, Stream};
 use terminal::{Terminal, TerminalOfProgram};
-use tree::{Filter, Namespace, Tree};
+use tree::{Filter, Limits, Namespace, Tree};
 pub use variables::baseline;
 
 /// A program that has not started yet.
@@ -57,13 +57,6 @@ pub struct Process {
     terminal: Option<(Terminal, TerminalOfProgram)>,
     on_end: Option<OnEnd>,
     limits: Limits,
-}
-
-/// What limits the processes of a program.
-#[derive(Debug, Default)]
-struct Limits {
-    namespace: Option<Namespace>,
-    filter: Option<Filter>,
 }
 
 impl Process {

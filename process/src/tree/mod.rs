@@ -11,6 +11,7 @@ mod filter;
 mod groups;
 mod guardian;
 mod isolate;
+mod limits;
 #[cfg(target_os = "linux")]
 mod mark;
 #[cfg(not(target_os = "linux"))]
@@ -30,12 +31,12 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid};
 
-use crate::Limits;
 use crate::spawn::spawn;
 use crate::terminal::TerminalOfProgram;
 pub(crate) use filter::Filter;
 use groups::{Change, Registration};
 use guardian::Guardian;
+pub(crate) use limits::Limits;
 use mark::Mark;
 pub(crate) use mark::{HostMark, is_on_this_process};
 pub(crate) use namespace::Namespace;

@@ -2,6 +2,8 @@
 
 #[path = "no_filter.rs"]
 mod filter;
+#[path = "limits.rs"]
+mod limits;
 #[path = "no_namespace.rs"]
 mod namespace;
 
@@ -9,10 +11,10 @@ use std::io;
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
-use crate::Limits;
 use crate::spawn::spawn;
 use crate::terminal::TerminalOfProgram;
 pub(crate) use filter::Filter;
+pub(crate) use limits::Limits;
 pub(crate) use namespace::Namespace;
 
 /// Returns whether this process has the mark of a command: these systems have none.
