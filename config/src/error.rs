@@ -100,7 +100,7 @@ impl Error for ConfigError {
 pub enum DirectoryError {
     /// It does not exist, or cannot be entered.
     Io(io::Error),
-    /// It is something else.
+    /// The path leads to something other than a directory.
     NotADirectory,
 }
 

@@ -71,7 +71,7 @@ fn of_two_calls_that_wait_for_a_helper_one_gets_its_result() {
     assert!(recorded.contains("Found it.") && !recorded.contains("has ended: done. Read its"), "{recorded}");
 }
 
-/// Also if the helper makes no call after it.
+/// The message counts even if the helper calls no tool after it.
 #[test]
 fn a_message_to_a_helper_is_part_of_its_conversation() {
     let vendor = &VENDORS[0];
