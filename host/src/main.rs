@@ -110,7 +110,7 @@ fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode> {
         home.check_exists()?;
     }
     match command {
-        Some(command) => command.run(&options, home),
+        Some(command) => command.run(&options, home, Cli::command),
         None => chat.run(&options, home),
     }
 }

@@ -332,6 +332,18 @@ impl Conversation {
         }
     }
 
+    /// Returns the last texts of the user and the model, in order, and whether each is the user's.
+    pub(crate) fn last_texts(&self, count: usize) -> Vec<(bool, &str)> {
+        let texts = self.entries.iter().filter_map(|entry| match entry {
+            Entry::User(text) => Some((true, text.as_str())),
+            Entry::Model { text, .. } => Some((false, text.as_str())),
+            Entry::Results { .. } => None,
+        });
+        let mut last: Vec<_> = texts.filter(|(_, text)| !text.trim().is_empty()).rev().take(count).collect();
+        last.reverse();
+        last
+    }
+
     /// Returns whether an answer has a call with this id.
     pub(crate) fn has_call(&self, id: &str) -> bool {
         self.entries.iter().any(|entry| entry.has_call(id))

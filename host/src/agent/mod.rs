@@ -21,6 +21,7 @@ pub(crate) mod resume;
 mod second_opinion;
 mod sent_tools;
 pub(crate) mod setup;
+mod shell;
 mod state;
 mod turn;
 pub(crate) mod writer;
@@ -82,6 +83,8 @@ pub(crate) struct Agent {
     /// The requests that the agent may still make: in this turn, or as a helper.
     budget: Arc<Budget>,
     is_helper: bool,
+    /// The number of shell commands that the user has run.
+    commands: u32,
     /// Whether the conversation has only one turn. Results of helpers that come after it would be lost.
     has_single_turn: bool,
 }
@@ -223,6 +226,11 @@ impl Agent {
     /// Returns the last text of the model.
     pub(crate) fn last_answer(&self) -> &str {
         self.conversation.last_answer()
+    }
+
+    /// Returns the last texts of the user and the model, in order, and whether each is the user's.
+    pub(crate) fn last_texts(&self, count: usize) -> Vec<(bool, &str)> {
+        self.conversation.last_texts(count)
     }
 
     /// Returns an estimate of the tokens of the conversation and the tool definitions.

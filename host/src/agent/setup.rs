@@ -235,6 +235,7 @@ impl Setup {
             is_thinking_unwanted: false,
             budget,
             is_helper: helper.is_some(),
+            commands: 0,
             has_single_turn: source != "chat",
         };
         agent.end_unfinished(&resumed.unfinished);

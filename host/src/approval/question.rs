@@ -110,6 +110,7 @@ impl Question {
             choices.push(key("a", "always"));
         }
         choices.push(key("n", "deny"));
+        choices.push(key("r", "deny with a reason"));
         if !self.commands.is_empty() {
             choices.push(key("d", "details"));
         }
@@ -207,9 +208,12 @@ mod tests {
              For this session: later commands that need approval only for recursive-deletion, below /w or a path that \
              this command names.\n"
         );
-        assert_eq!(question.choices(LOOK), "[y] once  [s] for this session  [a] always  [n] deny  [d] details ");
+        assert_eq!(
+            question.choices(LOOK),
+            "[y] once  [s] for this session  [a] always  [n] deny  [r] deny with a reason  [d] details "
+        );
         let narrow = Question { offers_session: false, offers_always: false, ..question };
-        assert_eq!(narrow.choices(LOOK), "[y] once  [n] deny  [d] details ");
+        assert_eq!(narrow.choices(LOOK), "[y] once  [n] deny  [r] deny with a reason  [d] details ");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod agent;
 mod batch;
 pub(crate) mod chat;
+mod completion;
 mod config;
 mod cron;
 mod environments;
@@ -49,6 +50,8 @@ pub(crate) enum Command {
     Permissions(permissions::PermissionsArgs),
     /// List and remove resources of environments, open a shell in an environment, and copy files.
     Environments(environments::EnvironmentsArgs),
+    /// Print the completions of a shell: source them in its start file.
+    Completion(completion::CompletionArgs),
     /// Check and show the configuration.
     Config(config::ConfigArgs),
     /// Ask for missing settings, such as a model and keys. Does not run inside a tool.
@@ -66,14 +69,19 @@ impl Command {
     /// Returns whether the command needs an existing profile. Without this check, a misspelt name of a profile would look like an empty
     /// profile.
     pub(crate) fn needs_profile(&self) -> bool {
-        !matches!(self, Self::Setup(_) | Self::Config(_))
+        !matches!(self, Self::Setup(_) | Self::Config(_) | Self::Completion(_))
     }
 
-    /// Runs the command.
+    /// Runs the command. `command_line` returns what can be typed.
     ///
     /// # Errors
     /// If the command fails.
-    pub(crate) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode> {
+    pub(crate) fn run(
+        self,
+        options: &ToolOptions,
+        home: Home,
+        command_line: fn() -> clap::Command,
+    ) -> Result<ExitCode> {
         match self {
             Self::Tools(command) => run_tools::run(options, home, command),
             Self::Why(args) => args.run(options, home),
@@ -85,6 +93,7 @@ impl Command {
             Self::Kanban(args) => args.run(options, home),
             Self::Permissions(args) => Ok(args.run(options, home)?.into()),
             Self::Environments(args) => Ok(args.run(options, home)?.into()),
+            Self::Completion(args) => args.run(command_line()),
             Self::Config(args) => Ok(args.run(&home)?.into()),
             Self::Setup(args) => Ok(args.run(&options.plugins, &home)?.into()),
             Self::ListTools(args) => Ok(args.run(options, home)?.into()),
@@ -104,6 +113,7 @@ mod tests {
     /// The commands that a model may run in a shell without approval. They change nothing that a person decides.
     const ALLOWED: &[&str] = &[
         "call",
+        "completion",
         "config check",
         "config path",
         "config schema",

@@ -181,7 +181,8 @@ fn list(sessions: &[SessionInfo]) -> String {
     lines.join("\n") + "\n"
 }
 
-fn line(info: &SessionInfo) -> String {
+/// Returns a line about a conversation.
+pub(super) fn line(info: &SessionInfo) -> String {
     let [model, title, directory] = [&info.model, &info.title, &info.directory].map(|text| show::one_line(text));
     format!("{}  {}, {model}, in {directory}: {title}", info.name, show::counted(info.messages, "message"))
 }

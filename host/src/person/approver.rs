@@ -10,6 +10,7 @@ use signal_hook::consts::SIGINT;
 use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver, CommandReason};
 use toolc_commands::rules::RuleSet;
 
+use super::line::{Line, LineEvent};
 use super::open_question::OpenQuestion;
 use super::terminal::{RawTerminal, Signals, end_by, open_terminal};
 use crate::approval::question::Question;
@@ -87,6 +88,8 @@ enum Key {
     Session,
     Always,
     Deny,
+    /// The person says why the call must not run.
+    DenyWithReason,
     Details,
     Interrupt,
 }
@@ -117,6 +120,13 @@ impl Prompt {
                 Key::Session => (ApprovalDecision::AllowForSession, "allowed for this session"),
                 Key::Always => (ApprovalDecision::AllowAlways, "allowed always"),
                 Key::Deny => (ApprovalDecision::Deny("the user said no".to_owned()), "denied"),
+                Key::DenyWithReason => {
+                    let Some(reason) = read_reason(&mut terminal, signals, is_withdrawn)? else {
+                        terminal.show(&format!("\n{}", self.question.choices(look)))?;
+                        continue;
+                    };
+                    (ApprovalDecision::Deny(format!("the user said no: {reason}")), "denied")
+                }
                 Key::Details => {
                     let details = self.question.details(|command| self.would_run(command));
                     terminal.show(&format!("\n\n{details}\n{}", self.question.choices(look)))?;
@@ -145,7 +155,7 @@ impl Prompt {
             Key::Session => self.question.offers_session,
             Key::Always => self.question.offers_always,
             Key::Details => !self.question.commands.is_empty(),
-            Key::Once | Key::Deny | Key::Interrupt => true,
+            Key::Once | Key::Deny | Key::DenyWithReason | Key::Interrupt => true,
         };
         is_offered.then_some(key)
     }
@@ -159,6 +169,31 @@ impl Prompt {
         };
         reading::would_run(&toolc_commands::read(&command.line, self.rules.programs(), &surroundings))
     }
+}
+
+/// Reads why the call must not run. Returns `None` if the person gives no reason, so that the question goes on, or if the question is over.
+fn read_reason(terminal: &mut RawTerminal, signals: &Signals, is_withdrawn: &AtomicBool) -> io::Result<Option<String>> {
+    terminal.show("\nwhy not, or what instead? ")?;
+    let mut line = Line::default();
+    while !is_withdrawn.load(Ordering::Relaxed) && !signals.has_received() {
+        let typed = terminal.read_input()?;
+        // Ctrl-C and Ctrl-\ lead back to the question, which they interrupt.
+        if matches!(typed.as_slice(), [3 | 28]) {
+            return Ok(None);
+        }
+        for event in line.push(&typed) {
+            match event {
+                LineEvent::Text(text) => terminal.show(&text)?,
+                LineEvent::Removed(columns) => terminal.show(&"\u{8} \u{8}".repeat(columns))?,
+                LineEvent::End if !line.text.trim().is_empty() => {
+                    terminal.show("\n")?;
+                    return Ok(Some(line.text));
+                }
+                LineEvent::End | LineEvent::Cancelled => return Ok(None),
+            }
+        }
+    }
+    Ok(None)
 }
 
 fn denied_by_interrupt() -> ApprovalDecision {
@@ -175,6 +210,7 @@ fn parse_key(typed: &[u8]) -> Option<Key> {
         b's' => Some(Key::Session),
         b'a' => Some(Key::Always),
         b'n' => Some(Key::Deny),
+        b'r' => Some(Key::DenyWithReason),
         b'd' => Some(Key::Details),
         byte if byte == CONTROL[0] || byte == CONTROL[2] => Some(Key::Interrupt),
         byte if CONTROL.contains(&byte) => Some(Key::Deny),
@@ -194,6 +230,7 @@ mod tests {
             (b"s", Some(Key::Session)),
             (b"a", Some(Key::Always)),
             (b"n", Some(Key::Deny)),
+            (b"r", Some(Key::DenyWithReason)),
             (b"\x1b", Some(Key::Deny)),
             (b"\x04", Some(Key::Deny)),
             (b"\x03", Some(Key::Interrupt)),

@@ -7,13 +7,12 @@ use std::time::Instant;
 
 use signal_hook::consts::SIGINT;
 
+use super::line::{Line, LineEvent};
 use super::open_question::OpenQuestion;
 use super::terminal::{RawTerminal, Signals, end_by, open_terminal};
 use crate::ground::show::{self, Look};
 use crate::ground::terminal;
 
-/// The maximum length of a typed answer, in bytes.
-const MAX_TYPED: usize = 10_000;
 /// The maximum number of lines of a quoted text that are shown.
 const MAX_LINES: usize = 60;
 
@@ -191,76 +190,6 @@ impl<'a> Dialog<'a> {
     }
 }
 
-/// A line while the person types it.
-#[derive(Default)]
-struct Line {
-    text: String,
-    /// The first bytes of an incomplete character.
-    pending: Vec<u8>,
-}
-
-/// How typed bytes change a line.
-#[derive(Debug, PartialEq, Eq)]
-enum LineEvent {
-    /// This text was added.
-    Text(String),
-    /// This number of columns was removed.
-    Removed(usize),
-    End,
-    /// The person ends the dialog without an answer.
-    Cancelled,
-}
-
-impl Line {
-    fn push(&mut self, typed: &[u8]) -> Vec<LineEvent> {
-        let mut events = Vec::new();
-        match typed {
-            [27 | 4] => return vec![LineEvent::Cancelled],
-            // Arrow keys and other special keys are ignored.
-            [27, ..] => return events,
-            _ => {}
-        }
-        for byte in typed {
-            match byte {
-                b'\r' | b'\n' => {
-                    events.push(LineEvent::End);
-                    break;
-                }
-                8 | 127 => {
-                    let removed = self.text.pop().map_or(0, |letter| columns(&show::one_line(&letter.to_string())));
-                    events.push(LineEvent::Removed(removed));
-                }
-                // Ctrl-U.
-                21 => {
-                    let all = std::mem::take(&mut self.text);
-                    events.push(LineEvent::Removed(
-                        all.chars().map(|letter| columns(&show::one_line(&letter.to_string()))).sum(),
-                    ));
-                }
-                _ => {
-                    self.pending.push(*byte);
-                    match std::str::from_utf8(&self.pending) {
-                        Ok(letter) => {
-                            if self.text.len() < MAX_TYPED {
-                                events.push(LineEvent::Text(show::one_line(letter)));
-                                self.text.push_str(letter);
-                            }
-                            self.pending.clear();
-                        }
-                        Err(error) if error.error_len().is_some() => self.pending.clear(),
-                        Err(_) => {}
-                    }
-                }
-            }
-        }
-        events
-    }
-}
-
-fn columns(text: &str) -> usize {
-    text.chars().filter_map(unicode_width::UnicodeWidthChar::width).sum()
-}
-
 /// Quotes a text of a server or a model: each line begins with `|`, and the number of lines is limited.
 pub(crate) fn quote(text: &str) -> String {
     let mut lines: Vec<String> = text.trim().lines().map(|line| format!("  | {}", show::one_line(line))).collect();
@@ -275,21 +204,6 @@ pub(crate) fn quote(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_line_is_typed_and_corrected() {
-        let mut line = Line::default();
-        assert_eq!(line.push("hé".as_bytes()), [LineEvent::Text("h".to_owned()), LineEvent::Text("é".to_owned())]);
-        assert_eq!(line.push(&[127]), [LineEvent::Removed(1)]);
-        assert_eq!(line.push(b"\x1b[A"), [], "an arrow key");
-        assert_eq!(line.push(&[0xc3]), [], "an incomplete character");
-        assert_eq!(line.push(&[0xa9, b'\r']), [LineEvent::Text("é".to_owned()), LineEvent::End]);
-        assert_eq!(line.text, "hé");
-        assert_eq!(line.push(&[21]), [LineEvent::Removed(2)]);
-        assert_eq!((line.push(&[27]), line.text.as_str()), (vec![LineEvent::Cancelled], ""));
-        assert_eq!(Line::default().push(&[127]), [LineEvent::Removed(0)]);
-        assert!(Line::default().push("x".repeat(100).as_bytes()).len() == 100);
-    }
 
     #[test]
     fn a_quoted_text_is_limited_and_cannot_imitate_the_output_of_this_program() {

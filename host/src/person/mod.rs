@@ -9,6 +9,8 @@ mod dialog;
 #[cfg(unix)]
 mod forms;
 #[cfg(unix)]
+mod line;
+#[cfg(unix)]
 mod open_question;
 #[cfg(unix)]
 mod terminal;

@@ -109,6 +109,11 @@ impl Signals {
         SignalGuard(self)
     }
 
+    /// Returns whether a signal waits to be taken.
+    pub(crate) fn has_received(&self) -> bool {
+        self.received.iter().any(|(_, received)| received.load(Ordering::SeqCst))
+    }
+
     pub(crate) fn take_received(&self) -> Option<i32> {
         self.received.iter().find(|(_, received)| received.swap(false, Ordering::SeqCst)).map(|(signal, _)| *signal)
     }

@@ -1,42 +1,118 @@
-//! The commands of the chat, which begin with a slash.
+//! The commands of the chat, which begin with a slash, and the shell commands of the person, which begin with `!`.
 
 use std::fmt::Write as _;
 
-use crate::agent::Agent;
+use crate::agent::resume::find_to_resume;
 use crate::agent::setup::Setup;
+use crate::agent::{Agent, Interrupts};
+use crate::commands::{permissions, sessions};
+use crate::ground::error::Result;
 use crate::ground::show;
+use toolc_store::SessionInfo;
 
 use super::screen::Screen;
 
-/// The commands: name, arguments, description.
-pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
-    ("/help", "", "list the commands and keys"),
-    ("/tools", "", "list the tools of the model, and why other tools are hidden"),
-    ("/usage", "", "show the tokens of this conversation"),
-    ("/compact", "", "replace the beginning of the conversation with a summary"),
-    ("/new", "", "begin a new conversation"),
-    ("/retry", "", "send the conversation again after an error"),
-    ("/session", "", "show the name of this conversation, to resume it later"),
-    ("/quit", "", "leave"),
-];
+/// A command: its names, its argument, and what it does.
+pub(super) struct Named {
+    pub(super) name: &'static str,
+    /// Another name, which other programs have for the same.
+    also: &'static str,
+    argument: Argument,
+    description: &'static str,
+    command: Command,
+}
 
-const KEYS: &str = "\
-Enter sends the message; Alt-Enter, Ctrl-J or a backslash at the end begins a new line.
-Ctrl-C cancels the running call; pressed twice, it ends the turn. Ctrl-D leaves.";
-
-/// The message that `/retry` sends.
-const RETRY: &str = "Continue.";
+/// What may follow the name of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Argument {
+    None,
+    Optional(&'static str),
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Command {
     Help,
     Tools,
+    Output,
+    Diff,
+    Mcp,
+    Permissions,
     Usage,
     Compact,
     New,
+    Resume,
     Retry,
     Session,
     Quit,
+}
+
+/// The commands, in the order of the help.
+pub(super) const COMMANDS: &[Named] = &[
+    named("/help", "", Argument::None, "list the commands and keys", Command::Help),
+    named("/tools", "", Argument::None, "list the tools of the model, and why other tools are hidden", Command::Tools),
+    named(
+        "/output",
+        "",
+        Argument::Optional("N"),
+        "show all of the output of the last call, or of the Nth last",
+        Command::Output,
+    ),
+    named("/diff", "", Argument::None, "show what differs from the last commit, with git", Command::Diff),
+    named("/mcp", "", Argument::None, "list the MCP servers and their state", Command::Mcp),
+    named(
+        "/permissions",
+        "/approvals",
+        Argument::None,
+        "list what was allowed, and the rules about calls",
+        Command::Permissions,
+    ),
+    named("/usage", "/cost", Argument::None, "show the tokens of this conversation", Command::Usage),
+    named("/compact", "", Argument::None, "replace the beginning of the conversation with a summary", Command::Compact),
+    named("/new", "/clear", Argument::None, "begin a new conversation", Command::New),
+    named(
+        "/resume",
+        "",
+        Argument::Optional("ID"),
+        "list recorded conversations of this folder, or continue one",
+        Command::Resume,
+    ),
+    named("/retry", "", Argument::None, "send the conversation again after an error", Command::Retry),
+    named("/session", "", Argument::None, "show the name of this conversation, to resume it later", Command::Session),
+    named("/quit", "/exit", Argument::None, "leave", Command::Quit),
+];
+
+const fn named(
+    name: &'static str,
+    also: &'static str,
+    argument: Argument,
+    description: &'static str,
+    command: Command,
+) -> Named {
+    Named { name, also, argument, description, command }
+}
+
+const KEYS: &str = "\
+`!COMMAND` runs a shell command as you would, and shows its output to you and, with your next message, to the model.
+`@FILE` names a file; Tab completes it.
+Enter sends the message; Alt-Enter, Ctrl-J or a backslash at the end begins a new line.
+Ctrl-C cancels the running call; pressed twice, it ends the turn. Ctrl-D leaves.";
+
+/// The message that `/retry` sends.
+const RETRY: &str = "Continue.";
+/// Shows what differs from the last commit, with the names of new files.
+const DIFF: &str = "git --no-pager -c color.ui=false diff HEAD && git ls-files --others --exclude-standard";
+/// The number of conversations that `/resume` lists.
+const LISTED: usize = 10;
+
+/// What the person has typed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Typed<'t> {
+    Message,
+    /// A command, and what follows its name.
+    Command(Command, &'t str),
+    /// A shell command.
+    Shell(&'t str),
+    Mistake(String),
 }
 
 /// How the chat continues after a command.
@@ -44,53 +120,83 @@ pub(super) enum Next {
     Prompt,
     /// Run a turn with this message.
     Turn(String),
-    NewConversation,
+    /// Begin a new conversation, or continue a recorded one.
+    Conversation(Option<SessionInfo>),
     Leave,
 }
 
-impl Command {
-    /// Parses a line. Returns `None` if the line is a message.
-    pub(super) fn parse(line: &str) -> Option<Result<Self, String>> {
-        let line = line.trim();
-        // A path such as `/etc/hosts` begins a message.
-        if !line.starts_with('/') || line[1..].contains('/') || line == "/" {
-            return None;
-        }
-        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let command = match word {
-            "/help" => Self::Help,
-            "/tools" => Self::Tools,
-            "/usage" => Self::Usage,
-            "/compact" => Self::Compact,
-            "/new" => Self::New,
-            "/retry" => Self::Retry,
-            "/session" => Self::Session,
-            "/quit" | "/exit" => Self::Quit,
-            unknown => {
-                let names = COMMANDS.iter().map(|(name, ..)| *name);
-                let hint = toolc::suggest::did_you_mean(&toolc::suggest::nearest(unknown, names));
-                let hint = hint.unwrap_or_else(|| "`/help` lists the commands".to_owned());
-                return Some(Err(format!("unknown command `{unknown}`: {hint}")));
-            }
+/// Reads what the person has typed.
+pub(super) fn parse(line: &str) -> Typed<'_> {
+    let line = line.trim();
+    if let Some(command) = line.strip_prefix('!') {
+        return match command.trim() {
+            "" => Typed::Mistake("`!` takes a shell command, such as `!ls`".to_owned()),
+            command => Typed::Shell(command),
         };
-        Some(if rest.is_empty() { Ok(command) } else { Err(format!("`{word}` takes no arguments, but got `{rest}`")) })
     }
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    // A path such as `/etc/hosts` begins a message.
+    if !word.starts_with('/') || word == "/" || word[1..].contains('/') {
+        return Typed::Message;
+    }
+    let Some(named) = COMMANDS.iter().find(|named| named.name == word || named.also == word) else {
+        let names = COMMANDS.iter().flat_map(|named| [named.name, named.also]).filter(|name| !name.is_empty());
+        let hint = toolc::suggest::did_you_mean(&toolc::suggest::nearest(word, names));
+        let hint = hint.unwrap_or_else(|| "`/help` lists the commands".to_owned());
+        return Typed::Mistake(format!("unknown command `{word}`: {hint}"));
+    };
+    match (named.argument, rest.trim()) {
+        (Argument::None, rest) if !rest.is_empty() => {
+            Typed::Mistake(format!("`{word}` takes no arguments, but got `{rest}`"))
+        }
+        (_, rest) => Typed::Command(named.command, rest),
+    }
+}
 
-    pub(super) async fn run(self, setup: &Setup, agent: &mut Agent, screen: &Screen) -> Next {
+/// Returns the help.
+fn help() -> String {
+    let mut text = String::new();
+    for Named { name, also, argument, description, .. } in COMMANDS {
+        let argument = match argument {
+            Argument::None => String::new(),
+            Argument::Optional(name) => format!(" [{name}]"),
+        };
+        let also = if also.is_empty() { String::new() } else { format!(" (or `{also}`)") };
+        let _ = writeln!(text, "{:<14} {description}{also}", format!("{name}{argument}"));
+    }
+    text + KEYS
+}
+
+impl Command {
+    /// Runs the command. `rest` is what follows its name.
+    pub(super) async fn run(
+        self,
+        rest: &str,
+        setup: &Setup,
+        agent: &mut Agent,
+        interrupts: &mut Interrupts,
+        screen: &Screen,
+    ) -> Next {
         match self {
-            Self::Help => {
-                let mut text = String::new();
-                for (name, arguments, description) in COMMANDS {
-                    let _ = writeln!(text, "{:<12} {description}", format!("{name} {arguments}"));
-                }
-                screen.print(&format!("{text}{KEYS}"));
-            }
+            Self::Help => screen.print(&help()),
             Self::Tools => {
                 let turn = agent.session.turn(agent.model.model().definitions_dialect()).await;
                 let mut text: Vec<String> = turn.tools().map(ToOwned::to_owned).collect();
                 text.extend(turn.hidden().map(|hidden| format!("hidden: {hidden}")));
                 screen.print(&show::lines(&text.join("\n")));
             }
+            Self::Output => show_output(rest, screen),
+            Self::Diff => {
+                agent.run_command(DIFF, interrupts).await;
+                if let Some(text) = screen.output(1) {
+                    screen.code(&text, "diff");
+                }
+            }
+            Self::Mcp => match setup.host.servers.section() {
+                Some(section) => screen.print(&section.text),
+                None => screen.note("no MCP server is configured: `toolc mcp add` adds one"),
+            },
+            Self::Permissions => screen.result(permissions::listed(&setup.host)),
             Self::Usage => {
                 let context = agent.context_tokens().await;
                 let window = agent.model.model().context_tokens;
@@ -105,7 +211,13 @@ impl Command {
                     screen.error(&setup.host.redactor.text(&error.to_string()));
                 }
             }
-            Self::New => return Next::NewConversation,
+            Self::New => return Next::Conversation(None),
+            Self::Resume if rest.is_empty() => screen.result(recorded(setup)),
+            Self::Resume => match find_to_resume(&setup.sessions, Some(rest), &setup.host.directory) {
+                Ok(info) if info.name == agent.name => screen.note("this conversation is already open"),
+                Ok(info) => return Next::Conversation(Some(info)),
+                Err(error) => screen.error(&error.to_string()),
+            },
             Self::Retry => return Next::Turn(RETRY.to_owned()),
             Self::Session => screen.print(&format!("{}\n`toolc --resume {}` continues it", agent.name, agent.name)),
             Self::Quit => return Next::Leave,
@@ -114,21 +226,58 @@ impl Command {
     }
 }
 
+/// Shows the result of the Nth last call.
+fn show_output(rest: &str, screen: &Screen) {
+    let number = if rest.is_empty() { Ok(1) } else { rest.parse() };
+    match number.map(|number| screen.output(number)) {
+        Ok(Some(text)) => screen.print(&text),
+        Ok(None) => screen.note("this conversation has not made so many calls"),
+        Err(_) => screen.error(&format!("`/output` takes the number of a call, such as `/output 2`, but got `{rest}`")),
+    }
+}
+
+/// Returns the latest conversations of this folder, one on each line.
+fn recorded(setup: &Setup) -> Result<String> {
+    let here = setup.host.directory.display().to_string();
+    let all = setup.sessions.list(1000)?;
+    let of_here: Vec<String> =
+        all.iter().filter(|info| info.directory == here).take(LISTED).map(sessions::line).collect();
+    Ok(if of_here.is_empty() {
+        "no conversation of this folder is recorded".to_owned()
+    } else {
+        of_here.join("\n") + "\n`/resume ID` continues one; the beginning of its name is enough"
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_a_command_or_a_message() {
-        assert_eq!(Command::parse(" /help "), Some(Ok(Command::Help)));
-        for message in ["hello", "", "/", "/etc/hosts is what?", "a /help"] {
-            assert_eq!(Command::parse(message), None, "{message}");
+    fn a_line_is_a_message_a_command_or_a_shell_command() {
+        assert_eq!(parse(" /help "), Typed::Command(Command::Help, ""));
+        assert_eq!(parse("/resume 2026"), Typed::Command(Command::Resume, "2026"));
+        assert_eq!(parse("/clear"), Typed::Command(Command::New, ""));
+        assert_eq!(parse("! ls -la"), Typed::Shell("ls -la"));
+        for message in ["hello", "", "/", "/etc/hosts is what?", "a /help", "wow!"] {
+            assert_eq!(parse(message), Typed::Message, "{message}");
         }
-        let error = Command::parse("/hlep").expect("it is a command").expect_err("it is unknown");
-        assert_eq!(error, "unknown command `/hlep`: did you mean `/help`?");
-        assert!(Command::parse("/quit now").expect("it is a command").is_err());
-        for (name, ..) in COMMANDS {
-            assert!(matches!(Command::parse(name), Some(Ok(_))), "{name}");
+        for (line, mistake) in [
+            ("/hlep", "unknown command `/hlep`: did you mean `/help`?"),
+            ("/quit now", "`/quit` takes no arguments, but got `now`"),
+            ("!", "`!` takes a shell command, such as `!ls`"),
+        ] {
+            assert_eq!(parse(line), Typed::Mistake(mistake.to_owned()));
+        }
+    }
+
+    #[test]
+    fn each_name_of_a_command_is_read_and_in_the_help() {
+        for named in COMMANDS {
+            for name in [named.name, named.also].into_iter().filter(|name| !name.is_empty()) {
+                assert_eq!(parse(name), Typed::Command(named.command, ""));
+                assert!(help().contains(name), "{name}");
+            }
         }
     }
 }

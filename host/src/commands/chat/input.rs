@@ -1,7 +1,7 @@
 //! Reads what the person types.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustyline::completion::Completer;
@@ -15,6 +15,7 @@ use toolc::redaction::Redactor;
 use toolc_config::Home;
 
 use super::commands::COMMANDS;
+use super::files;
 
 use crate::ground::error::{Error, Result};
 
@@ -40,8 +41,8 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Returns the editor, with the history of a profile.
-    pub(super) fn new(home: &Home, redactor: Arc<Redactor>) -> Result<Self> {
+    /// Returns the editor, with the history of a profile. Names of files are completed in `directory`.
+    pub(super) fn new(home: &Home, redactor: Arc<Redactor>, directory: &Path) -> Result<Self> {
         let history = home.history();
         let failed = |error: &dyn std::fmt::Display| format!("failed to read from the terminal: {error}");
         let config = Config::builder()
@@ -52,7 +53,7 @@ impl Input {
             .bracketed_paste(true)
             .build();
         let mut editor = Editor::with_config(config).map_err(|error| failed(&error))?;
-        editor.set_helper(Some(ChatHelper));
+        editor.set_helper(Some(ChatHelper { directory: directory.to_owned() }));
         // Enter sends; Alt-Enter and Ctrl-J begin a new line.
         for key in [KeyEvent(KeyCode::Enter, Modifiers::ALT), KeyEvent(KeyCode::Char('J'), Modifiers::CTRL)] {
             editor.bind_sequence(Event::from(key), Cmd::Newline);
@@ -80,7 +81,7 @@ impl Input {
 }
 
 /// Creates a file that only its owner can read.
-fn make_private(path: &std::path::Path) -> io::Result<()> {
+fn make_private(path: &Path) -> io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
@@ -88,15 +89,20 @@ fn make_private(path: &std::path::Path) -> io::Result<()> {
     options.open(path).map(drop)
 }
 
-/// Completes the names of commands, and continues a line that ends in a backslash.
-struct ChatHelper;
+/// Completes the names of commands and files, and continues a line that ends in a backslash.
+struct ChatHelper {
+    directory: PathBuf,
+}
 
 impl Completer for ChatHelper {
     type Candidate = String;
 
     fn complete(&self, line: &str, cursor: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
         let typed = &line[..cursor];
-        let names = COMMANDS.iter().map(|(name, ..)| (*name).to_owned());
+        if let Some(found) = files::complete(&self.directory, typed) {
+            return Ok(found);
+        }
+        let names = COMMANDS.iter().map(|named| named.name.to_owned());
         Ok((0, names.filter(|name| typed.starts_with('/') && name.starts_with(typed)).collect()))
     }
 }

@@ -1,9 +1,13 @@
 //! The chat: a conversation in the terminal. It starts if `toolc` is run without a command.
 //!
-//! The line editor is `rustyline`: small, kept since 2015, with history, several lines and pasted text.
+//! The line editor is `rustyline`: small, kept since 2015, with history, several lines and pasted text. [`screen`] says what events look
+//! like, and [`live`] draws what is not final.
 
 mod commands;
+mod files;
 mod input;
+mod live;
+mod results;
 mod screen;
 
 use std::io::{self, IsTerminal as _};
@@ -23,7 +27,7 @@ use crate::ground::show;
 use crate::ground::tell::tell;
 use crate::options::ToolOptions;
 use crate::person::Person;
-use commands::{Command, Next};
+use commands::{Next, Typed, parse};
 use input::{Input, Line};
 use screen::Screen;
 
@@ -34,7 +38,13 @@ pub(crate) struct ChatArgs {
     args: AgentArgs,
     #[command(flatten)]
     resume: ResumeArgs,
+    /// Write text as it arrives, without colours, layout and a spinner, for screen readers. The terminal `dumb` has the same effect.
+    #[arg(long)]
+    plain: bool,
 }
+
+/// The number of earlier messages that are shown when a conversation is continued.
+const SHOWN_AGAIN: usize = 4;
 
 impl ChatArgs {
     /// Runs the chat.
@@ -58,7 +68,8 @@ impl ChatArgs {
     async fn run_in(&self, setup: &Arc<Setup>) -> Result<()> {
         let interrupts = Interrupts::of_process().map_err(|error| Error::failed("handle Ctrl-C", error))?;
         let resume = self.resume.find(setup)?;
-        let screen = Arc::new(Screen::new());
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let screen = Arc::new(Screen::new(self.plain || is_dumb));
         let presses = interrupts.clone();
         let approver = setup.person(move || presses.press()).map(|person| screen.with_paused_spinner(person));
         let (presses, pausing) = (interrupts.clone(), Arc::clone(&screen));
@@ -78,16 +89,13 @@ impl ChatArgs {
         };
         let agent = begin(resume.as_ref())?;
         agent.announce(&setup.host.directory).await;
-        if let Some(info) = &resume {
-            screen.note(&format!(
-                "continuing \"{}\" with {}",
-                show::one_line(&info.title),
-                show::counted(info.messages, "message")
-            ));
-        }
-        let input = Input::new(&setup.host.profile.home, Arc::clone(&setup.host.redactor))?;
+        let input = Input::new(&setup.host.profile.home, Arc::clone(&setup.host.redactor), &setup.host.directory)?;
         let screen = Arc::clone(&screen);
-        Chat { setup, agent, begin, interrupts, screen, input }.run().await
+        let chat = Chat { setup, agent, begin, interrupts, screen, input };
+        if let Some(info) = &resume {
+            chat.show_resumed(info);
+        }
+        chat.run().await
     }
 }
 
@@ -117,27 +125,63 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
                 Line::End => return Ok(()),
             };
             last_was_interrupt = false;
-            match Command::parse(&text) {
-                None if text.trim().is_empty() => {}
-                None => self.turn(&text).await,
-                Some(Err(message)) => self.screen.error(&message),
-                Some(Ok(command)) => match command.run(self.setup, &mut self.agent, &self.screen).await {
-                    Next::Prompt => {}
-                    Next::Turn(text) => self.turn(&text).await,
-                    Next::NewConversation => {
-                        // This ends the task of the old conversation and its processes.
-                        self.agent = (self.begin)(None)?;
-                        self.screen.print("a new conversation begins");
-                    }
-                    Next::Leave => return Ok(()),
-                },
+            if let Some(Next::Leave) = self.answer(&text).await? {
+                return Ok(());
             }
+        }
+    }
+
+    /// Does what the person has typed. Returns what a command says about how the chat goes on.
+    async fn answer(&mut self, text: &str) -> Result<Option<Next>> {
+        match parse(text) {
+            Typed::Message if text.trim().is_empty() => {}
+            Typed::Message => self.turn(text).await,
+            Typed::Mistake(message) => self.screen.error(&message),
+            Typed::Shell(command) => {
+                let response = self.agent.run_command(command, &mut self.interrupts).await;
+                self.agent.tell_of_command(command, &response);
+            }
+            Typed::Command(command, rest) => {
+                let Self { setup, agent, interrupts, screen, .. } = self;
+                match command.run(rest, setup, agent, interrupts, screen).await {
+                    Next::Turn(text) => self.turn(&text).await,
+                    Next::Conversation(resume) => self.begin(resume.as_ref()),
+                    next => return Ok(Some(next)),
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Begins a new conversation, or continues a recorded one. This ends the task of the old conversation and its processes.
+    fn begin(&mut self, resume: Option<&SessionInfo>) {
+        match (self.begin)(resume) {
+            Ok(agent) => self.agent = agent,
+            Err(error) => return self.screen.error(&error.to_string()),
+        }
+        match resume {
+            Some(info) => self.show_resumed(info),
+            None => self.screen.print("a new conversation begins"),
+        }
+    }
+
+    /// Shows the end of a conversation that is continued.
+    fn show_resumed(&self, info: &SessionInfo) {
+        self.screen.note(&format!(
+            "continuing \"{}\" with {}",
+            show::one_line(&info.title),
+            show::counted(info.messages, "message")
+        ));
+        for (is_user, text) in self.agent.last_texts(SHOWN_AGAIN) {
+            self.screen.message(is_user, text);
         }
     }
 
     async fn turn(&mut self, text: &str) {
         let outcome = self.agent.run_turn(text, &mut self.interrupts).await;
         self.screen.end();
+        let status = self.status().await;
+        self.screen.aside(&status);
         match outcome {
             Ok(TurnOutcome::Done) => {}
             Ok(TurnOutcome::Refused) => self.screen.note("the model refused"),
@@ -153,5 +197,18 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
                 self.screen.note("/retry sends the conversation again");
             }
         }
+    }
+
+    /// Returns the status line: the model, the tokens and their cost, how full the context is, and what limits the tools.
+    async fn status(&self) -> String {
+        let model = self.agent.model.model();
+        let used = self.agent.context_tokens().await;
+        let context = match model.context_tokens {
+            Some(window) if window > 0 => format!("{} % of the context", used.saturating_mul(100) / u64::from(window)),
+            _ => format!("about {used} in the context"),
+        };
+        let host = &self.setup.host;
+        let parts = [model.name(), &self.agent.tokens.to_string(), &context, host.mode.word(), host.environment.name()];
+        parts.join(" · ")
     }
 }

@@ -32,6 +32,11 @@ pub(super) fn run(loaded: &Loaded, as_json: bool) -> Result<u8> {
     Ok(status)
 }
 
+/// Returns the rules and the answers as text.
+pub(super) fn listed(loaded: &Loaded) -> Result<String> {
+    Ok(text(&loaded.files(&loaded.directory)?, &approval::store(&loaded.home).list()?))
+}
+
 fn text(files: &[PermissionFile], approvals: &[Approval]) -> String {
     let look = Look::new(io::stdout().is_terminal().then(|| terminal::columns(io::stdout())));
     let mut text = String::new();

@@ -98,6 +98,11 @@ impl PermissionsArgs {
     }
 }
 
+/// Returns the permissions of a host as text.
+pub(super) fn listed(host: &Host) -> Result<String> {
+    list::listed(&Loaded::of_host(host))
+}
+
 fn revoke(home: &Home, ids: &[i64], all: bool, as_json: bool) -> Result<u8> {
     let store = approval::store(home);
     let mut unknown = Vec::new();

@@ -54,6 +54,8 @@ pub(crate) enum Style {
     Code,
     /// The part that a person should read first.
     Strong,
+    /// What a person may skip.
+    Faint,
 }
 
 impl Look {
@@ -71,6 +73,7 @@ impl Look {
             Style::Marked => "4;31",
             Style::Code => "7",
             Style::Strong => "1",
+            Style::Faint => "2",
             Style::Plain => return text.to_owned(),
         };
         if self.styled && !text.is_empty() { format!("\u{1b}[{codes}m{text}\u{1b}[0m") } else { text.to_owned() }

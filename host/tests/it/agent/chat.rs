@@ -337,6 +337,107 @@ fn a_conversation_is_resumed_in_the_terminal_and_history_is_private() {
 }
 
 #[test]
+fn answers_outputs_and_changes_of_files_are_laid_out() {
+    let folder = folder();
+    let call = |tool: &str, arguments: serde_json::Value| json!({ "name": tool, "arguments": arguments });
+    let answer = "# Findings\n\n| file | lines |\n|---|--:|\n| **a.txt** | 1 |\n\n```rust\nfn main() {}\n```\n\nSee [it](https://example.com).";
+    let model = script(
+        folder.path(),
+        "model",
+        &[
+            json!({ "calls": [call("terminal", json!({ "command": "seq 100 140" }))] }),
+            json!({ "calls": [call("read_file", json!({ "path": "a.txt" }))] }),
+            json!({ "calls": [call("patch", json!({ "path": "a.txt", "old_string": "alpha", "new_string": "omega" }))] }),
+            json!({ "calls": [call("patch", json!({ "path": "none.txt", "old_string": "a", "new_string": "b" }))] }),
+            json!({ "text": answer, "usage": { "input": 900, "output": 9 } }),
+        ],
+    );
+    let Some(tmux) = Tmux::start(folder.path(), &format!("--model {model}")) else { return };
+    tmux.wait_for("`/help` lists the commands");
+    tmux.say("Look around.");
+    tmux.wait_for("900 tokens in, 9 out");
+    let screen = tmux.screen();
+    for part in [
+        "    102\n    … 34 lines more, `/output` shows all\n    137\n",
+        "    -alpha",
+        "    +omega",
+        "none.txt",
+        "   fn main() {}",
+    ] {
+        assert!(screen.contains(part.trim_start_matches(' ')), "{part:?} is missing:\n{screen}");
+    }
+    assert!(screen.contains("file  │ lines\n──────┼──────\na.txt │     1\n"), "{screen}");
+    assert!(screen.contains("See it (https://example.com)."), "{screen}");
+    assert!(screen.contains(" · ask · local"), "{screen}");
+    let with_styles = String::from_utf8_lossy(&tmux.run(&["capture-pane", "-p", "-e"]).stdout).into_owned();
+    assert!(with_styles.contains("\u{1b}[31m-alpha") && with_styles.contains("\u{1b}[32m+omega"), "{with_styles}");
+    tmux.say("/output 4");
+    tmux.wait_for("120");
+}
+
+#[test]
+fn a_person_who_denies_a_call_can_say_why() {
+    let folder = folder();
+    let call = json!({ "name": "terminal", "arguments": { "command": "rm -rf build" } });
+    let model = script(folder.path(), "model", &[json!({ "calls": [call] }), json!({ "text": "I move it." })]);
+    let Some(tmux) = Tmux::start(folder.path(), &format!("--model {model}")) else { return };
+    tmux.wait_for("`/help` lists the commands");
+    tmux.say("Delete the build.");
+    tmux.wait_for("[r] deny with a reason");
+    // What is typed while the question is written is thrown away.
+    thread::sleep(Duration::from_millis(300));
+    tmux.press("r");
+    tmux.wait_for("why not, or what instead?");
+    tmux.press("Escape");
+    tmux.wait_until("the choices again", |screen| screen.matches("[y] once").count() == 2);
+    tmux.press("r");
+    tmux.wait_until("the question again", |screen| screen.matches("why not").count() == 2);
+    tmux.say("move it to /tmp");
+    tmux.wait_for("I move it.");
+    assert!(folder.path().join("build").exists());
+    drop(tmux);
+    let exported = run(folder.path(), &["sessions", "export"], &[]).out;
+    assert!(exported.contains("the user said no: move it to /tmp"), "{exported}");
+}
+
+#[test]
+fn the_person_runs_shell_commands_and_continues_other_conversations() {
+    let folder = folder();
+    let model = script(folder.path(), "model", &[json!({ "text": "The first." })]);
+    let Some(tmux) = Tmux::start(folder.path(), &format!("--model {model} --plain")) else { return };
+    tmux.wait_for("`/help` lists the commands");
+    tmux.say("!echo $((6 * 7))");
+    tmux.wait_for("    42");
+    tmux.say("@a.t\twhat is it?");
+    tmux.wait_for("The first.");
+    tmux.say("/clear");
+    tmux.wait_for("a new conversation begins");
+    tmux.say("Another one.");
+    tmux.wait_until("another answer", |screen| screen.matches("The first.").count() == 2);
+    tmux.say("/resume");
+    tmux.wait_for("`/resume ID` continues one");
+    let sessions = run(folder.path(), &["sessions", "list", "--json"], &[]);
+    let sessions: serde_json::Value = serde_json::from_str(&sessions.out).expect("it is JSON");
+    let first = sessions[1]["session"].as_str().expect("a name");
+    tmux.say(&format!("/resume {first}"));
+    tmux.wait_for("continuing \"");
+    tmux.wait_until("the answer again", |screen| screen.matches("The first.").count() == 3);
+    tmux.say("/permissions");
+    tmux.wait_for("no approvals");
+    tmux.say("/mcp");
+    tmux.wait_for("`toolc mcp add` adds one");
+    tmux.press("C-d");
+    tmux.wait_for("status 0");
+    drop(tmux);
+    let exported = run(folder.path(), &["sessions", "export", first], &[]).out;
+    let message: serde_json::Value =
+        serde_json::from_str(exported.lines().next().expect("a line")).expect("it is JSON");
+    let text = message["text"].as_str().expect("a text");
+    assert!(text.contains("The user ran a shell command: echo $((6 * 7))") && text.contains("42"), "{text}");
+    assert!(text.ends_with("@a.txt what is it?"), "{text}");
+}
+
+#[test]
 fn without_a_terminal_the_chat_says_what_to_do() {
     let folder = folder();
     let chat = run(folder.path(), &[], &[]);
