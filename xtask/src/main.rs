@@ -50,7 +50,7 @@ enum Task {
         #[arg(long)]
         install: bool,
     },
-    /// Write the picture of the chat in `docs/host/`. Needs tmux.
+    /// Write the pictures of the chat in `docs/host/`. Needs tmux.
     Picture,
     /// Repeat tests that look for rare failures, many times; without a name, list them.
     Soak {
