@@ -1,12 +1,11 @@
 //! `commands.rs`: the command rules as static data, for the judge of the runtime. It has the form in which a person would write it,
 //! so that a change of a rule can be reviewed.
 
-use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::quote;
 use toolc_commands::programs::{CodeShell, Program, Rest, Runs, Session, Writes};
 use toolc_commands::rules::{Access, Conditions, ExpansionKind, InputKind, Place, Rule, ScriptEffect, Statement};
 
 use super::print::print_line;
+use super::tokens::{Tokens, ident, unsuffixed};
 use crate::commands::{Arena, compile};
 use crate::lower::Lowered;
 use crate::manifest::CommandsManifest;
@@ -17,7 +16,7 @@ pub(super) fn exist(catalog: &Lowered<'_>) -> bool {
 }
 
 /// Returns the module.
-pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
+pub(super) fn emit(catalog: &Lowered<'_>) -> Tokens {
     let arena = Arena::new();
     let set = compile(catalog.commands(), &arena);
     let programs = set.programs().entries().iter().map(|(name, known)| {
@@ -70,7 +69,7 @@ pub(crate) fn usual_programs(manifests: &[CommandsManifest]) -> String {
     let lines: Vec<String> = wrappers
         .map(|(name, wrapper)| {
             let program = program(wrapper);
-            print_line(quote!((#name, &#program)))
+            print_line(&quote!((#name, &#program)))
         })
         .collect();
     let lines = lines.join(",\n    ");
@@ -91,16 +90,12 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     )
 }
 
-fn ident(name: &str) -> Ident {
-    Ident::new(name, Span::call_site())
-}
-
 /// Collects the fields of a struct that differ from those of its constant `EMPTY`.
 #[derive(Default)]
-struct Fields(Vec<TokenStream>);
+struct Fields(Vec<Tokens>);
 
 impl Fields {
-    fn add(&mut self, name: &str, value: Option<TokenStream>) {
+    fn add(&mut self, name: &str, value: Option<Tokens>) {
         if let Some(value) = value {
             let name = ident(name);
             self.0.push(quote!(#name: #value));
@@ -111,8 +106,8 @@ impl Fields {
         self.add(name, (!texts.is_empty()).then(|| strings(texts)));
     }
 
-    fn list<T>(&mut self, name: &str, items: &[T], item: impl Fn(&T) -> TokenStream) {
-        let items: Vec<TokenStream> = items.iter().map(item).collect();
+    fn list<T>(&mut self, name: &str, items: &[T], item: impl Fn(&T) -> Tokens) {
+        let items: Vec<Tokens> = items.iter().map(item).collect();
         self.add(name, (!items.is_empty()).then(|| quote!(&[#(#items),*])));
     }
 
@@ -121,7 +116,7 @@ impl Fields {
     }
 
     /// Returns the struct. `count` is the number of its fields.
-    fn of(self, name: &str, base: &str, count: usize) -> TokenStream {
+    fn of(self, name: &str, base: &str, count: usize) -> Tokens {
         let (fields, kind, base) = (&self.0, ident(name), ident(base));
         if fields.is_empty() {
             quote!(#kind::#base)
@@ -133,11 +128,11 @@ impl Fields {
     }
 }
 
-fn strings(texts: &[&str]) -> TokenStream {
+fn strings(texts: &[&str]) -> Tokens {
     quote!(&[#(#texts),*])
 }
 
-fn program(program: &Program<'_>) -> TokenStream {
+fn program(program: &Program<'_>) -> Tokens {
     let Program {
         name,
         value_options,
@@ -165,7 +160,7 @@ fn program(program: &Program<'_>) -> TokenStream {
     fields.of("Program", "EMPTY", 10)
 }
 
-fn runs(runs: &Runs<'_>) -> TokenStream {
+fn runs(runs: &Runs<'_>) -> Tokens {
     match *runs {
         Runs::Rest(rest) => self::rest(rest),
         Runs::Code { options, shell: code, first_operand } => {
@@ -197,11 +192,11 @@ fn runs(runs: &Runs<'_>) -> TokenStream {
 }
 
 /// Returns the code of the shell of a command language.
-fn shell(shell: CodeShell) -> TokenStream {
+fn shell(shell: CodeShell) -> Tokens {
     variant("CodeShell", shell)
 }
 
-fn rest(rest: Rest<'_>) -> TokenStream {
+fn rest(rest: Rest<'_>) -> Tokens {
     let Rest {
         after,
         options,
@@ -233,7 +228,7 @@ fn rest(rest: Rest<'_>) -> TokenStream {
     quote!(Runs::Rest(#rest))
 }
 
-fn session(session: Session<'_>) -> TokenStream {
+fn session(session: Session<'_>) -> Tokens {
     let Session { after, skip, with, unless, shell: code } = session;
     let mut fields = Fields::default();
     fields.texts("after", after);
@@ -246,12 +241,12 @@ fn session(session: Session<'_>) -> TokenStream {
     quote!(Runs::Session(#session))
 }
 
-fn number(number: usize) -> TokenStream {
-    let literal = Literal::usize_unsuffixed(number);
+fn number(number: usize) -> Tokens {
+    let literal = unsuffixed(number);
     quote!(#literal)
 }
 
-fn writes(writes: &Writes<'_>) -> TokenStream {
+fn writes(writes: &Writes<'_>) -> Tokens {
     match *writes {
         Writes::Operands => quote!(Writes::Operands),
         Writes::OperandsUnless(options) => {
@@ -289,13 +284,13 @@ fn writes(writes: &Writes<'_>) -> TokenStream {
     }
 }
 
-fn place(place: &Place<'_>) -> TokenStream {
+fn place(place: &Place<'_>) -> Tokens {
     let Place { name, description, paths, except } = place;
     let (paths, except) = (strings(paths), strings(except));
     quote!(Place { name: #name, description: #description, paths: #paths, except: #except })
 }
 
-fn access(access: &Access<'_>) -> TokenStream {
+fn access(access: &Access<'_>) -> Tokens {
     let Access { programs, rights, runs_apart, reads } = access;
     let (programs, reads) = (strings(programs), strings(reads));
     let rights = rights.map_or_else(
@@ -308,7 +303,7 @@ fn access(access: &Access<'_>) -> TokenStream {
     quote!(Access { programs: #programs, rights: #rights, runs_apart: #runs_apart, reads: #reads })
 }
 
-fn rule(rule: &Rule<'_>) -> TokenStream {
+fn rule(rule: &Rule<'_>) -> Tokens {
     let Rule { name, description, check, verdict, can_be_exempted, low_risk, optional, exempts, conditions: met } =
         rule;
     let optional = optional.map_or_else(|| quote!(None), |set| quote!(Some(#set)));
@@ -329,7 +324,7 @@ fn rule(rule: &Rule<'_>) -> TokenStream {
 }
 
 // This function is long because each condition has two lines.
-fn conditions(conditions: &Conditions<'_>) -> TokenStream {
+fn conditions(conditions: &Conditions<'_>) -> Tokens {
     let mut fields = Fields::default();
     // Every field is named: a new one must not be forgotten.
     let Conditions {
@@ -418,7 +413,7 @@ fn conditions(conditions: &Conditions<'_>) -> TokenStream {
 }
 
 /// Returns the path of a variant without fields, whose `Debug` form is its name.
-fn variant(kind: &str, value: impl std::fmt::Debug) -> TokenStream {
+fn variant(kind: &str, value: impl std::fmt::Debug) -> Tokens {
     let (kind, variant) = (ident(kind), ident(&format!("{value:?}")));
     quote!(#kind::#variant)
 }
@@ -431,7 +426,7 @@ mod tests {
 
     #[test]
     fn only_what_differs_from_nothing_is_written() {
-        let text = |tokens: TokenStream| super::super::print(tokens, 0);
+        let text = |tokens: Tokens| super::super::print(&tokens, 0);
         assert_eq!(text(program(&Program::EMPTY)), "Program::EMPTY\n");
         assert_eq!(text(conditions(&Conditions::EMPTY)), "Conditions::EMPTY\n");
         let named = Program { name: "sudo", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY };

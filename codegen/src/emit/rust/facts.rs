@@ -1,16 +1,15 @@
 //! The facts, as data for the runtime and as a struct for hosts.
 
-use proc_macro2::TokenStream;
-use quote::quote;
 use toolc::FactValue;
 
+use super::tokens::{Tokens, literal, unsuffixed};
 use super::{data, doc};
 use crate::catalog::FactId;
 use crate::lower::Lowered;
 use crate::names::snake;
 
 /// Returns the data for the runtime.
-pub(super) fn data(catalog: &Lowered<'_>) -> TokenStream {
+pub(super) fn data(catalog: &Lowered<'_>) -> Tokens {
     let packed = data::list((0..catalog.facts().len()).map(|id| catalog.fact(FactId(id))));
     quote! {
         /// The facts that the conditions and texts of tools use.
@@ -19,10 +18,10 @@ pub(super) fn data(catalog: &Lowered<'_>) -> TokenStream {
 }
 
 /// Returns the struct for hosts, or nothing if the catalog has no facts.
-pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
+pub(super) fn emit(catalog: &Lowered<'_>) -> Tokens {
     let facts = catalog.facts();
     if facts.is_empty() {
-        return TokenStream::new();
+        return Tokens::default();
     }
     let names = facts.iter().map(|fact| &fact.name.value);
     let fields: Vec<_> = facts.iter().map(|fact| snake(&fact.name.value)).collect();
@@ -36,7 +35,7 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
         FactValue::Text(words) => quote!(String::from(#words)),
         FactValue::Boolean(flag) => quote!(#flag),
         FactValue::Integer(integer) => {
-            let integer = proc_macro2::Literal::i64_unsuffixed(*integer);
+            let integer = unsuffixed(*integer);
             quote!(#integer)
         }
     });
@@ -45,7 +44,7 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
         FactValue::Boolean(_) => quote!(FactValue::Boolean(self.#field)),
         FactValue::Integer(_) => quote!(FactValue::Integer(self.#field)),
     });
-    let count = facts.len();
+    let count = literal(format!("{}usize", facts.len()));
     quote! {
         /// The facts that a host supplies. `Facts::default()` has the defaults of the manifest.
         #[derive(Debug, Clone, PartialEq, Eq)]
