@@ -1,5 +1,5 @@
-//! The write stage: the only one that changes the disk. Each file is written atomically, unchanged files are not touched, and
-//! files that gen did not write are removed from its folders.
+//! The write stage: the only one that changes the disk. Each file, or the whole folder if it is new, is written atomically, unchanged files
+//! are not touched, and files that gen did not write are removed from its folders.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -15,7 +15,7 @@ use walkdir::WalkDir;
 use crate::build_cache::{BuildCache, CachedFile, CachedPart, Digests, GeneratedFile, fingerprint, text_digest};
 use crate::emit::{Draft, Part};
 use crate::failure::Failure;
-use crate::project::{GENERATED, MANIFESTS, MARK, is_temporary, write_in_folder};
+use crate::project::{GENERATED, MANIFESTS, MARK, TEMPORARY, is_temporary, write_in_folder};
 use crate::quick::QuickSet;
 
 /// The changes that make the disk equal to the output.
@@ -38,12 +38,20 @@ struct Folder {
     name: String,
     /// The path on disk. Links are resolved.
     path: PathBuf,
+    is_new: bool,
 }
 
 impl Folder {
     fn new(root: &Path, name: &str) -> Self {
         let path = root.join(name);
-        Self { name: format!("{name}/"), path: fs::canonicalize(&path).unwrap_or(path) }
+        let is_new = fs::symlink_metadata(&path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+        Self { name: format!("{name}/"), path: fs::canonicalize(&path).unwrap_or(path), is_new }
+    }
+
+    /// Returns the folder next to this one in which the files of a new folder are written.
+    fn stage(&self) -> PathBuf {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        self.path.with_file_name(format!("{TEMPORARY}{name}"))
     }
 
     /// Returns the paths of all files, and whether a folder is empty.
@@ -315,17 +323,60 @@ impl Plan {
         if self.has_empty_folders || !self.orphans.is_empty() {
             self.folders.iter().for_each(|folder| remove_empty_folders(&folder.path));
         }
-        let needed: BTreeSet<&Path> = self.stale.iter().filter_map(|stale| stale.path.parent()).collect();
-        for folder in needed {
-            fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
+        let mut others: Vec<&Stale> = self.stale.iter().collect();
+        let mut staged = Vec::new();
+        for folder in self.folders.iter().filter(|folder| folder.is_new) {
+            let (inside, outside): (Vec<&Stale>, _) =
+                others.into_iter().partition(|stale| stale.path.starts_with(&folder.path));
+            if !inside.is_empty() {
+                fill_stage(folder, inside)?;
+                staged.push(folder);
+            }
+            others = outside;
         }
+        create_folders(others.iter().map(|stale| &*stale.path))?;
         // One file before all others: if this run is stopped, the next one recognizes its folder by a file with the mark.
-        let (first, rest) = self.stale.split_at(self.stale.len().min(1));
+        let (first, rest) = others.split_at(others.len().min(1));
         // One file after all others: the digests of the manifests.
         let (rest, last) = rest.split_at(rest.len().saturating_sub(1));
-        let write_all = |files: &[Stale]| -> Vec<Result<(), Failure>> { files.par_iter().map(Stale::write).collect() };
-        [first, rest, last].into_iter().flat_map(write_all).collect()
+        let write_all = |files: &[&Stale]| -> Result<(), Failure> {
+            let results: Vec<_> = files.par_iter().map(|stale| stale.write()).collect();
+            results.into_iter().collect()
+        };
+        write_all(first)?;
+        write_all(rest)?;
+        for folder in staged {
+            fs::rename(folder.stage(), &folder.path).map_err(|error| Failure::io("create", &folder.path, &error))?;
+        }
+        write_all(last)
     }
+}
+
+/// Writes the files of a new folder into its stage, which then only needs to be renamed. This saves the temporary file of each, and the
+/// folder is complete as soon as it exists.
+fn fill_stage(folder: &Folder, files: Vec<&Stale>) -> Result<(), Failure> {
+    let stage = folder.stage();
+    // A run that was stopped may have left it.
+    match fs::remove_dir_all(&stage) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(Failure::io("remove", &stage, &error)),
+        _ => {}
+    }
+    let staged = |stale: &Stale| stage.join(stale.path.strip_prefix(&folder.path).unwrap_or(&stale.path));
+    let files: Vec<(PathBuf, &str)> =
+        files.into_iter().map(|stale| (staged(stale), stale.text().unwrap_or_default())).collect();
+    create_folders(files.iter().map(|(path, _)| &**path))?;
+    let write =
+        |(path, text): &(PathBuf, &str)| fs::write(path, text).map_err(|error| Failure::io("write", path, &error));
+    files.par_iter().try_for_each(write)
+}
+
+/// Creates the folders of these files.
+fn create_folders<'p>(files: impl Iterator<Item = &'p Path>) -> Result<(), Failure> {
+    let needed: BTreeSet<&Path> = files.filter_map(Path::parent).collect();
+    for folder in needed {
+        fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
+    }
+    Ok(())
 }
 
 /// Returns the files of the folder that git does not ignore.

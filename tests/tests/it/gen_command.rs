@@ -386,6 +386,17 @@ fn gen_succeeds_after_a_killed_first_run() {
     assert!(!project.path("generated/.toolc-AbCdEf").exists());
 }
 
+#[test]
+fn what_a_killed_run_left_of_a_new_folder_is_removed() {
+    let project = Project::manifests();
+    project.write(".toolc-generated/rust/lib.rs", "half a fi");
+    project.write(".toolc-generated/gone.txt", "");
+    let (status, out, err) = project.run(&["gen"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    assert!(!project.path(".toolc-generated").exists() && !project.path("generated/gone.txt").exists());
+    assert_eq!(project.run(&["gen", "--check"]).0, 0);
+}
+
 #[cfg(unix)]
 #[test]
 fn lock_files_of_editors_are_not_read_as_manifests() {
