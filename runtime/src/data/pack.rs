@@ -95,11 +95,21 @@ fn word(from: &mut &'static str) -> &'static str {
     word
 }
 
+/// Appends an integer. Most have one digit, which `write!` takes several times as long for.
+fn push_number<N: Copy + TryInto<u8> + fmt::Display>(number: N, out: &mut String) {
+    match number.try_into() {
+        Ok(digit @ 0..=9) => out.extend([char::from(b'0' + digit), ' ']),
+        _ => {
+            let _ = write!(out, "{number} ");
+        }
+    }
+}
+
 macro_rules! numbers {
     ($($number:ty),*) => { $(
         impl Pack for $number {
             fn pack(&self, out: &mut String) {
-                let _ = write!(out, "{self:?} ");
+                push_number(*self, out);
             }
 
             #[inline(never)]

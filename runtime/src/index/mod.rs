@@ -5,7 +5,7 @@ mod relevance;
 mod terms;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::data::pack::{index_layout, packed_structs};
 use crate::index::terms::terms;
@@ -34,21 +34,24 @@ struct Posting {
 impl Index {
     /// Builds an index from the name and the text of each tool. A tool is identified by its index in `tools`.
     pub fn from_tools<'t, S: AsRef<str>>(tools: impl IntoIterator<Item = (&'t str, S)>) -> Self {
-        let (mut all, mut lengths): (BTreeMap<String, Vec<Posting>>, Vec<u32>) = Default::default();
+        let (mut all, mut lengths): (HashMap<String, Vec<Posting>>, Vec<u32>) = Default::default();
         for (tool, (name, text)) in (0..).zip(tools) {
-            let mut times: BTreeMap<String, u32> = BTreeMap::new();
-            for term in terms(name) {
-                *times.entry(term).or_default() += NAME_WEIGHT;
+            let mut length = 0;
+            let of_name = terms(name).map(|term| (term, NAME_WEIGHT));
+            for (term, weight) in of_name.chain(terms(text.as_ref()).map(|term| (term, 1))) {
+                length += weight;
+                let postings = all.entry(term).or_default();
+                match postings.last_mut().filter(|last| last.tool == tool) {
+                    Some(posting) => posting.times += weight,
+                    None => postings.push(Posting { tool, times: weight }),
+                }
             }
-            for term in terms(text.as_ref()) {
-                *times.entry(term).or_default() += 1;
-            }
-            lengths.push(times.values().sum());
-            for (term, times) in times {
-                all.entry(term).or_default().push(Posting { tool, times });
-            }
+            lengths.push(length);
         }
-        Self { terms: all.into_iter().map(|(term, postings)| (term.into(), postings)).collect(), lengths }
+        // Sorted once: a sorted map compares each of the many words with several others.
+        let mut terms: Vec<_> = all.into_iter().map(|(term, postings)| (Cow::from(term), postings)).collect();
+        terms.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        Self { terms, lengths }
     }
 
     /// Concatenates indexes. The tools of each index follow those of the previous one.
