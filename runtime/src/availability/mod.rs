@@ -1,6 +1,5 @@
 //! The availability of tools: requirements, checks, and the reasons why granted tools are hidden.
 
-pub(crate) mod probe_cache;
 pub(crate) mod resolve;
 pub(crate) mod selection;
 

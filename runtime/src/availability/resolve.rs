@@ -7,11 +7,11 @@ use std::ptr;
 use std::sync::Arc;
 
 use crate::availability::HiddenReason;
-use crate::availability::probe_cache::{Expiry, Probe, ProbePolicy, ProbeStatus, ProbeSubject, VERDICT_TTL};
 use crate::availability::selection::GrantedTools;
 use crate::data::dialect::Dialect;
 use crate::env::Env;
 use crate::graph::{ToolRequirements, remove_unmet};
+use crate::provider::probe_cache::{Expiry, Probe, ProbePolicy, ProbeStatus, ProbeSubject, VERDICT_TTL};
 use crate::registration::atoms::{FactLookup, ResolvedAtom};
 use crate::registration::definition_table::DefinitionSlot;
 use crate::registration::dialect_names::UnavailableName;
@@ -33,7 +33,7 @@ pub(crate) struct EnvSnapshot {
     unmet: Vec<Option<HiddenReason>>,
     expiry: Expiry,
     /// The change counter at the time of the lookups: see
-    /// [`ProbeCache::changes`](crate::availability::probe_cache::ProbeCache::changes).
+    /// [`ProbeCache::changes`](crate::provider::probe_cache::ProbeCache::changes).
     changes: u64,
 }
 

@@ -7,9 +7,9 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::{Absence, MissingTool, RequirementState, RequirementStatus};
 use crate::availability::HiddenReason;
-use crate::availability::probe_cache::ProbeStatus;
 use crate::data::requirement::Requirement;
 use crate::data::segment::{Atom, Comparison, FactValue};
+use crate::provider::probe_cache::ProbeStatus;
 use crate::registration::atoms::ResolvedAtom;
 use crate::registration::requirements::ResolvedRequirement;
 use crate::session::turn::Turn;

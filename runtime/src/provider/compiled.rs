@@ -12,6 +12,7 @@ use crate::data::pack::{Pack, Packed, unpack};
 use crate::data::segment::Segment;
 use crate::env::Env;
 use crate::provider::availability::{Availability, AvailabilityCheck};
+use crate::provider::probe_cache::CheckRunner;
 use crate::provider::{HandlerReply, StartDirectory, ToolProvider};
 use crate::text::json;
 
@@ -66,6 +67,8 @@ impl CompiledCatalog {
 
     /// Returns a tool provider with these tools and `handlers`. `check` is `None` if no tool has an availability check, and `directory`
     /// if no handler finds the directory of its commands.
+    // Inlined, so that nothing of a program without checks refers to what runs them.
+    #[inline]
     pub fn provider<H: Send + Sync + 'static>(
         &'static self,
         handlers: H,
@@ -73,7 +76,8 @@ impl CompiledCatalog {
         check: Option<CheckHandler<H>>,
         directory: Option<DirectoryHandler<H>>,
     ) -> Box<dyn ToolProvider> {
-        Box::new(CompiledProvider { compiled: self, handlers: Arc::new(handlers), call, check, directory })
+        let checks = check.is_some().then(CheckRunner::new);
+        Box::new(CompiledProvider { compiled: self, handlers: Arc::new(handlers), call, check, checks, directory })
     }
 
     /// Unpacks the tools, with the descriptions that were left out. `definitions` are their OpenAI definitions.
@@ -101,6 +105,7 @@ struct CompiledProvider<H> {
     handlers: Arc<H>,
     call: CallHandler<H>,
     check: Option<CheckHandler<H>>,
+    checks: Option<CheckRunner>,
     directory: Option<DirectoryHandler<H>>,
 }
 
@@ -134,6 +139,10 @@ impl<H: Send + Sync + 'static> ToolProvider for CompiledProvider<H> {
 
     fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
         self.check.map_or(Availability::Available, |available| available(&self.handlers, check, env))
+    }
+
+    fn checks(&self) -> Option<CheckRunner> {
+        self.checks
     }
 
     fn start_directory<'a>(

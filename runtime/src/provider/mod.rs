@@ -6,6 +6,7 @@ pub mod compiled;
 pub(crate) mod dynamic;
 pub(crate) mod function_definition;
 pub(crate) mod invalid_tools;
+pub(crate) mod probe_cache;
 
 use std::fmt;
 use std::pin::Pin;
@@ -19,6 +20,7 @@ use crate::data::dialect::Dialect;
 use crate::env::Env;
 use crate::observe::trace;
 use crate::provider::availability::{Availability, AvailabilityCheck};
+use crate::provider::probe_cache::CheckRunner;
 use crate::result::error::ToolError;
 use crate::result::output::{ToolOutput, ToolResult};
 use crate::run::pool::POOL;
@@ -83,6 +85,12 @@ pub trait ToolProvider: Send + Sync {
     fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {
         let _ = (check, env);
         Availability::Available
+    }
+
+    /// Returns what runs the checks, or `None` if [`available`](Self::available) is never needed.
+    #[doc(hidden)]
+    fn checks(&self) -> Option<CheckRunner> {
+        Some(CheckRunner::new())
     }
 
     /// Returns the directory in which a call of the tool at `index` starts its command, or `None` if this provider leaves that to the

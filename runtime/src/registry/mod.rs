@@ -9,10 +9,10 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::availability::probe_cache::{ProbeCache, ProbeSubject};
 use crate::data::catalog::{Fact, Tool, Toolset};
 use crate::env::Env;
 use crate::provider::ToolProvider;
+use crate::provider::probe_cache::{ProbeCache, ProbeSubject};
 use crate::registration::name_index::{NameIndex, RegisteredProvider};
 use crate::registration::refusal::{Refusal, RegistryError};
 use crate::registration::repair_counts::RepairCount;
@@ -136,7 +136,7 @@ impl Registry {
     /// Drops all cached results of environment lookups and checks, for all sessions. Sessions look up and check again for
     /// their next turn, and no failure counts as a flake. Call it after changing something that tools require.
     pub fn invalidate_all(&self) {
-        self.shared.probe_cache.invalidate(|_, _| true);
+        self.shared.probe_cache.invalidate(&|_, _| true);
     }
 
     /// Drops the cached results for one tool and its home toolset, or for one toolset and all its home tools: see
@@ -152,7 +152,7 @@ impl Registry {
             let known = state.tools.iter().map(|tool| &*tool.name).chain(state.toolsets.iter().map(|name| &**name));
             return Err(SessionError::unknown(SessionErrorKind::UnknownName, name, known));
         }
-        self.shared.probe_cache.invalidate(|provider, subject| match subject {
+        self.shared.probe_cache.invalidate(&|provider, subject| match subject {
             ProbeSubject::Toolset(name) => {
                 toolset.is_some_and(|toolset| toolset == name) || tool.is_some_and(|tool| tool.toolset == *name)
             }

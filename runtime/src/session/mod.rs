@@ -16,7 +16,6 @@ use std::time::Duration;
 
 #[cfg(feature = "tracing")]
 use crate::availability::HiddenReason;
-use crate::availability::probe_cache::{DEFAULT_TIMEOUT, Expiry, ProbePolicy, ProbeScope, ProbeStatus};
 use crate::availability::resolve::{Candidates, EnvSnapshot};
 use crate::availability::selection::DeniedTools;
 use crate::call::approval::Approver;
@@ -28,6 +27,7 @@ use crate::env::Env;
 use crate::observe::log::Log;
 #[cfg(feature = "tracing")]
 use crate::observe::trace;
+use crate::provider::probe_cache::{DEFAULT_TIMEOUT, Expiry, ProbePolicy, ProbeScope, ProbeStatus};
 use crate::registration::atoms::{FactLookup, FactValues};
 use crate::registration::state::RegistrySnapshot;
 use crate::registry::Registry;

@@ -8,9 +8,9 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-use crate::availability::HiddenReason;
 use crate::data::catalog::{Toolset, Variable};
 use crate::data::dialect::Dialect;
+use crate::data::hidden_reason::HiddenReason;
 use crate::data::requirement::Requirement;
 use crate::data::requirement::Requirement::{Check, When};
 use crate::data::segment::{Atom, Condition, Op};
@@ -344,9 +344,9 @@ fn sessions_share_check_results_except_with_their_own_environment() {
     assert_eq!(checks_run.lock().unwrap().len(), 1);
     let own = session(&registry, &time, Some(Env::empty().with_var("A_KEY", "x")), LONG);
     assert_eq!((summary(&own).as_str(), checks_run.lock().unwrap().len()), ("a", 2));
-    assert_eq!(registry.probe_cache().entries().len(), 2);
+    assert_eq!(registry.probe_cache().count(), 2);
     drop(own);
-    assert_eq!(registry.probe_cache().entries().len(), 1, "its results were dropped with it");
+    assert_eq!(registry.probe_cache().count(), 1, "its results were dropped with it");
 }
 
 #[test]
@@ -357,9 +357,9 @@ fn results_of_removed_providers_are_dropped() {
     summary(&session);
     let cache = fixture.registry.probe_cache();
     cache.retain_providers(&fixture.registry.state().providers);
-    assert_eq!(cache.entries().len(), 1);
+    assert_eq!(cache.count(), 1);
     cache.retain_providers(&[]);
-    assert_eq!(cache.entries().len(), 0);
+    assert_eq!(cache.count(), 0);
     // The result of its running check is dropped.
     fixture.check.set(Outcome::Hangs);
     fixture.time.advance(31);

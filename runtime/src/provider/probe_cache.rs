@@ -3,6 +3,9 @@
 //! A registry has one cache. Sessions with the process's environment share its results. A turn that needs a check that is
 //! already running waits for that run. A run that exceeds the timeout is abandoned: its result still counts when it
 //! arrives, and until then the check does not run again. No lock is held while a check runs.
+//!
+//! What runs checks is only reached through a [`CheckRunner`], which a provider returns if it has checks. So a program whose providers are
+//! generated and have no checks contains none of it, nor the thread pool.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,11 +13,11 @@ use std::future::poll_fn;
 use std::mem;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use crate::availability::HiddenReason;
+use crate::data::hidden_reason::HiddenReason;
 use crate::env::Env;
 use crate::observe::trace;
 use crate::panics;
@@ -39,16 +42,60 @@ const MIN_SECRET_LEN: usize = 4;
 /// The cache of check results.
 #[derive(Default)]
 pub(crate) struct ProbeCache {
+    /// The results, from the first check on.
+    results: OnceLock<Arc<dyn ProbeResults>>,
+    changes: Changes,
+    /// The number of scopes for environments other than the process's.
+    scopes: AtomicU64,
+}
+
+/// Counts changes that invalidate existing turns: results were dropped, or arrived after their turn had stopped waiting.
+type Changes = Arc<AtomicU64>;
+
+/// What runs the checks of a provider and keeps their results.
+#[derive(Clone, Copy)]
+pub struct CheckRunner(fn(Changes) -> Arc<dyn ProbeResults>);
+
+impl CheckRunner {
+    /// Returns the only runner.
+    pub(crate) fn new() -> Self {
+        Self(|changes| Arc::new(Results { changes, ..Results::default() }))
+    }
+}
+
+/// The results of checks, and what runs them.
+trait ProbeResults: Send + Sync {
+    /// Returns the status of each check of a scope. Checks without a fresh result run first, concurrently, and this method waits for
+    /// them, at most for the policy's timeout.
+    fn run<'a>(
+        self: Arc<Self>,
+        scope: u64,
+        probes: &'a [Probe],
+        policy: &'a ProbePolicy<'a>,
+    ) -> Pin<Box<dyn Future<Output = Vec<ProbeStatus>> + Send + 'a>>;
+
+    /// Does the same as [`run`](Self::run) for synchronous code: blocks this thread.
+    fn run_blocking(self: Arc<Self>, scope: u64, probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus>;
+
+    /// See [`ProbeCache::invalidate`].
+    fn invalidate(&self, is_affected: &dyn Fn(&Arc<dyn ToolProvider>, &ProbeSubject) -> bool);
+
+    /// Drops the results of these scopes and providers.
+    fn drop_of(&self, is_gone: &dyn Fn(u64, &Arc<dyn ToolProvider>) -> bool);
+
+    /// Returns the number of checks with an entry.
+    #[cfg(test)]
+    fn count(&self) -> usize;
+}
+
+#[derive(Default)]
+struct Results {
     entries: Mutex<Entries>,
     /// Notified at the end of each run, for turns that block a thread.
     answered: Condvar,
     /// The wakers of asynchronous turns, to wake at the end of the next run.
     wakers: Mutex<Vec<Waker>>,
-    /// Counts changes that invalidate existing turns: results were dropped, or arrived after their turn had stopped
-    /// waiting.
-    changes: AtomicU64,
-    /// The number of scopes for environments other than the process's.
-    scopes: AtomicU64,
+    changes: Changes,
 }
 
 type Entries = HashMap<ProbeKey, ProbeEntry>;
@@ -75,6 +122,13 @@ pub(crate) enum ProbeSubject {
 pub(crate) struct Probe {
     pub(crate) provider: Arc<dyn ToolProvider>,
     pub(crate) subject: ProbeSubject,
+}
+
+impl Probe {
+    fn key(&self, scope: u64) -> ProbeKey {
+        let provider = Arc::as_ptr(&self.provider).cast::<()>().addr();
+        ProbeKey { scope, provider, subject: self.subject.clone() }
+    }
 }
 
 /// The conditions under which checks run.
@@ -153,10 +207,6 @@ struct ProbeRun {
 }
 
 impl ProbeCache {
-    fn entries(&self) -> MutexGuard<'_, Entries> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns a counter that changes when existing turns become invalid for another reason than their age.
     pub(crate) fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
@@ -170,21 +220,39 @@ impl ProbeCache {
 
     /// Drops the results for which `is_affected` returns true, in every environment. The next turn checks again, and no
     /// failure counts as a flake. The results of running checks will be ignored.
-    pub(crate) fn invalidate(&self, is_affected: impl Fn(&Arc<dyn ToolProvider>, &ProbeSubject) -> bool) {
-        for (key, entry) in &mut *self.entries() {
-            if is_affected(&entry.provider, &key.subject) {
-                (entry.latest, entry.passed) = (None, None);
-                if let Some(run) = &mut entry.run {
-                    run.is_void = true;
-                }
-            }
+    pub(crate) fn invalidate(&self, is_affected: &dyn Fn(&Arc<dyn ToolProvider>, &ProbeSubject) -> bool) {
+        if let Some(results) = self.results.get() {
+            results.invalidate(is_affected);
         }
         self.changes.fetch_add(1, Ordering::Release);
     }
 
     /// Drops the results of all providers except these.
     pub(crate) fn retain_providers(&self, providers: &[Arc<dyn ToolProvider>]) {
-        self.drop_entries(&|_, entry| !providers.iter().any(|provider| Arc::ptr_eq(provider, &entry.provider)));
+        if let Some(results) = self.results.get() {
+            results.drop_of(&|_, provider| !providers.iter().any(|other| Arc::ptr_eq(other, provider)));
+        }
+    }
+
+    /// Returns the results, for checks that must run. `None` if their providers have no checks.
+    fn results(&self, probes: &[Probe]) -> Option<Arc<dyn ProbeResults>> {
+        if let Some(results) = self.results.get() {
+            return Some(Arc::clone(results));
+        }
+        let CheckRunner(new) = probes.iter().find_map(|probe| probe.provider.checks())?;
+        Some(Arc::clone(self.results.get_or_init(|| new(Arc::clone(&self.changes)))))
+    }
+
+    /// Returns the number of checks with an entry.
+    #[cfg(test)]
+    fn count(&self) -> usize {
+        self.results.get().map_or(0, |results| results.count())
+    }
+}
+
+impl Results {
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn drop_entries(&self, is_gone: &dyn Fn(&ProbeKey, &ProbeEntry) -> bool) {
@@ -249,63 +317,19 @@ impl ProbeCache {
         // Without the lock, because dropping the handle of the run locks the queue of the pool.
         drop(run);
     }
-}
 
-impl ProbeScope {
-    pub(crate) fn cache(&self) -> &ProbeCache {
-        &self.cache
-    }
-
-    /// Returns the status of each check. Checks without a fresh result run first, concurrently, and this method waits for them,
-    /// at most for the policy's timeout.
-    pub(crate) async fn run(&self, probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
-        let Some(mut round) = ProbeRound::new(self, probes, policy) else { return run_inline(probes, policy) };
-        let mut timer = pin!(Sleep::after(policy.timeout));
-        poll_fn(|context| {
-            loop {
-                let mut entries = self.cache.entries();
-                let Some(wait) = round.advance(&mut entries) else { return Poll::Ready(()) };
-                // Registered under the lock, so that no end of a run is missed.
-                self.cache.register(context.waker());
-                drop(entries);
-                timer.set(Sleep::after(wait));
-                if timer.as_mut().poll(context).is_pending() {
-                    return Poll::Pending;
-                }
-            }
-        })
-        .await;
-        round.finish()
-    }
-
-    /// Does the same as [`run`](Self::run) for synchronous code: blocks this thread.
-    pub(crate) fn run_blocking(&self, probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
-        let Some(mut round) = ProbeRound::new(self, probes, policy) else { return run_inline(probes, policy) };
-        let mut entries = self.cache.entries();
-        while let Some(wait) = round.advance(&mut entries) {
-            entries = self.cache.answered.wait_timeout(entries, wait).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        drop(entries);
-        round.finish()
-    }
-
-    fn key(&self, probe: &Probe) -> ProbeKey {
-        let provider = Arc::as_ptr(&probe.provider).cast::<()>().addr();
-        ProbeKey { scope: self.id, provider, subject: probe.subject.clone() }
-    }
-
-    fn start(&self, key: &ProbeKey, probe: &Probe, policy: &ProbePolicy<'_>) -> ProbeRun {
+    fn start(self: &Arc<Self>, key: &ProbeKey, probe: &Probe, policy: &ProbePolicy<'_>) -> ProbeRun {
         /// The number of the next run.
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let (key, provider, scope) = (key.clone(), Arc::clone(&probe.provider), trace::current());
         let (env, clock) = (policy.env.clone(), policy.clock.clone());
-        let cache: Weak<ProbeCache> = Arc::downgrade(&self.cache);
+        let results: Weak<Self> = Arc::downgrade(self);
         let waiter = CHECKS.run(&Arc::default(), move || {
-            if cache.upgrade().is_some_and(|cache| cache.begin(&key, number)) {
+            if results.upgrade().is_some_and(|results| results.begin(&key, number)) {
                 let verdict = scope.within(|| verdict(&*provider, &key.subject, &env));
-                if let Some(cache) = cache.upgrade() {
-                    cache.end(&key, number, clock.now(), verdict);
+                if let Some(results) = results.upgrade() {
+                    results.end(&key, number, clock.now(), verdict);
                 }
             }
             // The pool requires a result. The verdict is already in the cache.
@@ -316,9 +340,99 @@ impl ProbeScope {
     }
 }
 
+impl ProbeScope {
+    pub(crate) fn cache(&self) -> &ProbeCache {
+        &self.cache
+    }
+
+    /// Returns the status of each check. Checks without a fresh result run first, concurrently, and this method waits for them,
+    /// at most for the policy's timeout.
+    pub(crate) async fn run(&self, probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
+        match self.cache.results(probes) {
+            Some(results) => results.run(self.id, probes, policy).await,
+            None => without_checks(probes),
+        }
+    }
+
+    /// Does the same as [`run`](Self::run) for synchronous code: blocks this thread.
+    pub(crate) fn run_blocking(&self, probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
+        match self.cache.results(probes) {
+            Some(results) => results.run_blocking(self.id, probes, policy),
+            None => without_checks(probes),
+        }
+    }
+}
+
+/// Returns the status of checks that no provider has: they count as passed.
+fn without_checks(probes: &[Probe]) -> Vec<ProbeStatus> {
+    let passed = ProbeStatus { verdict: Ok(()), flake: None, since: None, until: Expiry::Never };
+    vec![passed; probes.len()]
+}
+
+impl ProbeResults for Results {
+    fn run<'a>(
+        self: Arc<Self>,
+        scope: u64,
+        probes: &'a [Probe],
+        policy: &'a ProbePolicy<'a>,
+    ) -> Pin<Box<dyn Future<Output = Vec<ProbeStatus>> + Send + 'a>> {
+        Box::pin(async move {
+            let Some(mut round) = ProbeRound::new(&self, scope, probes, policy) else {
+                return run_inline(probes, policy);
+            };
+            let mut timer = pin!(Sleep::after(policy.timeout));
+            poll_fn(|context| {
+                loop {
+                    let mut entries = self.entries();
+                    let Some(wait) = round.advance(&mut entries) else { return Poll::Ready(()) };
+                    // Registered under the lock, so that no end of a run is missed.
+                    self.register(context.waker());
+                    drop(entries);
+                    timer.set(Sleep::after(wait));
+                    if timer.as_mut().poll(context).is_pending() {
+                        return Poll::Pending;
+                    }
+                }
+            })
+            .await;
+            round.finish()
+        })
+    }
+
+    fn run_blocking(self: Arc<Self>, scope: u64, probes: &[Probe], policy: &ProbePolicy<'_>) -> Vec<ProbeStatus> {
+        let Some(mut round) = ProbeRound::new(&self, scope, probes, policy) else { return run_inline(probes, policy) };
+        let mut entries = self.entries();
+        while let Some(wait) = round.advance(&mut entries) {
+            entries = self.answered.wait_timeout(entries, wait).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        drop(entries);
+        round.finish()
+    }
+
+    fn invalidate(&self, is_affected: &dyn Fn(&Arc<dyn ToolProvider>, &ProbeSubject) -> bool) {
+        for (key, entry) in &mut *self.entries() {
+            if is_affected(&entry.provider, &key.subject) {
+                (entry.latest, entry.passed) = (None, None);
+                if let Some(run) = &mut entry.run {
+                    run.is_void = true;
+                }
+            }
+        }
+    }
+
+    fn drop_of(&self, is_gone: &dyn Fn(u64, &Arc<dyn ToolProvider>) -> bool) {
+        self.drop_entries(&|key, entry| is_gone(key.scope, &entry.provider));
+    }
+
+    #[cfg(test)]
+    fn count(&self) -> usize {
+        self.entries().len()
+    }
+}
+
 /// The checks that one turn waits for.
 struct ProbeRound<'a> {
-    scope: &'a ProbeScope,
+    results: Arc<Results>,
     probes: &'a [Probe],
     policy: &'a ProbePolicy<'a>,
     keys: Vec<ProbeKey>,
@@ -335,11 +449,11 @@ struct ProbeRound<'a> {
 
 impl<'a> ProbeRound<'a> {
     /// Returns `None` if the system has no clock.
-    fn new(scope: &'a ProbeScope, probes: &'a [Probe], policy: &'a ProbePolicy<'a>) -> Option<Self> {
+    fn new(results: &Arc<Results>, scope: u64, probes: &'a [Probe], policy: &'a ProbePolicy<'a>) -> Option<Self> {
         let now = policy.clock.now()?;
         let began = Instant::now();
-        let keys: Vec<ProbeKey> = probes.iter().map(|probe| scope.key(probe)).collect();
-        let mut entries = scope.cache.entries();
+        let keys: Vec<ProbeKey> = probes.iter().map(|probe| probe.key(scope)).collect();
+        let mut entries = results.entries();
         let mut open = Vec::new();
         for (index, (probe, key)) in probes.iter().zip(&keys).enumerate() {
             let entry = entries.entry(key.clone()).or_insert_with(|| ProbeEntry::new(&probe.provider));
@@ -349,13 +463,14 @@ impl<'a> ProbeRound<'a> {
         }
         drop(entries);
         let late = vec![false; probes.len()];
-        Some(Self { scope, probes, policy, keys, now, began, open, late, abandoned: Vec::new() })
+        let results = Arc::clone(results);
+        Some(Self { results, probes, policy, keys, now, began, open, late, abandoned: Vec::new() })
     }
 
     /// Starts pending checks that do not run yet. Returns the time to wait for a result, or `None` if every check has a result
     /// or is late.
     fn advance(&mut self, entries: &mut Entries) -> Option<Duration> {
-        let Self { scope, probes, policy, keys, began, open, late, abandoned, .. } = self;
+        let Self { results, probes, policy, keys, began, open, late, abandoned, .. } = self;
         let mut wait = Duration::ZERO;
         open.retain(|&(index, answers)| {
             let (probe, key) = (&probes[index], &keys[index]);
@@ -368,7 +483,7 @@ impl<'a> ProbeRound<'a> {
             let mut left = policy.timeout.saturating_sub(began.elapsed());
             match &entry.run {
                 Some(run) => left = left.min(policy.timeout.saturating_sub(run.since.elapsed())),
-                None if !left.is_zero() => entry.run = Some(scope.start(key, probe, policy)),
+                None if !left.is_zero() => entry.run = Some(results.start(key, probe, policy)),
                 None => {}
             }
             if left.is_zero() {
@@ -385,7 +500,7 @@ impl<'a> ProbeRound<'a> {
     fn finish(self) -> Vec<ProbeStatus> {
         let timeout = self.policy.timeout;
         let now = self.policy.clock.now().unwrap_or(self.now);
-        let entries = self.scope.cache.entries();
+        let entries = self.results.entries();
         let mut statuses = Vec::with_capacity(self.keys.len());
         for (key, is_late) in self.keys.iter().zip(&self.late) {
             let late = if *is_late { Some(timeout) } else { None };
@@ -401,8 +516,10 @@ impl<'a> ProbeRound<'a> {
 /// Drops the results for a session's own environment when the session ends.
 impl Drop for ProbeScope {
     fn drop(&mut self) {
-        if self.id != 0 {
-            self.cache.drop_entries(&|key, _| key.scope == self.id);
+        if self.id != 0
+            && let Some(results) = self.cache.results.get()
+        {
+            results.drop_of(&|scope, _| scope == self.id);
         }
     }
 }
