@@ -1,5 +1,6 @@
 //! The events of the agent loop, for the terminal and for programs.
 
+use std::ops::Not;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -37,6 +38,9 @@ pub(crate) enum AgentEvent<'a> {
         error: Option<&'a str>,
         repairs: usize,
         json: &'a str,
+        /// Whether the call needed an approval that it did not get, because no person could be asked, or none has answered.
+        #[serde(skip_serializing_if = "Not::not")]
+        unanswered: bool,
     },
     /// A helper begins to work.
     HelperBegins { helper: &'a str, goal: &'a str, background: bool },

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use clap::Args;
@@ -67,12 +68,14 @@ impl AgentCommand {
         let interrupt = presses.clone();
         setup.set_question_hooks(move || interrupt.press(), || Box::new(()));
         let output = Output::default();
+        let approver = setup.person(move || presses.press());
+        let has_person = approver.is_some();
         let mut agent = setup.agent(Plan {
             selection: &self.args.selection,
             toolsets: None,
             source: "agent",
             observer: if self.json { print_json(&output) } else { print_progress(&output) },
-            approver: setup.person(move || presses.press()),
+            approver,
             resume: resume.as_ref(),
             worker: None,
             helper: None,
@@ -95,6 +98,9 @@ impl AgentCommand {
             Ok(TurnOutcome::Refused) => tell!("error: the model refused"),
             Err(error) => tell!("error: {}", show::one_line(&setup.host.redactor.text(&error.to_string()))),
             Ok(TurnOutcome::Done | TurnOutcome::Interrupted) => {}
+        }
+        if !has_person && output.is_unanswered.load(Ordering::Relaxed) {
+            tell!("note: {APPROVAL_HINT}");
         }
         if let Err(problem) = output.check() {
             tell!("error: {problem}: the answer was not printed{}", recorded_hint(setup, &agent));
@@ -128,25 +134,40 @@ impl AgentCommand {
     }
 }
 
+/// What to do if calls need an approval that no person can give.
+const APPROVAL_HINT: &str = "\
+no person could approve the calls above. Run the task at a terminal, where you are asked; or let your own rules allow such calls \
+(`toolc judge COMMAND` shows the rules that ask); or pass `--approval off` in a sandbox";
+
 /// Standard output, and the first failure to write to it. A failure does not stop the work.
 #[derive(Clone, Default)]
-struct Output(Arc<OnceLock<io::Error>>);
+struct Output {
+    failure: Arc<OnceLock<io::Error>>,
+    /// Whether a call did not run because no person could approve it.
+    is_unanswered: Arc<AtomicBool>,
+}
 
 impl Output {
+    fn observe(&self, event: &AgentEvent<'_>) {
+        if let AgentEvent::CallEnds { unanswered: true, .. } = event {
+            self.is_unanswered.store(true, Ordering::Relaxed);
+        }
+    }
+
     fn line(&self, line: &str) {
-        if self.0.get().is_some() {
+        if self.failure.get().is_some() {
             return;
         }
         let mut out = io::stdout().lock();
         if let Err(error) = writeln!(out, "{line}").and_then(|()| out.flush()) {
-            let _ = self.0.set(error);
+            let _ = self.failure.set(error);
         }
     }
 
     /// Fails if writing failed for another reason than a closed pipe.
     fn check(&self) -> Result<()> {
         let failed = |error: &io::Error| ask::check_write(Err(io::Error::new(error.kind(), error.to_string())));
-        self.0.get().map_or(Ok(()), failed)
+        self.failure.get().map_or(Ok(()), failed)
     }
 }
 
@@ -159,6 +180,7 @@ fn recorded_hint(setup: &Setup, agent: &Agent) -> String {
 fn print_json(output: &Output) -> Observer {
     let output = output.clone();
     Arc::new(move |event| {
+        output.observe(event);
         if let Ok(line) = serde_json::to_string(event) {
             // A value can hold characters that control a terminal. As JSON, their escapes are the same characters.
             output.line(&show::visible(&line));
@@ -171,6 +193,7 @@ fn print_progress(output: &Output) -> Observer {
     let output = output.clone();
     let is_terminal = io::stderr().is_terminal();
     Arc::new(move |event| {
+        output.observe(event);
         let mut err = io::stderr().lock();
         let _ = match event {
             AgentEvent::Answer { text, calls, .. } if *calls == 0 => {
@@ -182,8 +205,8 @@ fn print_progress(output: &Output) -> Observer {
             AgentEvent::CallBegins { tool, emoji, arguments, .. } => {
                 writeln!(err, "{}", show::call(emoji, tool, arguments, 100))
             }
-            AgentEvent::CallEnds { error: Some(kind), tool, .. } => {
-                writeln!(err, "  {} {}", show::one_line(tool), show::outcome(kind))
+            AgentEvent::CallEnds { error: Some(kind), tool, json, .. } => {
+                writeln!(err, "  {} {}", show::one_line(tool), show::failure(kind, json))
             }
             AgentEvent::HelperBegins { helper, goal, .. } => writeln!(err, "{helper} begins: {goal}"),
             AgentEvent::HelperCall { helper, emoji, tool, arguments, .. } => {

@@ -200,8 +200,8 @@ fn progress(card: i64) -> Observer {
         AgentEvent::CallBegins { tool, emoji, arguments, .. } => {
             tell!("{task} | {}", show::call(emoji, tool, arguments, 100));
         }
-        AgentEvent::CallEnds { error: Some(kind), tool, .. } => {
-            tell!("{task} |   {} {}", show::one_line(tool), show::outcome(kind));
+        AgentEvent::CallEnds { error: Some(kind), tool, json, .. } => {
+            tell!("{task} |   {} {}", show::one_line(tool), show::failure(kind, json));
         }
         AgentEvent::Notice { text } => tell!("{task} | {}", show::one_line(text)),
         AgentEvent::Retry { error, .. } => tell!("{task} | {}; trying again", show::one_line(error)),

@@ -9,6 +9,9 @@ mod words;
 use std::env;
 use std::ops::Range;
 
+use serde_json::Value;
+use toolc::text::beginning;
+
 pub(crate) use calls::{call, lines};
 pub(crate) use glyphs::{escaped_characters, one_line};
 pub(crate) use layout::command;
@@ -85,11 +88,38 @@ pub(crate) fn outcome(kind: &str) -> String {
     if kind == "failed" { kind.to_owned() } else { format!("failed: {kind}") }
 }
 
+/// The maximum length of the reason of a failed call, in characters.
+const MAX_REASON: usize = 300;
+
+/// Describes on one line how a call has failed: the kind of its error, and the reason in its result.
+pub(crate) fn failure(kind: &str, result: &str) -> String {
+    let result: Value = serde_json::from_str(result).unwrap_or_default();
+    let error = result["error"].as_str().unwrap_or_default();
+    let reason = error.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    let outcome = outcome(kind);
+    if reason.is_empty() { outcome } else { format!("{outcome}: {}", one_line(&beginning(&reason, MAX_REASON))) }
+}
+
 /// Joins alternatives for a sentence: `a, b or c`.
 pub(crate) fn one_of(alternatives: &[impl AsRef<str>]) -> String {
     let words: Vec<&str> = alternatives.iter().map(AsRef::as_ref).collect();
     match words.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         _ => words.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_one_line_with_its_reason() {
+        assert_eq!(failure("refused", r#"{"error":"it is\n  a link\u001b"}"#), "failed: refused: it is a link<U+001B>");
+        assert_eq!(failure("failed", r#"{"error":"exit 1"}"#), "failed: exit 1");
+        for other in ["", "[]", r#"{"error":5}"#] {
+            assert_eq!(failure("not_found", other), "failed: not_found");
+        }
+        assert!(failure("failed", &serde_json::json!({ "error": "x".repeat(1_000) }).to_string()).len() < 320);
     }
 }
