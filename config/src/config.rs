@@ -3,7 +3,12 @@
 use toolc_model::Model;
 use toolc_tables::default_values;
 
-use crate::keys::{Config, ConfigTable, Models};
+use crate::keys::{Config, ConfigTable};
+
+/// The name of the model that works on the user's task.
+const MAIN_MODEL: &str = "main";
+/// The name of the model for small tasks.
+const AUXILIARY_MODEL: &str = "auxiliary";
 
 /// The configuration without a file.
 impl Default for Config {
@@ -12,14 +17,24 @@ impl Default for Config {
     }
 }
 
-impl Models {
-    /// Returns the model for small tasks: the main model if no other is configured.
-    pub fn for_small_tasks(&self) -> Option<&Model> {
-        self.auxiliary.as_ref().or(self.main.as_ref())
+impl Config {
+    /// Returns the model with this name.
+    pub fn model(&self, name: &str) -> Option<&Model> {
+        self.models.iter().find(|model| model.alias == name)
     }
 
-    /// Returns the models that are configured.
-    pub fn all(&self) -> impl Iterator<Item = &Model> {
-        self.main.iter().chain(&self.auxiliary)
+    /// Returns the model that works on the user's task.
+    pub fn main_model(&self) -> Option<&Model> {
+        self.model(MAIN_MODEL)
+    }
+
+    /// Returns the model for small tasks, if it is not the main model.
+    pub fn auxiliary_model(&self) -> Option<&Model> {
+        self.model(AUXILIARY_MODEL)
+    }
+
+    /// Returns the model for small tasks: the main model if no other is configured.
+    pub fn model_for_small_tasks(&self) -> Option<&Model> {
+        self.auxiliary_model().or_else(|| self.main_model())
     }
 }

@@ -65,7 +65,7 @@ mod tests {
     }
 
     /// Each kind of table, so that all keys are shown.
-    const FILE: &str = "[models.main]\napi = 'chat'\nmodel = 'm'\n[models.main.prices]\ninput = 1\noutput = 1\n\
+    const FILE: &str = "[models.NAME]\napi = 'chat'\nmodel = 'm'\n[models.NAME.prices]\ninput = 1\noutput = 1\n\
          [mcp.servers.NAME]\ncommand = 'c'\nenv = ['NAME']\n[mcp.servers.NAME.variables.NAME]\n[mcp.servers.NAME.tools.NAME]\n[mcp.endpoints.NAME]\n\
          [protect.readers.NAME]\nreads = ['~/x']\n";
 

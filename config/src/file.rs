@@ -109,17 +109,10 @@ impl ConfigFile {
     pub fn to_json(&self) -> Map<String, Value> {
         let mut json =
             self.document.as_ref().map_or_else(|| defaults::<ConfigTable>().to_json(), |file| file.table.to_json());
-        let models = &mut json["models"];
-        if models["auxiliary"].is_null() {
-            models["auxiliary"] = models["main"].clone();
-        }
-        for (key, model) in
-            [("main", self.config.models.main.as_ref()), ("auxiliary", self.config.models.for_small_tasks())]
-        {
-            if let Some(model) = model {
-                models[key]["base_url"] = json!(model.base_url());
-                models[key]["key_variable"] = json!(model.key_variable());
-            }
+        for model in &self.config.models {
+            let shown = &mut json["models"][&model.alias];
+            shown["base_url"] = json!(model.base_url());
+            shown["key_variable"] = json!(model.key_variable());
         }
         json
     }
@@ -261,9 +254,7 @@ fn invalid(error: InvalidFile, path: &Path, hidden: &[String]) -> ConfigError {
 
 /// Reports what the table of keys cannot express.
 fn check(table: &ConfigTable, sink: &Sink) {
-    for model in [&table.models.main, &table.models.auxiliary].into_iter().flatten() {
-        check_model(model, sink);
-    }
+    table.models.iter().for_each(|model| check_model(model, sink));
     check_agent(&table.agent, sink);
     if let Some(max) = table.results.max_chars.as_ref().filter(|max| max.value < MIN_RESULT_CHARS) {
         let help = "a model cannot work with results that are cut after a few words";
@@ -321,6 +312,12 @@ fn check_agent(agent: &AgentTable, sink: &Sink) {
 }
 
 fn check_model(model: &ModelTable, sink: &Sink) {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    if !model.alias.value.chars().all(is_letter) {
+        let message = format!("`{}` is not the name of a model", model.alias.value.escape_debug());
+        let help = "the name of the model on its server is the value of `model`";
+        report(sink, &model.alias, &message, "expected letters, digits, `-`, `_` and `.`", help);
+    }
     checks::address(model.base_url.as_ref(), "base_url", "http://localhost:8000/v1", sink);
     if let Some(name) = &model.key_variable
         && !name.value.is_empty()

@@ -5,8 +5,8 @@ use toolc_environment::EnvironmentTable;
 use toolc_model::ModelTable;
 use toolc_tables::Reader;
 use toolc_tables::kinds::{
-    Count, Duration, FactValues, Flag, HasName, Named, Names, Section, Table, Text, Texts, TextsByName, WholeNumber,
-    Word, WordList,
+    Count, Duration, FactValues, Flag, HasName, Named, Names, Section, Text, Texts, TextsByName, WholeNumber, Word,
+    WordList,
 };
 use toolc_tables::{table, words};
 
@@ -15,8 +15,9 @@ table! {
     pub struct ConfigTable as Config {
         /// The version of the format. Default: the current one, 1.
         version: WholeNumber,
-        /// Language models: the one that works, and one for small tasks.
-        models: Section<ModelsTable>,
+        /// Language models, by name: letters, digits, `-`, `_` and `.`. `main` works on the user's task. `auxiliary` is for summaries and for
+        /// the second opinion on commands; by default, `main` is. `--model NAME` selects another one.
+        models: Named<ModelTable>,
         /// Toolsets and tools that sessions are granted.
         tools: Section<ToolsTable>,
         /// The values of facts, by name. A fact that is missing has the default that its manifest declares.
@@ -39,16 +40,6 @@ table! {
         mcp: Section<McpTable>,
         /// What is kept of conversations.
         sessions: Section<SessionsTable>,
-    }
-}
-
-table! {
-    /// Language models.
-    pub struct ModelsTable as Models {
-        /// The model that works on the user's task.
-        main: Table<ModelTable>,
-        /// The model for summaries, and for the second opinion on commands. Default: the main model.
-        auxiliary: Table<ModelTable>,
     }
 }
 

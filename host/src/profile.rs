@@ -55,7 +55,7 @@ impl Profile {
     /// server's program and not secret. Keys of models and tokens of endpoints are marked as secret, even if they come from the environment
     /// of the process.
     pub(crate) fn env(&self) -> Env {
-        let configured = self.config().models.all().filter_map(Model::key_variable);
+        let configured = self.config().models.iter().filter_map(Model::key_variable);
         let tokens = self.config().mcp.endpoints.iter().flat_map(|endpoint| &endpoint.token_variables);
         let keys =
             Api::ALL.iter().map(|api| api.default_key_variable()).chain(configured).chain(tokens.map(String::as_str));
@@ -101,7 +101,7 @@ impl Profile {
         let names: Vec<&str> = self.env.names().collect();
         let (config, env) = (self.home.config(), self.home.env());
         let state = if self.file.exists() { "" } else { " (missing: all defaults)" };
-        let model = self.config().models.main.as_ref().map_or("none", Model::name);
+        let model = self.config().main_model().map_or("none", Model::name);
         let text = format!(
             "configuration: profile {}\n    file: {}{state}\n    variables: {} in {}\n    model: {model}",
             self.home.profile(),
@@ -119,7 +119,7 @@ impl Profile {
             "file": config.display().to_string(),
             "exists": self.file.exists(),
             "variables": names,
-            "model": self.config().models.main.as_ref().map(Model::name),
+            "model": self.config().main_model().map(Model::name),
         });
         DoctorSection { key: "configuration".to_owned(), json, text, problems: Vec::new() }
     }

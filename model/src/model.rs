@@ -3,8 +3,8 @@
 use toolc::Dialect;
 use toolc::wire::Usage;
 use toolc_tables::diagnostic::At;
-use toolc_tables::kinds::{Amount, Count, Duration, Required, Table, Text, WholeNumber, Word};
-use toolc_tables::{HasValues as _, defaults, table};
+use toolc_tables::kinds::{Amount, Count, Duration, HasName, Required, Table, Text, WholeNumber, Word};
+use toolc_tables::{HasValues as _, Reader, defaults, table};
 
 use crate::api::Api;
 use crate::dialect::ModelDialect;
@@ -36,6 +36,15 @@ table! {
         retries: WholeNumber = 8,
         /// The prices, from which the cost of a session is computed. Default: no cost is shown.
         prices: Table<PricesTable>,
+    } with {
+        /// The name in the configuration, such as `main`. Empty for a model that is not in it.
+        alias: At<String> = Reader::table_name,
+    }
+}
+
+impl HasName for ModelTable {
+    fn name(&self) -> &str {
+        &self.alias.value
     }
 }
 
@@ -59,6 +68,20 @@ impl Model {
         let (api, model) = (Some(At::nowhere(api)), Some(At::nowhere(name.into())));
         let table = ModelTable { api, model, ..defaults() };
         table.values().unwrap_or_else(|| unreachable!("the required keys are `api` and `model`"))
+    }
+
+    /// Returns another model of the same server: with its API, address, key, time limits and dialect, and without what is known about the
+    /// model itself.
+    #[must_use]
+    pub fn on_same_server(&self, name: impl Into<String>) -> Self {
+        Self {
+            model: name.into(),
+            alias: String::new(),
+            context_tokens: None,
+            max_output_tokens: None,
+            prices: None,
+            ..self.clone()
+        }
     }
 
     /// Returns the name of the model, without the white space around it.
@@ -110,6 +133,20 @@ mod tests {
         let own =
             Model { base_url: Some("http://localhost:1/v1/".to_owned()), key_variable: Some(String::new()), ..vendors };
         assert_eq!((own.base_url(), own.key_variable()), ("http://localhost:1/v1", None));
+    }
+
+    #[test]
+    fn another_model_of_a_server_has_its_address_and_key_and_no_limits_of_the_first() {
+        let first = Model {
+            base_url: Some("http://localhost:1/v1".to_owned()),
+            key_variable: Some("KEY".to_owned()),
+            context_tokens: Some(1_000),
+            alias: "main".to_owned(),
+            ..Model::new(Api::ChatCompletions, "m")
+        };
+        let other = first.on_same_server("n");
+        assert_eq!((other.name(), other.base_url(), other.key_variable()), ("n", "http://localhost:1/v1", Some("KEY")));
+        assert_eq!((other.context_tokens, &*other.alias), (None, ""));
     }
 
     #[test]

@@ -405,12 +405,7 @@ fn open_models(args: &AgentArgs, profile: &Profile) -> Result<Models> {
     if args.without_model {
         return Ok(Models::none());
     }
-    let config = profile.config();
-    let main = config.models.main.as_ref();
-    // The auxiliary model of the configuration belongs to its main model.
-    let auxiliary = config.models.auxiliary.as_ref().filter(|model| args.model.is_none() && main != Some(model));
-    let configured = (main, auxiliary);
-    Models::open(args.model.as_deref(), args.auxiliary_model.as_deref(), configured, &profile.env())
+    Models::open(args.model.as_deref(), args.auxiliary_model.as_deref(), profile.config(), &profile.env())
 }
 
 /// Returns a new name for a conversation. Names begin with the time: `20260301-120000-3f9c2b`.

@@ -71,7 +71,7 @@ impl SetupArgs {
         home.create(home.path()).map_err(|error| Error::failed(format!("create {}", home.path().display()), error))?;
         tell!("profile {}, in {}", home.profile(), home.path().display());
         let questions = Questions::default();
-        if Profile::read(home.clone())?.config().models.main.is_none() {
+        if Profile::read(home.clone())?.config().main_model().is_none() {
             ask_for_model(home, &questions)?;
         }
         let is_refused = self.ask_for_keys(home, &questions)?;
@@ -87,7 +87,7 @@ impl SetupArgs {
         let config = profile.config();
         let mut is_refused = false;
         let mut tested = Vec::new();
-        for model in config.models.all() {
+        for model in &config.models {
             let server = (model.base_url(), model.key_variable());
             if tested.contains(&server) {
                 continue;

@@ -5,7 +5,7 @@ mod tokens;
 use std::path::Path;
 
 use toolc::Env;
-use toolc_config::{HelperModel, Words as _};
+use toolc_config::{Config, HelperModel, Words as _};
 use toolc_model::{Api, Client, Key, Model, Script};
 
 use crate::ground::error::Result;
@@ -29,19 +29,18 @@ impl Models {
     ///
     /// # Errors
     /// Returns an error if no model is named, or a model cannot be opened.
-    pub(crate) fn open(
-        main: Option<&str>,
-        auxiliary: Option<&str>,
-        configured: (Option<&Model>, Option<&Model>),
-        env: &Env,
-    ) -> Result<Self> {
-        let open_optional = |spec: Option<&str>, model: Option<&Model>| match (spec, model) {
-            (Some(spec), _) => open(spec, env).map(Some),
-            (None, Some(model)) => client(model, env).map(Some),
-            (None, None) => Ok(None),
+    pub(crate) fn open(main: Option<&str>, auxiliary: Option<&str>, config: &Config, env: &Env) -> Result<Self> {
+        // The auxiliary model of the configuration belongs to its main model.
+        let own_auxiliary = config.auxiliary_model().filter(|_| main.is_none());
+        let find = |spec: Option<&str>, own: Option<&Model>| match spec {
+            Some(spec) => Named::parse(spec, config).map(Some),
+            None => Ok(own.cloned().map(Named::Model)),
         };
-        warn_of_ignored_variables(main, configured.0, env);
-        let main = open_optional(main, configured.0)?.ok_or_else(|| {
+        let (main, auxiliary) = (find(main, config.main_model())?, find(auxiliary, own_auxiliary)?);
+        if let Some(Named::Model(model)) = &main {
+            warn_of_ignored_variables(model, env);
+        }
+        let main = main.map(|model| model.open(env)).transpose()?.ok_or_else(|| {
             let mut variables: Vec<&str> = Api::ALL.iter().map(|api| api.default_key_variable()).collect();
             variables.dedup();
             format!(
@@ -51,7 +50,7 @@ impl Models {
                 show::one_of(&variables),
             )
         })?;
-        let auxiliary = open_optional(auxiliary, configured.1)?;
+        let auxiliary = auxiliary.map(|model| model.open(env)).transpose()?;
         let has_auxiliary = auxiliary.is_some();
         Ok(Self { auxiliary: auxiliary.unwrap_or_else(|| main.clone()), main, has_auxiliary })
     }
@@ -85,7 +84,7 @@ impl Models {
 /// be opened and a server may ask it, prints a warning.
 pub(crate) fn for_tools(profile: &Profile) -> Option<Client> {
     let config = profile.config();
-    match client(config.models.for_small_tasks()?, &profile.env()) {
+    match client(config.model_for_small_tasks()?, &profile.env()) {
         Ok(client) => Some(client),
         Err(problem) => {
             if config.mcp.servers.iter().any(|server| server.enabled && server.sampling) {
@@ -98,36 +97,69 @@ pub(crate) fn for_tools(profile: &Profile) -> Option<Client> {
 
 /// Returns the help of an option that names a model.
 pub(crate) fn help() -> String {
-    format!("The model: {} with prepared answers", show::one_of(&model_forms()))
+    let forms = model_forms();
+    format!("The model: the name of one in config.toml, or {} with prepared answers", show::one_of(&forms))
 }
 
-/// Returns the forms in which options name models.
+/// Returns the forms in which options name models that are not in the configuration.
 fn model_forms() -> Vec<String> {
     Api::ALL.iter().map(|api| format!("`{}:NAME`", api.word())).chain(["`script:FILE`".to_owned()]).collect()
 }
 
-/// Opens the model that `spec` names.
-fn open(spec: &str, env: &Env) -> Result<Client> {
-    let unknown = || format!("unknown model `{spec}`: expected {}", show::one_of(&model_forms()));
-    let (api, name) = spec.split_once(':').filter(|(_, name)| !name.is_empty()).ok_or_else(unknown)?;
-    if api == "script" {
-        return Ok(Client::scripted(Script::read(Path::new(name))?));
+/// What an option names.
+enum Named {
+    Model(Model),
+    Script(Script),
+}
+
+impl Named {
+    /// Finds what `spec` names: a model of the configuration by its name, or a model by its API. A model with the API of one in the
+    /// configuration has the same server, so that nothing is sent to another one.
+    fn parse(spec: &str, config: &Config) -> Result<Self> {
+        if let Some(model) = config.model(spec) {
+            return Ok(Self::Model(model.clone()));
+        }
+        let unknown = || unknown_model(spec, config);
+        let (api, name) = spec.split_once(':').filter(|(_, name)| !name.is_empty()).ok_or_else(unknown)?;
+        if api == "script" {
+            return Ok(Self::Script(Script::read(Path::new(name))?));
+        }
+        let api = Api::from_word(api).ok_or_else(unknown)?;
+        let with_same_api = config.main_model().into_iter().chain(&config.models).find(|model| model.api == api);
+        Ok(Self::Model(with_same_api.map_or_else(|| Model::new(api, name), |model| model.on_same_server(name))))
     }
-    let api = Api::from_word(api).ok_or_else(unknown)?;
-    client(&Model::new(api, name), env)
+
+    fn open(self, env: &Env) -> Result<Client> {
+        match self {
+            Self::Model(model) => client(&model, env),
+            Self::Script(script) => Ok(Client::scripted(script)),
+        }
+    }
+}
+
+/// Returns the error about a name that no model has.
+fn unknown_model(spec: &str, config: &Config) -> String {
+    let names: Vec<String> = config.models.iter().map(|model| format!("`{}`", model.alias)).collect();
+    let forms = show::one_of(&model_forms());
+    if names.is_empty() {
+        return format!("unknown model `{spec}`: expected {forms}");
+    }
+    let nearest = toolc::suggest::nearest(spec, config.models.iter().map(|model| &*model.alias));
+    let hint = toolc::suggest::did_you_mean(&nearest).map(|hint| format!("{hint} ")).unwrap_or_default();
+    format!(
+        "unknown model `{spec}`: {hint}the models of config.toml are {}; other models are {forms}",
+        names.join(", ")
+    )
 }
 
 /// Prints which variables do not change the server of the main model, although they do so in other programs.
-fn warn_of_ignored_variables(spec: Option<&str>, configured: Option<&Model>, env: &Env) {
-    let of_option = spec.and_then(|spec| Some((Api::from_word(spec.split_once(':')?.0)?, false)));
-    let is_set = |model: &Model| model.base_url.as_deref().is_some_and(|url| !url.trim().is_empty());
-    let configured = configured.filter(|_| spec.is_none()).map(|model| (model.api, is_set(model)));
-    let Some((api, has_address)) = of_option.or(configured) else { return };
-    let names = api.ignored_variables(has_address, |name| env.var(name));
+fn warn_of_ignored_variables(model: &Model, env: &Env) {
+    let has_address = model.base_url.as_deref().is_some_and(|url| !url.trim().is_empty());
+    let names = model.api.ignored_variables(has_address, |name| env.var(name));
     if names.is_empty() {
         return;
     }
-    let (names, variable) = (names.join(", "), api.address_variable());
+    let (names, variable) = (names.join(", "), model.api.address_variable());
     let instead = if has_address {
         "`base_url` of the model counts".to_owned()
     } else {
@@ -171,7 +203,8 @@ mod tests {
     fn a_model_is_opened_by_its_api_and_name() {
         let env =
             Env::empty().with_var("ANTHROPIC_API_KEY", "sk-1").with_var("OPENAI_BASE_URL", "http://localhost:1/v1/");
-        let open = |spec| open(spec, &env);
+        let config = Config::default();
+        let open = |spec| Named::parse(spec, &config).and_then(|model| model.open(&env));
         let anthropic = open("anthropic:claude-x:beta").expect("a valid name");
         assert_eq!(*anthropic.model(), Model::new(Api::Anthropic, "claude-x:beta"));
         let local = open("chat:m").expect("a server at another address needs no key");
@@ -205,12 +238,41 @@ mod tests {
             let error = open(spec).map(drop).expect_err("an invalid model");
             assert!(error.to_string().contains(message), "{error}");
         }
-        let none = Models::open(None, None, (None, None), &env).map(drop);
+        let none = Models::open(None, None, &config, &env).map(drop);
         let error = none.expect_err("no model is named").to_string();
         assert!(
             error
                 .contains("with the key in ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY. `--model script:FILE`"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_model_of_the_configuration_is_found_by_its_name_and_others_keep_the_server_of_its_api() {
+        let model = |alias: &str, api: Api, url: &str| Model {
+            alias: alias.to_owned(),
+            base_url: Some(url.to_owned()),
+            key_variable: Some(String::new()),
+            context_tokens: Some(8_000),
+            ..Model::new(api, "m")
+        };
+        let models = vec![
+            model("fast", Api::ChatCompletions, "http://fast:1/v1"),
+            model("main", Api::ChatCompletions, "http://main:1/v1"),
+            model("claude", Api::Anthropic, "http://claude:1"),
+        ];
+        let config = Config { models, ..Config::default() };
+        let found = |spec: &str| match Named::parse(spec, &config) {
+            Ok(Named::Model(model)) => (model.name().to_owned(), model.base_url().to_owned(), model.context_tokens),
+            Ok(Named::Script(_)) => panic!("{spec} is a script"),
+            Err(error) => panic!("{error}"),
+        };
+        assert_eq!(found("fast"), ("m".to_owned(), "http://fast:1/v1".to_owned(), Some(8_000)));
+        assert_eq!(found("chat:other"), ("other".to_owned(), "http://main:1/v1".to_owned(), None));
+        assert_eq!(found("anthropic:x"), ("x".to_owned(), "http://claude:1".to_owned(), None));
+        assert_eq!(found("gemini:x").1, Model::new(Api::Gemini, "x").base_url());
+        let error = Named::parse("fats", &config).map(drop).expect_err("an unknown name").to_string();
+        let expected = "unknown model `fats`: did you mean `fast`? the models of config.toml are `fast`, `main`, `claude`; other models";
+        assert!(error.starts_with(expected), "{error}");
     }
 }

@@ -274,7 +274,7 @@ fn the_schema_accepts_what_the_reader_accepts() {
     let schema = run(&folder, &["config", "schema"]).json();
     assert_eq!(schema["properties"]["tools"]["additionalProperties"], false);
     assert_eq!(schema["properties"]["approval"]["properties"]["mode"]["oneOf"][0]["const"], "ask");
-    let required = &schema["properties"]["models"]["properties"]["main"]["required"];
+    let required = &schema["properties"]["models"]["additionalProperties"]["required"];
     assert_eq!(*required, serde_json::json!(["api", "model"]));
 }
 
