@@ -256,6 +256,16 @@ fn invalid(error: InvalidFile, path: &Path, hidden: &[String]) -> ConfigError {
 fn check(table: &ConfigTable, sink: &Sink) {
     table.models.iter().for_each(|model| check_model(model, sink));
     check_agent(&table.agent, sink);
+    for name in table.instructions.files.iter().filter(|name| name.value.contains(['/', '\\']) || name.value == "..") {
+        let message = format!("`{}` is a path", name.value);
+        report(
+            sink,
+            name,
+            &message,
+            "expected the name of a file",
+            "files are looked for in each folder of the project",
+        );
+    }
     if let Some(max) = table.results.max_chars.as_ref().filter(|max| max.value < MIN_RESULT_CHARS) {
         let help = "a model cannot work with results that are cut after a few words";
         report(sink, max, "invalid value for `max_chars`", &format!("expected at least {MIN_RESULT_CHARS}"), help);

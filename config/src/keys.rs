@@ -30,6 +30,8 @@ table! {
         environment: Section<EnvironmentTable>,
         /// Limits of the loop.
         agent: Section<AgentTable>,
+        /// Standing instructions for the model.
+        instructions: Section<InstructionsTable>,
         /// What is done with results.
         results: Section<ResultsTable>,
         /// Where plugins are.
@@ -188,6 +190,16 @@ words! {
         Main = "main",
         /// The auxiliary model.
         Auxiliary = "auxiliary",
+    }
+}
+
+table! {
+    /// Standing instructions for the model: files in the home folder, and in trusted projects.
+    pub struct InstructionsTable as Instructions {
+        /// Whether the files are read.
+        enabled: Flag = true,
+        /// The names of the files. In each folder, the first one that exists is read. Default: `AGENTS.md` and `CLAUDE.md`.
+        files: Names,
     }
 }
 

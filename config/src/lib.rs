@@ -35,16 +35,13 @@ pub use error::{ConfigError, ConfigErrorKind, DirectoryError};
 pub use file::{ConfigFile, KnownNames, usable_directory};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
 pub use keys::{
-    Agent, Approval, ApprovalMode, ApprovalSet, Config, HelperModel, Helpers, Mcp, McpEndpoint, McpListScope, McpOauth,
-    McpPinning, McpServer, McpTool, Memory, Plugins, Protect, ProtectReader, Results, SearchBy, Sessions,
-    ToolChanges, Tools,
+    Agent, Approval, ApprovalMode, ApprovalSet, Config, HelperModel, Helpers, Instructions, Mcp, McpEndpoint,
+    McpListScope, McpOauth, McpPinning, McpServer, McpTool, Memory, Plugins, Protect, ProtectReader, Results, SearchBy,
+    Sessions, ToolChanges, Tools,
 };
 pub use mcp::{McpTransport, expanded};
 pub use toolc_tables::Words;
-pub use trust::{
-    PROJECT_FOLDER, ProjectFile, ProjectFiles, Trust, digest, revoke, revoke_repository, trust_repository,
-    trusted_projects, trusted_repositories,
-};
+pub use trust::{PROJECT_FOLDER, ProjectFile, ProjectFiles, Trust, TrustList, digest, revoke, trusted_projects};
 pub use variables::{VariableSetting, foreign_variables, is_setting_variable};
 
 /// Returns the JSON Schema of `config.toml`.

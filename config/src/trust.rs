@@ -1,5 +1,6 @@
 //! Projects and plugins of packages whose files the user has trusted: the digest of a folder, and a copy of it. The folder of a project is
-//! `.toolc`. The same list has the git repositories whose settings the user has trusted, by a digest that the caller computes.
+//! `.toolc`. The same file lists the git repositories and the files with instructions that the user has trusted, by a digest that the
+//! caller computes.
 //!
 //! Programs run from the copy. So what runs is what was trusted, even if a file of the project changes at that moment.
 
@@ -226,8 +227,53 @@ pub fn digest<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> String {
 
 /// The list of projects and plugins in the file.
 const PROJECTS: &str = "project";
-/// The list of git repositories in the file.
-const REPOSITORIES: &str = "repository";
+
+/// What the user trusts by a digest that the caller computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrustList {
+    /// The settings of git repositories.
+    Repositories,
+    /// The files with standing instructions.
+    Instructions,
+}
+
+impl TrustList {
+    /// Returns the name of the list in the file.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Repositories => "repository",
+            Self::Instructions => "instructions",
+        }
+    }
+
+    /// Returns the trusted paths, each with its digest.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn entries(self, home: &Home) -> Result<Vec<(PathBuf, String)>, ConfigError> {
+        trusted_paths(home, self.name())
+    }
+
+    /// Trusts the content of a path that has this digest.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written.
+    pub fn add(self, home: &Home, path: &Path, digest: &str) -> Result<(), ConfigError> {
+        add(home, self.name(), path, digest)
+    }
+
+    /// Trusts a path no more. Returns whether it was trusted.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written.
+    pub fn remove(self, home: &Home, path: &Path) -> Result<bool, ConfigError> {
+        let was_trusted = self.entries(home)?.iter().any(|(known, _)| known == path);
+        if was_trusted {
+            edit(home, self.name(), |list| list.retain(|table| path_of(table).as_deref() != Some(path)))?;
+        }
+        Ok(was_trusted)
+    }
+}
 
 /// Returns the trusted projects and plugins, each with the digest of its files.
 ///
@@ -235,34 +281,6 @@ const REPOSITORIES: &str = "repository";
 /// If the list cannot be read.
 pub fn trusted_projects(home: &Home) -> Result<Vec<(PathBuf, String)>, ConfigError> {
     trusted_paths(home, PROJECTS)
-}
-
-/// Returns the git repositories whose settings the user has trusted, each with the digest of the settings.
-///
-/// # Errors
-/// If the list cannot be read.
-pub fn trusted_repositories(home: &Home) -> Result<Vec<(PathBuf, String)>, ConfigError> {
-    trusted_paths(home, REPOSITORIES)
-}
-
-/// Trusts the settings of a git repository that have this digest.
-///
-/// # Errors
-/// If the list cannot be read or written.
-pub fn trust_repository(home: &Home, repository: &Path, digest: &str) -> Result<(), ConfigError> {
-    add(home, REPOSITORIES, repository, digest)
-}
-
-/// Trusts the settings of a git repository no more. Returns whether they were trusted.
-///
-/// # Errors
-/// If the list cannot be read or written.
-pub fn revoke_repository(home: &Home, repository: &Path) -> Result<bool, ConfigError> {
-    let was_trusted = trusted_repositories(home)?.iter().any(|(known, _)| known == repository);
-    if was_trusted {
-        edit(home, REPOSITORIES, |list| list.retain(|table| path_of(table).as_deref() != Some(repository)))?;
-    }
-    Ok(was_trusted)
 }
 
 fn trusted_paths(home: &Home, list: &str) -> Result<Vec<(PathBuf, String)>, ConfigError> {

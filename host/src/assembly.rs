@@ -29,6 +29,7 @@ use crate::person::Person;
 use crate::profile::Profile;
 use crate::secrets::{RedactedStore, SecretFilter};
 use crate::sources::git::{self, ProjectGit};
+use crate::sources::instructions::{self, InstructionFile};
 use crate::sources::plugins::{self, LoadedPlugins};
 use crate::sources::servers::{self, McpServers, ModelSampler, NeededServers, Wait};
 use crate::sources::stores::Stores;
@@ -257,6 +258,14 @@ impl Host {
         let environment =
             environments::section(self.environment, &self.profile, &self.directory, self.directory_problem.as_deref());
         [approval, environment].into_iter().chain(self.git.as_ref().map(|git| git.section(home)))
+    }
+
+    /// Returns the files with standing instructions for work in the directory.
+    ///
+    /// # Errors
+    /// If the list of trusted files cannot be read.
+    pub(crate) fn instruction_files(&self) -> Result<Vec<InstructionFile>> {
+        instructions::find(&self.profile.home, &self.profile.config().instructions.names(), &self.directory)
     }
 
     /// Returns notes about files and git settings of the folder that are ignored because the user has not trusted them.

@@ -16,7 +16,16 @@ pub(crate) type Observer = Arc<dyn Fn(&AgentEvent<'_>) + Send + Sync>;
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum AgentEvent<'a> {
     /// The conversation begins.
-    Session { session: &'a str, model: &'a str, api: &'a str, directory: &'a str, tools: usize },
+    Session {
+        session: &'a str,
+        model: &'a str,
+        api: &'a str,
+        directory: &'a str,
+        tools: usize,
+        /// The files with standing instructions.
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        instructions: &'a [String],
+    },
     /// A request is sent to the model.
     Request { number: u32 },
     /// The next part of the model's text.

@@ -46,6 +46,7 @@ use state::{DeniedCall, TaskState};
 use crate::approval::Questions;
 use crate::ground::error::Error;
 use crate::models::{Tokens, UncountedTokens};
+use crate::sources::instructions::Instructions;
 use crate::sources::servers::LateServers;
 
 /// An agent in one conversation.
@@ -59,6 +60,8 @@ pub(crate) struct Agent {
     pub(crate) auxiliary: Client,
     pub(crate) limits: toolc_config::Agent,
     pub(crate) system: String,
+    /// The standing instructions, which are a part of `system`.
+    instructions: Instructions,
     conversation: Conversation,
     recorder: Recorder,
     redactor: Arc<Redactor>,
@@ -190,7 +193,18 @@ impl Agent {
             api: model.api.word(),
             directory: &directory.display().to_string(),
             tools: turn.tools().count(),
+            instructions: &self.instructions.paths(),
         });
+    }
+
+    /// Reports files with instructions that have changed. The conversation keeps the text that it began with.
+    fn report_changed_instructions(&mut self) {
+        for path in self.instructions.take_changed() {
+            let text = format!(
+                "{path} has changed: this conversation keeps the earlier text, and a new one reads the file again"
+            );
+            self.emit(&AgentEvent::Notice { text: &text });
+        }
     }
 
     pub(crate) fn emit(&self, event: &AgentEvent<'_>) {

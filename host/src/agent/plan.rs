@@ -12,6 +12,7 @@ use toolc_store::SessionInfo;
 use super::budget::Budget;
 use super::calls::CallLog;
 use super::event::Observer;
+use crate::sources::instructions::Instructions;
 
 /// The tool with which a model starts helpers.
 pub(super) const DELEGATE_TASK: &str = "delegate_task";
@@ -75,6 +76,8 @@ pub(crate) struct HelperPlan {
     pub(super) levels: u32,
     pub(super) budget: Arc<Budget>,
     pub(super) latest: Arc<AtomicU32>,
+    /// The instructions of the parent.
+    pub(super) instructions: Arc<Instructions>,
 }
 
 /// Returns the tools of the registry that are disabled for a helper with so many levels of helpers below it.

@@ -39,6 +39,7 @@ use crate::options::ToolOptions;
 use crate::person::{self, Person};
 use crate::profile::Profile;
 use crate::secrets::{RedactedStore, SecretFilter};
+use crate::sources::instructions::Instructions;
 use crate::sources::servers::{LateServers, Wait};
 
 /// The tool whose notes are part of the instructions.
@@ -191,17 +192,16 @@ impl Setup {
         let uncounted = UncountedTokens::default();
         let calls = plan.helper.as_ref().map(|helper| helper.calls.clone()).unwrap_or_default();
         let (session, questions) = self.session(&plan, &models, &name, &uncounted, &calls)?;
-        let base = self.helper_base(&plan, &calls);
-        let Plan { source, observer, resume, helper, .. } = plan;
-        let task = Task::new(&*name);
-        let start = environments::directory(self.host.environment, &self.host.directory, self.host.profile.config());
-        if let Some(directory) = start {
-            task.set_directory(directory);
-        }
-        let mut recorder = self.recorder(source, helper.is_some(), &models, &name, calls);
         let mut resumed = StoredConversation::default();
-        if let Some(info) = resume {
+        if let Some(info) = plan.resume {
             resumed = record::read(&self.sessions, &self.host.profile.home, info, models.main.model().api)?;
+        }
+        let instructions = self.instructions(&plan, &mut resumed)?;
+        let base = self.helper_base(&plan, &calls, &instructions);
+        let Plan { source, observer, resume, helper, .. } = plan;
+        let task = self.task(&name);
+        let mut recorder = self.recorder(source, helper.is_some(), &models, &name, calls);
+        if resume.is_some() {
             recorder.resume(&mut resumed);
         }
         let notes = self.notes(&session, models.main.model().definitions_dialect(), &observer);
@@ -214,7 +214,8 @@ impl Setup {
             session,
             name,
             task,
-            system: prompt::system(&place, &today(), &notes, helper.is_some()),
+            system: prompt::system(&place, &today(), &instructions.text, &notes, helper.is_some()),
+            instructions: Instructions::clone(&instructions),
             model: models.main,
             auxiliary: models.auxiliary,
             limits: self.limits.clone(),
@@ -245,6 +246,16 @@ impl Setup {
         Ok(agent)
     }
 
+    /// Returns the task of a conversation, in the directory where tools begin.
+    fn task(&self, name: &str) -> Task {
+        let task = Task::new(name);
+        let start = environments::directory(self.host.environment, &self.host.directory, self.host.profile.config());
+        if let Some(directory) = start {
+            task.set_directory(directory);
+        }
+        task
+    }
+
     /// Returns the recorder of an agent. The conversation of a helper is not recorded: its parent records the result.
     fn recorder(&self, source: &'static str, is_helper: bool, models: &Models, name: &str, calls: CallLog) -> Recorder {
         let sessions = (self.record && !is_helper).then(|| self.sessions.clone());
@@ -260,8 +271,27 @@ impl Setup {
         }
     }
 
+    /// Returns the standing instructions: a helper has those of its parent, and a conversation that is continued those that it began with.
+    ///
+    /// # Errors
+    /// If the list of trusted files cannot be read.
+    fn instructions(&self, plan: &Plan<'_>, resumed: &mut StoredConversation) -> Result<Arc<Instructions>> {
+        if let Some(helper) = &plan.helper {
+            return Ok(Arc::clone(&helper.instructions));
+        }
+        if let Some(recorded) = resumed.state.as_mut().and_then(|state| state.instructions.take()) {
+            return Ok(Arc::new(recorded));
+        }
+        let redact = |text: &str| self.host.redactor.text(text).into_owned();
+        let (instructions, notes) = Instructions::new(&self.host.instruction_files()?, redact);
+        for text in &notes {
+            (plan.observer)(&AgentEvent::Notice { text });
+        }
+        Ok(Arc::new(instructions))
+    }
+
     /// Returns the values that the helpers of an agent share with it.
-    fn helper_base(self: &Arc<Self>, plan: &Plan<'_>, calls: &CallLog) -> Base {
+    fn helper_base(self: &Arc<Self>, plan: &Plan<'_>, calls: &CallLog, instructions: &Arc<Instructions>) -> Base {
         let setup = Arc::clone(self);
         Base {
             make: Arc::new(move |plan| setup.agent(plan)),
@@ -274,6 +304,7 @@ impl Setup {
             approver: plan.approver.clone(),
             observer: plan.observer.clone(),
             calls: calls.clone(),
+            instructions: Arc::clone(instructions),
         }
     }
 

@@ -14,6 +14,7 @@ use super::Agent;
 use super::event::AgentEvent;
 use super::helpers::RecordedHelper;
 use crate::ground::time;
+use crate::sources::instructions::Instructions;
 
 /// The maximum number of calls that were not approved. The oldest are dropped.
 const MAX_DENIED: usize = 50;
@@ -36,6 +37,8 @@ pub(super) struct TaskState {
     denied: Vec<DeniedCall>,
     /// The background helpers.
     helpers: Vec<RecordedHelper>,
+    /// The standing instructions, or `None` if an earlier version has recorded the conversation.
+    pub(super) instructions: Option<Instructions>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,6 +141,7 @@ impl Agent {
                 .collect(),
             denied: self.denied.clone(),
             helpers: self.helpers.recorded(),
+            instructions: Some(self.instructions.clone()),
         }
     }
 
@@ -146,7 +150,7 @@ impl Agent {
         if self.conversation.has_results() {
             self.news.add(self.task.name(), state.after_restart());
         }
-        let TaskState { todo, processes: _, calls: _, unanswered, denied, helpers } = state;
+        let TaskState { todo, processes: _, calls: _, unanswered, denied, helpers, instructions: _ } = state;
         self.helpers.restore(helpers);
         Call::new(ToolCall::new("todo", "{}").with_task(&self.task)).state::<TodoList>().restore(todo);
         self.questions.restore(unanswered);
@@ -247,6 +251,7 @@ mod tests {
             unanswered: vec!["terminal {\"command\":\"rm -rf build\"}".to_owned()],
             denied: vec![denied],
             helpers: Vec::new(),
+            instructions: None,
         }
     }
 

@@ -43,6 +43,7 @@ impl Agent {
         if !self.is_helper {
             self.budget = Budget::new(self.limits.max_iterations);
             self.helpers.set_budget(&self.budget);
+            self.report_changed_instructions();
         }
         self.task.set_user_request(message);
         self.add_user(message);

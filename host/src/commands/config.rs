@@ -3,13 +3,14 @@
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 use toolc::redaction::without_secrets;
-use toolc_config::{ConfigFile, EnvFile, Home, foreign_variables};
+use toolc_config::{Config, ConfigFile, EnvFile, Home, foreign_variables};
 
 use crate::approval::{permissions, rules};
 use crate::assembly::{check_names, registry_to_show};
 use crate::ground::ask::print;
 use crate::ground::error::Result;
 use crate::ground::tell::tell;
+use crate::sources::instructions::{self, InstructionFile};
 
 /// The last part of the help.
 const EXIT_STATUS: &str = "\
@@ -117,8 +118,17 @@ fn show(home: &Home, as_json: bool) -> Result<()> {
     shown.insert("variables".to_owned(), env.names().collect());
     let origins = file.set_by_variables().iter().map(|set| (set.key.clone(), json!(set.origin())));
     shown.insert("set_by_variables".to_owned(), Value::Object(origins.collect()));
+    shown.insert("instruction_files".to_owned(), instruction_files(home, file.config())?);
     let shown = Value::Object(shown);
     print(&if as_json { format!("{shown}\n") } else { format!("{shown:#}\n") })
+}
+
+/// Returns the files with standing instructions for work in the current directory, each with its state.
+fn instruction_files(home: &Home, config: &Config) -> Result<Value> {
+    let Ok(directory) = std::env::current_dir() else { return Ok(json!([])) };
+    let files = instructions::find(home, &config.instructions.names(), &directory)?;
+    let file = |file: &InstructionFile| json!({ "path": file.path, "bytes": file.bytes, "state": file.state.word() });
+    Ok(files.iter().map(file).collect())
 }
 
 /// Replaces what seems to be secret in the values: the file is not for keys, but an address or an argument can contain one.

@@ -1,24 +1,28 @@
-//! `toolc trust`: trusts the files and git settings of a project, or the files of a plugin of a package.
+//! `toolc trust`: trusts the files, instructions and git settings of a project, or the files of a plugin of a package.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use toolc_config::{Home, PROJECT_FOLDER, ProjectFiles, Trust, revoke, trusted_projects, trusted_repositories};
+use toolc_config::{
+    ConfigFile, EnvFile, Home, PROJECT_FOLDER, ProjectFiles, Trust, TrustList, revoke, trusted_projects,
+};
 
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::ground::tell::{tell, tell_part};
 use crate::sources::git::{GitTrust, ProjectGit};
+use crate::sources::instructions::{self, FileState, InstructionFile};
 use crate::sources::{packages, project};
 
 /// The last part of the help.
 const EXIT_STATUS: &str = "\
 Trust covers the files in the folder .toolc of the project, or the files of the plugin. Programs run from a copy of the trusted files. If
 a file changes, the trust ends until you trust the files again. Trust also covers the hooks of the repository and the git settings that
-run programs. Until you trust them, git ignores them in the commands of a model.
+run programs. Until you trust them, git ignores them in the commands of a model. It also covers the files with instructions for the model,
+such as AGENTS.md, from the root of the repository to the directory.
 
 Exit status:
   0  success
@@ -48,10 +52,27 @@ pub(crate) struct TrustArgs {
     yes: bool,
 }
 
-/// The untrusted files and git settings that a person decides about.
+/// What is not trusted yet, for the decision of a person.
 struct Untrusted {
     files: Option<ProjectFiles>,
     git: Option<ProjectGit>,
+    instructions: Vec<InstructionFile>,
+}
+
+impl Untrusted {
+    fn is_empty(&self) -> bool {
+        self.files.is_none() && self.git.is_none() && self.instructions.is_empty()
+    }
+
+    fn add(&self, home: &Home) -> Result<()> {
+        if let Some(files) = &self.files {
+            files.add(home)?;
+        }
+        if let Some(git) = &self.git {
+            git.add_trust(home)?;
+        }
+        self.instructions.iter().try_for_each(|file| file.add_trust(home))
+    }
 }
 
 impl TrustArgs {
@@ -60,7 +81,9 @@ impl TrustArgs {
         home.check_exists()?;
         if self.list {
             let mut projects = trusted_projects(home)?;
-            projects.extend(trusted_repositories(home)?);
+            for list in [TrustList::Repositories, TrustList::Instructions] {
+                projects.extend(list.entries(home)?);
+            }
             let lines = projects.iter().map(|(project, _)| show::one_line(&project.display().to_string()) + "\n");
             return ask::print(&lines.collect::<String>()).map(|()| 0);
         }
@@ -70,36 +93,43 @@ impl TrustArgs {
             None => self.project(home)?,
         };
         let git = self.plugin.is_none().then(|| ProjectGit::read(&folder));
+        let place = self.instructions_place()?;
         if self.revoke {
-            return revoke_trust(home, &folder, git.as_ref());
+            return revoke_trust(home, &folder, git.as_ref(), place.as_deref());
         }
         if !folder.is_dir() {
             return Err(Error::Invalid(format!("the folder does not exist: {}", folder.display())));
         }
-        let Untrusted { files, git } = self.untrusted(home, &folder, git)?;
-        if files.is_none() && git.is_none() {
+        let untrusted = self.untrusted(home, &folder, git, place.as_deref())?;
+        if untrusted.is_empty() {
             return ask::print("everything is already trusted\n").map(|()| 0);
         }
-        tell_part!("{}", files.as_ref().map(|files| self.text(files)).unwrap_or_default());
-        tell_part!("{}", git.as_ref().map(ProjectGit::text).unwrap_or_default());
+        tell_part!("{}", untrusted.files.as_ref().map(|files| self.text(files)).unwrap_or_default());
+        tell_part!("{}", untrusted.git.as_ref().map(ProjectGit::text).unwrap_or_default());
+        tell_part!("{}", instructions_text(&untrusted.instructions));
         if !self.yes && !confirm()? {
             tell!("the trust was not changed");
             return Ok(1);
         }
-        if let Some(files) = files {
-            files.add(home)?;
-        }
-        if let Some(git) = git {
-            git.add_trust(home)?;
-        }
+        untrusted.add(home)?;
         ask::print(&format!("trusted: {}\n", show::one_line(&folder.display().to_string()))).map(|()| 0)
     }
 
-    /// Returns the files and git settings of a folder that are not trusted.
+    /// Returns what is not trusted yet: files and git settings of a folder, and instructions for work in `place`.
     ///
     /// # Errors
-    /// If the folder has neither files nor git settings to trust, or they cannot be read.
-    fn untrusted(&self, home: &Home, folder: &Path, git: Option<ProjectGit>) -> Result<Untrusted> {
+    /// If nothing can be trusted, or it cannot be read.
+    fn untrusted(
+        &self,
+        home: &Home,
+        folder: &Path,
+        git: Option<ProjectGit>,
+        place: Option<&Path>,
+    ) -> Result<Untrusted> {
+        let mut instructions = match place {
+            Some(place) => instruction_files(home, place)?,
+            None => Vec::new(),
+        };
         let mut files = match &self.plugin {
             Some(_) => Some(ProjectFiles::read_plugin(folder)?),
             None => ProjectFiles::read(folder)?,
@@ -107,16 +137,16 @@ impl TrustArgs {
         let mut git = git.filter(|git| !git.runs_nothing());
         if let Some(why) = git.as_ref().and_then(ProjectGit::read_error) {
             let message = format!("the git settings cannot be trusted, because they could not be read: {why}");
-            if files.is_none() {
+            if files.is_none() && instructions.is_empty() {
                 return Err(Error::Invalid(message));
             }
             tell!("warning: {message}");
             git = None;
         }
-        if files.is_none() && git.is_none() {
+        if files.is_none() && git.is_none() && instructions.is_empty() {
             let folder = folder.display();
             return Err(Error::Invalid(format!(
-                "{folder} has no folder {PROJECT_FOLDER} to trust, and no git settings that run programs"
+                "{folder} has no folder {PROJECT_FOLDER} to trust, no git settings that run programs, and no file with instructions"
             )));
         }
         if let Some(Trust::Trusted(_)) = files.as_ref().map(|files| files.trust(home)).transpose()? {
@@ -125,7 +155,19 @@ impl TrustArgs {
         if let Some(GitTrust::Trusted) = git.as_ref().map(|git| git.trust(home)).transpose()? {
             git = None;
         }
-        Ok(Untrusted { files, git })
+        instructions.retain(|file| file.state != FileState::Used);
+        Ok(Untrusted { files, git, instructions })
+    }
+
+    /// Returns the directory whose instructions are trusted, or `None` for a plugin.
+    fn instructions_place(&self) -> Result<Option<PathBuf>> {
+        if self.plugin.is_some() {
+            return Ok(None);
+        }
+        match &self.dir {
+            Some(dir) => Ok(Some(dir.clone())),
+            None => current_directory().map(Some),
+        }
     }
 
     /// Returns the project that the command line names, or the project of the current directory.
@@ -133,7 +175,7 @@ impl TrustArgs {
         if let Some(dir) = &self.dir {
             return Ok(dir.clone());
         }
-        let current = std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?;
+        let current = current_directory()?;
         Ok(project::find_project(&current, home).unwrap_or(current))
     }
 
@@ -159,9 +201,44 @@ impl TrustArgs {
     }
 }
 
-/// Revokes the trust in a folder. Returns the exit status.
-fn revoke_trust(home: &Home, folder: &Path, git: Option<&ProjectGit>) -> Result<u8> {
-    let was_trusted = revoke(home, folder)? | git.map_or(Ok(false), |git| git.revoke(home))?;
+fn current_directory() -> Result<PathBuf> {
+    std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))
+}
+
+/// Returns the files with instructions for work in `place` that need trust and can be trusted. Prints warnings about others.
+fn instruction_files(home: &Home, place: &Path) -> Result<Vec<InstructionFile>> {
+    let env = EnvFile::read(home)?;
+    let file = ConfigFile::read_with(home, &env, std::env::vars_os())?;
+    let mut files = instructions::find(home, &file.config().instructions.names(), place)?;
+    files.retain(InstructionFile::needs_trust);
+    for note in
+        files.iter().filter(|file| matches!(file.state, FileState::Refused(_))).filter_map(InstructionFile::note)
+    {
+        tell!("warning: {note}");
+    }
+    files.retain(|file| !matches!(file.state, FileState::Refused(_)));
+    Ok(files)
+}
+
+/// Returns the text about the files with instructions that the user decides about.
+fn instructions_text(files: &[InstructionFile]) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let line = |file: &InstructionFile| {
+        let path = show::one_line(&file.path.display().to_string());
+        let changed = if file.state == FileState::Changed { "   changed" } else { "" };
+        format!("  {path}   {} bytes{changed}\n", file.bytes)
+    };
+    let list: String = files.iter().map(line).collect();
+    format!("These files have instructions that the model follows. Read them first:\n{list}")
+}
+
+/// Revokes the trust in a folder, and in the instructions for work in `place`. Returns the exit status.
+fn revoke_trust(home: &Home, folder: &Path, git: Option<&ProjectGit>, place: Option<&Path>) -> Result<u8> {
+    let was_trusted = revoke(home, folder)?
+        | git.map_or(Ok(false), |git| git.revoke(home))?
+        | place.map_or(Ok(false), |place| instructions::revoke(home, place))?;
     if !was_trusted {
         tell!("error: {} was not trusted", folder.display());
     }

@@ -1,6 +1,8 @@
-//! The sources of a session: plugins and MCP servers, whose tools are added to the shipped tools, stores, and the git of the project.
+//! The sources of a session: plugins and MCP servers, whose tools are added to the shipped tools, stores, standing instructions, and the
+//! git of the project.
 
 pub(crate) mod git;
+pub(crate) mod instructions;
 pub(crate) mod packages;
 pub(crate) mod plugins;
 pub(crate) mod project;

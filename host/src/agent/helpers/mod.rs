@@ -26,6 +26,7 @@ use super::plan::{HelperPlan, Plan};
 use super::{Agent, News};
 use crate::ground::error::{Error, Result};
 use crate::models::UncountedTokens;
+use crate::sources::instructions::Instructions;
 use helper::{Helper, HelperContext, Job, Report, WaitingCall};
 
 /// The maximum number of helpers of a conversation that are running or have unread results.
@@ -70,6 +71,7 @@ pub(super) struct Base {
     pub(super) observer: Observer,
     /// Where the calls of the parent are recorded.
     pub(super) calls: CallLog,
+    pub(super) instructions: Arc<Instructions>,
 }
 
 impl Base {
@@ -190,6 +192,7 @@ impl Helpers {
                 levels: job.levels,
                 budget: Budget::for_helper(self.max_iterations, Arc::clone(&budget)),
                 latest: Arc::clone(&self.latest),
+                instructions: Arc::clone(&self.base.instructions),
             };
             let context = HelperContext {
                 base: match &job.tools {

@@ -40,11 +40,14 @@ impl Screen {
     /// Shows an event of the agent loop.
     pub(super) fn show(&self, event: &AgentEvent<'_>) {
         match event {
-            AgentEvent::Session { model, directory, tools, .. } => {
+            AgentEvent::Session { model, directory, tools, instructions, .. } => {
                 let title = self.live.look().paint(Style::Strong, "toolc");
                 let [model, directory] = [model, directory].map(|text| show::one_line(text));
                 let tools = show::counted(*tools, "tool");
                 self.print(&format!("{title}  {model}, {tools}, in {directory}\n`/help` lists the commands"));
+                for path in *instructions {
+                    self.note(&format!("follows {path}"));
+                }
             }
             AgentEvent::Request { .. } => self.live.begin("", "thinking".to_owned()),
             AgentEvent::Text { text } => self.live.text(text),

@@ -14,7 +14,7 @@ use std::thread;
 
 use serde_json::json;
 use toolc_cli::DoctorSection;
-use toolc_config::{Home, digest, revoke_repository, trust_repository, trusted_repositories};
+use toolc_config::{Home, TrustList, digest};
 use toolc_workspace::{ChildVariables, Workspace};
 
 use crate::ground::error::{Error, Result};
@@ -118,7 +118,7 @@ impl ProjectGit {
             return Ok(GitTrust::Harmless);
         }
         let Some(repository) = &self.repository else { return Ok(GitTrust::Unknown) };
-        let listed = trusted_repositories(home)?.into_iter().find(|(known, _)| known == repository);
+        let listed = TrustList::Repositories.entries(home)?.into_iter().find(|(known, _)| known == repository);
         Ok(match listed {
             None => GitTrust::Unknown,
             Some((_, digest)) if digest == self.digest() => GitTrust::Trusted,
@@ -132,7 +132,7 @@ impl ProjectGit {
     /// If the list cannot be read or written.
     pub(crate) fn add_trust(&self, home: &Home) -> Result<()> {
         let Some(repository) = self.repository.as_deref() else { return Ok(()) };
-        Ok(trust_repository(home, repository, &self.digest())?)
+        Ok(TrustList::Repositories.add(home, repository, &self.digest())?)
     }
 
     /// Revokes the trust in the settings. Returns whether they were trusted.
@@ -141,7 +141,7 @@ impl ProjectGit {
     /// If the list cannot be read or written.
     pub(crate) fn revoke(&self, home: &Home) -> Result<bool> {
         let Some(repository) = self.repository.as_deref() else { return Ok(false) };
-        Ok(revoke_repository(home, repository)?)
+        Ok(TrustList::Repositories.remove(home, repository)?)
     }
 
     /// Returns whether no setting or hook of the repository runs a program.

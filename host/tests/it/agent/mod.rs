@@ -10,6 +10,7 @@ mod helpers;
 #[cfg(target_os = "linux")]
 mod hidden;
 mod hooks;
+mod instructions;
 mod interrupts;
 mod kanban;
 mod long;

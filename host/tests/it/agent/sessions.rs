@@ -55,9 +55,9 @@ fn a_conversation_is_resumed_to_the_letter() {
     }
 }
 
-/// The model reads the files of a project with its tools, as information. None of them is an instruction.
+/// The model reads the files of a project with its tools, as information. None of them is an instruction before the user trusts it.
 #[test]
-fn no_file_of_the_folder_becomes_an_instruction() {
+fn no_untrusted_file_of_the_folder_becomes_an_instruction() {
     let folder = folder();
     for name in ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", "README.md", ".toolc/AGENTS.md"] {
         let path = folder.path().join(name);

@@ -123,7 +123,9 @@ fn a_trusted_plugin_runs_from_a_copy_until_a_file_changes() {
     let loaded = doctor["plugins"][0]["folder"].as_str().expect("a folder").to_owned();
     assert!(Path::new(&loaded).starts_with(folder.path().join("home/trusted")), "{loaded}");
     let list = in_project(&folder, &["trust", "--list"]).out;
-    assert_eq!(list.lines().count(), 1, "{list}");
+    let project = folder.path().join("project");
+    let expected = [&project, &project.join("AGENTS.md")].map(|path| path.display().to_string());
+    assert_eq!(list.lines().collect::<Vec<_>>(), expected);
 
     fs::remove_file(folder.path().join("ran")).expect("it ran");
     write(&folder, "project/.toolc/plugins/evil/new", "");
@@ -160,6 +162,7 @@ fn the_home_folder_is_not_a_project() {
     assert_eq!(plugins.as_array().map(Vec::len), Some(1), "{plugins}");
     run(&folder, &["trust", "missing"]).assert_refused(&["the folder does not exist: missing"]);
     write(&folder, "other/file", "");
-    run(&folder, &["trust", "other"])
-        .assert_refused(&["has no folder .toolc to trust, and no git settings that run programs"]);
+    run(&folder, &["trust", "other"]).assert_refused(&[
+        "has no folder .toolc to trust, no git settings that run programs, and no file with instructions",
+    ]);
 }
