@@ -127,9 +127,14 @@ impl ServerReport {
 
     /// Returns whether the server cannot be used, or not all of its tools.
     pub fn has_problem(&self) -> bool {
+        self.needs_attention() || !self.left_out.is_empty()
+    }
+
+    /// Returns whether the person can do something about a problem: the server cannot be used, a tool waits for their decision, or a
+    /// variable is not set. A tool that cannot be used at all is only a part of the report.
+    pub fn needs_attention(&self) -> bool {
         self.state != ServerState::Connected
             || self.problem.is_some()
-            || !self.left_out.is_empty()
             || !self.held_back.is_empty()
             || !self.unset_variables.is_empty()
     }

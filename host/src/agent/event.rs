@@ -26,6 +26,8 @@ pub(crate) enum AgentEvent<'a> {
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         instructions: &'a [String],
     },
+    /// The first turn waits for MCP servers that are still starting.
+    Waiting { servers: &'a [String] },
     /// A request is sent to the model.
     Request { number: u32 },
     /// The next part of the model's text.

@@ -197,6 +197,29 @@ impl Agent {
         });
     }
 
+    /// Waits a moment for MCP servers that are still starting, if this was not done before. Returns whether the turn continues, which a
+    /// press of Ctrl-C ends.
+    pub(crate) async fn wait_for_servers(&self, interrupts: &mut Interrupts) -> bool {
+        let awaited = self.late_servers.awaited();
+        if !awaited.is_empty() {
+            self.emit(&AgentEvent::Waiting { servers: &awaited });
+        }
+        let news = tokio::select! {
+            biased;
+            news = self.late_servers.wait() => news,
+            () = interrupts.next_press() => return false,
+        };
+        for text in &news {
+            self.emit(&AgentEvent::Notice { text });
+        }
+        true
+    }
+
+    /// Returns the names of the MCP servers that are still starting.
+    pub(crate) fn starting_servers(&self) -> Vec<String> {
+        self.late_servers.awaited()
+    }
+
     /// Reports files with instructions that have changed. The conversation keeps the text that it began with.
     fn report_changed_instructions(&mut self) {
         for path in self.instructions.take_changed() {

@@ -98,12 +98,14 @@ impl Setup {
         let models = open_models(args, &profile)?;
         let news = News::default();
         let events = news.clone();
+        // An agent that runs no turn shows its tools at once.
+        let wait = if args.without_model { Wait::AsSession } else { Wait::AtFirstTurn };
         let needs = Needs {
             person,
             model: Some(models.auxiliary.clone()),
             on_process: Some(Box::new(move |event| events.add(&event.task, event.to_string()))),
             start: args.start,
-            ..Needs::new(Purpose::Call, Wait::AsSession(&args.selection))
+            ..Needs::new(Purpose::Call, wait(&args.selection))
         };
         let host = Host::assemble(profile, options, needs)?;
         let config = host.profile.config();

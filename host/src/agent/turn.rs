@@ -49,7 +49,11 @@ impl Agent {
         self.add_user(message);
         let mut tokens = Tokens::default();
         let mut requests = 0;
-        let result = self.run_loop(&mut requests, &mut tokens, interrupts).await;
+        let result = if self.is_helper || self.wait_for_servers(interrupts).await {
+            self.run_loop(&mut requests, &mut tokens, interrupts).await
+        } else {
+            Ok(TurnOutcome::Interrupted)
+        };
         self.count_uncounted(&mut tokens);
         self.record_state();
         let outcome = match &result {

@@ -80,6 +80,9 @@ impl AgentCommand {
             worker: None,
             helper: None,
         })?;
+        if !agent.wait_for_servers(&mut interrupts).await {
+            return Ok(ExitCode::from(130));
+        }
         agent.announce(&setup.host.directory).await;
         // Check the output before the first request, which can cost money.
         output.check()?;

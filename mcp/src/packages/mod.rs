@@ -20,6 +20,8 @@ use command::{PackageArgument, Runs};
 const REGISTRY_TIMEOUT: Duration = Duration::from_secs(15);
 /// The time limit for OSV, which is asked at many starts.
 const OSV_TIMEOUT: Duration = Duration::from_secs(5);
+/// The time limit for the first start of a package, in which it may be downloaded.
+const DOWNLOAD: Duration = Duration::from_mins(5);
 /// The time for which a check is valid.
 const GOOD_FOR: Duration = Duration::from_hours(24);
 /// The maximum number of bytes of the file.
@@ -53,6 +55,9 @@ struct Known {
     wanted: Option<String>,
     version: String,
     check: Check,
+    /// Whether a server of this package has listed its tools.
+    #[serde(default)]
+    has_run: bool,
 }
 
 /// Whether a version was checked.
@@ -124,6 +129,7 @@ pub(crate) async fn prepare(
         None => version(packages, &named).await?,
     };
     let full = format!("{}:{}@{version}", named.ecosystem.word(), named.name);
+    let has_run = known.as_ref().is_some_and(|known| known.has_run);
     let (check, unchecked) =
         check_version(packages, &named, &version, known.map(|known| known.check), &full, &person).await?;
     let advisories = match &check {
@@ -131,7 +137,7 @@ pub(crate) async fn prepare(
         Check::AcceptedUnchecked => Vec::new(),
     };
     let args = named.pinned(args, &version);
-    let known = Known { ecosystem: named.ecosystem, name: named.name, wanted: named.wanted, version, check };
+    let known = Known { ecosystem: named.ecosystem, name: named.name, wanted: named.wanted, version, check, has_run };
     write(&packages.file, &known).map_err(Refused::permanent)?;
     Ok(Some(Package { name: full, args, advisories, unchecked }))
 }
@@ -229,10 +235,41 @@ async fn prepare_unknown(
             wanted: None,
             version,
             check: Check::AcceptedUnchecked,
+            has_run: false,
         };
         write(&packages.file, &known).map_err(Refused::permanent)?;
     }
     Ok(Some(Package { name: line, args: args.to_vec(), advisories: Vec::new(), unchecked: Some(reason) }))
+}
+
+impl Server {
+    /// Returns whether `npx` or `uvx` runs the server, and it has never listed its tools: its package may have to be downloaded.
+    pub fn is_first_start(&self) -> bool {
+        let Some(file) = file_of_package(self) else { return false };
+        read(file).is_ok_and(|known| !known.is_some_and(|known| known.has_run))
+    }
+
+    /// Returns the time limit for the first start of a package.
+    pub fn first_start_limit(&self) -> Duration {
+        self.start_timeout.max(DOWNLOAD)
+    }
+}
+
+/// Remembers that the package of a server has listed its tools. If that fails, the next start has the time limit of the first one.
+pub(crate) fn remember_run(server: &Server) {
+    let Some(file) = file_of_package(server) else { return };
+    if let Ok(Some(known)) = read(file) {
+        let _ = write(file, &Known { has_run: true, ..known });
+    }
+}
+
+/// Returns the file of the package of a server, if it is one.
+fn file_of_package(server: &Server) -> Option<&Path> {
+    let (Transport::Stdio { command, args, .. }, Some(packages)) = (&server.transport, &server.packages) else {
+        return None;
+    };
+    let is_package = !matches!(command::read(command, args), Runs::Program);
+    is_package.then_some(&*packages.file)
 }
 
 fn now() -> u64 {

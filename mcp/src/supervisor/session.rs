@@ -81,7 +81,9 @@ impl Supervisor {
             server = self.with_package() => server?,
             () = stopped(&mut stop) => return Err(End::Stopped),
         };
-        let (started, limit) = (Instant::now(), self.server.start_timeout);
+        let is_first_start = self.server.is_first_start();
+        let limit = if is_first_start { self.server.first_start_limit() } else { self.server.start_timeout };
+        let started = Instant::now();
         let (client, mut program) = (Client::new(Arc::clone(&self.questioner)), None);
         let opened = tokio::select! {
             opened = tokio::time::timeout(limit, self.open(&server, &client, &mut program)) => opened,
@@ -90,10 +92,20 @@ impl Supervisor {
         let Ok(opened) = opened else {
             era::forget(&server);
             let stderr = self.stderr(program.as_ref()).await;
-            let reason = format!("the server did not list its tools within {} s{stderr}", limit.as_secs_f32());
+            let seconds = limit.as_secs_f32();
+            let reason = if is_first_start {
+                format!(
+                    "the server did not list its tools within {seconds} s, in which its package may be downloaded{stderr}"
+                )
+            } else {
+                format!("the server did not list its tools within {seconds} s, the limit of `start_timeout`{stderr}")
+            };
             return Err(End::Failed { reason, is_final: false });
         };
         let (connection, listing) = opened?;
+        if is_first_start {
+            packages::remember_run(&self.server);
+        }
         self.record_server_info(connection.service.peer(), started.elapsed());
         Ok(StartedServer { connection, listing, client, program })
     }

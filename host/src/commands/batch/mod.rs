@@ -68,6 +68,13 @@ impl BatchCommand {
         let tasks = tasks::read(&self.tasks)?;
         let distribution = self.distribution.as_deref().map(self::distribution).transpose()?;
         check_out_file(&self.tasks, &self.out)?;
+        // Nothing is started for a run that is complete.
+        let done = trajectory::read_finished_ids(&self.out)?;
+        if tasks.iter().all(|task| done.contains(&task.id)) {
+            let count = tasks.len();
+            tell!("{count} tasks, {count} of them have already ended");
+            return Ok(ExitCode::SUCCESS);
+        }
         let setup = Arc::new(Setup::new(&self.args, options, home, Person::absent())?);
         setup.check_environment()?;
         let out = open_out_file(&self.out)?;

@@ -89,6 +89,9 @@ impl ChatArgs {
         };
         let agent = begin(resume.as_ref())?;
         agent.announce(&setup.host.directory).await;
+        for server in agent.starting_servers() {
+            screen.note(&format!("the MCP server {server} is starting"));
+        }
         let input = Input::new(&setup.host.profile.home, Arc::clone(&setup.host.redactor), &setup.host.directory)?;
         let screen = Arc::clone(&screen);
         let chat = Chat { setup, agent, begin, interrupts, screen, input };

@@ -49,6 +49,10 @@ impl Screen {
                     self.note(&format!("follows {path}"));
                 }
             }
+            AgentEvent::Waiting { servers } => {
+                let servers = show::one_line(&servers.join(", "));
+                self.live.begin("", format!("waiting for the MCP server {servers}"));
+            }
             AgentEvent::Request { .. } => self.live.begin("", "thinking".to_owned()),
             AgentEvent::Text { text } => self.live.text(text),
             AgentEvent::Retry { error, wait_ms } => {

@@ -38,7 +38,7 @@ Exit status:
 #[command(after_help = EXIT_STATUS)]
 pub(crate) struct McpArgs {
     #[command(subcommand)]
-    command: McpCommand,
+    command: Option<McpCommand>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -151,7 +151,7 @@ struct AddArgs {
 impl McpArgs {
     /// Runs the command, and returns the exit status.
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8> {
-        match &self.command {
+        match self.command.as_ref().unwrap_or(&McpCommand::List { json: false }) {
             McpCommand::Serve(args) => args.run(options, home),
             McpCommand::List { json } => list(&Profile::read(home)?, *json),
             McpCommand::Test { names, json } => test(&Profile::read(home)?, names, *json),

@@ -41,6 +41,7 @@ pub(super) fn start_servers(profile: &Profile, names: &[String], yes: bool) -> R
         server.pinning.for_review = yes || confirm_start(&server)?;
         servers.push(server);
     }
+    settings::report_first_starts(&servers);
     let answering = Person::at_the_terminal().answering(None);
     let servers =
         Servers::start(servers, &Registry::new(), &profile.env(), &answering).map_err(|error| error.to_string())?;

@@ -5,6 +5,7 @@ mod sampling;
 pub(crate) mod settings;
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use toolc::Registry;
@@ -37,6 +38,8 @@ pub(crate) enum Wait<'s> {
     /// For the time that the configuration sets, because a session can begin without servers. If the selection or the configuration names
     /// a single tool of a server, waits until this server has started.
     AsSession(&'s Selection),
+    /// Like `AsSession`, but the session waits itself, at its first turn: see [`LateServers::wait`].
+    AtFirstTurn(&'s Selection),
 }
 
 /// The servers that this process has started.
@@ -74,7 +77,7 @@ impl McpServers {
     ) -> Result<Self> {
         let config = profile.config();
         let (mut disabled, mut named) = (config.tools.disable_tools.clone(), config.tools.enable_tools.clone());
-        if let Wait::AsSession(selection) = wait {
+        if let Wait::AsSession(selection) | Wait::AtFirstTurn(selection) = wait {
             // Disabled tools must not be added to the session later.
             disabled.extend_from_slice(&selection.disable_tools);
             named.extend_from_slice(&selection.enable_tools);
@@ -92,21 +95,23 @@ impl McpServers {
                 to_start.push(settings::server(server, profile, &disabled, false));
             }
         }
+        settings::report_first_starts(&to_start);
+        let began = Instant::now();
         let servers = if to_start.is_empty() {
             None
         } else {
             let servers =
                 Servers::start(to_start, registry, &profile.env(), answering).map_err(|error| error.to_string())?;
+            let is_named = |server: &str| named.iter().any(|tool| server_name(tool) == Some(server));
             match wait {
                 Wait::UntilStarted => servers.wait_until_started(),
-                Wait::AsSession(_) => {
-                    let is_named = |server: &str| named.iter().any(|tool| server_name(tool) == Some(server));
-                    servers.wait_for(config.mcp.start_wait, is_named);
-                }
+                Wait::AsSession(_) => servers.wait_for(config.mcp.start_wait, is_named),
+                Wait::AtFirstTurn(_) => servers.wait_for(Duration::ZERO, is_named),
             }
             Some(servers)
         };
-        let late = servers.as_ref().map(LateServers::new).unwrap_or_default();
+        let deadline = matches!(wait, Wait::AtFirstTurn(_)).then(|| began + config.mcp.start_wait);
+        let late = servers.as_ref().map(|servers| LateServers::new(servers, deadline)).unwrap_or_default();
         Ok(Self { servers, late, configured, not_started })
     }
 
@@ -151,9 +156,11 @@ impl McpServers {
         self.late.clone()
     }
 
-    /// Returns messages about servers that cannot be used, and tools that are left out.
+    /// Returns messages about servers about which the person can do something, without those for which the session still waits.
     pub(crate) fn problems(&self) -> Vec<String> {
-        self.reports().iter().filter_map(settings::problem).collect()
+        let awaited = self.late.awaited();
+        let reports = self.reports().into_iter().filter(|report| !awaited.contains(&report.name));
+        reports.filter_map(|report| settings::warning(&report)).collect()
     }
 
     /// Stops the servers.

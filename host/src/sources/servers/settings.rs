@@ -6,6 +6,7 @@ use toolc_config::{McpPinning, McpServer, McpTool, McpTransport, expanded};
 use toolc_mcp::{Oauth, Packages, PinPolicy, Pinning, Server, ServerReport, ServerState, ToolSettings, Transport};
 
 use crate::ground::show;
+use crate::ground::tell::tell;
 use crate::profile::{Profile, passed_variable};
 
 /// The delay before the first of five attempts to restart a server.
@@ -68,9 +69,28 @@ pub(crate) fn server(server: &McpServer, profile: &Profile, disabled_tools: &[St
     }
 }
 
+/// Prints which servers may download their package, because they have never run before.
+pub(crate) fn report_first_starts(servers: &[Server]) {
+    for server in servers.iter().filter(|server| server.is_first_start()) {
+        let (name, minutes) = (show::one_line(&server.name), server.first_start_limit().as_secs().div_ceil(60));
+        tell!(
+            "note: the MCP server `{name}` starts for the first time: its package may be downloaded, for up to {minutes} minutes"
+        );
+    }
+}
+
 /// Returns a message about the problems of a server, if any. Every character is visible, because the message contains texts of the
 /// server.
 pub(super) fn problem(report: &ServerReport) -> Option<String> {
+    report.has_problem().then(|| message(report))
+}
+
+/// Returns a message about the problems of a server about which the person can do something, if any.
+pub(super) fn warning(report: &ServerReport) -> Option<String> {
+    report.needs_attention().then(|| message(report))
+}
+
+fn message(report: &ServerReport) -> String {
     let name = &report.name;
     let has_changed = !report.held_back.is_empty();
     let advice = if report.state == ServerState::Starting {
@@ -82,5 +102,5 @@ pub(super) fn problem(report: &ServerReport) -> Option<String> {
     };
     let mut short = report.clone();
     short.tools.clear();
-    report.has_problem().then(|| show::lines(&format!("{short}{advice}")))
+    show::lines(&format!("{short}{advice}"))
 }

@@ -80,7 +80,7 @@ impl<'f> Tmux<'f> {
         self.run(&["send-keys", "-l", text]);
     }
 
-    fn press(&self, key: &str) {
+    pub(crate) fn press(&self, key: &str) {
         self.run(&["send-keys", key]);
     }
 

@@ -2,7 +2,7 @@
 
 mod background;
 mod batch;
-mod chat;
+pub(crate) mod chat;
 mod cron;
 mod definitions;
 mod environments;

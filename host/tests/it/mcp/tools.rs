@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::agent::chat::Tmux;
 use crate::agent::server::{Reply, Server};
 use crate::agent::vendors::{Call, VENDORS};
 use crate::mcp::{configure, folder, run, run_with, server};
@@ -130,11 +131,54 @@ fn a_slow_server_does_not_delay_a_session_and_joins_it() {
     let args = ["agent", "Go", "--json", "--model", "script:script"];
     let agent = run_with(&folder, &args, |program| program.env("TOOLC_APPROVAL", "off")).succeeded();
     assert!(began.elapsed() < Duration::from_mins(1), "{:?}", began.elapsed());
-    let warning = "MCP server `late`: not started yet\n    its tools are added when the server has listed them";
-    assert!(agent.err.contains(warning), "{}", agent.err);
-    assert!(agent.err.contains("MCP server `silent`: not started yet"), "{}", agent.err);
+    let warning = "MCP server `late`: not started yet; its tools are added when the server has listed them";
+    assert!(agent.out.contains(warning), "{}", agent.out);
+    assert!(agent.out.contains("MCP server `silent`: not started yet"), "{}", agent.out);
     assert!(agent.out.contains("the MCP server `late` has started: 14 tools are added"), "{}", agent.out);
     assert!(agent.out.contains("from the late one\\\""), "{}", agent.out);
+}
+
+#[test]
+fn the_prompt_of_the_chat_does_not_wait_for_servers() {
+    let Some(folder) = folder() else { return };
+    configure(
+        &folder,
+        &("[mcp]\nstart_wait = '10m'\n".to_owned() + &server("silent", &["silent"], "start_timeout = '10m'")),
+    );
+    std::fs::write(folder.path().join("model"), json!({ "text": "Hello." }).to_string()).expect("failed to write");
+    let Some(chat) = Tmux::start(folder.path(), "--model script:model") else { return };
+    chat.wait_for("the MCP server silent is starting");
+    // Ctrl-C ends the wait of the first turn.
+    chat.say("Hi");
+    chat.wait_for("waiting for the MCP server silent");
+    chat.press("C-c");
+    chat.wait_for("interrupted");
+}
+
+#[test]
+fn commands_that_need_no_server_start_none() {
+    let Some(folder) = folder() else { return };
+    let file = folder.path().join("pid");
+    configure(&folder, &server("s", &[&format!("pid={}", file.display())], ""));
+    let wrong = run(&folder, &["cron", "add", "tomorrow 9am", "Say hello."]);
+    assert!(wrong.status == Some(2) && wrong.err.contains("tomorrow 9am"), "{}", wrong.err);
+    std::fs::write(folder.path().join("tasks"), json!({ "id": "a", "prompt": "x" }).to_string())
+        .expect("failed to write");
+    let done = json!({ "id": "a", "outcome": "done" }).to_string() + "\n";
+    std::fs::write(folder.path().join("out"), done).expect("failed to write");
+    let complete = run(&folder, &["batch", "tasks", "--out", "out", "--model", "script:missing"]).succeeded();
+    assert!(complete.err.contains("1 tasks, 1 of them have already ended"), "{}", complete.err);
+    assert!(run(&folder, &["mcp"]).succeeded().out.starts_with("s: "), "`mcp` lists the servers");
+    assert!(!file.exists(), "the server was started");
+}
+
+#[test]
+fn a_server_that_works_is_not_mentioned() {
+    let Some(folder) = folder() else { return };
+    configure(&folder, &server("s", &[], ""));
+    std::fs::write(folder.path().join("model"), json!({ "text": "Hello." }).to_string()).expect("failed to write");
+    let agent = run(&folder, &["agent", "Go", "--model", "script:model"]).succeeded();
+    assert!(!agent.err.contains("MCP"), "{}", agent.err);
 }
 
 /// The definitions stay those of the first request, so that the vendor's cache does, too.
