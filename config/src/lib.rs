@@ -20,6 +20,7 @@ mod keys;
 mod mcp;
 mod mcp_endpoints;
 mod migrate;
+mod settings;
 mod trust;
 mod variables;
 
@@ -40,6 +41,7 @@ pub use keys::{
     Sessions, ToolChanges, Tools,
 };
 pub use mcp::{McpTransport, expanded};
+pub use settings::{Draft, set_values, to_toml, unset_values, value_of};
 pub use toolc_tables::Words;
 pub use trust::{PROJECT_FOLDER, ProjectFile, ProjectFiles, Trust, TrustList, digest, revoke, trusted_projects};
 pub use variables::{VariableSetting, foreign_variables, is_setting_variable};

@@ -25481,6 +25481,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["permissions", "add"],
                 &["permissions", "revoke"],
                 &["config", "set"],
+                &["config", "unset"],
                 &["config", "edit"],
                 &["config", "migrate"],
                 &["setup"],
@@ -25632,7 +25633,7 @@ pub static RULES: &[Rule<'static>] = &[
             flags: &["-p=toolc*", "--package=toolc*", "--bin=toolc*"],
             arguments: &[
                 "--approval", "--approval=*", "--yes", "accept", "add", "allow", "clear", "disable", "edit", "enable",
-                "migrate", "revoke", "set", "setup", "trust",
+                "migrate", "revoke", "set", "setup", "trust", "unset",
             ],
             ..Conditions::EMPTY
         },

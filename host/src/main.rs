@@ -39,7 +39,7 @@ struct Cli {
     options: ToolOptions,
     /// The profile, which has its own configuration, variables and plugins. Default: the variable `TOOLC_PROFILE`, or
     /// `default`.
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, help_heading = options::GLOBAL, value_name = "NAME")]
     profile: Option<String>,
     #[command(flatten)]
     chat: ChatArgs,

@@ -196,6 +196,8 @@ pub(crate) struct Responded<'a> {
     pub(crate) wire: wire::Api,
     pub(crate) refusals: &'static [Refusal],
     pub(crate) status: u16,
+    /// The variable that holds the key.
+    pub(crate) key_variable: Option<&'a str>,
 }
 
 impl Responded<'_> {
@@ -215,12 +217,16 @@ impl Responded<'_> {
             408 | 425 | 500.. => ErrorKind::ServerFailed,
             _ => ErrorKind::Refused,
         };
+        let key_advice = match self.key_variable {
+            Some(variable) => format!("; check the key of this model, in the variable `{variable}`"),
+            None => "; the server wants a key: set `key_variable` of this model".to_owned(),
+        };
         let advice = match (kind, status) {
             (ErrorKind::Unauthorized, 429) => QUOTA,
             (ErrorKind::Unauthorized, 407) => {
                 "; the proxy asks for a user and a password: write them into its variable, such as HTTP_PROXY"
             }
-            (ErrorKind::Unauthorized, _) => "; check the key of this model",
+            (ErrorKind::Unauthorized, _) => &key_advice,
             (_, 404) => "; check the name of the model and its base_url",
             (_, 300..400) => "; it redirects, and keys are not sent elsewhere: set base_url to the final address",
             _ => "",
@@ -325,7 +331,8 @@ mod tests {
 
     fn status(status: u16, body: &str) -> ModelError {
         let wire = wire::Api::ChatCompletions;
-        Responded { host: "https://example.org", wire, refusals: &[], status }.failed(body, None)
+        Responded { host: "https://example.org", wire, refusals: &[], status, key_variable: Some("KEY") }
+            .failed(body, None)
     }
 
     #[test]
@@ -335,7 +342,7 @@ mod tests {
                 401,
                 r#"{"error":{"code":"invalid_api_key","message":"Bad key"}}"#,
                 ErrorKind::Unauthorized,
-                "401 (invalid_api_key): Bad key; check the key of this model",
+                "401 (invalid_api_key): Bad key; check the key of this model, in the variable `KEY`",
             ),
             (
                 502,

@@ -107,6 +107,11 @@ impl Agent {
         }
         let transcript = transcript(&self.conversation.entries()[..first]);
         let summary = self.summary(&transcript).await.map_err(TurnError::Model)?;
+        if summary.trim().len() > transcript.len() {
+            return Err(TurnError::TooLong(format!(
+                "the summary is longer than the {first} messages that it would replace, so the conversation stays as it is"
+            )));
+        }
         let mut text =
             format!("The beginning of this conversation was replaced by this summary:\n\n{}\n", summary.trim());
         let state = self.task_state().text();

@@ -37,8 +37,9 @@ Exit status:
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_STATUS)]
 pub(crate) struct AgentCommand {
-    /// The task. `-` reads it from standard input.
-    prompt: String,
+    /// The task, in one or several words. `-` reads it from standard input.
+    #[arg(required = true, value_name = "PROMPT")]
+    words: Vec<String>,
     #[command(flatten)]
     args: AgentArgs,
     #[command(flatten)]
@@ -115,12 +116,9 @@ impl AgentCommand {
     fn prompt(&self) -> Result<String> {
         let empty =
             "the task is empty: describe what the model should do, or pass `-` to read the task from standard input";
-        if self.prompt != "-" {
-            return if self.prompt.trim().is_empty() {
-                Err(Error::Invalid(empty.to_owned()))
-            } else {
-                Ok(self.prompt.clone())
-            };
+        if self.words != ["-"] {
+            let prompt = self.words.join(" ");
+            return if prompt.trim().is_empty() { Err(Error::Invalid(empty.to_owned())) } else { Ok(prompt) };
         }
         let mut text = String::new();
         let read = io::stdin().lock().take(MAX_TASK_BYTES + 1).read_to_string(&mut text);

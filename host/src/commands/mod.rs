@@ -115,6 +115,7 @@ mod tests {
         "call",
         "completion",
         "config check",
+        "config get",
         "config path",
         "config schema",
         "config show",

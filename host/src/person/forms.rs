@@ -137,8 +137,10 @@ fn question_text(question: &Question, look: Look) -> String {
         }
         QuestionKind::Unchecked { package, reason } => {
             let (package, reason) = (show::one_line(package), show::one_line(reason));
-            let rest = format!("{package} could not be checked: {reason}\nRun it with your rights anyway?\n");
-            ("would be started".to_owned(), rest)
+            let rest = format!(
+                "{package} could not be checked: {reason}\nMay it run with your rights, now and at later starts?\n"
+            );
+            ("is an unchecked package".to_owned(), rest)
         }
         _ => ("asks a question that this version does not support".to_owned(), String::new()),
     };

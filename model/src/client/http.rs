@@ -183,9 +183,10 @@ impl Http {
         Ok(request)
     }
 
-    fn responded(&self, settings: &Settings, status: reqwest::StatusCode) -> Responded<'_> {
+    fn responded<'r>(&'r self, settings: &'r Settings, status: reqwest::StatusCode) -> Responded<'r> {
         let (wire, refusals) = (settings.model.api.wire(), settings.model.api.record().refusals);
-        Responded { host: &self.host, wire, refusals, status: status.as_u16() }
+        let key_variable = settings.model.key_variable();
+        Responded { host: &self.host, wire, refusals, status: status.as_u16(), key_variable }
     }
 
     /// Returns the error about an answer that cannot be read, with the time that it asks to wait.

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use toolc::redaction::without_secrets;
-use toolc_config::{Home, McpServer, McpTransport, add_server, enable_server, remove_server};
+use toolc_config::{EnvFile, Home, McpServer, McpTransport, add_server, enable_server, remove_server};
 
 use serve::ServeArgs;
 
@@ -189,9 +189,10 @@ impl McpArgs {
             McpCommand::Remove { name } => {
                 ask::require_person("remove an MCP server")?;
                 home.check_exists()?;
+                let kept = kept_variables(&home, name)?;
                 remove_server(&home, name)?;
                 review::forget(&home, name)?;
-                ask::print(&format!("removed: {name}\n")).map(|()| 0)
+                ask::print(&format!("removed: {name}\n{kept}")).map(|()| 0)
             }
         }
     }
@@ -217,6 +218,26 @@ impl AddArgs {
             (None, None) => Err(Error::Invalid("pass the program after `--`, or an address with `--url`".to_owned())),
         }
     }
+}
+
+/// Returns a line about the variables of a server that stay in `.env`, without those that other servers use.
+fn kept_variables(home: &Home, name: &str) -> Result<String> {
+    let (profile, env) = (Profile::read(home.clone())?, EnvFile::read(home)?);
+    let servers = &profile.config().mcp.servers;
+    let is_used = |variable: &str| {
+        servers.iter().filter(|server| server.name != name).any(|server| server.variables().contains(&variable))
+    };
+    let of_server = servers.iter().filter(|server| server.name == name).flat_map(McpServer::variables);
+    let kept: Vec<&str> =
+        of_server.filter(|variable| env.names().any(|known| known == *variable) && !is_used(variable)).collect();
+    if kept.is_empty() {
+        return Ok(String::new());
+    }
+    let kept = show::one_line(&kept.join(", "));
+    Ok(format!(
+        "these variables stay in {}: {kept}. Remove their lines if nothing else needs them\n",
+        home.env().display()
+    ))
 }
 
 fn parse_pair(text: &str) -> Result<(String, String), String> {

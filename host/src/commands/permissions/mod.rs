@@ -48,7 +48,7 @@ Exit status:
 #[command(after_help = EXIT_STATUS)]
 pub(crate) struct PermissionsArgs {
     #[command(subcommand)]
-    command: PermissionsCommand,
+    command: Option<PermissionsCommand>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -82,7 +82,7 @@ enum PermissionsCommand {
 impl PermissionsArgs {
     /// Runs the command, and returns the exit status.
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8> {
-        match &self.command {
+        match self.command.as_ref().unwrap_or(&PermissionsCommand::List { json: false }) {
             PermissionsCommand::List { json } => list::run(&Loaded::new(options, home)?, *json),
             PermissionsCommand::Add(rule) => {
                 require_person("add permissions")?;

@@ -53,3 +53,15 @@ fn another_model_of_the_same_api_is_asked_at_the_server_of_the_configuration() {
         unknown.err
     );
 }
+
+#[test]
+fn a_task_may_have_several_words() {
+    let folder = folder();
+    let vendor = &VENDORS[0];
+    let server = Server::start(vec![Reply::Events((vendor.answer)("Done.", &[]))]);
+    let model = format!("{}:m-1", vendor.api);
+    let args = ["agent", "fix", "the", "bug", "--model", &model];
+    let run = run(folder.path(), &args, &[(vendor.base, &server.url), (vendor.key, "sk-a-secret-key")]);
+    assert_eq!(run.status, Some(0), "{}", run.err);
+    assert!(server.requests()[0].to_string().contains("fix the bug"));
+}

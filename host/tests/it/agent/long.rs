@@ -49,6 +49,27 @@ fn a_summary_replaces_the_beginning() {
     }
 }
 
+#[test]
+fn a_summary_that_is_longer_than_what_it_would_replace_is_refused() {
+    let vendor = &VENDORS[0];
+    let folder = folder();
+    let read = |id: &'static str, path: &str| {
+        Reply::Events((vendor.answer)("", &[(id, "read_file", json!({ "path": path }))]))
+    };
+    let server = Server::start(vec![
+        read("c1", "a.txt"),
+        read("c2", "b.txt"),
+        read("c3", "c.txt"),
+        Reply::Status(400, "", vendor.overflow.to_owned()),
+        Reply::Events((vendor.answer)(&"word ".repeat(2_000), &[])),
+    ]);
+    let model = format!("{}:m-1", vendor.api);
+    let args = ["agent", "Find the alpha.", "--model", &model];
+    let run = run(folder.path(), &args, &[(vendor.base, &server.url), (vendor.key, "sk-a-secret-key")]);
+    assert_eq!(run.status, Some(2), "{} {}", run.out, run.err);
+    assert!(run.err.contains("the summary is longer than the"), "{}", run.err);
+}
+
 /// Returns an answer of Anthropic that thinks first.
 fn thought(text: &str, calls: &[Call<'_>]) -> Reply {
     let mut events = (anthropic().answer)(text, calls);

@@ -146,7 +146,7 @@ fn a_model_that_cannot_be_asked_is_an_error_without_the_key() {
         let unauthorized =
             r#"{"error":{"type":"authentication_error","message":"invalid key sk-a-secret-key"}}"#.to_owned();
         for (reply, message) in [
-            (Reply::Status(401, "", unauthorized), "invalid key [key]; check the key of this model"),
+            (Reply::Status(401, "", unauthorized), "invalid key [key]; check the key of this model, in the variable"),
             (Reply::Status(200, "content-type: text/html\r\n", page), "an HTML page with the title \"Bad gateway\""),
         ] {
             let server = Server::start(vec![reply]);

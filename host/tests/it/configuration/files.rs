@@ -407,3 +407,59 @@ fn ineffective_rules_in_the_home_folder_are_reported() {
     assert_eq!(check(&[("a.toml", rule("asks", "ask"))]).status, Some(0));
     assert_eq!(check(&[]).status, Some(0));
 }
+
+#[test]
+fn single_keys_are_shown_set_and_removed_and_a_mistake_changes_nothing() {
+    let folder = folder();
+    write(&folder, "home/config.toml", "# mine\n[approval] # why\nmode = 'ask'\n");
+    let text = || std::fs::read_to_string(folder.path().join("home/config.toml")).expect("it exists");
+    let set = run(&folder, &["config", "set", "approval.mode", "deny", "agent.question_timeout", "90s"]);
+    assert_eq!(set.status, Some(0), "{}", set.err);
+    assert_eq!(text(), "# mine\n[approval] # why\nmode = \"deny\"\n\n[agent]\nquestion_timeout = \"90s\"\n");
+    let get = |key: &str| run(&folder, &["config", "get", key]);
+    assert_eq!((&*get("approval.mode").out, &*get("agent.question_timeout").out), ("deny\n", "90s\n"));
+    assert_eq!(get("results.max_chars").status, Some(1));
+    get("approval.mod").assert_refused(&["no key `approval.mod`"]);
+    let before = text();
+    run(&folder, &["config", "set", "approval.mode", "maybe"]).assert_refused(&["`maybe`"]);
+    run(&folder, &["config", "set", "approval.mode"]).assert_refused(&["KEY"]);
+    run(&folder, &["config", "set", "a", "b", "c"]).assert_refused(&["expected a value after each key"]);
+    assert_eq!(text(), before);
+    let unknown = run(&folder, &["config", "set", "tools.enable", "clii"]);
+    assert!(unknown.status == Some(0) && unknown.err.contains("unknown toolset `clii`"), "{}", unknown.err);
+    let unset = run(&folder, &["config", "unset", "tools", "agent.question_timeout"]);
+    assert_eq!(
+        (unset.status, text()),
+        (Some(0), "# mine\n[approval] # why\nmode = \"deny\"\n".to_owned()),
+        "{}",
+        unset.err
+    );
+}
+
+#[test]
+fn what_is_shown_is_accepted_as_the_configuration() {
+    let folder = folder();
+    write(&folder, "home/config.toml", "[models.main]\napi = 'chat'\nmodel = 'm'\n[mcp.servers.s]\ncommand = 'c'\n");
+    write(&folder, "home/.env", "TOKEN=hunter2-secret\n");
+    let shown = run(&folder, &["config", "show"]).out;
+    assert!(shown.contains("# variables in .env: TOKEN\n") && shown.contains("start_timeout = \"30s\"\n"), "{shown}");
+    write(&folder, "home/config.toml", &shown);
+    let again = run(&folder, &["config", "show"]);
+    assert_eq!(again.out, shown, "{}", again.err);
+}
+
+#[test]
+fn an_edited_copy_replaces_the_configuration_only_without_mistakes() {
+    let folder = folder();
+    write(&folder, "home/config.toml", "");
+    let edit = |command: &str| {
+        run_with(&folder, &["config", "edit"], |program| program.env_remove("VISUAL").env("EDITOR", command))
+    };
+    let with = |text: &str| format!("sh -c 'echo \"{text}\" > \"$0\"'");
+    assert_eq!(edit(&with("agent.max_iterations = 5")).status, Some(0));
+    edit(&with("agent.max_iterations = 0")).assert_refused(&["`max_iterations`"]);
+    edit("false").assert_refused(&["the editor `false` failed"]);
+    let text = std::fs::read_to_string(folder.path().join("home/config.toml")).expect("it exists");
+    assert_eq!(text, "agent.max_iterations = 5\n");
+    assert_eq!(std::fs::read_dir(folder.path().join("home")).expect("it exists").count(), 1, "no copy is left");
+}

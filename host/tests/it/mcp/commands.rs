@@ -75,8 +75,10 @@ fn a_server_is_added_tested_and_removed() {
         assert_eq!(run(&folder, refused).status, Some(2), "{refused:?}");
         assert_eq!(config(&folder), before, "{refused:?}");
     }
-    for name in ["s", "web"] {
-        run(&folder, &["mcp", "remove", name]).succeeded();
+    for (name, kept) in [("s", "stay in "), ("web", "removed: web\n")] {
+        let removed = run(&folder, &["mcp", "remove", name]).succeeded();
+        // Only the variable of `s` is in `.env`.
+        assert!(removed.out.contains(kept) && removed.out.contains("TOKEN") == (name == "s"), "{}", removed.out);
     }
     assert_eq!(config(&folder), mine);
 }
