@@ -19,10 +19,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::{Parser, Subcommand};
 use toolc_codegen::cli::{self, CatalogCommand, Command, GenArgs, Project};
 
-/// The compiler allocates many small values on all cores. With this allocator, gen takes about half the time.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Compiles tool manifests to typed Rust, JSON schemas for every vendor, and a catalog.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, after_help = cli::EXIT_STATUS)]
@@ -109,12 +105,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// The page about the keys of `config.toml`, and the schema of that file.
-const CONFIGURATION: &str = "docs/configuration.md";
-const CONFIG_SCHEMA: &str = "docs/config.schema.json";
-/// The schema of `permissions.toml`.
-const PERMISSIONS_SCHEMA: &str = "docs/permissions.schema.json";
-
 /// Writes what gen writes and the generated parts of `docs/`, or checks that they are up to date. Returns the exit status.
 fn docs(project: Project, check: bool) -> Result<u8, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -133,13 +123,7 @@ fn docs(project: Project, check: bool) -> Result<u8, Box<dyn Error>> {
         status = status
             .max(cli::run(project, Command::Catalog(CatalogCommand::Gen(GenArgs { check, ..GenArgs::default() }))));
     }
-    let mut pages = toolc_codegen::docs::pages(&root)?;
-    let configuration = fs::read_to_string(root.join(CONFIGURATION))?;
-    let renewed = toolc_config::renew_tables(&configuration);
-    pages.push((CONFIGURATION.to_owned(), renewed.ok_or("docs/configuration.md has no place for the keys")?));
-    for (path, schema) in [(CONFIG_SCHEMA, toolc_config::schema()), (PERMISSIONS_SCHEMA, toolc_permissions::schema())] {
-        pages.push((path.to_owned(), format!("{schema:#}\n")));
-    }
+    let pages = toolc_codegen::docs::pages(&root)?;
     for (path, text) in pages {
         if fs::read_to_string(root.join(&path)).is_ok_and(|found| found == text) {
             continue;
@@ -152,7 +136,10 @@ fn docs(project: Project, check: bool) -> Result<u8, Box<dyn Error>> {
             println!("written: {path}");
         }
     }
-    Ok(status)
+    // Its crates are not among those of this program, which everybody compiles before the first gen.
+    let mut configuration = vec!["run", "--quiet", "--package", "toolc-config", "--example", "pages", "--"];
+    configuration.extend(check.then_some("--check"));
+    Ok(status.max(u8::from(!cargo::run(&configuration))))
 }
 
 /// The benchmarks against other libraries. They are a separate workspace, so that nothing else depends on those libraries.

@@ -2,7 +2,7 @@
 
 #[cfg(unix)]
 pub mod apptainer;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "servers"))]
 pub mod daytona;
 mod folder;
 pub mod modal;
@@ -11,7 +11,7 @@ pub mod programs;
 #[cfg(unix)]
 mod signal;
 mod skip;
-#[cfg(unix)]
+#[cfg(all(unix, feature = "servers"))]
 pub mod ssh;
 mod wait;
 
