@@ -74,9 +74,7 @@ pub(crate) fn check(scope: &Scope<'_>, sink: &Sink) {
             None => compile(manifests, &arena),
             Some((base, _)) => added(base, manifests, &arena),
         };
-        for rule in manifests.iter().flat_map(|manifest| &manifest.rules) {
-            examples::check(rule, &rules, sink);
-        }
+        examples::check(manifests, &rules, sink);
     }
 }
 

@@ -1,20 +1,35 @@
 //! Judges the examples of rules, `matches` and `ignores`, and compares the results.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
 use toolc_commands::rules::{RuleSet, Verdict};
 use toolc_commands::{Cause, Judgement, Surroundings, Word, judge};
 
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Diagnostic, Sink, ticked};
-use crate::manifest::RuleManifest;
+use crate::manifest::{CommandsManifest, RuleManifest};
 
 /// The number of commands of an example that a message shows.
 const MAX_SHOWN: usize = 8;
 
-/// Reports the examples in `matches` that the rule does not match, and those in `ignores` that it does.
-pub(super) fn check(rule: &RuleManifest, rules: &RuleSet<'_>, sink: &Sink) {
+/// Reports the examples in `matches` that their rule does not match, and those in `ignores` that it does.
+pub(super) fn check(manifests: &[CommandsManifest], rules: &RuleSet<'_>, sink: &Sink) {
+    // To index the rules takes longer than to judge the examples of one rule, and few rules need optional sets.
+    let mut by_sets: BTreeMap<BTreeSet<&str>, Vec<&RuleManifest>> = BTreeMap::new();
+    for rule in manifests.iter().flat_map(|manifest| &manifest.rules) {
+        by_sets.entry(sets(&rule.name.value, rules)).or_default().push(rule);
+    }
+    by_sets.par_iter().for_each(|(sets, of_sets)| {
+        let rules = rules.with_optional(&sets.iter().copied().collect::<Vec<_>>());
+        of_sets.par_iter().for_each(|rule| check_rule(rule, &rules, sink));
+    });
+}
+
+/// Does so for one rule. The optional sets that it needs are active.
+fn check_rule(rule: &RuleManifest, rules: &RuleSet<'_>, sink: &Sink) {
     let Some(verdict) = rule.verdict.as_ref().map(|verdict| verdict.value.0) else { return };
     let name = rule.name.value.as_str();
-    let rules = &rules.with_optional(&sets(name, rules));
     for example in &rule.matches {
         let judgement = judge(&example.value, rules, &Surroundings::default());
         let Some((message, expected)) = not_matched(name, verdict, &judgement) else { continue };
@@ -39,7 +54,7 @@ pub(super) fn check(rule: &RuleManifest, rules: &RuleSet<'_>, sink: &Sink) {
 }
 
 /// Returns the optional sets that a rule needs: its own, and those of the rules to which it is an exception.
-fn sets<'r>(name: &str, rules: &RuleSet<'r>) -> Vec<&'r str> {
+fn sets<'r>(name: &str, rules: &RuleSet<'r>) -> BTreeSet<&'r str> {
     let rule = rules.rule(name);
     let exempts = rule.map_or(&[][..], |rule| rule.exempts).iter().filter_map(|exempted| rules.rule(exempted));
     rule.into_iter().chain(exempts).filter_map(|rule| rule.optional).collect()

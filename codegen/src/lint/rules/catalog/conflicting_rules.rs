@@ -45,8 +45,9 @@
 //! matches = ["systemctl kill nginx"]
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
 use toolc_commands::rules::Verdict;
 
 use crate::commands::PLACE;
@@ -60,6 +61,13 @@ pub(super) const RULE: Rule = Rule::new("C070", "conflicting-rules", Some(Level:
 
 /// The patterns for programs in each group.
 type Groups<'c> = BTreeMap<&'c str, &'c [At<String>]>;
+
+/// A rule, and what its lists contain.
+struct Listed<'c> {
+    rule: &'c RuleManifest,
+    /// Each list by its key, with the entries of a group instead of its name.
+    lists: Vec<(&'static str, Vec<&'c str>)>,
+}
 
 fn check(lint: &Lint<'_>, sink: &Sink) {
     check_manifests(lint.commands(), sink);
@@ -81,21 +89,65 @@ fn check_manifests(manifests: &[CommandsManifest], sink: &Sink) {
     let groups: Groups<'_> = groups.map(|group| (group.name.value.as_str(), group.programs.as_slice())).collect();
     let rules: Vec<&RuleManifest> = manifests.iter().flat_map(|manifest| &manifest.rules).collect();
     let is_known = |rule: &&RuleManifest| rule.is_narrow() && rule.verdict.is_some() && !rule.refused.is_any();
-    let rules: Vec<&RuleManifest> = rules.into_iter().filter(is_known).collect();
-    for (index, rule) in rules.iter().enumerate() {
+    let rules: Vec<Listed<'_>> = rules.into_iter().filter(is_known).map(|rule| Listed::new(rule, &groups)).collect();
+    let by_program = ByProgram::new(&rules);
+    rules.par_iter().enumerate().for_each(|(index, listed)| {
         // The rule that comes first is reported as the one in force, unless the other is stricter.
-        let others = rules.iter().enumerate().filter(|(other, _)| *other != index);
-        if let Some((why, other)) = others.into_iter().find_map(|(other, by)| Some((vain(rule, by, index > other, &groups)?, by))) {
-            let message = format!("the rule `{}` has no effect: {why}", rule.name.value);
-            let found = Diagnostic::new(codes::CONFLICTING_RULES, rule.name.place, message);
+        let mut others = by_program.that_can_cover(listed).into_iter().filter(|other| *other != index);
+        let found = others.find_map(|other| Some((vain(listed, &rules[other], index > other)?, rules[other].rule)));
+        if let Some((why, other)) = found {
+            let name = &listed.rule.name;
+            let message = format!("the rule `{}` has no effect: {why}", name.value);
+            let found = Diagnostic::new(codes::CONFLICTING_RULES, name.place, message);
             let found = found.related(other.name.place, "the rule that decides");
             sink.push(found.help("remove one of the rules, or change what it matches"));
         }
+    });
+}
+
+impl<'c> Listed<'c> {
+    fn new(rule: &'c RuleManifest, groups: &Groups<'c>) -> Self {
+        let lists = rule.lists().into_iter().map(|(key, _, list)| (key, members(list, groups)));
+        Self { rule, lists: lists.collect() }
+    }
+
+    /// Returns the programs to which the rule applies, or an empty list for all.
+    fn programs(&self) -> &[&'c str] {
+        self.lists.iter().find(|(key, _)| *key == "programs").map_or(&[], |(_, programs)| programs)
+    }
+}
+
+/// The indices of rules by the programs to which they apply: most rules can cover only those of the same program.
+struct ByProgram<'c> {
+    /// Those that apply to all programs, or to a pattern.
+    of_many: BTreeSet<usize>,
+    of_one: BTreeMap<&'c str, BTreeSet<usize>>,
+}
+
+impl<'c> ByProgram<'c> {
+    fn new(rules: &[Listed<'c>]) -> Self {
+        let (mut of_many, mut of_one) = (BTreeSet::new(), BTreeMap::<_, BTreeSet<_>>::new());
+        for (index, rule) in rules.iter().enumerate() {
+            if rule.programs().is_empty() || rule.programs().iter().any(|program| program.ends_with('*')) {
+                of_many.insert(index);
+            }
+            for program in rule.programs() {
+                of_one.entry(*program).or_default().insert(index);
+            }
+        }
+        Self { of_many, of_one }
+    }
+
+    /// Returns the rules that apply to the first program of a rule, in order.
+    fn that_can_cover(&self, rule: &Listed<'_>) -> BTreeSet<usize> {
+        let of_one = rule.programs().first().and_then(|program| self.of_one.get(program));
+        of_one.into_iter().flatten().chain(&self.of_many).copied().collect()
     }
 }
 
 /// Returns why a rule has no effect next to another one, or `None` if it has.
-fn vain(rule: &RuleManifest, by: &RuleManifest, is_later: bool, groups: &Groups<'_>) -> Option<String> {
+fn vain(listed: &Listed<'_>, by_listed: &Listed<'_>, is_later: bool) -> Option<String> {
+    let (rule, by) = (listed.rule, by_listed.rule);
     let verdict = |rule: &RuleManifest| rule.verdict.as_ref().map(|verdict| verdict.value.0);
     let (own, others) = (verdict(rule)?, verdict(by)?);
     let name = &by.name.value;
@@ -106,13 +158,13 @@ fn vain(rule: &RuleManifest, by: &RuleManifest, is_later: bool, groups: &Groups<
     }
     if others == Verdict::Allow {
         let exempts = by.exempts.iter().any(|exempted| exempted.value == rule.name.value);
-        return (exempts && is_of_whole_commands(by) && covers(by, rule, groups))
+        return (exempts && is_of_whole_commands(by) && covers(by_listed, listed))
             .then(|| format!("its exception `{name}` allows every command that it matches"));
     }
-    if others < own || !covers(by, rule, groups) {
+    if others < own || !covers(by_listed, listed) {
         return None;
     }
-    if covers(rule, by, groups) {
+    if covers(listed, by_listed) {
         if own < others {
             return Some(format!("`{name}` matches the same commands, and its verdict `{}` wins", others.word()));
         }
@@ -131,7 +183,8 @@ fn is_of_whole_commands(rule: &RuleManifest) -> bool {
 }
 
 /// Returns whether a rule matches every command that another one matches, as far as their lists show.
-fn covers(wide: &RuleManifest, narrow: &RuleManifest, groups: &Groups<'_>) -> bool {
+fn covers(wide_listed: &Listed<'_>, narrow_listed: &Listed<'_>) -> bool {
+    let (wide, narrow) = (wide_listed.rule, narrow_listed.rule);
     let is_set = |flag: &Option<At<bool>>| flag.as_ref().is_some_and(|flag| flag.value);
     let conditions = |rule: &RuleManifest| {
         [&rule.certain_only, &rule.no_operands, &rule.own_processes, &rule.forks_itself].map(is_set)
@@ -143,14 +196,13 @@ fn covers(wide: &RuleManifest, narrow: &RuleManifest, groups: &Groups<'_>) -> bo
         [wide, narrow].into_iter().any(|rule| !rule.values_in.is_empty() || !rule.file_from.is_empty());
     has_flags
         && folds_case
-        && wide.lists().into_iter().zip(narrow.lists()).all(|((key, _, wide), (_, _, narrow))| {
-            let within = |some: &[At<String>], all: &[At<String>]| {
-                members(some, groups).iter().all(|one| members(all, groups).iter().any(|other| is_wider(key, other, one)))
-            };
-            match key {
+        && wide_listed.lists.iter().zip(&narrow_listed.lists).all(|((key, wide), (_, narrow))| {
+            let within =
+                |some: &[&str], all: &[&str]| some.iter().all(|one| all.iter().any(|other| is_wider(key, other, one)));
+            match *key {
                 // The more entries, the fewer commands match.
-                _ if key.starts_with("without_") || key == "operands_outside" => within(wide, narrow),
-                "implicit_files" | "flags" if key != "flags" || gives_flags_a_meaning => {
+                _ if key.starts_with("without_") || *key == "operands_outside" => within(wide, narrow),
+                "implicit_files" | "flags" if *key != "flags" || gives_flags_a_meaning => {
                     within(wide, narrow) && within(narrow, wide)
                 }
                 _ => wide.is_empty() || !narrow.is_empty() && within(narrow, wide),
@@ -158,11 +210,11 @@ fn covers(wide: &RuleManifest, narrow: &RuleManifest, groups: &Groups<'_>) -> bo
         })
 }
 
-/// Returns the entries of a list, with those of a group instead of its name.
+/// Returns the entries of a list, with those of a group instead of its name. The name of an empty group remains.
 fn members<'c>(list: &'c [At<String>], groups: &Groups<'c>) -> Vec<&'c str> {
-    let of_group = |name: &str| Some(groups.get(name.strip_prefix('@')?)?.iter().map(|entry| entry.value.as_str()));
+    let of_group = |name: &str| groups.get(name.strip_prefix('@')?).filter(|group| !group.is_empty());
     let members = list.iter().map(|entry| match of_group(&entry.value) {
-        Some(group) => group.collect(),
+        Some(group) => group.iter().map(|entry| entry.value.as_str()).collect(),
         None => vec![entry.value.as_str()],
     });
     members.collect::<Vec<_>>().concat()
