@@ -11,7 +11,7 @@ use crate::app::Person;
 use crate::streams::line_up_to;
 
 /// Adds an approver to a session: one that approves everything (`--yes`), that of the host, or one that asks the user at the
-/// terminal. Without any, calls that need approval are refused: a file or a pipe cannot give consent.
+/// terminal. Without a terminal, it refuses: a file or a pipe cannot give consent.
 pub(crate) fn add(
     session: SessionBuilder,
     approve_all: bool,
@@ -22,7 +22,8 @@ pub(crate) fn add(
         _ if approve_all => session.approver(Arc::new(ApproveAll)),
         Person::OfHost(Some(approver)) => session.approver(Arc::clone(approver)),
         Person::OnStandardStreams if stdin_is_terminal => session.approver(Arc::new(TerminalApprover)),
-        Person::OfHost(None) | Person::OnStandardStreams => session,
+        Person::OnStandardStreams => session.approver(Arc::new(NoTerminal)),
+        Person::OfHost(None) => session,
     }
 }
 
@@ -32,6 +33,9 @@ struct ApproveAll;
 /// Asks on stderr, because stdout is for the result, and reads the answer from stdin.
 struct TerminalApprover;
 
+/// Refuses every call, and tells the developer how to approve it.
+struct NoTerminal;
+
 /// The longest answer that is read.
 const MAX_ANSWER_BYTES: u64 = 1024;
 
@@ -40,6 +44,17 @@ type Decision<'a> = Pin<Box<dyn Future<Output = ApprovalDecision> + Send + 'a>>;
 impl Approver for ApproveAll {
     fn decide<'a>(&'a self, _: &'a ApprovalRequest<'a>) -> Decision<'a> {
         Box::pin(async { ApprovalDecision::AllowOnce })
+    }
+}
+
+impl Approver for NoTerminal {
+    fn decide<'a>(&'a self, _: &'a ApprovalRequest<'a>) -> Decision<'a> {
+        Box::pin(async {
+            let note = "note: the call needs approval, and there is no terminal on which to ask: `--yes` approves it";
+            // A failure has no other place where it could be reported.
+            let _ = writeln!(io::stderr(), "{note}");
+            ApprovalDecision::Unanswered("there is no terminal on which to ask".to_owned())
+        })
     }
 }
 
