@@ -105,8 +105,8 @@ pub trait Hook: Send + Sync {
         let _ = (session, changes);
     }
 
-    /// Called when a part of the host fails: this hook, another hook, the approver or the spill store. Failures of this
-    /// method are ignored.
+    /// Called when a part of the host fails: this hook, another hook, the approver, the spill store, or a handler that lacks a Tokio
+    /// runtime. Failures of this method are ignored.
     fn on_host_error(&self, call: &CallInfo<'_>, error: &HostError<'_>) {
         let _ = (call, error);
     }
@@ -288,7 +288,7 @@ impl<'a> CallInfo<'a> {
 /// The failure of a part of the host: see [`Hook::on_host_error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostError<'a> {
-    /// The part that failed: the name of a hook, `the approver`, `the spill store`, or `the host` if it is unknown.
+    /// The part that failed: the name of a hook, `the approver`, `the spill store`, `the handler`, or `the host` if it is unknown.
     pub part: &'a str,
     /// The stage of the call.
     pub stage: HostStage,

@@ -50,6 +50,11 @@ impl Turn {
     /// Turns a result into a response within the limit of the tool.
     #[cold]
     pub(super) fn end<'c>(&self, call: PreparedCall<'c>, result: ToolResult) -> Outcome<'c> {
+        if let Err(error) = &result
+            && let Some(message) = error.for_developer()
+        {
+            self.host_error(&call, &HostError { part: "the handler", stage: HostStage::Call, message });
+        }
         let mut response = CallResponse::from(result);
         response.repairs = call.repairs.clone();
         let mut outcome = Outcome { response, call, shortening: Shortening::None };

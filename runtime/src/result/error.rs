@@ -88,6 +88,8 @@ struct Inner {
     message: String,
     problems: Vec<Problem>,
     fields: Vec<(Cow<'static, str>, Value)>,
+    /// What the developer of the host has to do, which is not for the model.
+    for_developer: Option<&'static str>,
 }
 
 /// The keys of an error's JSON that are not fields.
@@ -106,7 +108,7 @@ impl ToolError {
 
     #[cold]
     fn boxed(kind: ErrorKind, message: String) -> Self {
-        Self(Box::new(Inner { kind, message, problems: Vec::new(), fields: Vec::new() }))
+        Self(Box::new(Inner { kind, message, problems: Vec::new(), fields: Vec::new(), for_developer: None }))
     }
 
     /// Adds the problems of the arguments.
@@ -163,6 +165,11 @@ impl ToolError {
     #[cold]
     pub(crate) fn into_message(self) -> String {
         self.0.message
+    }
+
+    /// Returns what the developer of the host has to do.
+    pub(crate) fn for_developer(&self) -> Option<&'static str> {
+        self.0.for_developer
     }
 
     /// Returns the problems of the arguments.
@@ -261,27 +268,32 @@ impl<E: std::error::Error> From<E> for ToolError {
 
 impl From<Panicked> for ToolError {
     fn from(Panicked(message): Panicked) -> Self {
-        let advice = if message.contains(NO_REACTOR) { NEEDS_TOKIO } else { "" };
-        ToolError::with_kind(ErrorKind::Panicked, format!("the tool failed unexpectedly: {message}{advice}"))
+        if !message.contains(NO_REACTOR) {
+            return ToolError::with_kind(ErrorKind::Panicked, format!("the tool failed unexpectedly: {message}"));
+        }
+        let mut error = ToolError::with_kind(ErrorKind::Panicked, "this host cannot run the tool. Do without it");
+        error.0.for_developer = Some(NEEDS_TOKIO);
+        error
     }
 }
 
 /// A part of Tokio's message if a future that needs a runtime runs outside of one.
 const NO_REACTOR: &str = "there is no reactor running";
 
-/// What the author of the host can do about it.
-const NEEDS_TOKIO: &str = ". The handler of this tool uses Tokio: call it within a Tokio runtime, or enable the feature \
-     `tokio` of the crate `toolc` and use `call_blocking`";
+/// What the developer can do about it.
+const NEEDS_TOKIO: &str = "the handler of this tool uses Tokio, and was called outside of a Tokio runtime: enable the feature `tokio` of \
+     the crate `toolc` in `Cargo.toml` and use `call_blocking`, or call the tool within a runtime";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_panic_of_a_handler_without_a_tokio_runtime_names_the_feature() {
+    fn the_panic_of_a_handler_without_a_tokio_runtime_names_the_feature_to_the_developer() {
         let message = "there is no reactor running, must be called from the context of a Tokio 1.x runtime";
         let error = ToolError::from(Panicked(message.to_owned()));
-        assert!(error.message().contains(message) && error.message().contains("the feature `tokio`"), "{error:?}");
+        assert_eq!(error.message(), "this host cannot run the tool. Do without it");
+        assert!(error.for_developer().is_some_and(|text| text.contains("the feature `tokio`")), "{error:?}");
         assert_eq!(ToolError::from(Panicked("no".to_owned())).message(), "the tool failed unexpectedly: no");
     }
 
