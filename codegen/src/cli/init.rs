@@ -1,6 +1,8 @@
 //! `init`: creates a project that builds, passes its tests and runs.
 
+use std::io;
 use std::path::{Path, PathBuf};
+use std::process::{self, Stdio};
 
 use clap::Args;
 use toolc_tables::visible::{is_control, visible};
@@ -9,7 +11,8 @@ use super::{CatalogCommand, Command, GenArgs, Project, Streams, attempt, print};
 use crate::failure::Failure;
 use crate::report::plural;
 use crate::scaffold::FileChanges;
-use crate::scaffold::project::{NewProject, ToolcSource};
+use crate::scaffold::project::NewProject;
+use crate::scaffold::toolc_source::{COPY, ToolcSource, copy_crates, origin, own_repository};
 
 /// The arguments of `init`.
 #[derive(Debug, Args)]
@@ -19,26 +22,49 @@ pub struct Init {
     /// The name of the package [default: the name of the folder].
     #[arg(long)]
     name: Option<String>,
-    /// Depend on toolc's crates in this copy of its repository [default: the one from which this program was built, or else the
-    /// published crates].
-    #[arg(long, value_name = "DIR", conflicts_with = "toolc_git")]
-    toolc_path: Option<PathBuf>,
+    #[command(flatten)]
+    source: SourceArgs,
+}
+
+/// Where the project gets toolc's crates from. Without any of these, a terminal is asked.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+struct SourceArgs {
+    /// Copy toolc's crates into the folder `toolc/` of the project, which then builds on any machine.
+    #[arg(long = "toolc-copy")]
+    copy: bool,
     /// Depend on toolc's crates in this Git repository.
-    #[arg(long, value_name = "URL")]
-    toolc_git: Option<String>,
+    #[arg(long = "toolc-git", value_name = "URL")]
+    git: Option<String>,
+    /// Depend on toolc's crates in this copy of its repository: inside of the project, or on this machine only.
+    #[arg(long = "toolc-path", value_name = "DIR")]
+    path: Option<PathBuf>,
+    /// Depend on this version of the published crates.
+    #[arg(long = "toolc-version", value_name = "VERSION")]
+    published: Option<String>,
+}
+
+/// What `init` does about toolc's crates.
+#[derive(Debug, Clone)]
+enum Choice {
+    /// Copies them from this repository into the project.
+    Copy(PathBuf),
+    DependOn(ToolcSource),
 }
 
 impl Init {
     /// Creates the project, and runs gen in it. Returns whether gen succeeded.
     pub(super) fn run(&self, streams: &mut Streams<'_>) -> Result<bool, Failure> {
         let dir = self.dir.as_deref().unwrap_or(Path::new("."));
-        let toolc = match (&self.toolc_path, &self.toolc_git) {
-            (Some(folder), _) => ToolcSource::path(folder)?,
-            (None, Some(url)) => ToolcSource::Git(url.clone()),
-            (None, None) => ToolcSource::of_this_compiler(),
-        };
-        let project = NewProject::new(&self.name()?, toolc)?;
         let mut changes = FileChanges::default();
+        let toolc = match self.source.choose(dir, streams)? {
+            Choice::DependOn(toolc) => toolc,
+            Choice::Copy(repository) => {
+                copy_crates(&repository, &dir.join(COPY), &mut changes)?;
+                ToolcSource::Inside(COPY.to_owned())
+            }
+        };
+        let project = NewProject::new(&self.name()?, toolc.clone())?;
         for (path, text) in project.files() {
             changes.create(dir.join(path), text);
         }
@@ -48,14 +74,20 @@ impl Init {
             return Ok(false);
         }
         let files = plural(changes.paths().count(), "file");
-        let mut text = format!("{}: {files} written, and those of gen. Next:\n\n", visible(&dir.to_string_lossy()));
+        let repository = if create_repository(dir) { ", in a new Git repository" } else { "" };
+        let dir = visible(&dir.to_string_lossy()).into_owned();
+        let mut text = format!("{dir}: {files} written, and those of gen{repository}. Next:\n\n");
         if let Some(word) = self.dir.as_deref().and_then(shell_word) {
             text += &format!("    cd {word}\n");
         }
-        if !dir.ancestors().any(|folder| folder.join(".git").exists()) {
-            text += "    git init\n";
-        }
         text += "    cargo run -- call add_note text=\"Buy tea\"\n    cargo test\n    cargo xtask new tool NAME\n";
+        if let ToolcSource::Outside(folder) = &toolc {
+            text += &format!(
+                "\nThe project builds only on this machine, because it depends on toolc in {}. For others, create it with \
+                 `--toolc-copy` or `--toolc-git URL`.\n",
+                visible(&folder.to_string_lossy())
+            );
+        }
         print(streams.out, &text)?;
         Ok(true)
     }
@@ -73,6 +105,79 @@ impl Init {
     }
 }
 
+impl SourceArgs {
+    /// Returns what the options say, or what the user answers, or else the repository from which this program was built.
+    fn choose(&self, dir: &Path, streams: &mut Streams<'_>) -> Result<Choice, Failure> {
+        let repository = own_repository();
+        if let Some(folder) = &self.path {
+            return Ok(Choice::DependOn(ToolcSource::path(folder, dir)?));
+        }
+        if let Some(url) = &self.git {
+            return Ok(Choice::DependOn(ToolcSource::Git(url.clone())));
+        }
+        if let Some(version) = &self.published {
+            return Ok(Choice::DependOn(ToolcSource::Version(version.clone())));
+        }
+        let Some(repository) = repository else {
+            if self.copy {
+                return Err(Failure::new(
+                    "the repository from which this program was built is gone: pass --toolc-git URL",
+                ));
+            }
+            return Ok(Choice::DependOn(ToolcSource::Version(env!("CARGO_PKG_VERSION").to_owned())));
+        };
+        if self.copy {
+            return Ok(Choice::Copy(repository));
+        }
+        if !streams.can_ask {
+            return Ok(Choice::DependOn(ToolcSource::Outside(repository)));
+        }
+        let choices = choices(repository);
+        print(streams.err, &question(&choices))?;
+        let answer = io::stdin().lines().next().transpose();
+        let answer = answer.map_err(|error| Failure::new(format!("failed to read the answer: {error}")))?;
+        answered(&answer.unwrap_or_default(), choices)
+    }
+}
+
+/// Returns the choices with what they mean, the usual one first.
+fn choices(repository: PathBuf) -> Vec<(Choice, String)> {
+    let git = origin(&repository).map(|url| {
+        let meaning = format!("the Git repository {url}: builds on any machine");
+        (Choice::DependOn(ToolcSource::Git(url)), meaning)
+    });
+    let copy = format!("a copy in the folder `{COPY}/` of the project, about 6 MB: builds on any machine");
+    let outside = format!("the folder {}: builds only on this machine", repository.display());
+    let rest =
+        [(Choice::Copy(repository.clone()), copy), (Choice::DependOn(ToolcSource::Outside(repository)), outside)];
+    git.into_iter().chain(rest).collect()
+}
+
+fn question(choices: &[(Choice, String)]) -> String {
+    let lines = choices.iter().zip(1..).map(|((_, meaning), number)| format!("  {number}  {}\n", visible(meaning)));
+    format!("Where does the project get toolc's crates from?\n{}[1] ", lines.collect::<String>())
+}
+
+/// Returns the choice with the number in an answer. An empty answer is the first.
+fn answered(answer: &str, mut choices: Vec<(Choice, String)>) -> Result<Choice, Failure> {
+    let answer = answer.trim();
+    let number = if answer.is_empty() { Ok(1) } else { answer.parse::<usize>() };
+    match number {
+        Ok(number) if (1..=choices.len()).contains(&number) => Ok(choices.swap_remove(number - 1).0),
+        _ => Err(Failure::new(format!("expected a number from 1 to {}, got `{answer}`", choices.len()))),
+    }
+}
+
+/// Makes the folder a Git repository, as `cargo new` does, unless it is in one already. Returns whether it did.
+fn create_repository(dir: &Path) -> bool {
+    let git = |args: &[&str]| {
+        let mut git = process::Command::new("git");
+        git.arg("-C").arg(dir).args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        git.status().map(|status| status.success())
+    };
+    matches!(git(&["rev-parse", "--git-dir"]), Ok(false)) && matches!(git(&["init", "--quiet"]), Ok(true))
+}
+
 /// Returns a path as a shell reads it, or `None` if it cannot be printed.
 fn shell_word(path: &Path) -> Option<String> {
     let text = path.to_str().filter(|text| !text.contains(is_control))?;
@@ -85,7 +190,62 @@ fn shell_word(path: &Path) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+
+    #[test]
+    fn a_new_project_is_a_git_repository_unless_it_is_in_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let outer = folder.path().join("outer");
+        fs::create_dir(&outer).unwrap();
+        let has_git = create_repository(&outer);
+        assert_eq!(outer.join(".git").is_dir(), has_git);
+        let inner = outer.join("inner");
+        fs::create_dir(&inner).unwrap();
+        if has_git {
+            assert!(!create_repository(&inner) && !inner.join(".git").exists());
+        }
+    }
+
+    #[test]
+    fn a_project_that_builds_only_here_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let init = |name: &str, args: &[&str]| {
+            let dir = folder.path().join(name);
+            let (status, out, err) = super::super::capture([&["init", dir.to_str().unwrap()], args].concat());
+            assert_eq!(status, 0, "{out}{err}");
+            (out, fs::read_to_string(dir.join("Cargo.toml")).unwrap())
+        };
+        let (out, manifest) = init("here", &[]);
+        assert!(
+            out.contains("builds only on this machine") && manifest.contains("exists only on this machine"),
+            "{out}"
+        );
+        for (name, args) in [
+            ("git", &["--toolc-git", "https://example.org/toolc"][..]),
+            ("version", &["--toolc-version", "0.1.0"]),
+            ("copy", &["--toolc-copy"]),
+        ] {
+            let (out, manifest) = init(name, args);
+            assert!(!out.contains("only on this machine"), "{out}");
+            assert!(!manifest.contains(env!("CARGO_MANIFEST_DIR").trim_end_matches("codegen")), "{manifest}");
+        }
+        assert!(folder.path().join("copy/toolc/runtime/src/lib.rs").is_file());
+    }
+
+    #[test]
+    fn the_first_choice_builds_on_any_machine() {
+        let choices = || choices(PathBuf::from("/toolc"));
+        let question = question(&choices());
+        assert!(question.ends_with("  2  the folder /toolc: builds only on this machine\n[1] "), "{question}");
+        assert!(matches!(answered("", choices()), Ok(Choice::Copy(_))));
+        assert!(matches!(answered(" 2 ", choices()), Ok(Choice::DependOn(ToolcSource::Outside(_)))));
+        for wrong in ["0", "3", "copy"] {
+            let error = answered(wrong, choices()).unwrap_err().to_string();
+            assert_eq!(error, format!("expected a number from 1 to 2, got `{wrong}`"));
+        }
+    }
 
     #[test]
     fn a_shell_reads_the_folder_as_one_word() {

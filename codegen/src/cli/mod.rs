@@ -144,6 +144,7 @@ pub fn run(project: Project, command: Command) -> u8 {
         colour: [colour && out.is_terminal(), colour && err.is_terminal()],
         program: program(exe.as_ref().and_then(|path| path.file_stem()?.to_str()), &project),
         width: if out.is_terminal() { terminal_width() } else { WIDTH },
+        can_ask: std::io::stdin().is_terminal() && err.is_terminal(),
         out: &mut out.lock(),
         // Not locked: a thread that panics while this one waits for it must be able to print.
         err: &mut err,
@@ -161,7 +162,14 @@ pub fn capture<S: Into<OsString> + Clone>(args: impl IntoIterator<Item = S>) -> 
             execute(
                 project,
                 command,
-                &mut Streams { colour: [false; 2], program, width: WIDTH, out: &mut out, err: &mut err },
+                &mut Streams {
+                    colour: [false; 2],
+                    program,
+                    width: WIDTH,
+                    can_ask: false,
+                    out: &mut out,
+                    err: &mut err,
+                },
             )
         }
         Err(usage) => {
@@ -191,6 +199,8 @@ struct Streams<'s> {
     program: String,
     /// The number of characters of a line.
     width: usize,
+    /// Whether a person can answer questions: standard input and standard error are a terminal.
+    can_ask: bool,
 }
 
 impl Streams<'_> {

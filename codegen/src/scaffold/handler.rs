@@ -8,6 +8,7 @@ use ignore::{DirEntry, WalkBuilder};
 
 use super::FileChanges;
 use super::rust_file::{ImplPlace, RustFile};
+use super::toolc_source::is_repository;
 use crate::names;
 
 /// The largest source file that is read.
@@ -213,7 +214,8 @@ fn sources(root: &Path, generated: &[PathBuf], trait_name: &str) -> Vec<Source> 
     let is_read = move |entry: &DirEntry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
         let is_skipped = is_folder && SKIPPED.iter().any(|skipped| entry.file_name() == *skipped);
-        entry.depth() == 0 || !is_skipped && !generated.iter().any(|folder| entry.path() == folder)
+        let is_toolc = is_folder && is_repository(entry.path());
+        entry.depth() == 0 || !is_skipped && !is_toolc && !generated.iter().any(|folder| entry.path() == folder)
     };
     let files = WalkBuilder::new(root).filter_entry(is_read).sort_by_file_path(Path::cmp).build();
     let words = [trait_name, "Handlers"];

@@ -1,12 +1,13 @@
 //! Creates new projects, tools with their handlers and tests, and other manifests.
 //!
-//! [`project`] has the files of a new project, [`manifests`] the text of new manifests, and [`handler`] changes the Rust source of a
+//! [`project`] has the files of a new project, [`toolc_source`] says where it gets toolc's crates from, [`manifests`] the text of new manifests, and [`handler`] changes the Rust source of a
 //! project. They return texts; only [`FileChanges`] writes.
 
 pub(crate) mod handler;
 pub(crate) mod manifests;
 pub(crate) mod project;
 mod rust_file;
+pub(crate) mod toolc_source;
 
 use std::collections::BTreeSet;
 use std::fs;

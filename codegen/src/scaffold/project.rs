@@ -1,9 +1,8 @@
 //! The files of a new project.
 
-use std::path::{Path, PathBuf};
-
 use minijinja::context;
 
+use super::toolc_source::ToolcSource;
 use crate::failure::Failure;
 use crate::{markdown, names};
 
@@ -13,17 +12,6 @@ pub(crate) struct NewProject {
     /// The name of the package.
     name: String,
     toolc: ToolcSource,
-}
-
-/// Where the crates of toolc come from.
-#[derive(Debug)]
-pub(crate) enum ToolcSource {
-    /// A copy of toolc's repository.
-    Path(PathBuf),
-    /// A Git repository.
-    Git(String),
-    /// The registry.
-    Version(&'static str),
 }
 
 /// The files of a project: the path, and the text. A source whose name ends in `.jinja` is a template, with `{{ name }}` and so on.
@@ -38,14 +26,16 @@ const FILES: &[(&str, File)] = &[
     ("Cargo.toml", File::Template(include_str!("project/Cargo.toml.jinja"))),
     ("README.md", File::Template(include_str!("project/README.md.jinja"))),
     ("build.rs", File::Text(include_str!("project/build.rs"))),
+    ("manifests/env.toml", File::Text(include_str!("project/env.toml"))),
     ("manifests/tools/add_note.toml", File::Text(include_str!("project/add_note.toml"))),
+    ("manifests/tools/archive_notes.toml", File::Text(include_str!("project/archive_notes.toml"))),
     ("manifests/tools/find_notes.toml", File::Text(include_str!("project/find_notes.toml"))),
     ("manifests/toolsets/notes.toml", File::Text(include_str!("project/notes.toml"))),
     ("src/lib.rs", File::Text(include_str!("project/lib.rs"))),
     ("src/main.rs", File::Template(include_str!("project/main.rs.jinja"))),
     ("tests/tools.rs", File::Template(include_str!("project/tests.rs.jinja"))),
     ("toolc.toml", File::Text(include_str!("project/toolc.toml"))),
-    ("xtask/Cargo.toml", File::Template(include_str!("project/xtask.Cargo.toml.jinja"))),
+    ("xtask/Cargo.toml", File::Text(include_str!("project/xtask.Cargo.toml"))),
     ("xtask/src/main.rs", File::Text(include_str!("project/xtask.main.rs"))),
 ];
 
@@ -53,44 +43,6 @@ const FILES: &[(&str, File)] = &[
 enum File {
     Text(&'static str),
     Template(&'static str),
-}
-
-impl ToolcSource {
-    /// Returns the repository from which this compiler was built, if it still exists, or else the registry.
-    pub(crate) fn of_this_compiler() -> Self {
-        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-        match repository.filter(|folder| is_repository(folder)) {
-            Some(folder) => ToolcSource::Path(folder.to_owned()),
-            None => ToolcSource::Version(env!("CARGO_PKG_VERSION")),
-        }
-    }
-
-    /// Returns a copy of toolc's repository in a folder.
-    ///
-    /// # Errors
-    /// If the folder does not contain toolc's crates.
-    pub(crate) fn path(folder: &Path) -> Result<Self, Failure> {
-        let absolute = folder.canonicalize().map_err(|error| Failure::io("find", folder, &error))?;
-        if !is_repository(&absolute) {
-            let message = format!("{} is not toolc's repository: it has no runtime/Cargo.toml", folder.display());
-            return Err(Failure::new(message));
-        }
-        Ok(ToolcSource::Path(absolute))
-    }
-
-    /// Returns the source of a dependency on the crate in `folder` of the repository, such as `path = "..."`.
-    fn dependency(&self, folder: &str) -> String {
-        let text = |value: &str| toml_edit::Value::from(value).to_string();
-        match self {
-            ToolcSource::Path(repository) => format!("path = {}", text(&repository.join(folder).to_string_lossy())),
-            ToolcSource::Git(url) => format!("git = {}", text(url)),
-            ToolcSource::Version(version) => format!("version = {}", text(version)),
-        }
-    }
-}
-
-fn is_repository(folder: &Path) -> bool {
-    ["runtime", "cli", "codegen", "build"].iter().all(|krate| folder.join(krate).join("Cargo.toml").is_file())
 }
 
 impl NewProject {
@@ -114,7 +66,7 @@ impl NewProject {
             "xtask",
         ];
         /// The names of types in the tests of a new project.
-        const TYPES: &[&str] = &["AtomicUsize", "Harness", "Ordering", "Path"];
+        const TYPES: &[&str] = &["AtomicUsize", "Env", "Harness", "Ordering", "Path", "PathBuf"];
         /// The names of folders that cargo writes next to the programs.
         const CARGO: &[&str] = &["build", "deps", "examples", "incremental"];
         let is_plain = name.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -144,10 +96,16 @@ impl NewProject {
             name => &self.name,
             crate_name => crate_name(&self.name),
             rust_version => env!("CARGO_PKG_RUST_VERSION"),
-            toolc => self.toolc.dependency("runtime"),
-            toolc_build => self.toolc.dependency("build"),
-            toolc_cli => self.toolc.dependency("cli"),
-            toolc_codegen => self.toolc.dependency("codegen"),
+            dependencies => self.toolc.dependencies().trim_end(),
+            // A folder with a workspace of its own.
+            exclude => match &self.toolc {
+                ToolcSource::Inside(folder) => Some(toml_edit::Value::from(folder).to_string()),
+                _ => None,
+            },
+            outside => match &self.toolc {
+                ToolcSource::Outside(folder) => Some(folder.to_string_lossy()),
+                _ => None,
+            },
         };
         // The renderer drops the line break at the end.
         let render = |template: &str| format!("{}\n", markdown::render(template, context.clone()));
@@ -169,7 +127,7 @@ mod tests {
 
     #[test]
     fn only_names_that_cargo_accepts_are_names_of_projects() {
-        let is_name = |name: &str| NewProject::new(name, ToolcSource::Version("0.1.0")).is_ok();
+        let is_name = |name: &str| NewProject::new(name, ToolcSource::Version("0.1.0".to_owned())).is_ok();
         for name in ["agent", "my-agent", "a_1", "Agent"] {
             assert!(is_name(name), "{name}");
         }
@@ -200,24 +158,33 @@ mod tests {
     #[test]
     fn every_kind_of_dependency_is_toml() {
         let sources = [
-            ToolcSource::Path(r#"C:\a "quoted" folder"#.into()),
+            ToolcSource::Outside(r#"C:\a "quoted" folder"#.into()),
+            ToolcSource::Inside("toolc".to_owned()),
             ToolcSource::Git("https://example.org/toolc".to_owned()),
-            ToolcSource::Version("0.1.0"),
+            ToolcSource::Version("0.1.0".to_owned()),
         ];
-        for (source, key) in sources.into_iter().zip(["path", "git", "version"]) {
+        for (source, key) in sources.into_iter().zip(["path", "path", "git", "version"]) {
+            let is_inside = matches!(source, ToolcSource::Inside(_));
+            let is_outside = matches!(source, ToolcSource::Outside(_));
             let files = NewProject::new("agent", source).unwrap().files();
-            let find =
-                |path: &str| files.iter().find(|(found, _)| *found == path).unwrap().1.parse::<toml::Table>().unwrap();
+            let text = |path: &str| &files.iter().find(|(found, _)| *found == path).unwrap().1;
+            let find = |path: &str| text(path).parse::<toml::Table>().unwrap();
+            let (root, xtask) = (find("Cargo.toml"), find("xtask/Cargo.toml"));
             for (table, names) in [
-                ("dependencies", &["toolc", "toolc-cli"][..]),
-                ("dev-dependencies", &["toolc"]),
-                ("build-dependencies", &["toolc-build"]),
+                (&root["dependencies"], &["toolc", "toolc-cli"][..]),
+                (&root["dev-dependencies"], &["toolc"]),
+                (&root["build-dependencies"], &["toolc-build"]),
+                (&xtask["dependencies"], &["toolc-codegen"]),
             ] {
                 for name in names {
-                    assert!(find("Cargo.toml")[table][*name].get(key).is_some(), "{name}");
+                    assert_eq!(table[*name]["workspace"].as_bool(), Some(true), "{name}");
+                    assert!(root["workspace"]["dependencies"][*name].get(key).is_some(), "{name}");
                 }
             }
-            assert!(find("xtask/Cargo.toml")["dependencies"]["toolc-codegen"].get(key).is_some());
+            assert_eq!(root["workspace"].get("exclude").is_some(), is_inside);
+            for path in ["Cargo.toml", "README.md"] {
+                assert_eq!(text(path).contains("only on this machine"), is_outside, "{path}");
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::PathBuf;
 
-use generated::notes::{add_note, find_notes};
+use generated::notes::{add_note, archive_notes, find_notes};
 use generated::{Handlers, NotesTools};
 use serde_json::json;
 use toolc::{Call, ToolError, ToolOutput, ToolProvider, ToolResult};
@@ -52,6 +52,16 @@ impl NotesTools for NotesHandlers {
         let failed = |error| ToolError::new(format!("failed to write the notes: {error}"));
         self.append(&note).map_err(failed)?;
         ToolOutput::json(&json!({ "notes": self.read().map_err(failed)?.len() }))
+    }
+
+    fn archive_notes(&self, _: archive_notes::Args, call: &Call<'_>) -> ToolResult {
+        // Its manifest requires the variable. A handler reads a key in the same way.
+        let file = call.env().var("NOTES_ARCHIVE").unwrap_or_default();
+        let failed = |error| ToolError::new(format!("failed to archive the notes: {error}"));
+        let notes = self.read().map_err(failed)?;
+        let text: String = notes.iter().map(|note| format!("{note}\n")).collect();
+        fs::write(file, text).map_err(failed)?;
+        ToolOutput::json(&json!({ "notes": notes.len() }))
     }
 
     fn find_notes(&self, args: find_notes::Args, _: &Call<'_>) -> ToolResult {
