@@ -137,7 +137,7 @@ fn docs(project: Project, check: bool) -> Result<u8, Box<dyn Error>> {
         }
     }
     // Its crates are not among those of this program, which everybody compiles before the first gen.
-    let mut configuration = vec!["run", "--quiet", "--package", "toolc-config", "--example", "pages", "--"];
+    let mut configuration = vec!["run", "--package", "toolc-config", "--example", "pages", "--"];
     configuration.extend(check.then_some("--check"));
     Ok(status.max(u8::from(!cargo::run(&configuration))))
 }
