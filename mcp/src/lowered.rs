@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use toolc::Dialect;
-use toolc::schema::LoweredTool;
+use toolc::schema::{LoweredTool, Table};
 use toolc_lower::dialects::{self, DIALECTS};
 use toolc_lower::run_time::show;
 
@@ -63,6 +63,18 @@ fn remove(schema: &mut Value, pointer: &str) -> bool {
 pub(crate) fn lower(dialect: Dialect, description: &str, schema: &Value) -> Option<LoweredTool> {
     let shown = show(dialects::find(dialect.name())?, description, schema);
     Some(LoweredTool { description: shown.description, parameters: shown.parameters })
+}
+
+/// Returns the patterns in a schema that only the server checks.
+pub(crate) fn unenforced(schema: &Value) -> Vec<String> {
+    let Ok(table) = Table::from_schema(schema) else { return Vec::new() };
+    let line = |(pattern, what): (&str, &str)| {
+        format!("its pattern `{}` is left to the server, because it has {what}", one_line(pattern, 120))
+    };
+    let mut all: Vec<String> = table.unenforced_patterns().map(line).collect();
+    all.sort();
+    all.dedup();
+    listed(all)
 }
 
 /// Returns what dialects of vendors that accept any schema change in a tool. The changes of those that accept a subset are expected.

@@ -75,7 +75,8 @@ impl ServerProvider {
             }
             provider.settings.push(server.tool(&own_name).cloned().unwrap_or_default());
             let changes = lowered::changes(&definition.function.description, &definition.function.parameters);
-            for what in definition.mends.iter().cloned().chain(changes) {
+            let unenforced = lowered::unenforced(&definition.function.parameters);
+            for what in definition.mends.iter().cloned().chain(changes).chain(unenforced) {
                 findings.push(SchemaFinding { tool: own_name.clone(), what });
             }
             listed.push(ListedTool { name, own_name });

@@ -75,7 +75,8 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// A change in the schema of a tool: a mistake that has been mended, or something that a dialect shows in another form.
+/// A change in the schema of a tool: a mistake that has been mended, something that a dialect shows in another form, or a pattern that is
+/// left to the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SchemaFinding {

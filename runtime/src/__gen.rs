@@ -9,11 +9,11 @@ pub use crate::args::slot::{
 pub use crate::data::bounds::{Side, outermost};
 pub use crate::data::dialect::{CallersField, FeatureOfToolcIsMissing, PerDialect, VendorFields, macros::*, written};
 pub use crate::data::fields::{MAX_FIELDS, debug_fields, debug_variant};
-pub use crate::data::{name, pack, requirement, segment, table, to_json};
+pub use crate::data::{name, pack, requirement, segment, table, text_rule, to_json};
 #[cfg(feature = "search")]
 pub use crate::index::{Index, document::document};
 pub use crate::provider::{StartDirectory, compiled, start_directory};
-pub use crate::stamp::{STAMP, assert_stamp};
+pub use crate::stamp::{STAMP, assert_patterns, assert_stamp};
 pub use crate::text::identifier::{RESERVED as RESERVED_IDENTIFIERS, identifier};
 pub use crate::text::json::indented;
 pub use crate::text::prose::keyword_prose;

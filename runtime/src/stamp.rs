@@ -27,6 +27,18 @@ pub const fn assert_stamp(stamp: u32) {
     assert!(stamp == STAMP, "this generated code does not fit the linked `toolc` crate: run `cargo xtask gen`");
 }
 
+/// Fails the build of generated code whose `pattern` or `format` would not be enforced.
+///
+/// # Panics
+/// Panics without the feature `patterns`. Generated code calls it in a constant, so that this is a compile error.
+#[expect(clippy::assertions_on_constants, reason = "it depends on the features")]
+pub const fn assert_patterns() {
+    assert!(
+        cfg!(feature = "patterns"),
+        "a parameter of these tools has `pattern` or `format`: add the feature `patterns` to the dependency `toolc` in Cargo.toml"
+    );
+}
+
 /// Declares the fields of structs that generated code fills in. The compiler checks them.
 macro_rules! fields {
     (const $text:ident = { $($tokens:tt)* }) => {

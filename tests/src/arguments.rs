@@ -1,6 +1,7 @@
 //! Random arguments for a JSON Schema: valid ones, almost valid ones, and arbitrary ones.
 
 use serde_json::{Map, Value, json};
+use toolc::__gen::text_rule::Format;
 
 use crate::random::Random;
 
@@ -151,7 +152,15 @@ impl<'a> Arguments<'a> {
     fn string(&mut self, schema: &Value) -> String {
         let least = schema["minLength"].as_u64().unwrap_or(0);
         let most = schema["maxLength"].as_u64();
+        if let Some(format) = schema["format"].as_str().and_then(Format::from_name) {
+            return format.form().1.to_owned();
+        }
         let mut text = (*self.random.pick(&STRINGS)).to_owned();
+        // The only pattern of random schemas.
+        if schema.get("pattern").is_some() {
+            text.retain(|letter| letter.is_ascii_lowercase());
+            text.push_str(&"a".repeat(usize::try_from(least).unwrap_or_default().max(1)));
+        }
         while (text.chars().count() as u64) < least {
             text.push(*self.random.pick(&['a', 'é', '5', ' ']));
         }

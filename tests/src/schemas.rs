@@ -164,7 +164,6 @@ impl Schemas<'_> {
         if self.random.one_in(3) {
             self.range("minLength", "maxLength", &mut schema);
         }
-        // Shown to the model, and not enforced.
         if self.random.one_in(8) {
             schema.insert("pattern".to_owned(), json!("^[a-z]+$"));
         }

@@ -1,7 +1,9 @@
 //! Checks the values in a schema (defaults, examples, enum values) against the schema itself, and finds infinite defaults.
 
-use serde_json::Value;
+use jsonschema::error::ValidationErrorKind;
+use serde_json::{Value, json};
 use toolc::__gen::table::{SlotKind, Type};
+use toolc::Problem;
 use toolc::args::{self, Limits, SlotBuffer};
 use toolc::schema::Table;
 use toolc_lower::schema::{Choice, Defs, Schema, equal, type_of};
@@ -140,15 +142,40 @@ fn violations<'v>(
     let distinct = (choices.len() < schema.choices.len()).then(|| Schema { choices, ..schema.clone() });
     let schema = distinct.as_ref().unwrap_or(schema);
     // An invalid schema has been reported.
-    let Ok(validator) = jsonschema::draft202012::new(&defs.full_schema(schema)) else { return Vec::new() };
+    let document = defs.full_schema(schema);
+    let Ok(validator) = jsonschema::draft202012::new(&document) else { return Vec::new() };
     let why = |at: &'v At<Value>| {
-        let mut errors: Vec<String> = validator.iter_errors(&at.value).map(|error| error.to_string()).collect();
+        let found: Vec<_> = validator.iter_errors(&at.value).collect();
+        let of_union = found.iter().any(|error| {
+            matches!(error.kind(), ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. })
+        });
+        let mut errors = if of_union { as_read(&at.value, &document) } else { Vec::new() };
+        if errors.is_empty() {
+            errors = found.iter().map(ToString::to_string).collect();
+        }
         if errors.is_empty() && defs.slot_kind(schema) == SlotKind::Integer && is_beyond_integers(&at.value) {
             errors.push(format!("{} is not an integer that fits 64 bits exactly", at.value));
         }
         (!errors.is_empty()).then(|| (at, errors.join("; ")))
     };
     values.into_iter().filter_map(why).collect()
+}
+
+/// Returns the problems of a value as the reader of arguments describes them: about a union, it names every alternative.
+fn as_read(value: &Value, document: &Value) -> Vec<String> {
+    /// The key of the value in the arguments.
+    const VALUE: &str = "value";
+    let mut whole = document.clone();
+    let defs = whole.as_object_mut().and_then(|document| document.remove("$defs")).unwrap_or_else(|| json!({}));
+    let arguments = json!({ "type": "object", "properties": { VALUE: whole }, "$defs": defs });
+    let Ok(table) = Table::from_schema(&arguments) else { return Vec::new() };
+    let problems = args::validate(&json!({ VALUE: value }), &table);
+    let text = |problem: Problem| {
+        let place = problem.path.strip_prefix("/value").unwrap_or(&problem.path);
+        let colon = if place.is_empty() { "" } else { ": " };
+        format!("{place}{colon}expected {}, got {}", problem.expected, problem.got)
+    };
+    problems.into_iter().map(text).collect()
 }
 
 /// Reports the defaults or examples that violate a schema.
@@ -164,9 +191,14 @@ fn validate<'v>(
         sink.push(if value.is_null() && code == codes::DEFAULT_VIOLATES_SCHEMA {
             null_default(*place, &defs.types(schema))
         } else {
-            Diagnostic::new(code, *place, format!("this {noun} violates its own schema"))
-                .label(why)
-                .help(format!("change the {noun}, or the schema around it"))
+            let found = Diagnostic::new(code, *place, format!("this {noun} violates its own schema")).label(why);
+            let union =
+                [("oneOf", &schema.one_of), ("anyOf", &schema.any_of)].into_iter().find(|(_, all)| !all.is_empty());
+            let found = match union {
+                Some((keyword, _)) => found.related(schema.keyword_place(keyword), "the first alternative"),
+                None => found,
+            };
+            found.help(format!("change the {noun}, or the schema around it"))
         });
     }
 }

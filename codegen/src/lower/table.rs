@@ -2,10 +2,12 @@
 //! whatever the number of `$ref`s to it.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use serde_json::Value;
 use toolc::__gen::table;
 use toolc::__gen::table::{Bounds, Literal, Node, Part, SlotKind, Span, Type, Types};
+use toolc::__gen::text_rule::TextRule;
 use toolc::schema::Table;
 use toolc_lower::conditional_json::compile;
 use toolc_lower::schema::{Additional, Choice, Defs, ResolvedSchema, Schema};
@@ -110,7 +112,9 @@ impl<'s> Layout<'s> {
         }
         self.compose(&mut node, schema, nullable);
         node.items = schema.items.as_ref().map(|items| self.node(items));
-        let bounds = schema.bounds.for_table();
+        let (pattern, format) = (schema.pattern.as_ref(), schema.format.as_ref());
+        let rule = TextRule::new(pattern.map(|at| &*at.value), format.map(|at| &*at.value));
+        let bounds = Bounds { text: rule.map(Arc::new), ..schema.bounds.for_table() };
         if bounds != Bounds::NONE {
             self.table.bounds.push(bounds);
             node.bounds = Some(count(&self.table.bounds) - 1);

@@ -131,6 +131,7 @@ impl Bounds {
             unique_items: self.unique_items.as_ref().is_some_and(|flag| flag.value == Value::Bool(true)),
             min_properties: length(&self.min_properties),
             max_properties: length(&self.max_properties),
+            text: None,
         }
     }
 

@@ -11,8 +11,8 @@ use crate::text::nearest::nearest;
 
 /// The maximum length of a displayed value, in bytes.
 const MAX_VALUE_BYTES: usize = 80;
-/// The maximum number of displayed alternatives.
-const MAX_BRANCHES: usize = 6;
+/// The maximum length of displayed alternatives, in bytes.
+const MAX_BRANCHES_BYTES: usize = 500;
 /// The description of a schema that says nothing in words.
 const ANOTHER: &str = "another value";
 /// The maximum number of displayed list entries.
@@ -26,6 +26,12 @@ pub(super) fn got(value: &Value) -> String {
         Value::String(text) => quoted(text),
         other => to_json::text(other),
     }
+}
+
+/// Returns the beginning of `text`.
+fn shortened(text: &str) -> String {
+    let shown = &text[..text.floor_char_boundary(MAX_VALUE_BYTES)];
+    format!("{shown}{}", if shown.len() < text.len() { "…" } else { "" })
 }
 
 /// Returns `text` as a JSON string, cut if it is long.
@@ -96,7 +102,7 @@ fn describe(table: &Table, node: &Node, depth: usize) -> String {
         let shown: Vec<String> = literals.iter().filter_map(literal_text).collect();
         return if let [one] = shown.as_slice() { one.clone() } else { format!("one of {}", list(shown.into_iter())) };
     }
-    let bounds = table.bounds(node).copied().unwrap_or_default();
+    let bounds = table.bounds(node).cloned().unwrap_or_default();
     let types = if node.types.is_any() { bound_types(&bounds) } else { node.types };
     if !types.is_any() {
         let types: Vec<String> = types.iter().map(|t| typed(table, node, t, &bounds, depth)).collect();
@@ -105,11 +111,26 @@ fn describe(table: &Table, node: &Node, depth: usize) -> String {
     if branches.is_empty() || depth == 0 {
         return ANOTHER.to_owned();
     }
+    joined(table, branches, node.any_of.len > 0, separator, depth - 1)
+}
+
+/// Describes several alternatives.
+pub(super) fn alternatives(table: &Table, branches: &[NodeId]) -> String {
+    joined(table, branches, true, " or ", 2)
+}
+
+/// Describes branches, as many as fit.
+fn joined(table: &Table, branches: &[NodeId], is_any: bool, separator: &str, depth: usize) -> String {
     let mut descriptions: Vec<String> = Vec::new();
-    add_branches(table, branches, node.any_of.len > 0, depth - 1, &mut descriptions);
+    add_branches(table, branches, is_any, depth, &mut descriptions);
     say_objects_once(&mut descriptions);
-    let more = descriptions.len().saturating_sub(MAX_BRANCHES);
-    descriptions.truncate(MAX_BRANCHES);
+    let fitting = descriptions.iter().scan(0, |length, text| {
+        *length += text.len() + separator.len();
+        (*length <= MAX_BRANCHES_BYTES).then_some(())
+    });
+    let shown = fitting.count().max(1);
+    let more = descriptions.len().saturating_sub(shown);
+    descriptions.truncate(shown);
     let mut out = descriptions.join(separator);
     if more > 0 {
         let _ = write!(out, "{separator}{more} more");
@@ -179,7 +200,7 @@ fn branch(table: &Table, node: &Node, depth: usize) -> String {
 fn bound_types(bounds: &Bounds) -> Types {
     let Bounds { minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of, .. } = bounds;
     let is_number = [minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of].iter().any(|b| b.is_some());
-    let is_string = bounds.min_length.or(bounds.max_length).is_some();
+    let is_string = bounds.min_length.or(bounds.max_length).is_some() || bounds.enforced().is_some();
     let is_array = bounds.min_items.or(bounds.max_items).is_some() || bounds.unique_items;
     let is_object = bounds.min_properties.or(bounds.max_properties).is_some();
     let all =
@@ -203,7 +224,21 @@ fn typed(table: &Table, node: &Node, wanted: Type, bounds: &Bounds, depth: usize
                 out.push_str(&number(step));
             }
         }
-        Type::String => Range::from_counts(bounds.min_length, bounds.max_length).append(&mut out, " characters"),
+        Type::String => {
+            let Some(rule) = bounds.enforced() else {
+                Range::from_counts(bounds.min_length, bounds.max_length).append(&mut out, " characters");
+                return out;
+            };
+            if let Some(format) = rule.format {
+                let (form, example) = format.form();
+                out = format!("{form} like {example}");
+            }
+            Range::from_counts(bounds.min_length, bounds.max_length).append(&mut out, " characters");
+            if let Some(pattern) = &rule.pattern {
+                out.push_str(" that matches the pattern ");
+                out.push_str(&shortened(pattern.as_str()));
+            }
+        }
         Type::Array => {
             if let Some(items) = node.items.filter(|_| depth > 0).and_then(|id| items(table, id, depth)) {
                 out.push_str(" of ");

@@ -274,3 +274,5 @@ mod number_tests;
 mod schema_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(all(test, feature = "patterns"))]
+mod text_rule_tests;

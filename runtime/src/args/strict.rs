@@ -13,7 +13,7 @@ use super::scan::{Scan, same};
 use super::slot;
 use super::slot::{Heap, Slot, SlotBuffer};
 use super::tree::Tree;
-use super::validate::{fits_length, in_range};
+use super::validate::in_range;
 use crate::data::bounds;
 use crate::data::table::{Additional, Bounds, Literal, Node, NodeId, Property, SlotKind};
 use crate::number;
@@ -79,7 +79,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
                 (SlotKind::String, b'"') if node.literals.len == 0 => {
                     if let Some(text) = self.scan.plain_string() {
                         let bounds = self.reader.table.bounds(node);
-                        bounds.is_none_or(|bounds| fits_length(text, bounds)).then_some(())?;
+                        bounds.is_none_or(|bounds| self.reader.fits_text(text, bounds)).then_some(())?;
                         return put(slot, Slot::Text(text));
                     }
                 }
@@ -160,7 +160,7 @@ impl<'a> StrictReader<'_, '_, 'a> {
         if self.reader.allows_null(node) && is_null(text) {
             return None;
         }
-        if self.reader.table.bounds(node).is_some_and(|bounds| !fits_length(text, bounds)) {
+        if self.reader.table.bounds(node).is_some_and(|bounds| !self.reader.fits_text(text, bounds)) {
             return None;
         }
         if node.literals.len == 0 {

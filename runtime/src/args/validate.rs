@@ -8,7 +8,7 @@ use super::origin::{Step, push_key};
 use super::reader::Reader;
 use super::{expectation_text, json_type};
 use crate::data::bounds;
-use crate::data::table::{Additional, Bounds, Node, NodeId, Table, Type};
+use crate::data::table::{Additional, Bounds, Node, NodeId, Table, Type, Types};
 use crate::result::error::Problem;
 use crate::sorted;
 
@@ -50,15 +50,15 @@ impl Reader<'_> {
 
     /// Returns whether `value` satisfies a node.
     pub(super) fn is_valid(&self, value: &Value, id: NodeId) -> bool {
-        self.holds(value, id, &JsonPath::ROOT, false)
+        self.satisfies(value, id, &JsonPath::ROOT, false)
     }
 
     /// Like `is_valid`, but null may represent an absent property.
     pub(super) fn is_valid_with_nulls(&self, value: &Value, id: NodeId) -> bool {
-        self.holds(value, id, &JsonPath::ROOT, true)
+        self.satisfies(value, id, &JsonPath::ROOT, true)
     }
 
-    fn holds(&self, value: &Value, id: NodeId, path: &JsonPath<'_>, nulls: bool) -> bool {
+    fn satisfies(&self, value: &Value, id: NodeId, path: &JsonPath<'_>, nulls: bool) -> bool {
         let mut check = Validator { reader: self, report: None, nulls, ok: true };
         check.node(value, id, path);
         check.ok
@@ -148,7 +148,7 @@ impl<'t> Validator<'_, 't> {
             return self.fail(path, &|| (expectation_text::expected(table, node), Self::got(table, value, node)));
         }
         if let Some(bounds) = table.bounds(node)
-            && let Some(got) = out_of_bounds(value, bounds)
+            && let Some(got) = self.reader.out_of_bounds(value, bounds)
         {
             self.fail(path, &|| (expectation_text::expected(table, node), got.clone()));
         }
@@ -263,7 +263,8 @@ impl<'t> Validator<'_, 't> {
         // The other keywords of `node` are satisfied, or have been reported.
         let expected = || expectation_text::expected(table, &Node { any_of: node.any_of, ..Node::ANY });
         let wanted = if node.exactly_one { 2 } else { 1 };
-        let hits = branches.iter().filter(|id| self.reader.holds(value, **id, &inner, self.nulls)).take(wanted).count();
+        let hits =
+            branches.iter().filter(|id| self.reader.satisfies(value, **id, &inner, self.nulls)).take(wanted).count();
         if hits > 1 {
             let expected = || format!("exactly one of these: {}", expected());
             return self.fail(path, &|| (expected(), "more than one".to_owned()));
@@ -276,8 +277,12 @@ impl<'t> Validator<'_, 't> {
                 let branch = table.node(**id);
                 json_type::fits(table.types(branch), value) && self.matches_tag(value, branch)
             });
-            if let (Some(only), None) = (near.next(), near.next()) {
-                return self.node(value, *only, &path.same(*only));
+            // The problems of the only alternative of this type say what to correct, while a text or number may belong to any.
+            if let (Some(only), None) = (near.next(), near.next())
+                && (value.is_object() || value.is_array() || branches.len() == 1)
+            {
+                let others: Vec<NodeId> = branches.iter().copied().filter(|id| id != only).collect();
+                return self.naming(&others, path, |check| check.node(value, *only, &path.same(*only)));
             }
             if self.has_room_for_problem()
                 && let Some((name, tags)) = self.tag(value, branches)
@@ -289,11 +294,37 @@ impl<'t> Validator<'_, 't> {
                 if !tags.iter().any(fits) {
                     let missing = || (expectation_text::one_of(table, &tags) + " (required)", "nothing".to_owned());
                     let other = |sent| (expectation_text::one_of(table, &tags), expectation_text::got(sent));
-                    return self.fail(&path.then(Step::Key(name), 0), &|| sent.map_or_else(missing, other));
+                    let is_other = |id: &NodeId| !json_type::fits(table.types(table.node(*id)), value);
+                    let others: Vec<NodeId> = branches.iter().copied().filter(is_other).collect();
+                    return self.naming(&others, path, |check| {
+                        check.fail(&path.then(Step::Key(name), 0), &|| sent.map_or_else(missing, other));
+                    });
                 }
             }
         }
         self.fail(path, &|| (expected(), Self::got(table, value, node)));
+    }
+}
+
+impl Validator<'_, '_> {
+    /// Reports problems of one alternative at `path`. The first of them also names the others.
+    fn naming(&mut self, others: &[NodeId], path: &JsonPath<'_>, report: impl FnOnce(&mut Self)) {
+        let listed = |check: &Self| check.report.as_ref().map_or(0, |report| report.problems.listed.len());
+        let before = listed(self);
+        report(self);
+        let (reader, table) = (self.reader, self.reader.table);
+        let is_null = |id: &NodeId| table.node(*id).types == Types::new(&[Type::Null]);
+        let others: Vec<NodeId> = others.iter().copied().filter(|id| !is_null(id)).collect();
+        let Some(report) = self.report.as_mut().filter(|_| !others.is_empty()) else { return };
+        let place = report.sent.map(|sent| reader.place(&path.steps(), sent, report.arguments));
+        // The problem of an array that the model did not send names all alternatives.
+        if let Some(problem) = report.problems.listed.get_mut(before)
+            && place.as_ref().is_none_or(|place| place.wrapped_at.is_none())
+        {
+            let pointer = place.map_or_else(|| path.pointer(), |place| place.pointer);
+            let place = if pointer.is_empty() { "the arguments" } else { &pointer };
+            let _ = write!(problem.expected, " (or {place}: {})", expectation_text::alternatives(table, &others));
+        }
     }
 }
 
@@ -319,27 +350,48 @@ impl Report<'_> {
     }
 }
 
-/// Describes a value that is out of bounds.
-fn out_of_bounds(value: &Value, bounds: &Bounds) -> Option<String> {
-    match value {
-        Value::Number(number) => (!bounds::within(number, bounds)).then(|| expectation_text::got(value)),
-        Value::String(text) => {
-            let wrong = !fits_length(text, bounds);
-            wrong.then(|| expectation_text::counted(text.chars().count(), "character"))
-        }
-        Value::Array(items) => {
-            if !in_range(items.len(), bounds.min_items, bounds.max_items) {
-                return Some(expectation_text::counted(items.len(), "item"));
+impl Reader<'_> {
+    /// Describes a value that is out of bounds.
+    fn out_of_bounds(&self, value: &Value, bounds: &Bounds) -> Option<String> {
+        match value {
+            Value::Number(number) => (!bounds::within(number, bounds)).then(|| expectation_text::got(value)),
+            Value::String(text) if !fits_length(text, bounds) => {
+                Some(expectation_text::counted(text.chars().count(), "character"))
             }
-            (bounds.unique_items && !are_unique(items)).then(|| "duplicate items".to_owned())
+            Value::String(text) => (!self.holds(text, bounds)).then(|| expectation_text::got(value)),
+            Value::Array(items) => {
+                if !in_range(items.len(), bounds.min_items, bounds.max_items) {
+                    return Some(expectation_text::counted(items.len(), "item"));
+                }
+                (bounds.unique_items && !are_unique(items)).then(|| "duplicate items".to_owned())
+            }
+            _ => None,
         }
-        _ => None,
+    }
+
+    /// Returns whether `text` satisfies the bounds: its length, `pattern` and `format`.
+    #[inline]
+    pub(super) fn fits_text(&self, text: &str, bounds: &Bounds) -> bool {
+        fits_length(text, bounds) && self.holds(text, bounds)
+    }
+
+    /// Returns whether `text` satisfies `pattern` and `format`, and can be compared with them within the budget.
+    #[cfg(feature = "patterns")]
+    fn holds(&self, text: &str, bounds: &Bounds) -> bool {
+        bounds.enforced().is_none_or(|rule| self.spend(rule.steps(text)) && rule.holds(text))
+    }
+
+    /// Returns true: `pattern` and `format` are not enforced.
+    #[cfg(not(feature = "patterns"))]
+    #[expect(clippy::unused_self, reason = "the reader is needed with the feature")]
+    const fn holds(&self, _text: &str, _bounds: &Bounds) -> bool {
+        true
     }
 }
 
 /// Returns whether the length of `text`, in code points, is within bounds.
 #[inline]
-pub(super) fn fits_length(text: &str, bounds: &Bounds) -> bool {
+fn fits_length(text: &str, bounds: &Bounds) -> bool {
     // A code point has one to four bytes, so most texts need not be counted.
     let (least, most) = ((text.len() as u64).div_ceil(4), text.len() as u64);
     (bounds.min_length.is_none_or(|min| min <= least) && bounds.max_length.is_none_or(|max| most <= max))

@@ -17,4 +17,5 @@ pub mod requirement;
 pub(crate) mod secret;
 pub mod segment;
 pub mod table;
+pub mod text_rule;
 pub mod to_json;

@@ -24,6 +24,7 @@ use crate::data::segment::{Atom, Comparison, Condition, FactValue, Op, Segment};
 use crate::data::table::{
     Additional, Bound, Bounds, Literal, Name, Node, NodeId, Part, Property, SlotKind, Span, Table, Types,
 };
+use crate::data::text_rule::{Format, Pattern, TextRule};
 
 /// A type that can be packed. Unpacking runs once, at the start of a program, so little of it is inlined, which keeps
 /// programs small.
@@ -167,6 +168,16 @@ impl Pack for Name {
 
     fn unpack(from: &mut &'static str) -> Self {
         Name::from_json(Cow::unpack(from)).unwrap_or_else(|| invalid("a name", from))
+    }
+}
+
+impl Pack for Pattern {
+    fn pack(&self, out: &mut String) {
+        Str::from(self.as_str().to_owned()).pack(out);
+    }
+
+    fn unpack(from: &mut &'static str) -> Self {
+        Pattern::new(Str::unpack(from))
     }
 }
 
@@ -353,8 +364,9 @@ packed_structs! {
             minimum: Option<Bound>, maximum: Option<Bound>, exclusive_minimum: Option<Bound>,
             exclusive_maximum: Option<Bound>, multiple_of: Option<Bound>, min_length: Option<u64>,
             max_length: Option<u64>, min_items: Option<u64>, max_items: Option<u64>, unique_items: bool,
-            min_properties: Option<u64>, max_properties: Option<u64>
+            min_properties: Option<u64>, max_properties: Option<u64>, text: Option<Arc<TextRule>>
         }
+        TextRule { pattern: Option<Pattern>, format: Option<Format> }
     }
 }
 
@@ -387,6 +399,9 @@ packed_enums! {
             5 Json(text: Str), 6 Hidden
         }
         Bound { 0 Integer(integer: i64), 1 Number(number: f64) }
+        Format {
+            0 DateTime, 1 Date, 2 Time, 3 Duration, 4 Uri, 5 Email, 6 Uuid, 7 Ipv4, 8 Ipv6, 9 Hostname, 10 Regex
+        }
     }
 }
 

@@ -9,9 +9,11 @@ mod lookup;
 mod name;
 
 use crate::data::segment::{Atoms, Condition};
+use crate::data::text_rule::TextRule;
 pub use from_schema::SchemaError;
 pub use name::Name;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Index of a [`Node`] in its table.
 pub type NodeId = u16;
@@ -339,8 +341,8 @@ pub enum Literal {
     Hidden,
 }
 
-/// JSON Schema's bounds. Numbers are compared as `f64`, or exactly where both sides are integers.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+/// JSON Schema's bounds, `pattern` and `format`. Numbers are compared as `f64`, or exactly where both sides are integers.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bounds {
     /// `minimum`
     pub minimum: Option<Bound>,
@@ -366,6 +368,8 @@ pub struct Bounds {
     pub min_properties: Option<u64>,
     /// `maxProperties`
     pub max_properties: Option<u64>,
+    /// `pattern` and `format`, shared by the tables of all turns, so that a pattern is compiled once.
+    pub text: Option<Arc<TextRule>>,
 }
 
 impl Bounds {
@@ -383,7 +387,14 @@ impl Bounds {
         unique_items: false,
         min_properties: None,
         max_properties: None,
+        text: None,
     };
+
+    /// Returns the rule of texts, if this crate enforces it.
+    #[inline]
+    pub(crate) fn enforced(&self) -> Option<&TextRule> {
+        if cfg!(feature = "patterns") { self.text.as_deref() } else { None }
+    }
 }
 
 /// A numeric bound.

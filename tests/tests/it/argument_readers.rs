@@ -153,6 +153,7 @@ impl Standard {
     fn new(schema: &Value) -> Self {
         let build = |nulls| {
             let options = jsonschema::draft202012::options().with_keyword(INTEGERS, |_, _, _| Ok(Box::new(Integers)));
+            let options = options.should_validate_formats(true);
             options.build(&as_read(schema, nulls)).unwrap_or_else(|error| panic!("{error}: {schema}"))
         };
         let text = schema.to_string();
@@ -192,14 +193,12 @@ fn contains_null(value: &Value) -> bool {
 }
 
 /// Rewrites a schema for the differences between the reader and the standard:
-/// - `pattern` and `format` are shown to the model, and not enforced;
 /// - an integer has 64 bits and is exact;
 /// - with `nulls`, an optional property that is null without being nullable counts as absent.
 fn as_read(schema: &Value, nulls: bool) -> Value {
     let Value::Object(keywords) = schema else { return schema.clone() };
     let mut read: Map<String, Value> =
         keywords.iter().map(|(keyword, value)| (keyword.clone(), keyword_as_read(keyword, value, nulls))).collect();
-    read.remove("pattern");
     let names =
         |ty: &str| schema["type"] == ty || schema["type"].as_array().is_some_and(|types| types.contains(&json!(ty)));
     if names("integer") && !names("number") {

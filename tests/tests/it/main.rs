@@ -52,6 +52,7 @@ mod schema_files;
 mod shipped_manifests;
 mod syntax;
 mod synth;
+mod text_rules;
 mod token_estimates;
 mod turns;
 mod unchanged_files;

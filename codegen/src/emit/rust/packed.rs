@@ -61,11 +61,19 @@ pub(super) fn toolset(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         let (tool, manifest) = (&catalog[id], &catalog[id].manifest);
         (tool.name(), document(&unconditional_text(&manifest.description.value), &manifest.parameters().full_value()))
     })));
+    let is_enforced = |id: &ToolId| catalog.tool(*id).arguments.bounds.iter().any(|bounds| bounds.text.is_some());
+    let assertion = toolset.home_tools.iter().any(is_enforced).then(|| {
+        quote! {
+            const _: () = ::toolc::__gen::assert_patterns();
+        }
+    });
     let rust = quote! {
         #![doc = #title]
 
         use ::toolc::__gen::compiled::CompiledToolset;
         use ::toolc::Dialect;
+
+        #assertion
 
         pub(in super::super) static PART: CompiledToolset = CompiledToolset {
             tools: &[#(#packed),*],

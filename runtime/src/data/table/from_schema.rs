@@ -1,17 +1,20 @@
 //! Tables that are built at run time from the JSON Schema of a tool without a manifest, such as a tool of an MCP server.
 //!
 //! Supports draft 2020-12, and the differences of draft-07 and `OpenAPI` (`definitions`, `nullable`). Unsupported
-//! keywords are ignored, so that a table may allow more than its schema, but not less: `pattern`, `format`, `not`,
-//! `if`, `patternProperties`, `prefixItems`, `contains`, `dependentRequired`, `propertyNames`, `unevaluatedProperties`
-//! and every unknown keyword are not enforced. A `$ref` to another document or to an unknown target allows everything.
+//! keywords are ignored, so that a table may allow more than its schema, but not less: `not`, `if`, `patternProperties`,
+//! `prefixItems`, `contains`, `dependentRequired`, `propertyNames`, `unevaluatedProperties` and every unknown keyword are
+//! not enforced. A `$ref` to another document or to an unknown target allows everything. `pattern` and `format` need the
+//! feature `patterns`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::data::name::parameter_aliases;
+use crate::data::text_rule::TextRule;
 use crate::vec_map::VecMap;
 
 use super::{Additional, Bound, Bounds, Literal, Node, NodeId, Property, Span, Table, Type, Types};
@@ -21,8 +24,8 @@ impl Table {
     ///
     /// All its nodes have [`SlotKind::Value`](super::SlotKind::Value), so that the arguments of a call are one JSON
     /// object. The root is an object, whatever its `type`. Unlike in a manifest, `additionalProperties` defaults to
-    /// true. `pattern`, `format` and all keywords without a field in [`Node`] and [`Bounds`] are not enforced. For a
-    /// `type` that is not a JSON type, values are neither repaired nor checked.
+    /// true. Keywords without a field in [`Node`] and [`Bounds`] are not enforced, nor are `pattern` and `format` without
+    /// the feature `patterns`. For a `type` that is not a JSON type, values are neither repaired nor checked.
     ///
     /// # Errors
     /// Returns an error if `schema` is neither an object nor a boolean, or needs more than 65,535 entries in one of
@@ -106,6 +109,10 @@ const KEYWORDS: &[&str] = &[
     "uniqueItems",
     "minProperties",
     "maxProperties",
+    #[cfg(feature = "patterns")]
+    "pattern",
+    #[cfg(feature = "patterns")]
+    "format",
 ];
 
 type Schema = Map<String, Value>;
@@ -351,6 +358,7 @@ impl<'s> Builder<'s> {
             unique_items: map.get("uniqueItems") == Some(&Value::Bool(true)),
             min_properties: count("minProperties"),
             max_properties: count("maxProperties"),
+            text: text_rule(map),
         };
         if bounds == Bounds::NONE {
             return Ok(None);
@@ -372,6 +380,12 @@ fn span<T>(list: &mut Vec<T>, entries: Vec<T>) -> Result<Span, SchemaError> {
     let (start, len) = (index(list.len())?, index(entries.len())?);
     list.extend(entries);
     Ok(Span::new(start, len))
+}
+
+/// Returns what `pattern` and `format` require.
+fn text_rule(map: &Schema) -> Option<Arc<TextRule>> {
+    let text = |keyword| map.get(keyword).and_then(Value::as_str);
+    TextRule::new(text("pattern"), text("format")).map(Arc::new)
 }
 
 /// Returns the types in `type`, or `None` if any of them is not a JSON type.

@@ -1,6 +1,8 @@
 //! Lookups in a table. Indices out of range yield defaults and do not panic.
 
 use super::{Additional, Bounds, Literal, Node, NodeId, Property, Table, Type, Types};
+#[cfg(feature = "patterns")]
+use crate::data::text_rule::problem;
 use crate::text::names::same_name;
 
 impl Table {
@@ -85,6 +87,15 @@ impl Table {
             return node.types;
         }
         self.literals(node).iter().filter_map(Literal::json_type).fold(Types::ANY, Types::with)
+    }
+}
+
+#[cfg(feature = "patterns")]
+impl Table {
+    /// Returns the patterns that the reader of arguments cannot enforce, each with what it has: a look-around, for example.
+    pub fn unenforced_patterns(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        let patterns = self.bounds.iter().filter_map(|bounds| bounds.text.as_ref()?.pattern.as_ref());
+        patterns.filter_map(|pattern| Some((pattern.as_str(), problem(pattern.as_str())?.cause.what())))
     }
 }
 

@@ -17,9 +17,11 @@ declare_rules! {
     POINTLESS_PATTERN pointless_pattern
     REQUIRED_WITH_DEFAULT required_with_default
     SLOW_PATTERN slow_pattern
+    UNCHECKED_FORMAT unchecked_format
     UNKNOWN_FORMAT unknown_format
     UNPORTABLE_PATTERN unportable_pattern
     UNSATISFIABLE unsatisfiable
+    UNSUPPORTED_PATTERN unsupported_pattern
     UNTYPED_PROPERTY untyped_property
     UNUSED_DEF unused_def
     VALUE_VIOLATES_FORMAT value_violates_format

@@ -31,7 +31,7 @@ use crate::diagnostic::{Diagnostic, Edit, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
 pub(super) const RULE: Rule =
-    Rule::new("S063", "unportable-pattern", Some(Level::Warning), Check::Tool(check)).fixable();
+    Rule::new("S063", "unportable-pattern", Some(Level::Error), Check::Tool(check)).fixable();
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for pattern in tool.manifest.regular_expressions() {

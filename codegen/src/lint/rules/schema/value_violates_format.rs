@@ -1,8 +1,8 @@
 //! A default, an example or a value of an `enum` that does not have the `format` of its schema.
 //!
 //! ## Why is this bad
-//! The format is passed to the model. Validators of clients and vendors that check formats refuse the value, and a model
-//! that follows the example sends more of its kind.
+//! The reader of arguments [enforces the format](../formats.md), as do validators of clients and vendors. A model that follows
+//! the example is refused, and a handler gets a default that no model could send.
 //!
 //! ## Example
 //! ```toml
@@ -24,7 +24,8 @@
 //! default = "2026-01-31"
 //! ```
 
-use serde_json::json;
+use serde_json::{Value, json};
+use toolc::__gen::text_rule::Format;
 
 use crate::lint::codes;
 use super::unknown_format::types_of;
@@ -32,22 +33,7 @@ use crate::catalog::Tool;
 use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
-pub(super) const RULE: Rule = Rule::new("S071", "value-violates-format", Some(Level::Warning), Check::Tool(check));
-
-/// A value of each format whose form is not obvious.
-const SAMPLES: &[(&str, &str)] = &[
-    ("date-time", "2026-01-31T12:30:00Z"),
-    ("date", "2026-01-31"),
-    ("time", "12:30:00Z"),
-    ("duration", "PT1H30M"),
-    ("email", "name@example.com"),
-    ("hostname", "www.example.com"),
-    ("ipv4", "192.0.2.1"),
-    ("ipv6", "2001:db8::1"),
-    ("uri", "https://example.com/page"),
-    ("uuid", "123e4567-e89b-12d3-a456-426614174000"),
-    ("json-pointer", "/items/0"),
-];
+pub(super) const RULE: Rule = Rule::new("S071", "value-violates-format", Some(Level::Error), Check::Tool(check));
 
 fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
     for schema in tool.manifest.schemas() {
@@ -60,17 +46,23 @@ fn check(_: &Lint<'_>, tool: &Tool, sink: &Sink) {
         if texts.is_empty() || types_of(format).is_none() {
             continue;
         }
+        let enforced = Format::from_name(format);
         let options = jsonschema::draft202012::options().should_validate_formats(true);
         let Ok(validator) = options.build(&json!({ "format": format })) else { continue };
-        for value in texts.into_iter().filter(|value| !validator.is_valid(&value.value)) {
-            let sample = SAMPLES.iter().find(|(name, _)| name == format);
+        // What the reader of arguments enforces, it decides: other validators differ in details.
+        let holds = |value: &Value| match (enforced, value) {
+            (Some(format), Value::String(text)) => format.holds(text),
+            (_, value) => validator.is_valid(value),
+        };
+        for value in texts.into_iter().filter(|value| !holds(&value.value)) {
             let found = Diagnostic::new(
                 codes::VALUE_VIOLATES_FORMAT,
                 value.place,
                 format!("{} does not have the format `{format}`", value.value),
             );
             let found = found.related(schema.keyword_place("format"), "the format");
-            let found = found.help_if(sample.map(|(_, sample)| format!("write it as in \"{sample}\"")));
+            let form = enforced.map(Format::form);
+            let found = found.help_if(form.map(|(form, example)| format!("write {form}, as in \"{example}\"")));
             sink.push(found.help("correct the value or the format, or remove `format`"));
         }
     }

@@ -7,8 +7,8 @@ use ::toolc::Dialect;
 
 pub(in super::super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
-        r#"11 count_words2 10 word_count2 wc0 75 Count the words of several texts. Returns the number of words of each text.7 by_code0 5 7 6 0 0 0 3 0 0 0 0 0 0 0 0 7 7 0 0 0 0 2 2 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 3 7 "texts"1 1 0 0 10 "language"0 3 0 0 9 "minimum"0 4 0 0 2 4 2 en4 2 de0 1 1 0 1 1 0 20 0 0 0 0 0 0 0 0 0 0 1 1 1 1 0 0 1 0 9 documents1 2 1 1 6 vision0 0 0 0 1 0 0 0 0 0 1 0 0 1 1 1 0 0 0 "#,
-        r#"9 only_code0 0 62 Return a list of numbers, for programs that compute with them.7 by_code0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 1 7 "count"1 1 0 0 0 0 1 1 0 1 1 0 1000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 1 0 0 1 0 1 0 0 0 "#,
+        r#"11 count_words2 10 word_count2 wc0 75 Count the words of several texts. Returns the number of words of each text.7 by_code0 5 7 6 0 0 0 3 0 0 0 0 0 0 0 0 7 7 0 0 0 0 2 2 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 5 4 0 2 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 3 7 "texts"1 1 0 0 10 "language"0 3 0 0 9 "minimum"0 4 0 0 2 4 2 en4 2 de0 1 1 0 1 1 0 20 0 0 0 0 0 0 0 0 0 0 0 1 1 1 1 0 0 1 0 9 documents1 2 1 1 6 vision0 0 0 0 1 0 0 0 0 0 1 0 0 1 1 1 0 0 0 "#,
+        r#"9 only_code0 0 62 Return a list of numbers, for programs that compute with them.7 by_code0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 1 7 "count"1 1 0 0 0 0 1 1 0 1 1 0 1000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 1 0 0 1 0 1 0 0 0 "#,
     ],
     definitions,
     index: ::toolc::__gen::search_index!["2 39 21 28 1 a1 1 1 2 by1 0 1 4 code1 1 3 7 compute1 1 1 5 count2 0 5 1 1 4 each1 0 1 3 for1 1 1 3 how1 1 1 2 in1 0 1 8 language1 0 2 6 letter1 0 1 4 list1 1 1 4 many1 1 1 7 minimum1 0 1 4 name1 0 1 6 number2 0 1 1 2 2 of2 0 4 1 1 4 only1 1 3 7 program1 1 1 6 return2 0 1 1 1 7 several1 0 1 8 shortest1 0 1 4 text1 0 5 4 that2 0 1 1 1 3 the1 0 6 4 them1 1 1 4 with1 1 1 4 word1 0 6 "],

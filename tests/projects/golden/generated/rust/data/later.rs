@@ -7,7 +7,7 @@ use ::toolc::Dialect;
 
 pub(in super::super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
-        r#"9 run_later0 0 0 5 later0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 9 "outcome"0 1 0 0 8 "pauses"0 2 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 1 1 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 "#,
+        r#"9 run_later0 0 0 5 later0 3 7 6 0 0 0 2 0 0 0 0 0 0 0 0 5 4 0 4 0 0 1 0 0 0 0 0 0 0 3 1 0 0 0 0 1 0 0 0 0 0 0 1 0 2 9 "outcome"0 1 0 0 8 "pauses"0 2 0 0 4 4 4 echo4 4 fail4 6 refuse4 5 panic0 1 1 0 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 2 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 "#,
         "4 wait0 0 0 5 later0 1 7 6 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 10 8 give_way0 2 0 1 0 1 0 0 1 0 0 1 1 0 0 0 0 ",
     ],
     definitions,
