@@ -12,3 +12,4 @@ mod guides;
 pub mod random;
 pub mod schemas;
 pub mod synth;
+pub mod texts;

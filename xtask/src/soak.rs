@@ -93,6 +93,15 @@ const SOAKS: &[Soak] = &[
         needs: Needs::Nothing,
     },
     Soak {
+        name: "text-rules",
+        description: "a hundred thousand texts for each format, and as many for random patterns, have the verdicts of ajv and of the crate \
+                      `jsonschema`, or a known reason; about five minutes after the build",
+        variable: ("TOOLC_TEXTS", "100000"),
+        tests: &["--package", "toolc-tests", "--test", "slow"],
+        filters: &["text_rules"],
+        needs: Needs::Nothing,
+    },
+    Soak {
         name: "unchanged",
         description: "runs of gen and lint have the output of a fresh run after each of two thousand random changes; about half an hour",
         variable: ("TOOLC_TRIES", "2000"),

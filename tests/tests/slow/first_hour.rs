@@ -174,40 +174,6 @@ fn the_first_hour_of_a_user_needs_no_help() {
     );
     is_served(&project);
     mistakes_are_reported(&project);
-    approval_needs_a_terminal_or_an_option(&project);
-}
-
-#[test]
-fn a_project_with_a_copy_of_toolc_needs_nothing_outside_of_its_folder() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let parent = tempfile::tempdir().expect("failed to make a folder");
-    let folder = parent.path().join("my-agent");
-    let (status, out, err) =
-        toolc_codegen::cli::capture(["init", folder.to_str().expect("the path is Unicode"), "--toolc-copy"]);
-    assert_eq!(status, 0, "{out}{err}");
-    // So that cargo needs no registry.
-    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("failed to copy");
-    let mut cargo = Command::new(env!("CARGO"));
-    let output = cargo.args(["metadata", "--offline", "--format-version", "1"]).current_dir(&folder).output();
-    let output = output.expect("failed to start cargo");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
-    let packages = metadata["packages"].as_array().expect("a list").iter();
-    let local: Vec<&str> =
-        packages.filter(|package| package["source"].is_null()).filter_map(|it| it["manifest_path"].as_str()).collect();
-    let is_inside = |path: &&str| Path::new(path).components().any(|part| part.as_os_str() == "my-agent");
-    assert!(local.len() > 4 && local.iter().all(is_inside), "{local:?}");
-}
-
-/// Without a terminal, a call that needs approval is refused, and a note for the developer names the option that approves it.
-fn approval_needs_a_terminal_or_an_option(project: &Project) {
-    let manifest = "manifests/tools/add_note.toml";
-    let approval = "[approval]\nalways = \"ask\"\n\n[params.text]";
-    project.edit(manifest, |text| text.replacen("[params.text]", approval, 1));
-    project.run("cargo xtask gen");
-    let refused = project.shell("cargo run -- call add_note text=Tea");
-    assert!(!refused.success && refused.err.contains("`--yes` approves it"), "{}{}", refused.out, refused.err);
-    project.run("cargo run -- call add_note text=Tea --yes");
 }
 
 /// The official MCP client uses the tools.

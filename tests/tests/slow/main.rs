@@ -14,6 +14,7 @@ mod report_paths;
 mod sdks;
 mod stress;
 mod strict_check;
+mod text_rules;
 mod typescript;
 mod vendor_fields;
 mod watch;
