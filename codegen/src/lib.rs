@@ -11,8 +11,6 @@
 //!
 //! Each stage has a module and a result type. No stage stops at the first error: it reports each broken item once, and omits it.
 
-// For `quote!` of `emit::rust`, which takes a step for each token.
-#![recursion_limit = "512"]
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "only code that writes files uses them"))]
 
 #[cfg(feature = "cli")]

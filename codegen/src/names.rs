@@ -12,8 +12,7 @@ pub(crate) use variants::{Meaning, path_word, variants};
 
 /// Returns the identifier of a module, method or field: `snake_case`, and raw if it is a keyword.
 pub(crate) fn snake(name: &str) -> Ident {
-    // The usual name is in this case already.
-    if is_snake(name) { ident(name) } else { ident(&name.to_snake_case()) }
+    ident(&name.to_snake_case())
 }
 
 /// Returns whether `snake` keeps a name, except that keywords become identifiers. Such names remain distinct.

@@ -1,19 +1,20 @@
 //! An enum of the tools that the agent's own loop runs, for the loop to match on.
 
+use proc_macro2::TokenStream;
+use quote::quote;
 use toolc::behaviour::Execution;
 
-use super::tokens::Tokens;
 use crate::catalog::Tool;
 use crate::lower::Lowered;
 use crate::names::{Scope, module, pascal};
 
 /// Returns the enum, or nothing if the catalog has no such tools.
-pub(super) fn emit(catalog: &Lowered<'_>) -> Tokens {
+pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
     let tools: Vec<&Tool> = (catalog.tools().map(|(_, tool)| tool))
         .filter(|tool| tool.manifest.execution.value == Execution::Agent)
         .collect();
     if tools.is_empty() {
-        return Tokens::default();
+        return TokenStream::new();
     }
     let mut scope = Scope::with(&["Self"]);
     let variants: Vec<_> = tools.iter().map(|tool| scope.claim(pascal(&[tool.name()]))).collect();

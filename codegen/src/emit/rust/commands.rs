@@ -1,11 +1,12 @@
 //! `commands.rs`: the command rules as static data, for the judge of the runtime. It has the form in which a person would write it,
 //! so that a change of a rule can be reviewed.
 
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::quote;
 use toolc_commands::programs::{CodeShell, Program, Rest, Runs, Session, Writes};
 use toolc_commands::rules::{Access, Conditions, ExpansionKind, InputKind, Place, Rule, ScriptEffect, Statement};
 
 use super::print::print_line;
-use super::tokens::{Tokens, ident, unsuffixed};
 use crate::commands::{Arena, compile};
 use crate::lower::Lowered;
 use crate::manifest::CommandsManifest;
@@ -16,7 +17,7 @@ pub(super) fn exist(catalog: &Lowered<'_>) -> bool {
 }
 
 /// Returns the module.
-pub(super) fn emit(catalog: &Lowered<'_>) -> Tokens {
+pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
     let arena = Arena::new();
     let set = compile(catalog.commands(), &arena);
     let programs = set.programs().entries().iter().map(|(name, known)| {
@@ -69,7 +70,7 @@ pub(crate) fn usual_programs(manifests: &[CommandsManifest]) -> String {
     let lines: Vec<String> = wrappers
         .map(|(name, wrapper)| {
             let program = program(wrapper);
-            print_line(&quote!((#name, &#program)))
+            print_line(quote!((#name, &#program)))
         })
         .collect();
     let lines = lines.join(",\n    ");
@@ -90,12 +91,16 @@ pub static USUAL: ProgramTable<'_> = ProgramTable::new(&[
     )
 }
 
+fn ident(name: &str) -> Ident {
+    Ident::new(name, Span::call_site())
+}
+
 /// Collects the fields of a struct that differ from those of its constant `EMPTY`.
 #[derive(Default)]
-struct Fields(Vec<Tokens>);
+struct Fields(Vec<TokenStream>);
 
 impl Fields {
-    fn add(&mut self, name: &str, value: Option<Tokens>) {
+    fn add(&mut self, name: &str, value: Option<TokenStream>) {
         if let Some(value) = value {
             let name = ident(name);
             self.0.push(quote!(#name: #value));
@@ -106,8 +111,8 @@ impl Fields {
         self.add(name, (!texts.is_empty()).then(|| strings(texts)));
     }
 
-    fn list<T>(&mut self, name: &str, items: &[T], item: impl Fn(&T) -> Tokens) {
-        let items: Vec<Tokens> = items.iter().map(item).collect();
+    fn list<T>(&mut self, name: &str, items: &[T], item: impl Fn(&T) -> TokenStream) {
+        let items: Vec<TokenStream> = items.iter().map(item).collect();
         self.add(name, (!items.is_empty()).then(|| quote!(&[#(#items),*])));
     }
 
@@ -116,7 +121,7 @@ impl Fields {
     }
 
     /// Returns the struct. `count` is the number of its fields.
-    fn of(self, name: &str, base: &str, count: usize) -> Tokens {
+    fn of(self, name: &str, base: &str, count: usize) -> TokenStream {
         let (fields, kind, base) = (&self.0, ident(name), ident(base));
         if fields.is_empty() {
             quote!(#kind::#base)
@@ -128,11 +133,11 @@ impl Fields {
     }
 }
 
-fn strings(texts: &[&str]) -> Tokens {
+fn strings(texts: &[&str]) -> TokenStream {
     quote!(&[#(#texts),*])
 }
 
-fn program(program: &Program<'_>) -> Tokens {
+fn program(program: &Program<'_>) -> TokenStream {
     let Program {
         name,
         value_options,
@@ -160,7 +165,7 @@ fn program(program: &Program<'_>) -> Tokens {
     fields.of("Program", "EMPTY", 10)
 }
 
-fn runs(runs: &Runs<'_>) -> Tokens {
+fn runs(runs: &Runs<'_>) -> TokenStream {
     match *runs {
         Runs::Rest(rest) => self::rest(rest),
         Runs::Code { options, shell: code, first_operand } => {
@@ -192,11 +197,11 @@ fn runs(runs: &Runs<'_>) -> Tokens {
 }
 
 /// Returns the code of the shell of a command language.
-fn shell(shell: CodeShell) -> Tokens {
+fn shell(shell: CodeShell) -> TokenStream {
     variant("CodeShell", shell)
 }
 
-fn rest(rest: Rest<'_>) -> Tokens {
+fn rest(rest: Rest<'_>) -> TokenStream {
     let Rest {
         after,
         options,
@@ -228,7 +233,7 @@ fn rest(rest: Rest<'_>) -> Tokens {
     quote!(Runs::Rest(#rest))
 }
 
-fn session(session: Session<'_>) -> Tokens {
+fn session(session: Session<'_>) -> TokenStream {
     let Session { after, skip, with, unless, shell: code } = session;
     let mut fields = Fields::default();
     fields.texts("after", after);
@@ -241,12 +246,12 @@ fn session(session: Session<'_>) -> Tokens {
     quote!(Runs::Session(#session))
 }
 
-fn number(number: usize) -> Tokens {
-    let literal = unsuffixed(number);
+fn number(number: usize) -> TokenStream {
+    let literal = Literal::usize_unsuffixed(number);
     quote!(#literal)
 }
 
-fn writes(writes: &Writes<'_>) -> Tokens {
+fn writes(writes: &Writes<'_>) -> TokenStream {
     match *writes {
         Writes::Operands => quote!(Writes::Operands),
         Writes::OperandsUnless(options) => {
@@ -284,13 +289,13 @@ fn writes(writes: &Writes<'_>) -> Tokens {
     }
 }
 
-fn place(place: &Place<'_>) -> Tokens {
+fn place(place: &Place<'_>) -> TokenStream {
     let Place { name, description, paths, except } = place;
     let (paths, except) = (strings(paths), strings(except));
     quote!(Place { name: #name, description: #description, paths: #paths, except: #except })
 }
 
-fn access(access: &Access<'_>) -> Tokens {
+fn access(access: &Access<'_>) -> TokenStream {
     let Access { programs, rights, runs_apart, reads } = access;
     let (programs, reads) = (strings(programs), strings(reads));
     let rights = rights.map_or_else(
@@ -303,7 +308,7 @@ fn access(access: &Access<'_>) -> Tokens {
     quote!(Access { programs: #programs, rights: #rights, runs_apart: #runs_apart, reads: #reads })
 }
 
-fn rule(rule: &Rule<'_>) -> Tokens {
+fn rule(rule: &Rule<'_>) -> TokenStream {
     let Rule { name, description, check, verdict, can_be_exempted, low_risk, optional, exempts, conditions: met } =
         rule;
     let optional = optional.map_or_else(|| quote!(None), |set| quote!(Some(#set)));
@@ -324,7 +329,7 @@ fn rule(rule: &Rule<'_>) -> Tokens {
 }
 
 // This function is long because each condition has two lines.
-fn conditions(conditions: &Conditions<'_>) -> Tokens {
+fn conditions(conditions: &Conditions<'_>) -> TokenStream {
     let mut fields = Fields::default();
     // Every field is named: a new one must not be forgotten.
     let Conditions {
@@ -413,7 +418,7 @@ fn conditions(conditions: &Conditions<'_>) -> Tokens {
 }
 
 /// Returns the path of a variant without fields, whose `Debug` form is its name.
-fn variant(kind: &str, value: impl std::fmt::Debug) -> Tokens {
+fn variant(kind: &str, value: impl std::fmt::Debug) -> TokenStream {
     let (kind, variant) = (ident(kind), ident(&format!("{value:?}")));
     quote!(#kind::#variant)
 }
@@ -426,7 +431,7 @@ mod tests {
 
     #[test]
     fn only_what_differs_from_nothing_is_written() {
-        let text = |tokens: Tokens| super::super::print(&tokens, 0);
+        let text = |tokens: TokenStream| super::super::print(tokens, 0);
         assert_eq!(text(program(&Program::EMPTY)), "Program::EMPTY\n");
         assert_eq!(text(conditions(&Conditions::EMPTY)), "Conditions::EMPTY\n");
         let named = Program { name: "sudo", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY };

@@ -1,15 +1,16 @@
 //! The facts, as data for the runtime and as a struct for hosts.
 
+use proc_macro2::TokenStream;
+use quote::quote;
 use toolc::FactValue;
 
-use super::tokens::{Tokens, literal, unsuffixed};
 use super::{data, doc};
 use crate::catalog::FactId;
 use crate::lower::Lowered;
 use crate::names::snake;
 
 /// Returns the data for the runtime.
-pub(super) fn data(catalog: &Lowered<'_>) -> Tokens {
+pub(super) fn data(catalog: &Lowered<'_>) -> TokenStream {
     let packed = data::list((0..catalog.facts().len()).map(|id| catalog.fact(FactId(id))));
     quote! {
         /// The facts that the conditions and texts of tools use.
@@ -18,10 +19,10 @@ pub(super) fn data(catalog: &Lowered<'_>) -> Tokens {
 }
 
 /// Returns the struct for hosts, or nothing if the catalog has no facts.
-pub(super) fn emit(catalog: &Lowered<'_>) -> Tokens {
+pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
     let facts = catalog.facts();
     if facts.is_empty() {
-        return Tokens::default();
+        return TokenStream::new();
     }
     let names = facts.iter().map(|fact| &fact.name.value);
     let fields: Vec<_> = facts.iter().map(|fact| snake(&fact.name.value)).collect();
@@ -35,7 +36,7 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> Tokens {
         FactValue::Text(words) => quote!(String::from(#words)),
         FactValue::Boolean(flag) => quote!(#flag),
         FactValue::Integer(integer) => {
-            let integer = unsuffixed(*integer);
+            let integer = proc_macro2::Literal::i64_unsuffixed(*integer);
             quote!(#integer)
         }
     });
@@ -44,7 +45,7 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> Tokens {
         FactValue::Boolean(_) => quote!(FactValue::Boolean(self.#field)),
         FactValue::Integer(_) => quote!(FactValue::Integer(self.#field)),
     });
-    let count = literal(format!("{}usize", facts.len()));
+    let count = facts.len();
     quote! {
         /// The facts that a host supplies. `Facts::default()` has the defaults of the manifest.
         #[derive(Debug, Clone, PartialEq, Eq)]

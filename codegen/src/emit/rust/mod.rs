@@ -4,9 +4,6 @@
 //!
 //! The files work as a crate and as a module of another crate: paths begin with `::toolc` or are relative.
 
-#[macro_use]
-mod tokens;
-
 mod agent;
 mod commands;
 mod data;
@@ -20,7 +17,8 @@ mod types;
 
 use std::borrow::Cow;
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{ToTokens as _, format_ident, quote};
 use toolc::text::changes_direction;
 
 use super::{Draft, Inputs, Part};
@@ -30,7 +28,6 @@ use crate::names::{Scope, module, pascal, plain};
 use crate::project::{GENERATED, MARK};
 pub(crate) use commands::usual_programs;
 use print::print;
-use tokens::{Tokens, ident, unsuffixed};
 use toolset::HomeToolset;
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
@@ -45,7 +42,7 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
             format!("{root}.rs"),
             false,
             Part::new(Inputs::Common, move || {
-                with_header("from the manifests", &print(&root_module(catalog, &homes().collect::<Vec<_>>()), 0))
+                with_header("from the manifests", &print(root_module(catalog, &homes().collect::<Vec<_>>()), 0))
             }),
         ),
         draft(
@@ -55,7 +52,7 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
         ),
     ];
     if commands::exist(catalog) {
-        let text = || with_header("from `manifests/commands/`", &print(&commands::emit(catalog), 0));
+        let text = || with_header("from `manifests/commands/`", &print(commands::emit(catalog), 0));
         drafts.push(draft("commands.rs".to_owned(), false, Part::new(Inputs::Common, text)));
     }
     for (id, home) in homes() {
@@ -81,10 +78,10 @@ fn with_header(from: &str, rust: &str) -> String {
     format!("// {MARK} {from}. Edit those, never this file.\n\n{rust}")
 }
 
-fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> Tokens {
-    let stamp = unsuffixed(toolc::__gen::STAMP);
+fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> TokenStream {
+    let stamp = Literal::u32_unsuffixed(toolc::__gen::STAMP);
     let modules: Vec<_> = homes.iter().map(|(_, home)| module(home.name())).collect();
-    let data = packed::declare(&ident(root_stem(catalog)));
+    let data = packed::declare(&format_ident!("{}", root_stem(catalog)));
     let home_toolsets: Vec<HomeToolset<'_>> = homes.iter().map(|(id, _)| HomeToolset::new(catalog, *id)).collect();
     let with_trait: Vec<_> = home_toolsets.iter().zip(&modules).filter(|(home, _)| home.has_trait()).collect();
     let exports = with_trait.iter().map(|(home, module)| {
@@ -142,7 +139,7 @@ fn root_module(catalog: &Lowered<'_>, homes: &[(ToolsetId, &Toolset)]) -> Tokens
 /// Returns the functions that create a tool provider of the whole catalog. The provider numbers the tools of all toolsets
 /// consecutively.
 // This function is long because half of it is the code that it emits.
-fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> Tokens {
+fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> TokenStream {
     let compiled = quote! {
         static COMPILED: CompiledCatalog = CompiledCatalog::new(&[#(&self::#modules::PART),*], &COMMON);
     };
@@ -225,7 +222,7 @@ fn catalog_provider(home_toolsets: &[HomeToolset<'_>], modules: &[Ident]) -> Tok
 }
 
 /// Returns the functions of a catalog without handlers.
-fn provider_without_handlers(calls: &Tokens) -> Tokens {
+fn provider_without_handlers(calls: &TokenStream) -> TokenStream {
     quote! {
         /// Returns a provider of all tools. The agent's own loop runs them, so there are no handlers.
         pub fn provider() -> Box<dyn ToolProvider> {
@@ -244,7 +241,7 @@ fn availability(
     modules: &[Ident],
     types: &[Ident],
     traits: &[Ident],
-) -> Option<Tokens> {
+) -> Option<TokenStream> {
     home_toolsets.iter().any(HomeToolset::has_checks).then(|| {
         let by_field = check_match(home_toolsets, modules, |module| quote!(&handlers.#module));
         let shared = check_match(home_toolsets, modules, |_| quote!(handlers));
@@ -289,7 +286,7 @@ fn type_parameters(with_trait: &[(&HomeToolset<'_>, &Ident)], traits: &[Ident]) 
 
 /// Returns the name of the variable with the handlers of a toolset.
 fn local(module: &Ident) -> Ident {
-    ident(&format!("handlers_{}", plain(module)))
+    format_ident!("handlers_{}", module.to_string().trim_start_matches("r#"))
 }
 
 /// Returns the `match` that passes a call to the toolset of its tool. `field` returns the field with the handlers of the toolset at
@@ -298,19 +295,16 @@ fn call_match<'m>(
     home_toolsets: &[HomeToolset<'_>],
     modules: &[Ident],
     field: impl Fn(usize) -> Option<&'m Ident>,
-) -> Tokens {
+) -> TokenStream {
     let mut count = 0;
     let arms = home_toolsets.iter().zip(modules).enumerate().map(|(position, (home, module))| {
         let first = count;
         count += home.tools.len();
-        let [from, to] = [first, count].map(unsuffixed);
+        let [from, to] = [first, count].map(Literal::usize_unsuffixed);
         let handlers = match (home.has_blocking(), field(position)) {
             (true, Some(field)) => quote!(handlers, |all| &all.#field),
             (true, None) => quote!(handlers, |all| all),
-            (false, Some(field)) => {
-                let local = local(field);
-                quote!(#local)
-            }
+            (false, Some(field)) => local(field).into_token_stream(),
             (false, None) => quote!(&**handlers),
         };
         quote!(#from..#to => self::#module::call(#handlers, index - #from, args, call))
@@ -329,7 +323,7 @@ fn start_directory(
     modules: &[Ident],
     types: &[Ident],
     traits: &[Ident],
-) -> Option<Tokens> {
+) -> Option<TokenStream> {
     if !home_toolsets.iter().any(HomeToolset::has_directories) {
         return None;
     }
@@ -360,13 +354,13 @@ fn start_directory(
 fn directory_match(
     home_toolsets: &[HomeToolset<'_>],
     modules: &[Ident],
-    selected: impl Fn(&Ident) -> Tokens,
-) -> Tokens {
+    selected: impl Fn(&Ident) -> TokenStream,
+) -> TokenStream {
     let mut count = 0;
     let arms = home_toolsets.iter().zip(modules).filter_map(|(home, module)| {
         let first = count;
         count += home.tools.len();
-        let ([from, to], selected) = ([first, count].map(unsuffixed), selected(module));
+        let ([from, to], selected) = ([first, count].map(Literal::usize_unsuffixed), selected(module));
         home.has_directories().then(|| {
             quote!(#from..#to => self::#module::start_directory(handlers, |all| #selected, index - #from, args, call))
         })
@@ -380,14 +374,18 @@ fn directory_match(
 }
 
 /// Returns the `match` that passes an availability check to the handlers of its toolset.
-fn check_match(home_toolsets: &[HomeToolset<'_>], modules: &[Ident], selected: impl Fn(&Ident) -> Tokens) -> Tokens {
+fn check_match(
+    home_toolsets: &[HomeToolset<'_>],
+    modules: &[Ident],
+    selected: impl Fn(&Ident) -> TokenStream,
+) -> TokenStream {
     let mut count = 0;
     let mut arms = Vec::new();
     for (home, module) in home_toolsets.iter().zip(modules) {
         let first = count;
         count += home.tools.len();
         if home.has_checks() {
-            let [from, to] = [first, count].map(unsuffixed);
+            let [from, to] = [first, count].map(Literal::usize_unsuffixed);
             let (toolset, selected) = (home.toolset.name(), selected(module));
             arms.push(quote! {
                 AvailabilityCheck::Tool(index @ #from..#to) => self::#module::available(#selected, AvailabilityCheck::Tool(index - #from), env),
@@ -403,20 +401,16 @@ fn check_match(home_toolsets: &[HomeToolset<'_>], modules: &[Ident], selected: i
     }
 }
 
-/// Returns prose as a doc comment.
-fn doc(text: &str) -> Tokens {
-    let mut out = Tokens::default();
-    for line in text.trim().lines() {
-        out.doc(sanitized(line).trim());
-    }
-    out
-}
-
-/// Returns a line as a comment may have it. Code fences become `'''`, because rustdoc would compile the code between them as Rust.
-fn sanitized(line: &str) -> Cow<'_, str> {
+/// Returns prose as a doc comment. Code fences become `'''`, because rustdoc would compile the code between them as Rust.
+fn doc(text: &str) -> TokenStream {
     // rustc rejects control characters, and characters that change the direction of text.
     let is_allowed = |letter: char| !letter.is_control() && !changes_direction(letter);
-    let is_clean = line.bytes().all(|byte| matches!(byte, b' '..=b'~')) || line.chars().all(is_allowed);
-    let line = if is_clean { Cow::Borrowed(line) } else { line.chars().filter(|letter| is_allowed(*letter)).collect() };
-    if line.contains("```") { Cow::Owned(line.replace("```", "'''")) } else { line }
+    let sanitized = |line: &str| {
+        let is_clean = line.chars().all(is_allowed);
+        let line =
+            if is_clean { Cow::Borrowed(line) } else { line.chars().filter(|letter| is_allowed(*letter)).collect() };
+        line.trim().replace("```", "'''")
+    };
+    let lines = text.trim().lines().map(|line| data::string(&format!(" {}", sanitized(line))));
+    quote!(#(#[doc = #lines])*)
 }

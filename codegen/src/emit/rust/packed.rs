@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
 use toolc::__gen::compiled::openai_description;
 use toolc::__gen::segment::Segment;
 use toolc::__gen::{Index, document};
@@ -11,7 +12,6 @@ use toolc_lower::conditional_json::unconditional_text;
 
 use super::data;
 use super::print::print;
-use super::tokens::{Tokens, ident};
 use super::{facts, statics};
 use crate::catalog::{ToolId, ToolsetId};
 use crate::lower::Lowered;
@@ -21,7 +21,7 @@ use crate::names::plain;
 pub(super) const FOLDER: &str = "data";
 
 /// Returns the declaration of the module with the packed data of `module`. No tool or toolset has a module of its name.
-pub(super) fn declare(module: &Ident) -> Tokens {
+pub(super) fn declare(module: &Ident) -> TokenStream {
     let path = format!("{FOLDER}/{}.rs", plain(module));
     quote! {
         #[rustfmt::skip]
@@ -48,7 +48,7 @@ pub(super) fn catalog(catalog: &Lowered<'_>) -> String {
 
         #statics
     };
-    print(&rust, 0)
+    print(rust, 0)
 }
 
 /// Returns the data of a toolset.
@@ -83,7 +83,7 @@ pub(super) fn toolset(catalog: &Lowered<'_>, id: ToolsetId) -> String {
 
         #definitions
     };
-    print(&rust, 0)
+    print(rust, 0)
 }
 
 /// Returns a tool without its description if the runtime can read that from the OpenAI definition, so that programs do not contain
@@ -102,10 +102,10 @@ fn tool_to_pack(catalog: &Lowered<'_>, id: ToolId) -> toolc::Tool {
 }
 
 /// Returns the function with the definitions of these tools. Each dialect is compiled only with its feature of the runtime.
-fn definitions(catalog: &Lowered<'_>, tools: &[ToolId]) -> Tokens {
+fn definitions(catalog: &Lowered<'_>, tools: &[ToolId]) -> TokenStream {
     let dialects = catalog.settings().dialects.iter().enumerate().map(|(index, dialect)| {
-        let with = ident(&format!("with_{}", dialect.name.replace('-', "_")));
-        let variant = ident(dialect.variant);
+        let with = format_ident!("with_{}", dialect.name.replace('-', "_"));
+        let variant = format_ident!("{}", dialect.variant);
         let packed = tools.iter().map(|&id| data::packed(&catalog.definitions(id)[index]));
         quote! {
             ::toolc::#with! {

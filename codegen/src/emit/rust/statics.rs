@@ -1,17 +1,18 @@
 //! The items for the catalog as a whole: environment variables, distributions, and constants for names.
 
 use heck::ToShoutySnakeCase as _;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
 use std::borrow::Cow;
 use toolc::catalog::Distribution;
 
 use super::data;
-use super::tokens::{Tokens, ident};
 use crate::catalog::VariableId;
 use crate::lower::Lowered;
 use crate::names::{Scope, plain, snake};
 
 /// Returns the data. The generated code has the types of the runtime in scope.
-pub(super) fn data(catalog: &Lowered<'_>) -> Tokens {
+pub(super) fn data(catalog: &Lowered<'_>) -> TokenStream {
     let text = |text: &str| Cow::from(text.to_owned());
     let variables = data::list((0..catalog.variables().len()).map(|id| catalog.variable(VariableId(id))));
     let distributions = data::list(catalog.distributions().iter().map(|distribution| {
@@ -29,7 +30,7 @@ pub(super) fn data(catalog: &Lowered<'_>) -> Tokens {
 }
 
 /// Returns the constants for names.
-pub(super) fn names(catalog: &Lowered<'_>) -> Tokens {
+pub(super) fn names(catalog: &Lowered<'_>) -> TokenStream {
     let tools = constants(catalog.tools().map(|(_, tool)| tool.name()));
     let toolsets = constants(catalog.toolsets().map(|(_, toolset)| toolset.name()));
     quote! {
@@ -48,15 +49,15 @@ pub(super) fn names(catalog: &Lowered<'_>) -> Tokens {
     }
 }
 
-fn constants<'n>(names: impl Iterator<Item = &'n str>) -> Tokens {
+fn constants<'n>(names: impl Iterator<Item = &'n str>) -> TokenStream {
     let mut scope = Scope::default();
     let constants = names.map(|name| {
         let shouted = plain(&snake(name)).to_shouty_snake_case();
         let shouted =
             if shouted.starts_with(|letter: char| letter.is_ascii_digit()) { format!("_{shouted}") } else { shouted };
-        let constant = scope.claim(ident(&shouted));
+        let ident = scope.claim(Ident::new(&shouted, Span::call_site()));
         let about = format!(" `{name}`");
-        quote!(#[doc = #about] pub const #constant: &str = #name;)
+        quote!(#[doc = #about] pub const #ident: &str = #name;)
     });
     quote!(#(#constants)*)
 }

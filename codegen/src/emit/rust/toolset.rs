@@ -1,14 +1,14 @@
 //! The module of a toolset: the trait of its handlers, a tool provider, and the modules of its tools.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
 use toolc::behaviour::Execution;
 
 use super::print::print;
-use super::tokens::{Tokens, ident, unsuffixed};
 use super::{doc, packed, tool};
 use crate::catalog::{Tool, Toolset, ToolsetId};
 use crate::lower::Lowered;
-use crate::names::{Scope, handlers, module, pascal, plain, snake};
+use crate::names::{Scope, handlers, module, pascal, snake};
 
 /// A toolset with home tools.
 pub(super) struct HomeToolset<'c> {
@@ -57,14 +57,14 @@ impl<'c> HomeToolset<'c> {
             scope.claim(snake(tool.name()));
         }
         let with_method = move |(index, tool): (usize, &&'c Tool)| {
-            let method = ident(&format!("{}_directory", plain(&snake(tool.name()))));
+            let method = format_ident!("{}_directory", snake(tool.name()));
             (index, *tool, scope.claim(method))
         };
         self.tools.iter().enumerate().filter(|(_, tool)| tool.manifest.approval.finds_directory()).map(with_method)
     }
 
     /// Returns the availability checks: the variant of `Check`, its documentation, and the pattern of the runtime's check.
-    fn checks(&self) -> Vec<(Ident, String, Tokens)> {
+    fn checks(&self) -> Vec<(Ident, String, TokenStream)> {
         let mut scope = Scope::with(&["Self"]);
         let name = self.toolset.name();
         let mut checks = Vec::new();
@@ -76,7 +76,7 @@ impl<'c> HomeToolset<'c> {
         for (index, tool) in
             self.tools.iter().enumerate().filter(|(_, tool)| tool.manifest.requires.checked().is_some())
         {
-            let index = unsuffixed(index);
+            let index = Literal::usize_unsuffixed(index);
             let variant = scope.claim(pascal(&[tool.name()]));
             checks.push((
                 variant,
@@ -170,11 +170,11 @@ pub(super) fn emit(catalog: &Lowered<'_>, id: ToolsetId) -> String {
         pub(super) use self::__data::PART;
     };
     let modules = tools.iter().map(|tool| tool::emit(catalog, tool));
-    std::iter::once(print(&rust, 0)).chain(modules).collect::<Vec<_>>().join("\n")
+    std::iter::once(print(rust, 0)).chain(modules).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the trait of the handlers, with methods for tools and availability.
-fn handler_trait(catalog: &Lowered<'_>, handled: &HomeToolset<'_>) -> Tokens {
+fn handler_trait(catalog: &Lowered<'_>, handled: &HomeToolset<'_>) -> TokenStream {
     let (handlers, toolset) = (handled.handlers(), handled.toolset);
     let about = doc(&format!("Handlers of the toolset `{}`: {}", toolset.name(), toolset.manifest.description));
     let message = format!("`{{Self}}` does not handle the tools of `{}`", toolset.name());
@@ -223,7 +223,7 @@ fn handler_trait(catalog: &Lowered<'_>, handled: &HomeToolset<'_>) -> Tokens {
 }
 
 /// Returns the method that finds the directory in which the command of a tool starts.
-fn directory_method(tool: &Tool, method: &Ident) -> Tokens {
+fn directory_method(tool: &Tool, method: &Ident) -> TokenStream {
     let (name, module) = (snake(tool.name()), module(tool.name()));
     let about = doc(&format!(
         "Returns the directory in which a call of `{0}` starts its command: an absolute path without symbolic links. The command is judged \
@@ -239,10 +239,10 @@ fn directory_method(tool: &Tool, method: &Ident) -> Tokens {
 }
 
 /// Returns the function that finds the directory in which the command of a tool starts.
-fn start_directory(handled: &HomeToolset<'_>) -> Tokens {
+fn start_directory(handled: &HomeToolset<'_>) -> TokenStream {
     let handlers = handled.handlers();
     let arms = handled.directories().map(|(index, tool, method)| {
-        let (index, name) = (unsuffixed(index), module(tool.name()));
+        let (index, name) = (Literal::usize_unsuffixed(index), module(tool.name()));
         quote! {
             #index => {
                 let (shared, args) = (Arc::clone(shared), #name::Args::read(args));
@@ -268,9 +268,9 @@ fn start_directory(handled: &HomeToolset<'_>) -> Tokens {
 }
 
 /// Returns the match arm that calls a tool.
-fn call_arm(index: usize, tool: &Tool, name: &Ident) -> Tokens {
+fn call_arm(index: usize, tool: &Tool, name: &Ident) -> TokenStream {
     let method = snake(tool.name());
-    let index = unsuffixed(index);
+    let index = Literal::usize_unsuffixed(index);
     let run = quote!(H::#method(handlers, #name::Args::read(args), call));
     // A typed result is converted to the common type of results.
     let returns = tool.manifest.returns.is_some();
@@ -295,7 +295,7 @@ fn call_arm(index: usize, tool: &Tool, name: &Ident) -> Tokens {
 }
 
 /// Returns the method that handles a tool, or `None` if the agent's own loop runs it.
-fn handler_method(catalog: &Lowered<'_>, tool: &Tool) -> Option<Tokens> {
+fn handler_method(catalog: &Lowered<'_>, tool: &Tool) -> Option<TokenStream> {
     let (name, module) = (snake(tool.name()), module(tool.name()));
     let word = tool.manifest.execution.value.word();
     let from = format!("`execution = \"{word}\"` in `manifests/tools/{}.toml`.", tool.name());

@@ -3,19 +3,19 @@
 //! The functions that read are `#[inline]`, so that they are only compiled in the crates that call them. Trait implementations that
 //! rustc checks faster than derived ones are written out, since a catalog has many types.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
 use serde_json::Value;
 use syn::ext::IdentExt as _;
 use toolc::__gen::MAX_FIELDS;
 use toolc::ToolOutput;
 
 use super::super::doc;
-use super::super::tokens::{Tokens, literal, unsuffixed};
 use super::{Field, Item, ItemId, Kind, Presence, Rust, Struct, Tag, Types, Variant};
 
 impl Types<'_> {
     /// Returns the item of the arguments, which are read from the slots of a call.
-    pub(super) fn arguments(&self, id: ItemId) -> Tokens {
+    pub(super) fn arguments(&self, id: ItemId) -> TokenStream {
         let item = &self.items[id];
         let name = &item.name;
         let (definition, slots, initialisers) = match &item.kind {
@@ -38,7 +38,7 @@ impl Types<'_> {
     }
 
     /// Returns any other item.
-    pub(super) fn definition(&self, item: &Item<'_>) -> Tokens {
+    pub(super) fn definition(&self, item: &Item<'_>) -> TokenStream {
         let Item { name, kind, .. } = item;
         let about = doc(&item.about);
         let definition = match kind {
@@ -74,7 +74,7 @@ impl Types<'_> {
         quote!(#definition #read #written)
     }
 
-    fn struct_definition(&self, item: &Item<'_>, structure: &Struct) -> Tokens {
+    fn struct_definition(&self, item: &Item<'_>, structure: &Struct) -> TokenStream {
         let (name, about) = (&item.name, doc(&item.about));
         let fields = structure.fields.iter().map(|field| {
             let (name, about, ty) = (&field.name, doc(&field.about), self.field_ty(field));
@@ -100,14 +100,14 @@ impl Types<'_> {
     }
 
     /// Returns the implementation of `FromSlot`.
-    fn read_impl(&self, item: &Item<'_>) -> Tokens {
+    fn read_impl(&self, item: &Item<'_>) -> TokenStream {
         let name = &item.name;
         let body = match &item.kind {
             Kind::Choice(words) => {
-                let count = unsuffixed(words.len());
+                let count = Literal::usize_unsuffixed(words.len());
                 let arms = words.iter().enumerate().map(|(number, (_, variant))| {
                     let is_last = number + 1 == words.len();
-                    let number = unsuffixed(number);
+                    let number = Literal::usize_unsuffixed(number);
                     if is_last { quote!(_ => Self::#variant) } else { quote!(#number => Self::#variant) }
                 });
                 quote!(match ::toolc::__gen::read_choice(slot, #count) { #(#arms,)* })
@@ -139,9 +139,9 @@ impl Types<'_> {
     }
 
     /// Returns the initialisers of the fields of a struct, which read its slots.
-    fn initialisers<'t>(&'t self, structure: &'t Struct) -> impl Iterator<Item = Tokens> + 't {
+    fn initialisers<'t>(&'t self, structure: &'t Struct) -> impl Iterator<Item = TokenStream> + 't {
         let fields = structure.fields.iter().map(|field| {
-            let (name, index) = (&field.name, unsuffixed(field.index));
+            let (name, index) = (&field.name, Literal::usize_unsuffixed(field.index));
             match &field.presence {
                 Presence::Default(default) => {
                     let value = field.wrap_secret(self.value(&field.rust, default));
@@ -155,11 +155,11 @@ impl Types<'_> {
             }
         });
         // The slot of undeclared properties is the last one.
-        let last = unsuffixed(structure.fields.len() + usize::from(structure.tag.is_some()));
+        let last = Literal::usize_unsuffixed(structure.fields.len() + usize::from(structure.tag.is_some()));
         fields.chain(structure.rest.iter().map(move |(name, _)| quote!(#name: slots.value(#last))))
     }
 
-    fn field_ty(&self, field: &Field) -> Tokens {
+    fn field_ty(&self, field: &Field) -> TokenStream {
         let rust = self.ty(&field.rust);
         let ty = match (&field.presence, &field.rust) {
             (Presence::Optional, Rust::Nullable(_)) | (Presence::Required | Presence::Default(_), _) => rust,
@@ -168,7 +168,7 @@ impl Types<'_> {
         if field.secret { quote!(::toolc::Secret<#ty>) } else { ty }
     }
 
-    fn ty(&self, rust: &Rust) -> Tokens {
+    fn ty(&self, rust: &Rust) -> TokenStream {
         match rust {
             Rust::Bool => quote!(bool),
             Rust::Integer => quote!(i64),
@@ -197,13 +197,13 @@ impl Types<'_> {
 
 impl Field {
     /// Wraps a value in `Secret` if the field is secret.
-    pub(super) fn wrap_secret(&self, value: Tokens) -> Tokens {
+    pub(super) fn wrap_secret(&self, value: TokenStream) -> TokenStream {
         if self.secret { quote!(::toolc::Secret::new(#value)) } else { value }
     }
 }
 
 /// Returns the `Debug` of a struct: a derive, or an implementation that is one call if the struct has at most [`MAX_FIELDS`] fields.
-fn debug(name: &Ident, fields: &[&Ident]) -> (Option<Tokens>, Option<Tokens>) {
+fn debug(name: &Ident, fields: &[&Ident]) -> (Option<TokenStream>, Option<TokenStream>) {
     if fields.is_empty() || fields.len() > MAX_FIELDS {
         return (Some(quote!(#[derive(Debug)])), None);
     }
@@ -221,12 +221,12 @@ fn debug(name: &Ident, fields: &[&Ident]) -> (Option<Tokens>, Option<Tokens>) {
 }
 
 /// Returns the pattern for the slots of a struct.
-fn slots(structure: &Struct) -> Tokens {
+fn slots(structure: &Struct) -> TokenStream {
     if structure.fields.is_empty() && structure.rest.is_none() { quote!(_) } else { quote!(mut slots) }
 }
 
 /// Returns an enum without fields.
-fn choice_definition(name: &Ident, about: &Tokens, words: &[(String, Ident)]) -> Tokens {
+fn choice_definition(name: &Ident, about: &TokenStream, words: &[(String, Ident)]) -> TokenStream {
     let (words, variants): (Vec<_>, Vec<_>) = words.iter().map(|(word, variant)| (word, variant)).unzip();
     let docs = words.iter().map(|word| doc(&format!("`{word}`")));
     let names: Vec<String> = variants.iter().map(|variant| variant.unraw().to_string()).collect();
@@ -260,7 +260,7 @@ fn choice_definition(name: &Ident, about: &Tokens, words: &[(String, Ident)]) ->
 }
 
 /// Returns the implementation of `ToJson`.
-fn write_impl(item: &Item<'_>) -> Tokens {
+fn write_impl(item: &Item<'_>) -> TokenStream {
     let name = &item.name;
     let body = match &item.kind {
         Kind::Choice(_) => quote!(::toolc::ToJson::to_json(self.as_str(), out)),
@@ -290,8 +290,8 @@ fn write_impl(item: &Item<'_>) -> Tokens {
 }
 
 /// Returns the code that writes a struct as a JSON object.
-fn properties(structure: &Struct) -> Tokens {
-    let mut all: Vec<Tokens> = (structure.fields.iter())
+fn properties(structure: &Struct) -> TokenStream {
+    let mut all: Vec<TokenStream> = (structure.fields.iter())
         .map(|Field { name, json, presence, .. }| {
             let key = key(json);
             match presence {
@@ -314,12 +314,12 @@ fn properties(structure: &Struct) -> Tokens {
 }
 
 /// Returns the property with the tag of a variant.
-fn tag(name: &str, value: &Value) -> Tokens {
+fn tag(name: &str, value: &Value) -> TokenStream {
     let value = match value {
         Value::String(word) => quote!(#word),
         Value::Bool(flag) => quote!(#flag),
         other => {
-            let integer = literal(format!("{}i64", other.as_i64().unwrap_or_default()));
+            let integer = Literal::i64_suffixed(other.as_i64().unwrap_or_default());
             quote!(#integer)
         }
     };

@@ -5,18 +5,18 @@ mod items;
 mod recursion;
 mod values;
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 use serde_json::Value;
 use toolc::__gen::table::SlotKind;
 use toolc_lower::schema::{Additional, Alternative, Defs, Property, Schema};
 
-use super::tokens::Tokens;
 use crate::catalog::{Tool, TurnValues};
 use crate::lower;
 use crate::names::{Meaning, Scope, pascal, path_word, plain, snake, variants};
 
 /// Returns `Args`, `Returns` if the tool has a typed result, and every type that they need.
-pub(super) fn emit(tool: &Tool, values: &TurnValues) -> Tokens {
+pub(super) fn emit(tool: &Tool, values: &TurnValues) -> TokenStream {
     let manifest = &tool.manifest;
     let defs = &manifest.defs;
     // The names that the generated code uses in this scope.

@@ -1,14 +1,14 @@
 //! Defaults: converts JSON values to Rust expressions of the generated types.
 
-use proc_macro2::Literal;
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 use serde_json::Value;
 
-use super::super::tokens::{Tokens, unsuffixed};
 use super::{Field, ItemId, Kind, Presence, Rust, Struct, Types};
 
 impl Types<'_> {
     /// Returns the expression of a value. It is valid for the schema of the type: the check stage validated it.
-    pub(super) fn value(&self, rust: &Rust, value: &Value) -> Tokens {
+    pub(super) fn value(&self, rust: &Rust, value: &Value) -> TokenStream {
         match (rust, value) {
             (Rust::Nullable(_), Value::Null) => quote!(None),
             (Rust::Nullable(inner), value) => {
@@ -19,7 +19,7 @@ impl Types<'_> {
             (Rust::Integer, Value::Number(number)) => {
                 #[expect(clippy::cast_possible_truncation, reason = "a float that is an integer by the schema")]
                 let integer = number.as_i64().unwrap_or_else(|| number.as_f64().unwrap_or_default() as i64);
-                let integer = unsuffixed(integer);
+                let integer = Literal::i64_unsuffixed(integer);
                 quote!(#integer)
             }
             (Rust::Number, Value::Number(number)) => float(number.as_f64().unwrap_or_default()),
@@ -50,12 +50,12 @@ impl Types<'_> {
         }
     }
 
-    fn map<'v>(&self, ty: &Rust, entries: impl Iterator<Item = (&'v String, &'v Value)>) -> Tokens {
+    fn map<'v>(&self, ty: &Rust, entries: impl Iterator<Item = (&'v String, &'v Value)>) -> TokenStream {
         let (keys, values): (Vec<_>, Vec<_>) = entries.map(|(key, value)| (key, self.value(ty, value))).unzip();
         quote!(::std::collections::BTreeMap::from([#((String::from(#keys), #values)),*]))
     }
 
-    fn item_value(&self, id: ItemId, value: &Value) -> Tokens {
+    fn item_value(&self, id: ItemId, value: &Value) -> TokenStream {
         let name = &self.items[id].name;
         match (&self.items[id].kind, value) {
             (Kind::Choice(words), value) => {
@@ -93,7 +93,7 @@ impl Types<'_> {
     }
 
     /// Returns the initialiser of a field in the default of its struct.
-    fn field_value(&self, field: &Field, given: Option<&Value>) -> Tokens {
+    fn field_value(&self, field: &Field, given: Option<&Value>) -> TokenStream {
         let name = &field.name;
         let value = match (given, &field.presence) {
             (Some(value), Presence::Optional) if !matches!(field.rust, Rust::Nullable(_)) => {
@@ -109,7 +109,7 @@ impl Types<'_> {
 }
 
 /// Returns the expression of a float. `Literal` does not support negative ones.
-fn float(number: f64) -> Tokens {
+fn float(number: f64) -> TokenStream {
     let magnitude = Literal::f64_unsuffixed(number.abs());
     if number.is_sign_negative() { quote!(-#magnitude) } else { quote!(#magnitude) }
 }
