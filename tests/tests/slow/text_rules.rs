@@ -102,6 +102,12 @@ const EXPLAINED: &[Explained] = &[
     refused("date", "jsonschema", DIGITS_OF_JSONSCHEMA, has_sign_among_digits),
     refused("time", "jsonschema", DIGITS_OF_JSONSCHEMA, has_sign_among_digits),
     refused("date-time", "jsonschema", DIGITS_OF_JSONSCHEMA, has_sign_among_digits),
+    refused("pattern", "jsonschema", "jsonschema takes `\\r`, U+2028 and U+2029 for a `.`", |pattern| {
+        pattern.contains('.')
+    }),
+    accepted("email", "jsonschema", "jsonschema takes ` <` in quotes for the end of a name", |text| {
+        text.contains(" <")
+    }),
     accepted("pattern", "jsonschema", WORDS_OF_JSONSCHEMA, has_boundary),
     refused("pattern", "jsonschema", WORDS_OF_JSONSCHEMA, has_boundary),
     refused("regex", "ajv", REGEX_OF_AJV, has_escape_or_flags),
