@@ -180,7 +180,9 @@ impl Check<'_, '_> {
             // `ln -s TARGET`, `mv -t FOLDER SOURCE`
             let are_all = sources.len() == 1 && makes_links(subject.command)
                 || subject.values(&["-t", "--target-directory"]).next().is_some();
-            if !are_all {
+            // `mv A F*`: a pattern can stand for several files, the last of which is the target.
+            let is_pattern = |word: &Cow<'_, Word>| word.parts.iter().any(|part| matches!(part, Part::Glob(_)));
+            if !are_all && !sources.last().is_some_and(is_pattern) {
                 sources.pop();
             }
             sources.extend(subject.followed_links());

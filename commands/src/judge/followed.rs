@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use crate::file_system::Entry;
 use crate::judge::file::FileWord;
-use crate::judge::folders::Roots;
-use crate::judge::lookups::Lookups;
+use crate::judge::folders::{Roots, names};
+use crate::judge::lookups::{LastLink, Lookups};
 use crate::judge::subject::Subject;
 use crate::syntax::Word;
 
@@ -88,7 +88,8 @@ impl<'a> Subject<'a> {
             return Vec::new();
         }
         let end = Instant::now() + MAX_TIME;
-        let mut look = Look { lookups, follows, hard_links, names: MAX_NAMES, links: Vec::new(), end };
+        let (links, seen, open) = Default::default();
+        let mut look = Look { lookups, roots, follows, hard_links, names: MAX_NAMES, links, seen, open, end };
         let files = self.operand_files();
         let folders: Vec<String> = files.iter().flat_map(FileWord::real_paths).collect();
         for folder in &folders {
@@ -98,6 +99,9 @@ impl<'a> Subject<'a> {
         if !folders.iter().any(|folder| matches!(lookups.entry(folder), Some(Entry::Folder { .. }))) {
             look.look(self.line.start_path(), MAX_DEPTH);
         }
+        while let Some((folder, depth)) = look.open.pop() {
+            look.look(&folder, depth);
+        }
         look.links.iter().map(|path| Word::plain(path, self.command.span)).collect()
     }
 }
@@ -105,6 +109,7 @@ impl<'a> Subject<'a> {
 /// A look at folders.
 struct Look<'l> {
     lookups: &'l Lookups<'l>,
+    roots: &'l Roots,
     /// Whether links count.
     follows: bool,
     /// If hard links to protected files count: the folders with which the patterns of places can begin.
@@ -112,6 +117,9 @@ struct Look<'l> {
     /// The number of names that may still be looked at.
     names: usize,
     links: Vec<String>,
+    /// The folders to which links lead, and those of them that are still to be looked at, each with the depth that is left.
+    seen: Vec<String>,
+    open: Vec<(String, usize)>,
     /// When the look ends.
     end: Instant,
 }
@@ -131,10 +139,23 @@ impl Look<'_> {
                 None => false,
             };
             if is_found && self.links.len() < MAX_LINKS {
+                if entry.is_link && depth > 0 {
+                    self.add_target(&path, depth - 1);
+                }
                 self.links.push(path);
             } else if entry.is_folder && depth > 0 && self.names > 0 {
                 self.look(&path, depth - 1);
             }
+        }
+    }
+
+    /// Adds the folder to which a link leads, once. It can have other links.
+    fn add_target(&mut self, link: &str, depth: usize) {
+        let real = self.lookups.resolve(&names(link), LastLink::Followed, self.roots);
+        let folder: String = real.iter().flat_map(|name| ["/", name]).collect();
+        if !self.seen.contains(&folder) {
+            self.seen.push(folder.clone());
+            self.open.push((folder, depth));
         }
     }
 }

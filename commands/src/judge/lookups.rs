@@ -82,10 +82,14 @@ impl<'a> Lookups<'a> {
         entry
     }
 
-    /// Returns the names of links in a folder.
-    pub(crate) fn links_in(&self, folder: &str) -> Vec<String> {
-        let names = self.names(folder, MAX_NAMES);
-        names.into_iter().filter(|entry| entry.is_link).map(|entry| entry.name).collect()
+    /// Returns the names in a folder.
+    pub(crate) fn names_in(&self, folder: &str) -> Vec<NamedEntry> {
+        self.names(folder, MAX_NAMES)
+    }
+
+    /// Returns whether many questions are left, so that some can be about what is rarely a link.
+    pub(crate) fn have_room(&self) -> bool {
+        self.left.get() > MAX_LOOKUPS / 2
     }
 
     /// Returns the names in a folder. A line about a folder with more than `limit` needs a person.

@@ -15,6 +15,16 @@ const MAX_PATHS: usize = 1_024;
 /// The maximum number of patterns in a path that are compared with the links in a folder.
 const MAX_GLOBS: usize = 3;
 
+/// How the rest of a path is resolved.
+#[derive(Clone, Copy)]
+struct Resolve {
+    /// The number of patterns that may still be compared with the names in a folder.
+    globs: usize,
+    /// Whether the path differs from those that were found before. Otherwise, one of them stands for it.
+    is_other: bool,
+    last: LastLink,
+}
+
 impl PathWord {
     /// Returns the paths to which a word leads in the file system, where it has these paths as text. Empty if the file system is not
     /// known, or the paths lead nowhere else.
@@ -52,7 +62,8 @@ impl PathWord {
     fn resolved(&self, last: LastLink, line: &Line<'_>) -> Vec<Self> {
         let mut found = Vec::new();
         if self.tail.is_none() {
-            self.resolve_components(&[], &self.components, MAX_GLOBS, last, line, &mut found);
+            let how = Resolve { globs: MAX_GLOBS, is_other: true, last };
+            self.resolve_components(&[], &self.components, how, line, &mut found);
         }
         found
     }
@@ -61,8 +72,7 @@ impl PathWord {
         &self,
         before: &[Rc<str>],
         components: &[Component],
-        globs: usize,
-        last: LastLink,
+        how: Resolve,
         line: &Line<'_>,
         found: &mut Vec<Self>,
     ) {
@@ -75,27 +85,39 @@ impl PathWord {
             _ => None,
         });
         let names: Vec<Rc<str>> = before.iter().cloned().chain(names).collect();
-        let names = lookups.resolve(&names, if rest.is_empty() { last } else { LastLink::Followed }, line.roots());
-        if found.len() >= MAX_PATHS {
+        let written = names;
+        let names =
+            lookups.resolve(&written, if rest.is_empty() { how.last } else { LastLink::Followed }, line.roots());
+        let is_other = how.is_other || names != written;
+        if is_other && found.len() >= MAX_PATHS {
             lookups.exhaust();
             return;
         }
-        let own = names.iter().cloned().map(Component::Name).chain(rest.iter().cloned());
-        found.push(Self::simplified(own.collect(), self.depends_on_cd, None));
+        if is_other {
+            let own = names.iter().cloned().map(Component::Name).chain(rest.iter().cloned());
+            found.push(Self::simplified(own.collect(), self.depends_on_cd, None));
+        }
         let [Component::Glob(glob), after @ ..] = rest else { return };
-        if after.is_empty() && last == LastLink::Kept {
+        if after.is_empty() && how.last == LastLink::Kept {
             return;
         }
-        if globs == 0 {
-            lookups.exhaust();
+        let Some(globs) = how.globs.checked_sub(1) else {
+            if is_other {
+                lookups.exhaust();
+            }
             return;
-        }
+        };
         let folder: String = names.iter().flat_map(|name| ["/", name]).collect();
-        let links = lookups.links_in(if folder.is_empty() { "/" } else { &folder });
         let is_hidden = |name: &str| name.starts_with('.') && !glob.starts_with('.');
-        for link in links.into_iter().filter(|name| !is_hidden(name) && pattern::matches(glob, name)) {
-            let names: Vec<Rc<str>> = names.iter().cloned().chain([Rc::from(link)]).collect();
-            self.resolve_components(&names, after, globs - 1, last, line, found);
+        for entry in lookups.names_in(if folder.is_empty() { "/" } else { &folder }) {
+            // A link can be in a folder that the pattern stands for.
+            let is_on_the_way = || entry.is_folder && !after.is_empty() && lookups.have_room();
+            if is_hidden(&entry.name) || !pattern::matches(glob, &entry.name) || !entry.is_link && !is_on_the_way() {
+                continue;
+            }
+            let names: Vec<Rc<str>> = names.iter().cloned().chain([Rc::from(entry.name)]).collect();
+            let how = Resolve { globs, is_other: entry.is_link, ..how };
+            self.resolve_components(&names, after, how, line, found);
         }
     }
 }

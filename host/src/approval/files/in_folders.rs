@@ -31,6 +31,32 @@ fn a_link_to_a_home_folder_in_a_folder_is_followed_if_the_program_follows_it() {
 }
 
 #[test]
+fn a_link_in_a_folder_to_which_a_link_leads_is_followed_if_the_program_follows_it() {
+    let scratch = Scratch::new("x/own");
+    let lines = ["tar chf a.tar sub", "grep -R KEY sub", "cp -rL sub out"];
+    scratch.link("../build", "sub/l");
+    fs::create_dir_all(scratch.project.join("build")).expect("a folder");
+    scratch.link("../sub", "build/back");
+    scratch.check(Verdict::Allow, &lines);
+    scratch.link(scratch.home.join(".ssh/id_rsa"), "build/notes");
+    scratch.check(Verdict::Ask, &lines);
+    scratch.check(Verdict::Allow, &["tar cf a.tar sub", "grep -r KEY sub", "cp -r sub out"]);
+}
+
+#[test]
+fn a_pattern_stands_for_links_in_the_folders_that_it_matches() {
+    let scratch = Scratch::new("x/own");
+    fs::create_dir_all(scratch.project.join("src/a")).expect("a folder");
+    let lines = ["tee */l* < o", "tee \"$PWD\"/*/notes < o", "cat s*/?/notes", "cat */*/n*"];
+    scratch.check(Verdict::Allow, &lines);
+    scratch.link(scratch.home.join(".bashrc"), "src/l");
+    scratch.link(scratch.home.join(".bashrc"), "src/notes");
+    scratch.link(scratch.home.join(".ssh/id_rsa"), "src/a/notes");
+    scratch.check(Verdict::Ask, &lines);
+    scratch.check(Verdict::Allow, &["cat */o", "tee b*/l* < o", "rm */l*"]);
+}
+
+#[test]
 fn a_hard_link_in_a_folder_that_is_read_with_everything_in_it_is_the_protected_file() {
     let scratch = Scratch::new("x/own");
     fs::create_dir_all(scratch.project.join("src/a/b")).expect("a folder");
