@@ -155,7 +155,8 @@ const SOAKS: &[Soak] = &[
         description: "a million random lines with links are judged, and a tenth is run in a namespace: no protected file changes or is \
                       copied without a question; about two hours",
         variable: ("TOOLC_LINES", "1000000"),
-        tests: &["--package", "toolc-host", "--bin", "toolc"],
+        // Without optimization, the judge takes most of the time.
+        tests: &["--release", "--package", "toolc-host", "--bin", "toolc"],
         filters: &["no_allowed_line_changes"],
         needs: Needs::Nothing,
     },

@@ -102,3 +102,5 @@ mod in_folders;
 mod random_lines;
 #[cfg(all(test, unix))]
 mod tests;
+#[cfg(all(test, target_os = "linux"))]
+mod worlds;
