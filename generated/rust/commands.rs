@@ -291,6 +291,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "arc",
+        &Program {
+            name: "arc",
+            writes: &[Writes::Unpacked {
+                with: &[&["e"], &["x"], &["-d"]],
+                unless: &[],
+                folder: &[],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "arch",
         &Program {
             value_options: &["-arch", "-d"],
@@ -306,6 +319,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             writes: &[
                 Writes::UrlNames { with: &[], folder: &["-d", "--dir"] },
+                Writes::Unpacked {
+                    with: &[&["-i"], &["-M"], &["--input-file"], &["--metalink-file"]],
+                    unless: &[],
+                    folder: &["-d", "--dir"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-d", "-l", "-o", "--dir", "--log", "--out", "--save-session"]),
             ],
             ..Program::EMPTY
@@ -349,6 +368,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "artix-chroot",
         &Program { name: "xchroot", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY },
+    ),
+    (
+        "asar",
+        &Program {
+            writes: &[Writes::Unpacked {
+                with: &[&["e", "*"], &["extract", "*"]],
+                unless: &[],
+                folder: &[],
+                to_operand: true,
+            }],
+            ..Program::EMPTY
+        },
     ),
     (
         "asciinema",
@@ -539,9 +570,49 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &[
                 "-g", "-n", "-o", "--name", "--output", "--query", "--resource-group", "--scripts", "--subscription",
-                "--script",
+                "--script", "-d", "-s", "--destination", "--source",
             ],
             runs: &[Runs::Code { options: &["--script", "--scripts"], shell: CodeShell::Any, first_operand: false }],
+            writes: &[Writes::Unpacked {
+                with: &[&["storage", "blob", "download-batch"], &["storage", "file", "download-batch"]],
+                unless: &[],
+                folder: &["-d", "--destination"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "azcopy",
+        &Program {
+            value_options: &["--exclude-pattern", "--from-to", "--include-pattern", "--log-level"],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[
+                        &["copy", "--recursive", "*"],
+                        &["copy", "*[*]*"],
+                        &["cp", "--recursive", "*"],
+                        &["sync", "*"],
+                    ],
+                    unless: &["--dry-run"],
+                    folder: &[],
+                    to_operand: true,
+                },
+                Writes::LastOperandOf(&[&["copy", "*"], &["cp", "*"]]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "b2",
+        &Program {
+            value_options: &["--exclude-regex", "--include-regex", "--threads"],
+            writes: &[Writes::Unpacked {
+                with: &[&["sync", "*"]],
+                unless: &["--dry-run", "--dryRun"],
+                folder: &[],
+                to_operand: true,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -647,8 +718,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "brotli",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -704,7 +782,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 },
                 Writes::Values(&[
                     "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
-                    "--volno-file", "--cd",
+                    "--volno-file", "--cd", "-A -f", "-c -f", "-r -f", "-u -f", "--append --file", "--catenate --file",
+                    "--concatenate --file", "--create --file", "--update --file", "-c --file", "-r --file",
+                    "-u --file", "--append -f", "--create -f", "--update -f",
                 ]),
             ],
             ..Program::EMPTY
@@ -786,10 +866,30 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "bunzip2",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "bup",
+        &Program {
+            value_options: &["-C", "-d", "--bup-dir", "--exclude-rx", "--outdir", "--remote"],
+            writes: &[Writes::Unpacked {
+                with: &[&["restore"]],
+                unless: &[],
+                folder: &["-C", "--outdir"],
+                to_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -814,8 +914,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "bzip2",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -1115,8 +1222,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "compress",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -1221,6 +1335,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "copier",
+        &Program {
+            value_options: &["-a", "-d", "-r", "-x", "--answers-file", "--data", "--exclude", "--vcs-ref"],
+            writes: &[Writes::Unpacked { with: &[&["copy", "*"]], unless: &[], folder: &[], to_operand: true }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "copilot",
         &Program {
             value_options: &[
@@ -1314,6 +1436,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--snapshotter", "--with-ns",
             ],
             runs: &[Runs::Rest(Rest { after: &["exec"], skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "croc",
+        &Program {
+            name: "gdown",
+            value_options: &["-O", "--output", "--out", "--relay"],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["http*"], &["*-*-*"], &["--id"], &["--folder"]],
+                    unless: &[],
+                    folder: &["--out"],
+                    to_operand: false,
+                },
+                Writes::Values(&["-O", "--output"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -1430,6 +1569,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             writes: &[
                 Writes::UrlNames { with: &["-O", "--remote-name", "--remote-name-all"], folder: &["--output-dir"] },
+                Writes::Unpacked {
+                    with: &[&["-J"], &["-o=*#[0-9]*"], &["--output=*#[0-9]*"], &["--remote-header-name"]],
+                    unless: &[],
+                    folder: &["--output-dir"],
+                    to_operand: false,
+                },
                 Writes::Values(&[
                     "-o", "-c", "-D", "--output", "--output-dir", "--cookie-jar", "--dump-header", "--alt-svc",
                     "--etag-save", "--hsts", "--libcurl", "--stderr", "--trace", "--trace-ascii",
@@ -1463,6 +1608,21 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-m", "--cleanup-timeout", "--mod"],
             runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "dar",
+        &Program {
+            value_options: &[
+                "-R", "-c", "-d", "-g", "-l", "-t", "-x", "--create", "--extract", "--fs-root", "--list", "--test",
+            ],
+            writes: &[Writes::Unpacked {
+                with: &[&["-x"], &["--extract"]],
+                unless: &[],
+                folder: &["-R", "--fs-root"],
+                to_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -1583,6 +1743,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("ddtrace-run", &Program { name: "ddtrace-run", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "degit",
+        &Program {
+            name: "degit",
+            writes: &[Writes::Unpacked { with: &[&["*"]], unless: &[], folder: &[], to_operand: true }],
+            ..Program::EMPTY
+        },
+    ),
     ("del-cli", &Program::EMPTY),
     (
         "deno",
@@ -2591,6 +2759,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "ftp",
+        &Program {
+            name: "ftp",
+            value_options: &["-N", "-P", "-T", "-o", "-q", "-r", "-s", "-u", "-x"],
+            writes: &[Writes::UrlNames { with: &[], folder: &[] }, Writes::Values(&["-o"])],
+            ..Program::EMPTY
+        },
+    ),
     ("g++", &Program { name: "gcc", value_options: &["-B"], ..Program::EMPTY }),
     ("gamemoderun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("gamescope", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
@@ -2638,6 +2815,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Session(Session { after: &["ssh"], skip: 1, unless: &["--command"], ..Session::PLAIN }),
             ],
+            writes: &[Writes::Unpacked {
+                with: &[
+                    &["storage", "cp", "-R", "*"],
+                    &["storage", "cp", "-r", "*"],
+                    &["storage", "cp", "--recursive", "*"],
+                    &["storage", "rsync", "*"],
+                ],
+                unless: &[],
+                folder: &[],
+                to_operand: true,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -2696,6 +2884,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     ),
     ("gdbserver", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     ("gdd", &Program { name: "dd", writes: &[Writes::After("of=")], ..Program::EMPTY }),
+    (
+        "gdown",
+        &Program {
+            name: "gdown",
+            value_options: &["-O", "--output", "--out", "--relay"],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["http*"], &["*-*-*"], &["--id"], &["--folder"]],
+                    unless: &[],
+                    folder: &["--out"],
+                    to_operand: false,
+                },
+                Writes::Values(&["-O", "--output"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     (
         "gedit",
         &Program {
@@ -2824,6 +3029,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "glab",
+        &Program {
+            value_options: &["-D", "-R", "-n", "--asset-name", "--dir", "--repo"],
+            writes: &[Writes::Unpacked {
+                with: &[&["release", "download"]],
+                unless: &[],
+                folder: &["-D", "--dir"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "gln",
         &Program {
             name: "ln",
@@ -2925,7 +3143,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 },
                 Writes::Values(&[
                     "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
-                    "--volno-file", "--cd",
+                    "--volno-file", "--cd", "-A -f", "-c -f", "-r -f", "-u -f", "--append --file", "--catenate --file",
+                    "--concatenate --file", "--create --file", "--update --file", "-c --file", "-r --file",
+                    "-u --file", "--append -f", "--create -f", "--update -f",
                 ]),
             ],
             ..Program::EMPTY
@@ -3093,7 +3313,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 },
                 Writes::Values(&[
                     "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
-                    "--volno-file", "--cd",
+                    "--volno-file", "--cd", "-A -f", "-c -f", "-r -f", "-u -f", "--append --file", "--catenate --file",
+                    "--concatenate --file", "--create --file", "--update --file", "-c --file", "-r --file",
+                    "-u --file", "--append -f", "--create -f", "--update -f",
                 ]),
             ],
             ..Program::EMPTY
@@ -3185,8 +3407,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "gunzip",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -3220,8 +3449,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "gzip",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -3272,6 +3508,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-a", "-r", "-s", "--app", "--remote", "--size"],
             runs: &[Runs::Joined { after: &["run", "run:detached"], skip: 0, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "hf",
+        &Program {
+            name: "huggingface-cli",
+            value_options: &[
+                "--cache-dir", "--exclude", "--include", "--local-dir", "--repo-type", "--revision", "--token",
+            ],
+            writes: &[Writes::Unpacked {
+                with: &[&["download", "--local-dir"]],
+                unless: &[],
+                folder: &["--local-dir"],
+                to_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -3335,6 +3587,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             writes: &[
                 Writes::UrlNames { with: &["-d", "--download"], folder: &[] },
+                Writes::Unpacked { with: &[&["-d"], &["--download"]], unless: &[], folder: &[], to_operand: false },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -3350,6 +3603,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             writes: &[
                 Writes::UrlNames { with: &["-d", "--download"], folder: &[] },
+                Writes::Unpacked { with: &[&["-d"], &["--download"]], unless: &[], folder: &[], to_operand: false },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -3365,6 +3619,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             writes: &[
                 Writes::UrlNames { with: &["-d", "--download"], folder: &[] },
+                Writes::Unpacked { with: &[&["-d"], &["--download"]], unless: &[], folder: &[], to_operand: false },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -3394,6 +3649,22 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                     &["worktree", "add"],
                 ]),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "huggingface-cli",
+        &Program {
+            name: "huggingface-cli",
+            value_options: &[
+                "--cache-dir", "--exclude", "--include", "--local-dir", "--repo-type", "--revision", "--token",
+            ],
+            writes: &[Writes::Unpacked {
+                with: &[&["download", "--local-dir"]],
+                unless: &[],
+                folder: &["--local-dir"],
+                to_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -3883,6 +4154,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "kopia",
+        &Program {
+            value_options: &["--config-file", "--parallel", "--password"],
+            writes: &[Writes::Unpacked {
+                with: &[&["restore", "*"], &["snapshot", "restore", "*"]],
+                unless: &[],
+                folder: &[],
+                to_operand: true,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "krsh",
         &Program {
             name: "ssh",
@@ -4169,8 +4453,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "lz4",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -4180,8 +4471,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "lzip",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -4191,8 +4489,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "lzma",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -4202,8 +4507,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "lzop",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -4223,6 +4535,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "dos2unix",
             value_options: &["-D", "-c", "--convmode", "--display-enc"],
             writes: &[Writes::OperandsUnless(&["-i", "-O", "--info", "--to-stdout"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "magic-wormhole",
+        &Program {
+            name: "wormhole",
+            value_options: &["-o", "--output-file", "--relay-url"],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["receive"], &["recv"], &["rx"]],
+                    unless: &[],
+                    folder: &[],
+                    to_operand: false,
+                },
+                Writes::Values(&["-o", "--output-file"]),
+            ],
             ..Program::EMPTY
         },
     ),
@@ -4315,6 +4644,29 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "mc",
+        &Program {
+            name: "mc",
+            value_options: &["-C", "--config-dir", "--exclude", "--newer-than", "--older-than", "--rewind"],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[
+                        &["cp", "-r", "*"],
+                        &["cp", "--recursive", "*"],
+                        &["mirror", "*"],
+                        &["mv", "-r", "*"],
+                        &["mv", "--recursive", "*"],
+                    ],
+                    unless: &[],
+                    folder: &[],
+                    to_operand: true,
+                },
+                Writes::LastOperandOf(&[&["cp", "*"], &["get", "*"], &["mv", "*"]]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "mcedit",
         &Program {
             name: "ed",
@@ -4323,7 +4675,41 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "mcli",
+        &Program {
+            name: "mc",
+            value_options: &["-C", "--config-dir", "--exclude", "--newer-than", "--older-than", "--rewind"],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[
+                        &["cp", "-r", "*"],
+                        &["cp", "--recursive", "*"],
+                        &["mirror", "*"],
+                        &["mv", "-r", "*"],
+                        &["mv", "--recursive", "*"],
+                    ],
+                    unless: &[],
+                    folder: &[],
+                    to_operand: true,
+                },
+                Writes::LastOperandOf(&[&["cp", "*"], &["get", "*"], &["mv", "*"]]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     ("mco", &Program { runs: &[Runs::Operand { skip: 2, shell: CodeShell::Any }], ..Program::EMPTY }),
+    (
+        "mcopy",
+        &Program {
+            value_options: &["-D", "-i"],
+            writes: &[
+                Writes::LastOperand,
+                Writes::Unpacked { with: &[&["-s", "*"]], unless: &[], folder: &[], to_operand: true },
+            ],
+            ..Program::EMPTY
+        },
+    ),
     (
         "meson",
         &Program {
@@ -5256,6 +5642,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "p7zip",
+        &Program {
+            name: "arc",
+            writes: &[Writes::Unpacked {
+                with: &[&["e"], &["x"], &["-d"]],
+                unless: &[],
+                folder: &[],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "parallel",
         &Program {
             name: "parallel",
@@ -5340,6 +5739,19 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             writes: &[Writes::OperandsUnless(&[
                 "-o", "--output", "--print-interpreter", "--print-needed", "--print-rpath", "--print-soname",
             ])],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "patool",
+        &Program {
+            value_options: &["--outdir", "--password", "--verbosity"],
+            writes: &[Writes::Unpacked {
+                with: &[&["extract"]],
+                unless: &[],
+                folder: &["--outdir"],
+                to_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -5493,6 +5905,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program { value_options: &["-b", "-c", "-m", "-r"], runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY },
     ),
     (
+        "pftp",
+        &Program {
+            name: "ftp",
+            value_options: &["-N", "-P", "-T", "-o", "-q", "-r", "-s", "-u", "-x"],
+            writes: &[Writes::UrlNames { with: &[], folder: &[] }, Writes::Values(&["-o"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "pg_dump",
         &Program {
             name: "pg_dump",
@@ -5584,10 +6005,55 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "pigz",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pip",
+        &Program {
+            name: "pip",
+            value_options: &[
+                "-c", "-d", "-e", "-f", "-i", "-r", "-t", "-w", "--cache-dir", "--cert", "--constraint", "--dest",
+                "--editable", "--extra-index-url", "--find-links", "--index-url", "--log", "--only-binary",
+                "--no-binary", "--platform", "--prefix", "--proxy", "--python", "--python-version", "--report",
+                "--requirement", "--root", "--src", "--target", "--timeout", "--trusted-host", "--wheel-dir",
+            ],
+            writes: &[Writes::Unpacked {
+                with: &[&["install", "--target"], &["install", "-t"], &["install", "--root"], &["install", "--prefix"]],
+                unless: &[],
+                folder: &["-t", "--prefix", "--root", "--target"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "pip3",
+        &Program {
+            name: "pip",
+            value_options: &[
+                "-c", "-d", "-e", "-f", "-i", "-r", "-t", "-w", "--cache-dir", "--cert", "--constraint", "--dest",
+                "--editable", "--extra-index-url", "--find-links", "--index-url", "--log", "--only-binary",
+                "--no-binary", "--platform", "--prefix", "--proxy", "--python", "--python-version", "--report",
+                "--requirement", "--root", "--src", "--target", "--timeout", "--trusted-host", "--wheel-dir",
+            ],
+            writes: &[Writes::Unpacked {
+                with: &[&["install", "--target"], &["install", "-t"], &["install", "--root"], &["install", "--prefix"]],
+                unless: &[],
+                folder: &["-t", "--prefix", "--root", "--target"],
+                to_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -6003,6 +6469,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "py7zr",
+        &Program {
+            writes: &[Writes::Unpacked { with: &[&["x", "*"]], unless: &[], folder: &[], to_operand: true }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "pyenv",
         &Program {
             name: "asdf",
@@ -6314,7 +6787,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-f", "--config", "--exclude", "--files-from", "--filter", "--filter-from", "--include", "--transfers",
             ],
             writes: &[Writes::Unpacked {
-                with: &[&["copy", "*"], &["move", "*"], &["sync", "*"], &["bisync", "*"]],
+                with: &[&["copy", "*"], &["move", "*"], &["sync", "*"], &["bisync", "*"], &["copyto", "*"]],
                 unless: &["-n", "--dry-run"],
                 folder: &[],
                 to_operand: true,
@@ -6674,7 +7147,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "rush",
         &Program {
-            value_options: &["-D", "-T", "-d", "-f", "-i", "-j", "-n", "-r", "-t", "-v"],
+            value_options: &[
+                "-D", "-I", "-J", "-T", "-d", "-f", "-i", "-j", "-n", "-o", "-r", "-s", "-t", "-v", "--assign",
+                "--field-delimiter", "--infile", "--jobs", "--nrecords", "--out-file", "--record-delimiter",
+                "--records-join-sep", "--replacement-string", "--retries", "--retry-interval", "--succ-cmd-file",
+                "--timeout", "--trim",
+            ],
             runs: &[Runs::Operand { skip: 0, shell: CodeShell::Any }],
             ..Program::EMPTY
         },
@@ -6719,6 +7197,38 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("rye", &Program { runs: &[Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN })], ..Program::EMPTY }),
+    (
+        "s3cmd",
+        &Program {
+            value_options: &["-c", "--config", "--exclude", "--include"],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["get", "-r", "*"], &["get", "--recursive", "*"], &["sync", "*"]],
+                    unless: &["-n", "--dry-run"],
+                    folder: &[],
+                    to_operand: true,
+                },
+                Writes::LastOperandOf(&[&["get", "*"]]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "s5cmd",
+        &Program {
+            value_options: &["--concurrency", "--endpoint-url", "--exclude", "--include", "--numworkers", "--profile"],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["cp", "*[*]*"], &["mv", "*[*]*"], &["sync", "*"]],
+                    unless: &["--dry-run"],
+                    folder: &[],
+                    to_operand: true,
+                },
+                Writes::LastOperandOf(&[&["cp", "*"], &["mv", "*"]]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     ("s6-envdir", &Program { name: "envdir", runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "s6-envuidgid",
@@ -6734,8 +7244,10 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "sail",
         &Program {
+            value_options: &["-e", "-u", "-w", "--env", "--index", "--user", "--workdir"],
             runs: &[
-                Runs::Rest(Rest::PLAIN),
+                Runs::Rest(Rest { except: &["exec", "run"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["exec", "run"], skip: 1, ..Rest::PLAIN }),
                 Runs::Session(Session { after: &["bash", "root-shell", "shell"], ..Session::PLAIN }),
             ],
             ..Program::EMPTY
@@ -6760,7 +7272,6 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "salt",
         &Program {
-            name: "salt",
             value_options: &[
                 "-L?", "-b", "-c", "-l", "-t", "--batch-size", "--config-dir", "--log-level", "--out", "--timeout",
             ],
@@ -6779,11 +7290,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "salt-ssh",
         &Program {
-            name: "salt",
             value_options: &[
-                "-L?", "-b", "-c", "-l", "-t", "--batch-size", "--config-dir", "--log-level", "--out", "--timeout",
+                "-c", "-l", "-t", "--config-dir", "--log-level", "--max-procs", "--out", "--priv", "--roster",
+                "--user",
             ],
-            runs: &[Runs::Joined { after: &[], skip: 2, shell: CodeShell::Any, unless: &[] }],
+            runs: &[
+                Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
+                Runs::Joined { after: &[], skip: 2, shell: CodeShell::Any, unless: &[] },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -7079,7 +7593,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-B", "-D", "-F", "-J", "-P", "-R", "-S", "-X", "-b", "-c", "-i", "-l", "-o", "-s"],
             runs: &[Runs::Session(Session { skip: 2, unless: &["-b"], shell: CodeShell::Foreign, ..Session::PLAIN })],
-            writes: &[Writes::LastOperand],
+            writes: &[Writes::LastOperand, Writes::UrlNames { with: &[], folder: &[] }],
             ..Program::EMPTY
         },
     ),
@@ -7177,6 +7691,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("sls", &Program { name: "serverless", value_options: &["-r", "-s", "--region", "--stage"], ..Program::EMPTY }),
+    (
+        "smbget",
+        &Program {
+            value_options: &["-U", "-o", "-w", "--outputfile", "--user", "--workgroup"],
+            writes: &[
+                Writes::UrlNames { with: &[], folder: &[] },
+                Writes::Unpacked { with: &[&["-R"], &["--recursive"]], unless: &[], folder: &[], to_operand: false },
+                Writes::Values(&["-o", "--outputfile"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     (
         "snooze",
         &Program {
@@ -7388,7 +7914,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 },
                 Writes::Values(&[
                     "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
-                    "--volno-file", "--cd",
+                    "--volno-file", "--cd", "-A -f", "-c -f", "-r -f", "-u -f", "--append --file", "--catenate --file",
+                    "--concatenate --file", "--create --file", "--update --file", "-c --file", "-r --file",
+                    "-u --file", "--append -f", "--create -f", "--update -f",
                 ]),
             ],
             ..Program::EMPTY
@@ -7582,6 +8110,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                     to_operand: true,
                 },
                 Writes::Unpacked { with: &[&["patch"]], unless: &["--dry-run"], folder: &[], to_operand: false },
+                Writes::LastOperandOf(&[&["checkout", "*"], &["co", "*"], &["export", "*"]]),
             ],
             ..Program::EMPTY
         },
@@ -7712,7 +8241,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 },
                 Writes::Values(&[
                     "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
-                    "--volno-file", "--cd",
+                    "--volno-file", "--cd", "-A -f", "-c -f", "-r -f", "-u -f", "--append --file", "--catenate --file",
+                    "--concatenate --file", "--create --file", "--update --file", "-c --file", "-r --file",
+                    "-u --file", "--append -f", "--create -f", "--update -f",
                 ]),
             ],
             ..Program::EMPTY
@@ -7759,7 +8290,9 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 },
                 Writes::Values(&[
                     "-C", "-g", "--directory", "--index-file", "--listed-incremental", "--one-top-level",
-                    "--volno-file", "--cd",
+                    "--volno-file", "--cd", "-A -f", "-c -f", "-r -f", "-u -f", "--append --file", "--catenate --file",
+                    "--concatenate --file", "--create --file", "--update --file", "-c --file", "-r --file",
+                    "-u --file", "--append -f", "--create -f", "--update -f",
                 ]),
             ],
             ..Program::EMPTY
@@ -7860,6 +8393,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "tiged",
+        &Program {
+            name: "degit",
+            writes: &[Writes::Unpacked { with: &[&["*"]], unless: &[], folder: &[], to_operand: true }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "time",
         &Program {
             name: "time",
@@ -7898,6 +8439,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "tmux",
             value_options: &["-F", "-L", "-S", "-T", "-c", "-e", "-f", "-l", "-n", "-s", "-t", "-x", "-y"],
             runs: &[Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "tnftp",
+        &Program {
+            name: "ftp",
+            value_options: &["-N", "-P", "-T", "-o", "-q", "-r", "-s", "-u", "-x"],
+            writes: &[Writes::UrlNames { with: &[], folder: &[] }, Writes::Values(&["-o"])],
             ..Program::EMPTY
         },
     ),
@@ -8150,6 +8700,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "umoci",
+        &Program {
+            value_options: &["--image", "--rootless?"],
+            writes: &[Writes::Unpacked { with: &[&["unpack"]], unless: &[], folder: &[], to_operand: true }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "unace",
         &Program {
             name: "arj",
@@ -8187,8 +8745,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "uncompress",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -8226,8 +8791,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "unlzma",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -8256,6 +8828,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Writes::Unpacked { with: &[&["e"], &["x"]], unless: &[], folder: &[], to_operand: false },
                 Writes::LastOperandOf(&[&["e", "*"], &["x", "*"]]),
             ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "unshar",
+        &Program {
+            value_options: &["-E", "-d", "--directory", "--split-at"],
+            writes: &[Writes::Unpacked { with: &[], unless: &[], folder: &["-d", "--directory"], to_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -8308,8 +8888,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "unxz",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -8335,8 +8922,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "unzstd",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -8557,6 +9151,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "virt-copy-out",
+        &Program {
+            name: "wimapply",
+            value_options: &["-a", "-c", "-d", "--add", "--connect", "--domain"],
+            writes: &[Writes::Unpacked { with: &[&["*"]], unless: &[], folder: &[], to_operand: true }],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "virt-customize",
         &Program {
             name: "virt-customize",
@@ -8585,6 +9188,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 shell: CodeShell::Any,
                 first_operand: false,
             }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "virt-tar-out",
+        &Program {
+            name: "wimapply",
+            value_options: &["-a", "-c", "-d", "--add", "--connect", "--domain"],
+            writes: &[Writes::Unpacked { with: &[&["*"]], unless: &[], folder: &[], to_operand: true }],
             ..Program::EMPTY
         },
     ),
@@ -8734,6 +9346,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
     (
         "wget",
         &Program {
+            name: "wget",
             value_options: &[
                 "-A", "-B", "-D", "-I", "-O", "-P", "-Q", "-R", "-T", "-U", "-X", "-a", "-e", "-i", "-l", "-o", "-t",
                 "-w", "--append-output", "--directory-prefix", "--execute", "--header", "--input-file", "--limit-rate",
@@ -8772,6 +9385,63 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                         &["--input-file"],
                         &["--mirror"],
                         &["--recursive"],
+                        &["--trust-server-names"],
+                    ],
+                    unless: &[],
+                    folder: &["-P", "--directory-prefix"],
+                    to_operand: false,
+                },
+                Writes::Values(&[
+                    "-O", "-P", "-a", "-o", "--append-output", "--directory-prefix", "--output-document",
+                    "--output-file", "--rejected-log", "--save-cookies", "--warc-file", "--hsts-file",
+                ]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "wget2",
+        &Program {
+            name: "wget",
+            value_options: &[
+                "-A", "-B", "-D", "-I", "-O", "-P", "-Q", "-R", "-T", "-U", "-X", "-a", "-e", "-i", "-l", "-o", "-t",
+                "-w", "--append-output", "--directory-prefix", "--execute", "--header", "--input-file", "--limit-rate",
+                "--output-document", "--output-file", "--password", "--post-data", "--post-file", "--timeout",
+                "--tries", "--user", "--user-agent", "--wait", "--accept", "--accept-regex", "--backups?", "--base",
+                "--bind-address", "--body-data", "--body-file", "--ca-certificate", "--ca-directory", "--certificate",
+                "--certificate-type", "--ciphers", "--compression", "--config", "--connect-timeout", "--crl-file",
+                "--cut-dirs", "--default-page", "--dns-timeout", "--domains", "--exclude-directories",
+                "--exclude-domains", "--follow-tags", "--ftp-password", "--ftp-user", "--http-password", "--http-user",
+                "--ignore-tags", "--include-directories", "--level", "--load-cookies", "--local-encoding", "--method",
+                "--pinnedpubkey", "--prefer-family", "--private-key", "--private-key-type", "--progress",
+                "--proxy-password", "--proxy-user", "--quota", "--read-timeout", "--referer", "--regex-type",
+                "--reject", "--reject-regex", "--rejected-log", "--remote-encoding", "--report-speed",
+                "--restrict-file-names", "--retry-on-http-error", "--save-cookies", "--secure-protocol", "--start-pos",
+                "--use-askpass", "--waitretry", "--warc-dedup", "--warc-file", "--warc-header", "--warc-max-size",
+                "--warc-tempdir", "--hsts-file",
+            ],
+            writes: &[
+                Writes::UrlNames { with: &[], folder: &["-P", "--directory-prefix"] },
+                Writes::Unpacked {
+                    with: &[
+                        &["-m", "-nH"],
+                        &["-m", "--no-host-directories"],
+                        &["-r", "-nH"],
+                        &["-r", "--no-host-directories"],
+                        &["--mirror", "-nH"],
+                        &["--mirror", "--no-host-directories"],
+                        &["--recursive", "-nH"],
+                        &["--recursive", "--no-host-directories"],
+                        &["-x"],
+                        &["-r"],
+                        &["-m"],
+                        &["-i"],
+                        &["--content-disposition"],
+                        &["--force-directories"],
+                        &["--input-file"],
+                        &["--mirror"],
+                        &["--recursive"],
+                        &["--trust-server-names"],
                     ],
                     unless: &[],
                     folder: &["-P", "--directory-prefix"],
@@ -8791,6 +9461,49 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "onchange",
             value_options: &["-d", "-e", "-f", "-j", "--delay", "--exclude", "--filter", "--jobs"],
             runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "wimapply",
+        &Program {
+            name: "wimapply",
+            value_options: &["-a", "-c", "-d", "--add", "--connect", "--domain"],
+            writes: &[Writes::Unpacked { with: &[&["*"]], unless: &[], folder: &[], to_operand: true }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "wimextract",
+        &Program {
+            value_options: &["--dest-dir", "--ref"],
+            writes: &[Writes::Unpacked {
+                with: &[],
+                unless: &["--to-stdout"],
+                folder: &["--dest-dir"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "wimlib-imagex",
+        &Program {
+            value_options: &["--dest-dir", "--ref"],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["apply", "*"]],
+                    unless: &["--to-stdout"],
+                    folder: &["--dest-dir"],
+                    to_operand: true,
+                },
+                Writes::Unpacked {
+                    with: &[&["extract"]],
+                    unless: &["--to-stdout"],
+                    folder: &["--dest-dir"],
+                    to_operand: false,
+                },
+            ],
             ..Program::EMPTY
         },
     ),
@@ -8837,6 +9550,23 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     ("wlheadless-run", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
+    (
+        "wormhole",
+        &Program {
+            name: "wormhole",
+            value_options: &["-o", "--output-file", "--relay-url"],
+            writes: &[
+                Writes::Unpacked {
+                    with: &[&["receive"], &["recv"], &["rx"]],
+                    unless: &[],
+                    folder: &[],
+                    to_operand: false,
+                },
+                Writes::Values(&["-o", "--output-file"]),
+            ],
+            ..Program::EMPTY
+        },
+    ),
     ("wp", &Program { name: "wp", value_options: &["--path", "--ssh", "--url", "--user", "--http"], ..Program::EMPTY }),
     (
         "wp-cli",
@@ -8931,6 +9661,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             writes: &[
                 Writes::UrlNames { with: &["-d", "--download"], folder: &[] },
+                Writes::Unpacked { with: &[&["-d"], &["--download"]], unless: &[], folder: &[], to_operand: false },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -8996,8 +9727,15 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "xz",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -9171,13 +9909,33 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "zpaq",
+        &Program {
+            value_options: &["-key", "-not", "-only", "-to", "-until"],
+            writes: &[Writes::Unpacked {
+                with: &[&["e"], &["extract"], &["x"]],
+                unless: &[],
+                folder: &["-to"],
+                to_operand: false,
+            }],
+            ..Program::EMPTY
+        },
+    ),
     ("zrun", &Program { name: "chronic", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
         "zstd",
         &Program {
             name: "gzip",
+            value_options: &["-o", "--output", "--output-dir-flat", "--output-dir-mirror"],
             writes: &[
                 Writes::OperandsUnless(&["-c", "-l", "-t", "--list", "--stdout", "--test", "--to-stdout"]),
+                Writes::Unpacked {
+                    with: &[&["--output-dir-flat"], &["--output-dir-mirror"]],
+                    unless: &["-l", "-t", "--list", "--test"],
+                    folder: &["--output-dir-flat", "--output-dir-mirror"],
+                    to_operand: false,
+                },
                 Writes::Values(&["-o", "--output"]),
             ],
             ..Program::EMPTY
@@ -9464,6 +10222,15 @@ pub static PLACES: &[Place<'static>] = &[
         except: &[],
     },
     Place {
+        name: "searched-keys",
+        description: "Files that are probably private keys if a search finds them outside of the working directory. Those with a known path are in no such place.",
+        paths: &[
+            "**/*.gpg", "**/*.jks", "**/*.kdb", "**/*.kdbx", "**/*.key", "**/*.keystore", "**/*.p12", "**/*.p8",
+            "**/*.pem", "**/*.pfx", "**/*.ppk",
+        ],
+        except: &["/**"],
+    },
+    Place {
         name: "filled-env-files",
         description: "Files of variables for an application, which can hold passwords and tokens, without examples of such files.",
         paths: &[
@@ -9633,8 +10400,8 @@ pub static PLACES: &[Place<'static>] = &[
     },
     Place {
         name: "whole-homes",
-        description: "The root folder, and whole home folders.",
-        paths: &["/", "~", "/home", "/home/*", "/root", "/Users", "/Users/*"],
+        description: "The root folder, whole home folders, and the folders above those of toolc.",
+        paths: &["@/..", "/", "~", "/home", "/home/*", "/root", "/Users", "/Users/*"],
         except: &[],
     },
     Place {
@@ -11197,6 +11964,22 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["docker-compose"],
             subcommands: &[&["rm"], &["down", "-v"], &["down", "--volumes"], &["down", "--rmi"]],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "remove-composed-containers-by-sail",
+        description: "Removes the containers of a project with its volumes or images.",
+        check: "Do the data in the volumes exist elsewhere?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["sail"],
+            subcommands: &[&["down"]],
+            arguments: &["--rmi", "--volumes", "-v"],
             ..Conditions::EMPTY
         },
     },
@@ -13544,8 +14327,10 @@ pub static RULES: &[Rule<'static>] = &[
                 "PYTEST_PLUGINS", "PYTHONBREAKPOINT", "PYTHONHOME", "PYTHONINSPECT", "PYTHONSTARTUP", "QT_PLUGIN_PATH",
                 "R_ENVIRON*", "R_PROFILE*", "RIPGREP_CONFIG_PATH", "RSYNC_CONNECT_PROG", "RSYNC_RSH", "RUBYLIB",
                 "RUBYOPT", "RUSTC", "RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER", "SHELL", "SHELLOPTS", "SSH_ASKPASS",
-                "SUDO_ASKPASS", "SVN_SSH", "SYSTEMD_LESS", "SYSTEMD_UNIT_PATH", "TAR_OPTIONS", "TERMCMD", "TOOLC_*",
-                "VIMINIT", "VIMRUNTIME", "VISUAL", "WGETRC", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "ZDOTDIR", "ZIPOPT",
+                "SUDO_ASKPASS", "SVN_SSH", "SYSTEMD_LESS", "SYSTEMD_UNIT_PATH", "TAR_OPTIONS", "TERMCMD",
+                "TERMINAL=*/*", "XTERM=*/*", "OPENER=*/*", "NNN_OPENER", "MAILER=*/*", "DESKTOP_LAUNCH",
+                "CHROME_BIN=*/*", "CHROME_PATH=*/*", "PUPPETEER_EXECUTABLE_PATH=*/*", "TOOLC_*", "VIMINIT",
+                "VIMRUNTIME", "VISUAL", "WGETRC", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "ZDOTDIR", "ZIPOPT",
                 "ANSIBLE_CONFIG", "ANSIBLE_LIBRARY", "ANSIBLE_ROLES_PATH", "ANSIBLE_COLLECTIONS_PATH*",
                 "ANSIBLE_MODULE_UTILS", "BUN_OPTIONS", "DENO_V8_FLAGS", "FCEDIT", "HGRCPATH", "KUBECTL_EXTERNAL_DIFF",
                 "TF_CLI_CONFIG_FILE", "TF_CLI_ARGS*=*plugin-dir*", "TERRAFORM_CONFIG", "GIO_MODULE_DIR",
@@ -13799,7 +14584,8 @@ pub static RULES: &[Rule<'static>] = &[
             input_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
+                "xh", "lwp-download", "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp", "ssh", "svn cat",
+                "svn export",
             ],
             ..Conditions::EMPTY
         },
@@ -13820,7 +14606,8 @@ pub static RULES: &[Rule<'static>] = &[
             input_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
+                "xh", "lwp-download", "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp", "ssh", "svn cat",
+                "svn export",
             ],
             ..Conditions::EMPTY
         },
@@ -13839,7 +14626,7 @@ pub static RULES: &[Rule<'static>] = &[
             input_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp",
+                "xh", "lwp-download", "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp",
             ],
             ..Conditions::EMPTY
         },
@@ -13860,7 +14647,7 @@ pub static RULES: &[Rule<'static>] = &[
             input_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp",
+                "xh", "lwp-download", "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp",
             ],
             ..Conditions::EMPTY
         },
@@ -13959,7 +14746,8 @@ pub static RULES: &[Rule<'static>] = &[
             input_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
+                "xh", "lwp-download", "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp", "ssh", "svn cat",
+                "svn export",
             ],
             ..Conditions::EMPTY
         },
@@ -13985,7 +14773,8 @@ pub static RULES: &[Rule<'static>] = &[
             file_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
+                "xh", "lwp-download", "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp", "ssh", "svn cat",
+                "svn export",
             ],
             ..Conditions::EMPTY
         },
@@ -14007,7 +14796,8 @@ pub static RULES: &[Rule<'static>] = &[
             file_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
+                "xh", "lwp-download", "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp", "ssh", "svn cat",
+                "svn export",
             ],
             ..Conditions::EMPTY
         },
@@ -14027,7 +14817,8 @@ pub static RULES: &[Rule<'static>] = &[
             file_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
+                "xh", "lwp-download", "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp", "ssh", "svn cat",
+                "svn export",
             ],
             ..Conditions::EMPTY
         },
@@ -14053,7 +14844,8 @@ pub static RULES: &[Rule<'static>] = &[
             file_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
+                "xh", "lwp-download", "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp", "ssh", "svn cat",
+                "svn export",
             ],
             ..Conditions::EMPTY
         },
@@ -14071,7 +14863,8 @@ pub static RULES: &[Rule<'static>] = &[
             program_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
+                "xh", "lwp-download", "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp", "ssh", "svn cat",
+                "svn export",
             ],
             ..Conditions::EMPTY
         },
@@ -14212,7 +15005,7 @@ pub static RULES: &[Rule<'static>] = &[
                 "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd", "aria2c", "aws", "axel", "curl",
                 "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https", "lwp-request", "lynx", "nc",
                 "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget", "xh", "lwp-download",
-                "rclone", "youtube-dl", "yt-dlp",
+                "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp", "svn cat", "svn export",
             ],
             implicit_files: &["*.mk", "GNUmakefile", "Makefile", "build.ninja", "makefile"],
             ..Conditions::EMPTY
@@ -14258,11 +15051,12 @@ pub static RULES: &[Rule<'static>] = &[
                 "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd", "aria2c", "aws", "axel", "curl",
                 "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https", "lwp-request", "lynx", "nc",
                 "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget", "xh", "lwp-download",
-                "rclone", "youtube-dl", "yt-dlp", "bun pm pkg set * scripts*", "bun pm pkg set scripts*",
-                "npm config set node-options*", "npm config set script-shell*", "npm pkg set * scripts*",
-                "npm pkg set scripts*", "npm set node-options*", "npm set script-shell*", "npm set-script",
-                "pnpm config set node-options*", "pnpm config set script-shell*", "pnpm pkg set * scripts*",
-                "pnpm pkg set scripts*", "pnpm set-script", "yarn config set", "yarn pkg set",
+                "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp", "bun pm pkg set * scripts*",
+                "bun pm pkg set scripts*", "npm config set node-options*", "npm config set script-shell*",
+                "npm pkg set * scripts*", "npm pkg set scripts*", "npm set node-options*", "npm set script-shell*",
+                "npm set-script", "pnpm config set node-options*", "pnpm config set script-shell*",
+                "pnpm pkg set * scripts*", "pnpm pkg set scripts*", "pnpm set-script", "yarn config set",
+                "yarn pkg set",
             ],
             implicit_files: &[".npmrc", ".pnpmfile.cjs", ".yarnrc*", "deno.json*", "package.json"],
             ..Conditions::EMPTY
@@ -14311,7 +15105,7 @@ pub static RULES: &[Rule<'static>] = &[
                 "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd", "aria2c", "aws", "axel", "curl",
                 "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https", "lwp-request", "lynx", "nc",
                 "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget", "xh", "lwp-download",
-                "rclone", "youtube-dl", "yt-dlp",
+                "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp", "svn cat", "svn export",
             ],
             implicit_files: &[
                 ".justfile", ".mise.toml", ".pre-commit-config.yaml", "BUILD", "BUILD.bazel", "CMakeLists.txt",
@@ -17248,7 +18042,7 @@ pub static RULES: &[Rule<'static>] = &[
         optional: None,
         exempts: &[],
         conditions: Conditions {
-            programs: &["pip"],
+            programs: &["pip", "pip3", "uv"],
             subcommands: &[&["--python=*/*"], &["config", "set", "*.python"]],
             certain_only: true,
             ..Conditions::EMPTY
@@ -17602,11 +18396,24 @@ pub static RULES: &[Rule<'static>] = &[
         optional: None,
         exempts: &[],
         conditions: Conditions {
-            programs: &["bmaptool", "mypy", "nmap", "pacman", "rpm", "transmission-cli", "valgrind", "zypper"],
-            flags: &[
-                "--config", "--datadir", "--db-command", "--hookdir", "--pipe", "--plugin-dir", "--python-executable",
-            ],
+            programs: &["bmaptool", "mypy", "nmap", "rpm", "transmission-cli", "valgrind", "zypper"],
+            flags: &["--config", "--datadir", "--db-command", "--pipe", "--plugin-dir", "--python-executable"],
             without_flags: &["--config-file"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "hooks-of-pacman",
+        description: "Runs programs that the settings or the hooks of a package manager name, from files that an option names.",
+        check: "Which programs do these files name?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["makepkg", "pacman", "pacman-key", "pamac", "paru", "pikaur", "trizen", "yay"],
+            flags: &["--config", "--gpgdir", "--hookdir", "--makepkgconf", "--pacman", "--pacman-conf", "--sysroot"],
             ..Conditions::EMPTY
         },
     },
@@ -17726,7 +18533,7 @@ pub static RULES: &[Rule<'static>] = &[
                 "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd", "aria2c", "aws", "axel", "curl",
                 "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https", "lwp-request", "lynx", "nc",
                 "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget", "xh", "lwp-download",
-                "rclone", "youtube-dl", "yt-dlp", "composer config scripts*",
+                "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp", "composer config scripts*",
             ],
             implicit_files: &["composer.json"],
             ..Conditions::EMPTY
@@ -17865,7 +18672,8 @@ pub static RULES: &[Rule<'static>] = &[
             file_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
+                "xh", "lwp-download", "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp", "ssh", "svn cat",
+                "svn export",
             ],
             ..Conditions::EMPTY
         },
@@ -17885,8 +18693,32 @@ pub static RULES: &[Rule<'static>] = &[
             file_from: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp", "ssh",
+                "xh", "lwp-download", "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp", "ssh", "svn cat",
+                "svn export",
             ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "build-a-package-with-written-scripts",
+        description: "Builds a package whose scripts the same line writes. They run as root when the package is installed or removed.",
+        check: "What do the scripts do?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["dpkg-buildpackage", "dpkg-deb", "fpm", "nfpm", "rpmbuild"],
+            program_from: &[
+                "awk", "base32", "base64", "basenc", "cat", "column", "cut", "dd", "echo", "ed", "envsubst", "ex",
+                "fold", "gawk", "gsed", "head", "jq", "mawk", "paste", "perl", "printf", "python", "rev", "sed",
+                "sort", "sponge", "tac", "tail", "tee", "tr", "uudecode", "xxd", "aria2c", "aws", "axel", "curl",
+                "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https", "lwp-request", "lynx", "nc",
+                "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget", "xh", "lwp-download",
+                "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp",
+            ],
+            implicit_files: &["config", "postinst", "postrm", "preinst", "prerm", "*.spec", "*.sh"],
             ..Conditions::EMPTY
         },
     },
@@ -18013,6 +18845,54 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             unpacks_into: &["home-folders", "start-up-files", "system-files", "credentials"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "download-over-a-home-folder",
+        description: "Copies files of another machine into a home folder or a folder of the system, where they replace start-up files and programs.",
+        check: "Which files are these? Shells and other tools may later run some of them without asking. Use a new folder instead.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["lftp", "ncftpget", "sftp", "smbclient", "xorriso"],
+            without_flags: &["--dry-run"],
+            mentions: &["home-folders", "start-up-files", "system-files", "credentials"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "download-in-a-home-folder",
+        description: "Copies files of another machine into a home folder or a folder of the system, where they replace start-up files and programs.",
+        check: "Which files are these? Shells and other tools may later run some of them without asking. Use a new folder instead.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["lftp", "ncftpget", "sftp", "smbclient"],
+            arguments: &["*mget *", "*mirror *", "*:*/", "*:*[*]*", ".", "*:*/."],
+            directory_in: &["home-folders", "start-up-files", "system-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "unpack-over-a-home-folder-by-lha",
+        description: "Unpacks an archive in a home folder or a folder of the system, where its files replace start-up files and programs.",
+        check: "Which files are in it? Shells and other tools may later run some of them without asking. Unpack it in a new folder instead.",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["lha"],
+            arguments: &["[ex]*w=*", "-[ex]*w=*"],
+            mentions: &["home-folders", "start-up-files", "system-files", "credentials"],
             ..Conditions::EMPTY
         },
     },
@@ -21608,6 +22488,7 @@ pub static RULES: &[Rule<'static>] = &[
                 "-m=*[ao]*[+=]*w*", "-m=[+=]*w*", "--mode=[0-7][0-7][2367]", "--mode=*[0-7][0-7][0-7][2367]",
                 "--mode=*[2-7][0-7][0-7][0-7]", "--mode=*[+=]*s*", "--mode=*[ao]*[+=]*w*", "--mode=[+=]*w*",
             ],
+            certain_only: true,
             ..Conditions::EMPTY
         },
     },
@@ -22555,6 +23436,24 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "read-private-keys-that-are-searched",
+        description: "Prints, copies or sends private keys that a search outside of the working directory finds by the ends of their names.",
+        check: "Does the model, or the program that receives them, need these keys?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            without_programs: &[
+                "basename", "chmod", "chown", "dirname", "du", "echo", "file", "find", "grep", "head", "ls", "printf",
+                "readlink", "realpath", "rm", "sort", "stat", "tail", "test", "touch", "uniq", "wc", "xargs",
+            ],
+            reads: &["searched-keys"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "send-private-keys-by-input",
         description: "Sends private keys, passwords or tokens to another program or machine. Once sent, they are no longer secret.",
         check: "Does the program or machine that receives it need this secret?",
@@ -23219,7 +24118,7 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &[
                 "aria2c", "aws", "axel", "curl", "curlie", "fetch", "ftp", "gh", "gsutil", "http", "httpie", "https",
                 "lwp-request", "lynx", "nc", "ncat", "netcat", "rsync", "scp", "sftp", "socat", "tftp", "w3m", "wget",
-                "xh", "lwp-download", "rclone", "youtube-dl", "yt-dlp",
+                "xh", "lwp-download", "rclone", "smbget", "wget2", "youtube-dl", "yt-dlp",
             ],
             arguments: &[
                 "*169.254.169.254*iam*", "*169.254.169.254*token*", "*169.254.169.254*user-data*",
@@ -23421,6 +24320,24 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "synchronize-variables-with-a-machine",
+        description: "Copies a file of variables, which can hold passwords and tokens, to another machine or into a backup there.",
+        check: "Does the machine that receives them need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "borg", "bsync", "duplicity", "mutagen", "osync", "rdiff-backup", "syncoid", "tarsnap", "unison",
+            ],
+            arguments: &["*:*"],
+            mentions: &["filled-env-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "publish-variables-by-an-option",
         description: "Publishes a file of variables, which can hold passwords and tokens, or stores it in a service.",
         check: "Who can read it, and do they need these variables?",
@@ -23511,6 +24428,29 @@ pub static RULES: &[Rule<'static>] = &[
                 &["get", "*password*"],
             ],
             ignore_case: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "print-a-setting-that-can-be-secret",
+        description: "Prints a setting of a stack in plain text, even if it is a secret.",
+        check: "Does the model need to see it?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["esc", "pulumi"],
+            subcommands: &[
+                &["config", "get"],
+                &["config", "--show-secrets"],
+                &["env", "get"],
+                &["env", "open"],
+                &["open"],
+                &["stack", "export", "--show-secrets"],
+                &["stack", "output", "--show-secrets"],
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -23645,6 +24585,22 @@ pub static RULES: &[Rule<'static>] = &[
             programs: &["gdb", "gdbserver", "lldb", "ltrace", "strace", "frida", "frida-trace", "rbtrace"],
             flags: &["-p", "-pid", "--attach", "--attach-name", "--attach-pid", "--pid", "--waitfor"],
             certain_only: true,
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "debug-a-running-program-of-node",
+        description: "Attaches a debugger to a running program. It can read the memory of the program, and run code in it.",
+        check: "Which process is this, and what is in its memory?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["node"],
+            subcommands: &[&["inspect"]],
+            arguments: &["-p", "*:[0-9]*"],
             ..Conditions::EMPTY
         },
     },

@@ -219,7 +219,6 @@ impl Checker<'_> {
             ("last_flags", &program.last_flags),
             ("writes_with", &program.writes_with),
             ("writes_unless", &program.writes_unless),
-            ("writes_to", &program.writes_to),
             ("url_names_with", &program.url_names_with),
             ("unpacks_unless", &program.unpacks_unless),
             ("folder_flags", &program.folder_flags),
@@ -229,6 +228,7 @@ impl Checker<'_> {
                 self.text(key, text, form::option);
             }
         }
+        program.writes_to.iter().for_each(|text| self.text("writes_to", text, form::options));
         self.url_names(program);
         let subcommands = [
             ("writes_subcommands", &program.writes_subcommands),

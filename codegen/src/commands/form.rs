@@ -64,6 +64,11 @@ pub(super) fn option(text: &str) -> Option<Fault> {
     (!is_option || text.contains('=')).then(|| Fault::new("an option, such as `-r` or `--recursive`"))
 }
 
+/// Checks an option, and others before it.
+pub(super) fn options(text: &str) -> Option<Fault> {
+    text.split(' ').find_map(option)
+}
+
 /// Checks an operand that is one whole word, such as a subcommand.
 pub(super) fn word(text: &str) -> Option<Fault> {
     let fault = || Fault::new("a word that is an operand, such as `exec`");

@@ -39,8 +39,11 @@ impl<'a> Subject<'a> {
     pub(super) fn written_files(&self) -> &[FileWord] {
         self.files.written.get_or_init(|| {
             let names = self.file_names();
-            let is_target =
-                |word: &Word| self.command.redirects.iter().any(|redirect| redirect.target.span == word.span);
+            let archives = self.made_archives();
+            let is_target = |word: &Word| {
+                self.command.redirects.iter().any(|redirect| redirect.target.span == word.span)
+                    || archives.iter().any(|archive| archive.span == word.span)
+            };
             let file = |word: Cow<'_, Word>| {
                 let names = if is_target(&word) { &[][..] } else { &names };
                 FileWord::new(&word, names, self.command, self.line)
@@ -241,12 +244,14 @@ const CODE_READERS: &[&str] = &[
     "duckdb",
     "gojq",
     "jq",
+    "lftp",
     "litecli",
     "mlr",
     "mycli",
     "mysql",
     "pgcli",
     "psql",
+    "smbclient",
     "sqlite3",
     "usql",
     "yq",
@@ -275,7 +280,7 @@ fn paths_in_code(word: &Word) -> Vec<Word> {
         }
         None => with_unknown(name, word.span),
     };
-    let names = text.split(is_end).filter(|piece| piece.starts_with(['/', '~']) && piece.len() > 1);
+    let names = text.split(is_end).filter(|piece| piece.starts_with(['/', '~']) && *piece != "/");
     names.take(MAX_PATHS).map(path).collect()
 }
 

@@ -12,6 +12,7 @@ use crate::certainty::Match;
 use crate::judge::components::PathWord;
 use crate::judge::flow::{Flow, Link};
 use crate::judge::folders::{Roots, UNKNOWN_START};
+use crate::judge::functions::harmless_functions;
 use crate::judge::lookups::{LastLink, Lookups};
 use crate::judge::variable::makes_keywords;
 use crate::programs::ProgramTable;
@@ -42,6 +43,8 @@ pub(crate) struct Line<'a> {
     choices: BTreeMap<&'a str, Choice<'a>>,
     /// Whether the line defines a function.
     pub(crate) has_functions: bool,
+    /// The functions that hide a program and only print something, each with the last command of its body.
+    harmless_functions: BTreeMap<&'a str, CommandId>,
     /// Whether arguments such as `NAME=VALUE` set variables, as after `set -k`.
     pub(crate) has_keywords: bool,
     /// How files connect the commands. Computed when first needed.
@@ -83,6 +86,7 @@ impl<'a> Line<'a> {
         }
         let start_path = surroundings.directory.unwrap_or(Path::new(UNKNOWN_START)).to_string_lossy();
         let has_functions = reading.scopes.iter().any(|scope| matches!(scope.kind, ScopeKind::Function(_)));
+        let harmless_functions = if has_functions { harmless_functions(reading) } else { BTreeMap::new() };
         let has_keywords = reading.commands.iter().any(makes_keywords);
         let (flow, links, visited, places) = Default::default();
         let processes = surroundings.processes;
@@ -97,12 +101,20 @@ impl<'a> Line<'a> {
             set_variables,
             choices,
             has_functions,
+            harmless_functions,
             has_keywords,
             flow,
             links,
             visited,
             places,
         }
+    }
+
+    /// Returns whether a command calls a function of the line that only prints something, although it has the name of a program.
+    pub(crate) fn is_harmless_function(&self, id: CommandId, command: &Command) -> bool {
+        let Some(name) = command.program.name().filter(|_| command.via.is_none()) else { return false };
+        self.harmless_functions.get(name).is_some_and(|body| *body < id)
+            && command.words.first().and_then(Word::text).is_some_and(|word| word == name)
     }
 
     /// Returns the indexes of the places that contain a path as it is written, certainly or perhaps.

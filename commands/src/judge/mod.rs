@@ -11,10 +11,10 @@ mod flow;
 mod folder_operands;
 mod folders;
 mod followed;
+mod functions;
 mod line;
 mod links;
 mod lookups;
-mod option_letters;
 mod options;
 mod origins;
 mod path;
@@ -27,6 +27,7 @@ mod repository;
 mod script;
 mod searches;
 mod set_variables;
+mod signature;
 mod sources;
 mod sql;
 mod subject;
@@ -243,7 +244,8 @@ fn judge_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> (Vec<Find
         });
     }
     let is_help = subject.is_help();
-    for rule in rules.of_program([subject.command.program.name(), subject.name], subject.has()) {
+    let own_name = subject.name.and(subject.command.program.name());
+    for rule in rules.of_program([own_name, subject.name], subject.has(), subject.signature) {
         // `rm --help` is harmless, but rules without programs still judge what `rm --help > FILE` writes, and an unknown program
         // may ignore the option.
         let is_about_some = !rule.conditions.programs.is_empty() && !rule.conditions.is_about_every_program();

@@ -7,6 +7,7 @@ use crate::judge::components::{Component, PathWord};
 use crate::judge::folders::Roots;
 use crate::judge::line::Line;
 use crate::rules::{ABOVE_OWN, Place, PlacePattern, Root, RuleSet, pattern};
+use crate::syntax::{Part, Word};
 
 impl PathWord {
     /// Returns the folder, if the last component is `*` or another pattern that stands for everything in the folder.
@@ -282,6 +283,7 @@ pub(super) fn matches_components(pattern: &str, path: &[Component], files: Files
                 let next = first_component(rest).0;
                 Match::any((0..=path.len()).map(|skipped| match path.get(skipped) {
                     Some(Component::Unknown) if skipped > 0 => Match::No,
+                    Some(Component::Part(word)) if next != "*" && says_nothing(word) => Match::No,
                     Some(Component::Name(name)) if next != "**" && !pattern::matches(next, name) => Match::No,
                     _ => matches_components(rest, &path[skipped..], files),
                 }))
@@ -312,6 +314,11 @@ pub(super) fn matches_components(pattern: &str, path: &[Component], files: Files
             if own == Match::No { Match::No } else { own & matches_components(rest, after, files) }
         }
     }
+}
+
+/// Returns whether nothing of a name is known: `$(date)`.
+fn says_nothing(name: &Word) -> bool {
+    name.parts.iter().all(|part| matches!(part, Part::Unknown { .. }))
 }
 
 /// Returns the first component of a pattern, and the pattern after it.

@@ -136,9 +136,12 @@ impl Flow {
                 }
                 left -= 1;
                 found.extend(self.writers_of(&word, subject.command, line));
-                // `curl -d @FILE`
-                if let Some(file) = after_prefix(&word, "@") {
-                    found.extend(self.writers_of(&file, subject.command, line));
+                // `curl -d @FILE`, `curl -F NAME=@FILE`, `dd if=FILE`
+                let start = word.certain_start();
+                for sign in ['=', '@'] {
+                    if let Some(file) = start.find(sign).and_then(|at| after_prefix(&word, &start[..=at])) {
+                        found.extend(self.writers_of(&file, subject.command, line));
+                    }
                 }
             }
             if !found.is_empty() {
@@ -261,6 +264,7 @@ pub(crate) fn direct_sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> Vec<
     if matches!(by, By::Input | By::Both) {
         match line.reading.input(id) {
             Input::Inherited => {}
+            Input::Commands(range) if range.is_empty() => ranges.extend(writer_into(line, id)),
             Input::Commands(range) => ranges.push(range),
             Input::Redirect(redirect) => ranges.extend(substitutions(&redirect.target)),
         }
@@ -271,6 +275,20 @@ pub(crate) fn direct_sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> Vec<
         By::Input | By::Module(_) | By::Names(_) => {}
     }
     ranges.into_iter().flatten().collect()
+}
+
+/// Returns the command that writes what a command reads in `>(...)`: `tee >(sh)`.
+fn writer_into(line: &Line<'_>, id: CommandId) -> Option<Range<CommandId>> {
+    let reads =
+        |part: &Part| matches!(part, Part::ProcessSubstitution { commands, input: false } if commands.contains(&id));
+    let writes = |writer: &CommandId| {
+        let command = line.reading.command(*writer);
+        let targets = command.redirects.iter().map(|redirect| &redirect.target);
+        command.words.iter().chain(targets).any(|word| word.parts.iter().any(reads))
+    };
+    // The innermost one is next to it.
+    let before = line.ids().filter(writes).filter(|writer| *writer != id).max_by_key(|writer| (*writer < id, *writer));
+    before.map(|writer| writer..writer + 1)
 }
 
 /// Returns the files that a program writes if its last operand is a folder: `cp FROM FOLDER`.

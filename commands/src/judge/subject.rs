@@ -8,11 +8,11 @@ use crate::flags::{self, Argument};
 use crate::judge::effects::ScriptEffects;
 use crate::judge::file::Files;
 use crate::judge::line::Line;
-use crate::judge::option_letters::OptionLetters;
+use crate::judge::signature::signature;
 use crate::judge::variable::SetVariable;
 use crate::programs::{Program, Runs, SHELL, without_version};
 use crate::reading::{Command, Input};
-use crate::rules::{Needs, pattern};
+use crate::rules::{Marks, Needs, Signature, pattern};
 use crate::syntax::{CommandId, Part, Word};
 
 /// A command, with its arguments sorted into options and operands.
@@ -26,7 +26,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) arguments: Vec<Argument<'a>>,
     /// The first word that is, or can be, an operand.
     pub(crate) first_operand: Option<&'a Word>,
-    options: OptionLetters,
+    pub(super) signature: Signature,
     /// The effects of the script among the arguments, computed when first needed.
     pub(super) effects: OnceCell<Option<ScriptEffects>>,
     /// The variables that the command sets, computed when first needed.
@@ -46,7 +46,7 @@ impl<'a> Subject<'a> {
 
     /// Returns a command in another form than that of the reading.
     pub(crate) fn with_form(line: &'a Line<'a>, id: CommandId, command: &'a Command) -> Self {
-        let own_name = command.program.name();
+        let own_name = command.program.name().filter(|_| !line.is_harmless_function(id, command));
         let program = own_name.and_then(|name| line.programs.get(name));
         let name = own_name.map(|name| match program {
             Some(program) if !program.name.is_empty() => program.name,
@@ -67,7 +67,7 @@ impl<'a> Subject<'a> {
         }
         let arguments: Vec<Argument<'_>> = arguments.collect();
         let first_operand = arguments.iter().find_map(operand);
-        let options = OptionLetters::new(command, &arguments);
+        let signature = signature(command, &arguments);
         Self {
             line,
             id,
@@ -76,7 +76,7 @@ impl<'a> Subject<'a> {
             program,
             arguments,
             first_operand,
-            options,
+            signature,
             effects: OnceCell::new(),
             set_variables: OnceCell::new(),
             has_possible_value: OnceCell::new(),
@@ -128,7 +128,7 @@ impl<'a> Subject<'a> {
         let (command, reading) = (self.command, self.line.reading);
         let has_folder = |part: &Part| !matches!(part, Part::Literal { text, .. } if !text.contains('/'));
         Needs::all([
-            (Needs::OPTIONS, !self.options.is_empty()),
+            (Needs::OPTIONS, self.signature.options != Marks::ALWAYS),
             (Needs::OPERANDS, self.first_operand.is_some() || command.appended),
             (Needs::VARIABLES, !self.set_variables().is_empty()),
             (Needs::WRITTEN_FILES, !self.written_files().is_empty()),
@@ -180,7 +180,7 @@ impl<'a> Subject<'a> {
 
     /// Returns whether an option with this name can be given, as far as its first letter tells.
     pub(crate) fn can_have_option(&self, name: &str) -> bool {
-        self.options.can_contain(name)
+        self.signature.options.meet(Marks::of_option(name))
     }
 
     /// Returns whether an option is given without a value in its own word.
@@ -324,8 +324,8 @@ impl<'a> Subject<'a> {
         }
         let is_plain = |word: &Word| {
             word.literal().is_some_and(|text| {
-                // `filter-branch`, but no option.
-                let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+                // `filter-branch`, `db:rollback`, but no option.
+                let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | ':' | '.');
                 !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain)
             })
         };
@@ -358,6 +358,9 @@ fn prints_plain_words(command: &Command) -> bool {
         // Names of branches and tags are not among these, because others choose them: `--output=FILE` is a valid one.
         (Some("git"), ["merge-base", _, _] | ["rev-parse", "HEAD"] | ["rev-parse", "--short", "HEAD"])
         | (Some("nproc"), []) => true,
+        (Some("arch" | "hostname" | "id" | "logname" | "uname" | "whoami"), options) => {
+            options.iter().all(|option| option.starts_with('-'))
+        }
         // `%z` and `%Z` can begin with a dash, `%n` and `%t` are spaces.
         (Some("date"), [format]) => format.strip_prefix("+%").is_some_and(|rest| {
             rest.split('%').all(|item| {

@@ -27,6 +27,7 @@ impl<'a> Subject<'a> {
             match writes {
                 Writes::OperandsUnless(options) | Writes::LastOperandUnless(options)
                     if self.certainly_has_option(options) => {}
+                Writes::LastOperand | Writes::LastOperandUnless(_) if self.is_on_another_machine(operands.last()) => {}
                 Writes::Operands | Writes::OperandsUnless(_) => words.extend(all()),
                 Writes::FirstOperand => words.extend(all().take(1)),
                 Writes::LastOperand | Writes::LastOperandUnless(_) => {
@@ -35,8 +36,9 @@ impl<'a> Subject<'a> {
                 Writes::LastOperandOf(subcommands) => words.extend(self.last_operand_of(subcommands, &operands)),
                 Writes::OperandsWith(options) if self.has_option(options) => words.extend(all()),
                 Writes::Values(options) => {
-                    words.extend(self.values(options));
-                    words.extend(self.in_folders(options, program));
+                    let options: Vec<&str> = options.iter().copied().filter(|option| !option.contains(' ')).collect();
+                    words.extend(self.values(&options));
+                    words.extend(self.in_folders(&options, program));
                     // An expansion can be the option with its value.
                     let several = all().filter(|word| word.splits() && self.can_be_option(word));
                     words.extend(several);
@@ -53,6 +55,7 @@ impl<'a> Subject<'a> {
                 Writes::OperandsWith(_) | Writes::UrlNames { .. } | Writes::Unpacked { .. } => {}
             }
         }
+        words.extend(self.made_archives());
         if program.writes.iter().any(|writes| self.writes_added(writes)) && self.is_given_edited_names() {
             words.push(Cow::Owned(Word { parts: vec![Part::Unknown { splits: false }], span: self.command.span }));
         }
@@ -60,6 +63,30 @@ impl<'a> Subject<'a> {
             words.extend(self.unpacks_to().filter(|(_, is_named)| !is_named).map(|(folder, _)| folder));
         }
         words
+    }
+
+    /// Returns the values of options that name a file only after other options, which are given: that of `-f` after `tar -c`.
+    pub(crate) fn made_archives(&self) -> Vec<Cow<'a, Word>> {
+        let entries = self.program.into_iter().flat_map(|program| program.writes).flat_map(|writes| match writes {
+            Writes::Values(options) => *options,
+            _ => &[],
+        });
+        let mut archives = Vec::new();
+        for (others, option) in entries.filter_map(|entry| entry.rsplit_once(' ')) {
+            if self.can_have_option(option) && others.split(' ').all(|other| self.has_option(&[other])) {
+                archives.extend(self.values(&[option]));
+            }
+        }
+        archives
+    }
+
+    /// Returns whether an operand of a program that copies to other machines names a file of one: `HOST:FILE`.
+    fn is_on_another_machine(&self, operand: Option<&&Word>) -> bool {
+        let has_host = |word: &&Word| {
+            let start = word.certain_start();
+            start.find(':').is_some_and(|at| at > 0 && !start[..at].contains('/'))
+        };
+        self.is_called(REMOTE_COPIERS) && operand.is_some_and(has_host)
     }
 
     /// Returns whether the command writes the files among arguments that are added to it.
@@ -124,17 +151,32 @@ impl<'a> Subject<'a> {
     /// Returns the folder into which the command unpacks an archive, and whether the command names it. Returns `None` if it
     /// unpacks nothing.
     pub(crate) fn unpacks_to(&self) -> Option<(Cow<'a, Word>, bool)> {
-        let here = || (Cow::Owned(Word::plain(".", self.command.span)), false);
-        self.program?.writes.iter().find_map(|writes| match writes {
+        let program = self.program?;
+        // The other side chooses the names of the files.
+        let is_download = program.writes.iter().any(|writes| matches!(writes, Writes::UrlNames { .. }));
+        let is_implicit = |words: &[&str]| {
+            program.writes.iter().any(|writes| matches!(writes, Writes::LastOperandOf(list) if list.contains(&words)))
+        };
+        let here = || (Cow::Owned(Word::plain(".", self.command.span)), is_download);
+        program.writes.iter().find_map(|writes| match writes {
             Writes::Unpacked { unless, .. } if self.certainly_has_option(unless) => None,
             Writes::Unpacked { with, folder, to_operand: false, .. }
                 if with.is_empty() || with.iter().any(|words| self.operands_after(words).is_some()) =>
             {
-                Some(self.values(folder).last().map_or_else(here, |folder| (folder, true)))
+                let in_value = with.iter().find_map(|words| self.folder_of_value(words));
+                Some(in_value.or_else(|| self.values(folder).last()).map_or_else(here, |folder| (folder, true)))
             }
             Writes::Unpacked { with, to_operand: true, .. } => {
-                let folder = with.iter().find_map(|words| self.operands_after(words)?.pop())?;
-                Some((Cow::Borrowed(folder), true))
+                let folder = with.iter().find_map(|words| match self.operands_after(words)?.pop() {
+                    Some(folder) => Some(Cow::Borrowed(folder)),
+                    // `svn export URL`: the name comes from the URL.
+                    None if is_implicit(words) => {
+                        let url = self.operands().last().filter(|word| word.certain_start().contains("://"));
+                        url.and_then(url_name).map(Cow::Owned)
+                    }
+                    None => None,
+                })?;
+                Some((folder, true))
             }
             _ => None,
         })
@@ -146,12 +188,38 @@ impl<'a> Subject<'a> {
         let mut operands = self.operands();
         let is_given = subcommand.iter().all(|word| {
             if word.starts_with('-') {
-                self.has_option(&[*word])
+                match pattern::split_flag(word) {
+                    (option, None) => self.has_option(&[option]),
+                    (option, Some(_)) => self.value_like(option, word).is_some(),
+                }
             } else {
                 operands.next().is_some_and(|operand| pattern::matches_word(word, operand) != Match::No)
             }
         });
         is_given.then(|| operands.collect())
+    }
+
+    /// Returns the value of an option that matches the pattern after the `=` of a flag.
+    fn value_like(&self, option: &str, flag: &str) -> Option<Cow<'a, Word>> {
+        let (_, pattern) = pattern::split_flag(flag);
+        self.values(&[option])
+            .find(|value| pattern.is_none_or(|wanted| pattern::matches_word(wanted, value) != Match::No))
+    }
+
+    /// Returns the folder in the value of an option with a pattern: `curl -o FOLDER/#1`.
+    fn folder_of_value(&self, words: &[&str]) -> Option<Cow<'a, Word>> {
+        let flag = words.iter().find(|word| word.starts_with('-') && word.contains('='))?;
+        let value = self.value_like(pattern::split_flag(flag).0, flag)?;
+        let slash = |part: &Part| match part {
+            Part::Literal { text, .. } => text.rfind('/'),
+            _ => None,
+        };
+        let (index, at) = value.parts.iter().enumerate().rev().find_map(|(index, part)| Some((index, slash(part)?)))?;
+        let mut parts = value.parts[..=index].to_vec();
+        if let Some(Part::Literal { text, .. }) = parts.last_mut() {
+            text.truncate(at + 1);
+        }
+        Some(Cow::Owned(Word { parts, span: value.span }))
     }
 
     /// Returns the names that files get if the command writes them to a folder: those of its operands, and an ordinary one. Empty if
@@ -175,10 +243,20 @@ impl<'a> Subject<'a> {
             Some(Part::Literal { text, .. }) => text.trim_end_matches('/').rsplit(['/', ':']).next(),
             _ => None,
         };
-        let names = self.operands().filter_map(last).filter(|name| !matches!(*name, "" | "." | ".."));
+        let is_content = |word: &&Word| self.is_called(CONTENT_COPIERS) && word.certain_end().ends_with('/');
+        let names = self
+            .operands()
+            .filter(|word| !is_content(word))
+            .filter_map(last)
+            .filter(|name| !matches!(*name, "" | "." | ".."));
         names.take(MAX_NAMES).chain([ORDINARY_NAME]).collect()
     }
 }
+
+/// Programs that copy to other machines.
+const REMOTE_COPIERS: &[&str] = &["rcp", "rsync", "scp"];
+/// Programs that copy only the content of a folder if a slash follows its name.
+const CONTENT_COPIERS: &[&str] = &["rsync"];
 
 /// The maximum number of operands whose names are tried in a folder.
 const MAX_NAMES: usize = 8;

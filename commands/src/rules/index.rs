@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::pattern::{self, is_plain_name};
-use super::{Conditions, Needs};
+use super::{Conditions, Needs, Signature};
 
 /// The indexes of rules, by what a command must have so that they can match it.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +16,8 @@ pub(super) struct Index<'t> {
     for_all: Set,
     /// The rules that need each thing.
     needs: Vec<(Needs, Set)>,
+    /// The signature of each rule. Rules that were not added have none that matters.
+    signatures: Vec<Signature>,
 }
 
 /// The rules about a name, or about a pattern of names.
@@ -30,6 +32,8 @@ struct Names {
 impl<'t> Index<'t> {
     /// Adds the rule with this index.
     pub(super) fn add(&mut self, rule: usize, conditions: &Conditions<'t>) {
+        self.signatures.resize(rule + 1, Signature::ANY);
+        self.signatures[rule] = Signature::of(conditions);
         if conditions.programs.is_empty() {
             self.for_all.insert(rule);
         }
@@ -56,7 +60,12 @@ impl<'t> Index<'t> {
     }
 
     /// Returns the rules that can match a command which has these things, and whose program has one of these names, in their order.
-    pub(super) fn of_program(&self, names: [Option<&str>; 2], has: Needs) -> impl Iterator<Item = usize> + use<> {
+    pub(super) fn of_program(
+        &self,
+        names: [Option<&str>; 2],
+        has: Needs,
+        signature: Signature,
+    ) -> impl Iterator<Item = usize> {
         let [own, canonical] = names;
         let mut found = self.for_all.clone();
         let mut without: Vec<&[usize]> = Vec::new();
@@ -70,7 +79,7 @@ impl<'t> Index<'t> {
         without.into_iter().flatten().for_each(|rule| found.remove(*rule));
         let missing = self.needs.iter().filter(|(need, _)| !need.are_in(has));
         missing.for_each(|(_, rules)| found.remove_all(rules));
-        found.into_iter()
+        found.into_iter().filter(move |rule| signature.can_meet(self.signatures[*rule]))
     }
 }
 

@@ -2,12 +2,14 @@
 
 mod access;
 mod index;
+mod marks;
 mod needs;
 pub(crate) mod pattern;
 mod set;
 
 use crate::words::words;
 pub use access::{Access, Rights};
+pub(crate) use marks::{Marks, Signature};
 pub(crate) use needs::Needs;
 pub(crate) use pattern::is_plain_name;
 pub use pattern::{PatternFault, matches as matches_pattern, pattern_fault};

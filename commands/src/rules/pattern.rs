@@ -54,6 +54,13 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     {
         return false;
     }
+    if let Some(last) = pattern.bytes().next_back()
+        && !is_special(last)
+        && last != b']'
+        && text.bytes().next_back() != Some(last)
+    {
+        return false;
+    }
     let Some(at) = pattern.bytes().position(is_special) else { return pattern == text };
     let (start, pattern) = pattern.split_at(at);
     let Some(text) = text.strip_prefix(start) else { return false };

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::index::Index;
 use super::pattern::is_plain_name;
-use super::{Access, Needs, Place, Rule};
+use super::{Access, Needs, Place, Rule, Signature};
 use crate::programs::ProgramTable;
 
 /// The rules, places and programs by which commands are judged.
@@ -170,8 +170,13 @@ impl<'t> RuleSet<'t> {
 
     /// Returns the rules that can match a command which has these things, and whose program has this name and this canonical name.
     /// A name is `None` if it is unknown.
-    pub(crate) fn of_program<'s>(&'s self, names: [Option<&str>; 2], has: Needs) -> impl Iterator<Item = &'s Rule<'t>> {
-        self.index.of_program(names, has).map(|index| &self.rules[index])
+    pub(crate) fn of_program<'s>(
+        &'s self,
+        names: [Option<&str>; 2],
+        has: Needs,
+        signature: Signature,
+    ) -> impl Iterator<Item = &'s Rule<'t>> {
+        self.index.of_program(names, has, signature).map(|index| &self.rules[index])
     }
 }
 

@@ -36,8 +36,14 @@ struct List {
 
 impl Unfolder<'_> {
     /// Adds the commands that a program such as `xargs` makes of a list, as far as that is known. `words` are the command to which the
-    /// items are added, or in which a placeholder stands for one.
-    pub(super) fn open_list(&mut self, index: usize, arguments: &[Word], words: &[Word], placeholder: Option<&str>) {
+    /// items are added, or in which a placeholder stands for one. Returns whether these commands are all that run.
+    pub(super) fn open_list(
+        &mut self,
+        index: usize,
+        arguments: &[Word],
+        words: &[Word],
+        placeholder: Option<&str>,
+    ) -> bool {
         let name = self.reading.commands[index].program.name().unwrap_or_default();
         let program = self.programs.get(name);
         let value_options = program.map_or(&[][..], |program| program.value_options);
@@ -45,26 +51,29 @@ impl Unfolder<'_> {
         let signs = words.iter().position(is_list_sign).filter(|_| is_parallel);
         let template = &words[..signs.unwrap_or(words.len())];
         if is_parallel && has_option(arguments, value_options, &["-U", "--arg-sep", "--parens", "--rpl"]) {
-            return self.open_unknown(index, template, |word| vec![Part::Unknown { splits: word.literal().is_none() }]);
+            self.open_unknown(index, template, |word| vec![Part::Unknown { splits: word.literal().is_none() }]);
+            return false;
         }
         if is_parallel && has_option(arguments, value_options, &["-C", "--colsep"])
             || template.iter().any(has_expression)
         {
-            return self.open_unknown(index, template, with_unknown_items);
+            self.open_unknown(index, template, with_unknown_items);
+            return false;
         }
         if let Some(signs) = signs {
-            return self.open_own_list(index, &words[..signs], &words[signs..], placeholder);
+            self.open_own_list(index, &words[..signs], &words[signs..], placeholder);
+            return false;
         }
         if words.is_empty() {
-            return;
+            return false;
         }
         let Some(List { items, is_found }) =
             self.list(index, arguments, value_options, placeholder.is_some() || is_parallel)
         else {
-            return;
+            return false;
         };
         if items.is_empty() || is_found && !self.writes_items(words, placeholder) {
-            return;
+            return false;
         }
         if !is_found && items.len() >= MAX_ITEMS {
             // Others may follow.
@@ -73,7 +82,8 @@ impl Unfolder<'_> {
         if is_parallel {
             let template = Template { words, placeholder: placeholder.unwrap_or("{}") };
             let rows: Vec<Vec<&Word>> = items.iter().map(|item| vec![item]).collect();
-            return self.open_templates(index, &template, &rows);
+            self.open_templates(index, &template, &rows);
+            return false;
         }
         let added = if let Some(placeholder) = placeholder {
             items.iter().take(MAX_COMMANDS).all(|item| self.add_filled(index, words, placeholder, item))
@@ -85,6 +95,7 @@ impl Unfolder<'_> {
         if !added || placeholder.is_some() && items.len() > MAX_COMMANDS {
             self.doubt(DoubtKind::BuiltCode, self.reading.commands[index].span);
         }
+        added && !is_found && items.len() < MAX_ITEMS && items.iter().all(is_certain)
     }
 
     /// Adds a command in which an item replaces the placeholder. Returns false if a limit is exceeded.

@@ -14,6 +14,8 @@ use crate::work::COPY;
 
 /// The maximum number of `env -S` in the values of others.
 const MAX_SPLITS: usize = 8;
+/// Programs that add a file to a command without a placeholder.
+const APPENDING: &[&str] = &["fd"];
 
 /// What a wrapper has before the command that it runs.
 #[derive(Default)]
@@ -211,15 +213,13 @@ impl Unfolder<'_> {
         if rest.separator && words.get(1).is_some_and(|word| word.literal().as_deref() == Some("--")) {
             words.remove(1);
         }
-        if rest.appends {
-            self.open_list(index, arguments, &words, placeholder.as_deref());
-        }
+        let is_known = rest.appends && self.open_list(index, arguments, &words, placeholder.as_deref());
         if let Some(placeholder) = &placeholder {
             for word in &mut words {
                 replace(word, placeholder, false);
             }
         }
-        let appends = rest.appends && placeholder.is_none() || self.reading.commands[index].appended;
+        let appends = rest.appends && placeholder.is_none() && !is_known || self.reading.commands[index].appended;
         if words.is_empty() {
             if appends && !rest.appends {
                 // `xargs env`: the program comes from the input.
@@ -318,6 +318,11 @@ impl Unfolder<'_> {
                 at += 1;
                 (vec![Word::plain(&value, arguments[at - 1].span)], false)
             };
+            // `fd -x COMMAND`: without a placeholder, a file follows the command.
+            let is_placeholder = |word: &Word| word.text().is_some_and(|text| text.contains(['{', '}']));
+            if APPENDING.contains(&program.name) && !words.is_empty() && !words.iter().any(is_placeholder) {
+                words.push(Word::plain(placeholder, arguments[0].span));
+            }
             for word in &mut words {
                 replace(word, placeholder, many);
             }

@@ -62,7 +62,7 @@ table! {
         writes_unless: Names,
         /// Subcommands whose last operand names a file or folder that the program writes, such as `clone` for `git`.
         writes_subcommands: Names,
-        /// Options whose values name files that the program writes, such as `-o` for `curl`.
+        /// Options whose values name files that the program writes, such as `-o` for `curl`. Options before it must be given, too: `-c -f` for `tar`.
         writes_to: Names,
         /// Prefixes of operands that name files which the program writes, such as `of=` for `dd`.
         writes_after: Names,
