@@ -5,7 +5,7 @@
 //!
 //! - `pulldown-cmark` reads the text: `CommonMark` with tables, task lists and strikethrough. A line break in a paragraph stays one.
 //! - `syntect` colours code, with the grammars of `two-face`. The colours are the sixteen of the terminal, so they fit its theme.
-//! - The address of a link is always shown. It cannot hide behind its text.
+//! - The address of a link is always shown, next to its text.
 //! - Without styles, the marks that they replace stay, such as the backticks of code.
 //!
 //! The caller escapes control characters before, because only the caller knows how it shows them.

@@ -5,7 +5,7 @@ use crate::look::Look;
 use crate::rows::{Block, BlockKind, blocks, code_rows, rows};
 use crate::span::paint;
 
-/// The longest text that a preview lays out, in bytes. Of a longer one, the last lines are shown as they are.
+/// The longest text that a preview lays out, in bytes. The preview of a longer text has its last lines only.
 const LONGEST_PREVIEW: usize = 16_384;
 /// A shorter rest is read again with each line, in bytes. A longer one is read again when it has grown by an eighth, so that the time for
 /// a long list does not grow with the square of its length.

@@ -83,7 +83,7 @@ impl Live {
     }
 
     /// Returns the width and styles of the terminal now.
-    pub(super) fn look(&self) -> Look {
+    pub(super) fn current_look(&self) -> Look {
         let look = Look::new(Some(terminal::columns(io::stdout())));
         Look { styled: look.styled && !self.0.plain, ..look }
     }
@@ -149,7 +149,7 @@ impl Live {
         Pause(self.clone())
     }
 
-    /// Ends the drawing for ever.
+    /// Prints the rest of the text, and draws nothing any more.
     pub(super) fn close(&self) {
         let mut state = self.0.state();
         self.0.finish_text(&mut state);

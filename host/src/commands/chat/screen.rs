@@ -41,7 +41,7 @@ impl Screen {
     pub(super) fn show(&self, event: &AgentEvent<'_>) {
         match event {
             AgentEvent::Session { model, directory, tools, instructions, .. } => {
-                let title = self.live.look().paint(Style::Strong, "toolc");
+                let title = self.live.current_look().paint(Style::Strong, "toolc");
                 let [model, directory] = [model, directory].map(|text| show::one_line(text));
                 let tools = show::counted(*tools, "tool");
                 self.print(&format!("{title}  {model}, {tools}, in {directory}\n`/help` lists the commands"));
@@ -61,7 +61,8 @@ impl Screen {
             }
             AgentEvent::CallBegins { id, tool, emoji, arguments } => {
                 self.calls().running.insert((*id).to_owned(), (*arguments).clone());
-                self.live.begin(id, show::call(emoji, tool, arguments, self.live.look().width.saturating_sub(20)));
+                self.live
+                    .begin(id, show::call(emoji, tool, arguments, self.live.current_look().width.saturating_sub(20)));
             }
             AgentEvent::Progress { id, done, total, message, .. } => {
                 let share = total.filter(|total| *total > 0.0).map(|total| format!("{:.0} %", done / total * 100.0));
@@ -92,7 +93,7 @@ impl Screen {
 
     /// Prints text in the colours of a language.
     pub(super) fn code(&self, text: &str, language: &str) {
-        let look = self.live.look();
+        let look = self.live.current_look();
         let look = toolc_markdown::Look { width: look.width, styled: look.styled };
         self.print(&toolc_markdown::highlighted(text, language, look).join("\n"));
     }
@@ -114,7 +115,7 @@ impl Screen {
     /// Prints a message of a conversation that is continued.
     pub(super) fn message(&self, is_user: bool, text: &str) {
         if is_user {
-            self.print(&self.live.look().paint(Style::Strong, &show::lines(&format!("> {text}"))));
+            self.print(&self.live.current_look().paint(Style::Strong, &show::lines(&format!("> {text}"))));
         } else {
             self.live.text(text);
             self.live.end_text();
@@ -123,11 +124,11 @@ impl Screen {
 
     /// Prints a line that a person may skip.
     pub(super) fn aside(&self, text: &str) {
-        self.print(&self.live.look().paint(Style::Faint, &show::one_line(text)));
+        self.print(&self.live.current_look().paint(Style::Faint, &show::one_line(text)));
     }
 
     pub(super) fn error(&self, text: &str) {
-        let label = self.live.look().paint(Style::Marked, "error:");
+        let label = self.live.current_look().paint(Style::Marked, "error:");
         self.print(&format!("{label} {}", show::one_line(text)));
     }
 
@@ -155,7 +156,7 @@ impl Screen {
 
     fn end_call(&self, id: &str, milliseconds: u64, error: Option<&str>, json: &str) {
         let Some(call) = self.live.end(id) else { return };
-        let look = self.live.look();
+        let look = self.live.current_look();
         let outcome = match error {
             Some(kind) => look.paint(Style::Marked, &show::outcome(kind)),
             None if milliseconds >= 1000 => format!("{:.1} s", Duration::from_millis(milliseconds).as_secs_f64()),
