@@ -34,5 +34,19 @@ pub(super) fn harmless_functions(reading: &Reading) -> BTreeMap<&str, CommandId>
         let body = found.entry(name).or_insert(Some(id));
         *body = body.filter(|_| is_defined && is_harmless).map(|_| id);
     }
+    for command in reading.commands.iter().filter(|command| is_output_used(command, reading)) {
+        if let Some(body) = command.program.name().and_then(|name| found.get_mut(name)) {
+            *body = None;
+        }
+    }
     found.into_iter().filter_map(|(name, body)| Some((name, body?))).collect()
+}
+
+/// Returns whether the output of a command may go elsewhere than to the terminal. What a function prints can then matter as much as what
+/// the program would do: after `git() { echo --output=x; }`, `$(git merge-base a b)` is an option.
+fn is_output_used(command: &Command, reading: &Reading) -> bool {
+    let uses_output = |kind: &ScopeKind| {
+        matches!(kind, ScopeKind::Substitution | ScopeKind::ProcessSubstitution | ScopeKind::PipelinePart)
+    };
+    !command.redirects.is_empty() || reading.scopes(command.scope).any(|scope| uses_output(&scope.kind))
 }
