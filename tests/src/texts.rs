@@ -124,7 +124,7 @@ fn duration(random: &mut Random) -> String {
     let units = |units: &str, random: &mut Random| -> String {
         let from = random.below(units.len());
         let to = from + 1 + random.below(units.len() - from);
-        units[from..to].chars().map(|unit| format!("{}{unit}", random.below(100))).collect()
+        units[from..to].chars().flat_map(|unit| [random.below(100).to_string(), unit.to_string()]).collect()
     };
     match random.below(3) {
         0 => format!("P{}", units("YMD", random)),
@@ -134,7 +134,7 @@ fn duration(random: &mut Random) -> String {
 }
 
 fn hostname(random: &mut Random) -> String {
-    let labels = (0..1 + random.below(4)).map(|_| {
+    let labels = (0..=random.below(4)).map(|_| {
         if random.one_in(12) {
             let count = 60 + random.below(5);
             return "a".repeat(count);
@@ -182,7 +182,7 @@ fn email(random: &mut Random) -> String {
         0 => format!("\"{}\"", letters("ab .@,()<>", random.below(8), random)),
         1 => format!("\"{}\\\"\"", atom(random)),
         2 => "a".repeat(62 + random.below(5)),
-        _ => (0..1 + random.below(3)).map(|_| atom(random)).collect::<Vec<_>>().join("."),
+        _ => (0..=random.below(3)).map(|_| atom(random)).collect::<Vec<_>>().join("."),
     };
     let domain = match random.below(8) {
         0 => format!("[{}]", ipv4(random)),
@@ -204,30 +204,27 @@ fn uri(random: &mut Random) -> String {
     };
     let scheme = *random.pick(&["http", "https", "urn", "mailto", "a+b-c.1", "file", "X"]);
     let mut out = format!("{scheme}:");
-    match random.below(3) {
-        0 => {
-            let path = part(PATH, random);
-            let _ = write!(out, "{}", path.trim_start_matches('/'));
+    if random.one_in(3) {
+        let path = part(PATH, random);
+        out.push_str(path.trim_start_matches('/'));
+    } else {
+        out.push_str("//");
+        if random.one_in(4) {
+            let _ = write!(out, "{}@", part("abc019-._~!$&'()*+,;=:", random));
         }
-        _ => {
-            out.push_str("//");
-            if random.one_in(4) {
-                let _ = write!(out, "{}@", part("abc019-._~!$&'()*+,;=:", random));
-            }
-            let host = match random.below(6) {
-                0 => format!("[{}]", ipv6(random)),
-                1 => "[v1.a:b]".to_owned(),
-                2 => ipv4(random),
-                3 => part("abc019-._~!$&'()*+,;=", random),
-                _ => hostname(random),
-            };
-            out.push_str(&host);
-            if random.one_in(4) {
-                let _ = write!(out, ":{}", letters("0123456789", random.below(5), random));
-            }
-            if random.one_in(2) {
-                let _ = write!(out, "/{}", part(PATH, random));
-            }
+        let host = match random.below(6) {
+            0 => format!("[{}]", ipv6(random)),
+            1 => "[v1.a:b]".to_owned(),
+            2 => ipv4(random),
+            3 => part("abc019-._~!$&'()*+,;=", random),
+            _ => hostname(random),
+        };
+        out.push_str(&host);
+        if random.one_in(4) {
+            let _ = write!(out, ":{}", letters("0123456789", random.below(5), random));
+        }
+        if random.one_in(2) {
+            let _ = write!(out, "/{}", part(PATH, random));
         }
     }
     if random.one_in(3) {
@@ -295,7 +292,7 @@ const BOUNDED_SIGNS: usize = 9;
 
 fn sequence(depth: usize, random: &mut Random) -> (String, String) {
     let (mut pattern, mut text) = (String::new(), String::new());
-    for _ in 0..1 + random.below(4) {
+    for _ in 0..=random.below(4) {
         let (atom, matched) = atom(depth, random);
         pattern.push_str(&atom);
         if is_assertion(&atom) {
@@ -388,7 +385,7 @@ fn atom(depth: usize, random: &mut Random) -> (String, String) {
             (pattern.to_owned(), text.to_owned())
         }
         6 | 7 => {
-            let parts: Vec<(&str, &str)> = (0..1 + random.below(3)).map(|_| *random.pick(CLASS_PARTS)).collect();
+            let parts: Vec<(&str, &str)> = (0..=random.below(3)).map(|_| *random.pick(CLASS_PARTS)).collect();
             // At the beginning, `^` would negate the class.
             let inner: String = parts.iter().map(|(part, _)| *part).collect();
             let inner = inner.trim_start_matches('^');

@@ -13,6 +13,8 @@ use crate::text::nearest::nearest;
 const MAX_VALUE_BYTES: usize = 80;
 /// The maximum length of displayed alternatives, in bytes.
 const MAX_BRANCHES_BYTES: usize = 500;
+/// The length of descriptions from which further branches are only counted. Descriptions become shorter before they are shown.
+const MAX_DESCRIBED_BYTES: usize = 4 * MAX_BRANCHES_BYTES;
 /// The description of a schema that says nothing in words.
 const ANOTHER: &str = "another value";
 /// The maximum number of displayed list entries.
@@ -122,14 +124,14 @@ pub(super) fn alternatives(table: &Table, branches: &[NodeId]) -> String {
 /// Describes branches, as many as fit.
 fn joined(table: &Table, branches: &[NodeId], is_any: bool, separator: &str, depth: usize) -> String {
     let mut descriptions: Vec<String> = Vec::new();
-    add_branches(table, branches, is_any, depth, &mut descriptions);
+    let not_described = add_branches(table, branches, is_any, depth, &mut descriptions);
     say_objects_once(&mut descriptions);
     let fitting = descriptions.iter().scan(0, |length, text| {
         *length += text.len() + separator.len();
         (*length <= MAX_BRANCHES_BYTES).then_some(())
     });
     let shown = fitting.count().max(1);
-    let more = descriptions.len().saturating_sub(shown);
+    let more = descriptions.len().saturating_sub(shown) + not_described;
     descriptions.truncate(shown);
     let mut out = descriptions.join(separator);
     if more > 0 {
@@ -154,14 +156,20 @@ fn say_objects_once(descriptions: &mut Vec<String>) {
 }
 
 /// Adds the description of each branch that differs from the others. A branch with nothing but branches of the same kind adds these.
-fn add_branches(table: &Table, branches: &[NodeId], is_any: bool, depth: usize, out: &mut Vec<String>) {
-    for id in branches.iter().take(MAX_ENTRIES) {
+/// Returns the number of branches that are not described, because the text has no room for them.
+fn add_branches(table: &Table, branches: &[NodeId], is_any: bool, depth: usize, out: &mut Vec<String>) -> usize {
+    let mut not_described = 0;
+    for id in branches {
+        if out.iter().map(String::len).sum::<usize>() > MAX_DESCRIBED_BYTES {
+            not_described += 1;
+            continue;
+        }
         let node = table.node(*id);
         let is_bare = node.types.is_any() && node.literals.len == 0 && node.bounds.is_none() && depth > 0;
         let inner = if is_any { table.any_of(node) } else { table.all_of(node) };
         let is_same_kind = !inner.is_empty() && if is_any { node.all_of.len == 0 } else { node.any_of.len == 0 };
         if is_bare && is_same_kind {
-            add_branches(table, inner, is_any, depth - 1, out);
+            not_described += add_branches(table, inner, is_any, depth - 1, out);
             continue;
         }
         let branch = branch(table, node, depth);
@@ -169,6 +177,7 @@ fn add_branches(table: &Table, branches: &[NodeId], is_any: bool, depth: usize, 
             out.push(branch);
         }
     }
+    not_described
 }
 
 /// Describes one of several alternatives. An object is described by the properties that distinguish it.
