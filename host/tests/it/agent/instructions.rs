@@ -108,7 +108,7 @@ fn the_configuration_names_the_files_or_switches_them_off_and_shows_them() {
         !request.contains("Read the guide.") && !request.contains("Ada") && !run.err.contains("trust"),
         "{request}"
     );
-    write(folder, "home/config.toml", "instructions.files = [\"docs/GUIDE.md\"]\n");
+    write(folder, "home/config.toml", "instructions.files = [\"sub/GUIDE.md\"]\n");
     let refused = in_part(folder, &["config", "check"], &[]);
     assert!(refused.err.contains("expected the name of a file"), "{}", refused.err);
 }
