@@ -31,7 +31,7 @@ pub struct PatternProblem {
 /// The cause of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatternCause {
-    /// It is not a regular expression of ECMA-262.
+    /// The pattern has a mistake: no engine of ECMA-262 reads it.
     Invalid(&'static str),
     /// `(?=a)`, `(?!a)`, `(?<=a)` and `(?<!a)`.
     LookAround,
