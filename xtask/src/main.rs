@@ -4,6 +4,7 @@ mod cargo;
 mod check;
 mod debian;
 mod engine;
+mod package;
 mod packages;
 mod picture;
 mod sdk;
@@ -62,6 +63,8 @@ enum Task {
         #[arg(long, requires = "peers")]
         builds: bool,
     },
+    /// Build the compiler and the program `toolc`, and write their packages for Python and npm.
+    Package(package::Package),
     /// Package and build the published crates without publishing them (uses the registry, and builds all dependencies).
     PublishCheck {
         /// Accept files that are not committed.
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
             args.extend(builds.then_some("--builds"));
             cargo::status(cargo::run(&args))
         }
+        Task::Package(package) => package.run(),
         Task::PublishCheck { allow_dirty } => publish_check(allow_dirty),
     }
 }

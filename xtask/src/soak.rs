@@ -170,6 +170,15 @@ const SOAKS: &[Soak] = &[
         needs: Needs::Nothing,
     },
     Soak {
+        name: "packages",
+        description: "the wheels and the packages of npm in `target/packages` are installed, and their programs run; half a minute; needs \
+                      `cargo xtask package` before",
+        variable: ("TOOLC_PACKAGES", "target/packages"),
+        tests: &["--package", "cargo-toolc", "--test", "it"],
+        filters: &["packages::"],
+        needs: Needs::Nothing,
+    },
+    Soak {
         name: "containers",
         description: "a docker engine from the packages of Debian behaves like this machine, isolates, and keeps nothing of hosts that \
                       were killed; about three minutes; needs root",
