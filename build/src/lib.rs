@@ -7,13 +7,19 @@
 //!
 //! gen writes a digest of each manifest to `generated/manifests.txt`. The check computes the digests again, and fails the build with
 //! the names of the manifests that were changed, added or removed since.
+//!
+//! [`run_compiler`] is the `main` of a project's `xtask`.
 
+mod compiler;
 mod digest;
 mod project;
 
 use std::env;
 use std::path::{Path, PathBuf};
 
+#[doc(hidden)]
+pub use compiler::RUN_AS;
+pub use compiler::run_compiler;
 #[doc(hidden)]
 pub use digest::{FILE, digest, file_text};
 pub use project::{Change, ChangesError, changes};

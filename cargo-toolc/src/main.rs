@@ -1,9 +1,9 @@
-//! `cargo toolc ...`: the command line of the compiler, for projects without an `xtask`.
+//! `cargo toolc ...`, or `cargo-toolc ...` without cargo: the command line of the compiler.
 
 use std::env;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 use toolc_codegen::cli::{self, Project};
 
 /// The compiler allocates many small values on all cores. With this allocator, gen takes about half the time.
@@ -24,6 +24,8 @@ fn main() -> ExitCode {
     // Cargo runs `cargo-toolc toolc ARGS`; a user may run `cargo-toolc ARGS`.
     let is_from_cargo = env::args_os().nth(1).is_some_and(|first| first == "toolc");
     let program = env::args_os().take(1);
-    let Cli { project, command } = Cli::parse_from(program.chain(env::args_os().skip(1 + usize::from(is_from_cargo))));
+    let args = program.chain(env::args_os().skip(1 + usize::from(is_from_cargo)));
+    let matches = Cli::command().bin_name(cli::run_as()).get_matches_from(args);
+    let Cli { project, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     cli::run(project, command).into()
 }

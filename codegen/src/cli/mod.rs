@@ -139,10 +139,9 @@ pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 pub fn run(project: Project, command: Command) -> u8 {
     let (out, mut err) = (std::io::stdout(), std::io::stderr());
     let colour = std::env::var_os("NO_COLOR").is_none();
-    let exe = std::env::current_exe().ok();
     let mut streams = Streams {
         colour: [colour && out.is_terminal(), colour && err.is_terminal()],
-        program: program(exe.as_ref().and_then(|path| path.file_stem()?.to_str()), &project),
+        program: program(&run_as(), &project),
         width: if out.is_terminal() { terminal_width() } else { WIDTH },
         can_ask: std::io::stdin().is_terminal() && err.is_terminal(),
         out: &mut out.lock(),
@@ -158,7 +157,7 @@ pub fn capture<S: Into<OsString> + Clone>(args: impl IntoIterator<Item = S>) -> 
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let status = match Cli::try_parse_from(args) {
         Ok(Cli { project, command }) => {
-            let program = program(None, &project);
+            let program = program(XTASK, &project);
             execute(
                 project,
                 command,
@@ -212,17 +211,43 @@ impl Streams<'_> {
     }
 }
 
-/// Returns the command with which the user runs this program on the same project: `cargo toolc` if its file is `cargo-toolc`,
-/// and `cargo xtask` if it is `xtask`, with `--root DIR` if that was given.
-fn program(file: Option<&str>, project: &Project) -> String {
-    let name = file.map_or("xtask", |file| file.strip_prefix("cargo-").unwrap_or(file));
+/// The command of a project's own `xtask`.
+const XTASK: &str = "cargo xtask";
+
+/// Returns how the user runs this program: `cargo xtask`, or `cargo toolc`, or `cargo-toolc` if there is no cargo.
+pub fn run_as() -> String {
+    // A project's `xtask` can run an installed compiler.
+    if let Ok(given) = std::env::var(toolc_build::RUN_AS)
+        && !given.is_empty()
+    {
+        return given;
+    }
+    let exe = std::env::current_exe().ok();
+    // Cargo sets it for the commands that it runs.
+    let is_from_cargo = std::env::var_os("CARGO").is_some();
+    name_of(exe.as_ref().and_then(|path| path.file_stem()?.to_str()), is_from_cargo)
+}
+
+/// Returns the command that runs the program in a file with this name: `cargo toolc` or `cargo-toolc` for `cargo-toolc`, and
+/// `cargo xtask` for `xtask` or `xtask-compiler`.
+fn name_of(file: Option<&str>, is_from_cargo: bool) -> String {
+    let Some(file) = file else { return XTASK.to_owned() };
+    match file.strip_prefix("cargo-") {
+        Some(_) if !is_from_cargo => file.to_owned(),
+        Some(name) => format!("cargo {name}"),
+        None => format!("cargo {}", file.strip_suffix("-compiler").unwrap_or(file)),
+    }
+}
+
+/// Returns the command with which the user runs this program on the same project: with `--root DIR` if that was given.
+fn program(run_as: &str, project: &Project) -> String {
     let root = project.root.as_ref().map(|root| root.display().to_string());
     let root = root.map(|root| {
         let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+~:@%=,\\".contains(letter);
         // Quoted for a shell.
         if root.chars().all(is_plain) { root } else { format!("'{}'", root.replace('\'', r"'\''")) }
     });
-    format!("cargo {name}{}", root.map(|root| format!(" --root {root}")).unwrap_or_default())
+    format!("{run_as}{}", root.map(|root| format!(" --root {root}")).unwrap_or_default())
 }
 
 fn execute(project: Project, command: Command, streams: &mut Streams<'_>) -> u8 {
@@ -345,5 +370,23 @@ fn print(to: &mut dyn Write, text: &str) -> Result<(), Failure> {
             Err(Failure::new(format!("failed to write the result: {error}")))
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_of;
+
+    #[test]
+    fn advice_names_the_command_that_the_user_runs() {
+        for (file, is_from_cargo, expected) in [
+            (Some("cargo-toolc"), true, "cargo toolc"),
+            (Some("cargo-toolc"), false, "cargo-toolc"),
+            (Some("xtask"), true, "cargo xtask"),
+            (Some("xtask-compiler"), true, "cargo xtask"),
+            (None, false, "cargo xtask"),
+        ] {
+            assert_eq!(name_of(file, is_from_cargo), expected, "{file:?}");
+        }
     }
 }

@@ -19,7 +19,7 @@ const FILES: &[(&str, File)] = &[
     (".cargo/config.toml", File::Text(include_str!("project/cargo-config.toml"))),
     (".editorconfig", File::Text(include_str!("project/editorconfig"))),
     (".gitattributes", File::Text(include_str!("project/gitattributes"))),
-    (".github/workflows/ci.yml", File::Text(include_str!("project/workflow.yml"))),
+    (".github/workflows/ci.yml", File::Template(include_str!("project/workflow.yml.jinja"))),
     (".gitignore", File::Text(include_str!("project/gitignore"))),
     (".vscode/extensions.json", File::Text(include_str!("project/vscode-extensions.json"))),
     (".vscode/settings.json", File::Text(include_str!("project/vscode-settings.json"))),
@@ -36,6 +36,7 @@ const FILES: &[(&str, File)] = &[
     ("tests/tools.rs", File::Template(include_str!("project/tests.rs.jinja"))),
     ("toolc.toml", File::Text(include_str!("project/toolc.toml"))),
     ("xtask/Cargo.toml", File::Text(include_str!("project/xtask.Cargo.toml"))),
+    ("xtask/src/compiler.rs", File::Text(include_str!("project/xtask.compiler.rs"))),
     ("xtask/src/main.rs", File::Text(include_str!("project/xtask.main.rs"))),
 ];
 
@@ -92,7 +93,11 @@ impl NewProject {
 
     /// Returns the files: the path relative to the project, and the text.
     pub(crate) fn files(&self) -> Vec<(&'static str, String)> {
+        // Other sources can differ from the package that has the same version.
+        let published = matches!(self.toolc, ToolcSource::Version(_));
         let context = context! {
+            published,
+            compiler => if published { "cargo-toolc" } else { "cargo xtask" },
             name => &self.name,
             crate_name => crate_name(&self.name),
             rust_version => env!("CARGO_PKG_RUST_VERSION"),

@@ -2,43 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
-use tempfile::TempDir;
-
-const TOOL: &str = r#"name = "ping"
-toolset = "net"
-description = "Check whether a host answers. Use it before a longer request. Returns the round-trip time."
-
-[params.host]
-type = "string"
-description = "The name or address of the host."
-required = true
-
-[annotations]
-read_only = true
-"#;
-
-const TOOLSET: &str = "name = \"net\"\ndescription = \"Reach other hosts.\"\n";
-
-/// Creates a project with one tool.
-fn project() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    for (path, text) in [("manifests/tools/ping.toml", TOOL), ("manifests/toolsets/net.toml", TOOLSET)] {
-        let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-    folder
-}
-
-/// Runs the program in `folder`, and returns its exit status, stdout and stderr.
-fn run(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_cargo-toolc"));
-    let Output { status, stdout, stderr } = program.args(args).current_dir(folder).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (status.code(), text(stdout), text(stderr))
-}
+use crate::{TOOL, project, run};
 
 #[test]
 fn lint_and_gen_run_as_cargo_subcommands() {
@@ -78,4 +44,19 @@ fn help_names_the_cargo_subcommand() {
     let (status, out, _) = run(Path::new("."), &["toolc", "--help"]);
     assert_eq!(status, Some(0));
     assert!(out.contains("Usage: cargo toolc "), "{out}");
+}
+
+#[test]
+fn without_cargo_help_and_advice_name_the_program() {
+    let project = project();
+    fs::write(project.path().join("manifests/tools/ping.toml"), TOOL.replace("description", "descripton")).unwrap();
+    let run = |args: &[&str]| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_cargo-toolc"));
+        let output = program.args(args).env_remove("CARGO").current_dir(project.path()).output().unwrap();
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    let help = run(&["--help"]);
+    assert!(help.contains("Usage: cargo-toolc "), "{help}");
+    let list = run(&["list"]);
+    assert!(list.contains("run `cargo-toolc lint`"), "{list}");
 }
