@@ -5,6 +5,7 @@
 
 mod finding;
 mod floor;
+mod guarded;
 mod handler;
 mod harness;
 mod living;
@@ -44,6 +45,7 @@ const COMPARISONS: &[Comparison] = &[
     Comparison { name: "call, 5 right arguments", floor: "a hand-written match, serde derive", run: right },
     Comparison { name: "call, 40 tools in turn", floor: "a hand-written match, serde derive", run: in_turn },
     Comparison { name: "call, 4 of 5 to repair", floor: "the same match, right arguments", run: almost },
+    Comparison { name: "call, a pattern, two formats", floor: "the same tool without them", run: guarded::call },
     Comparison { name: "call, 1,000 tools to choose from", floor: "ours with 40 tools", run: many },
     Comparison { name: "definitions, unchanged turn", floor: "none", run: unchanged },
     Comparison { name: "definitions, other facts", floor: "a copy of the same bytes", run: uncached },
