@@ -179,6 +179,14 @@ const SOAKS: &[Soak] = &[
         needs: Needs::Nothing,
     },
     Soak {
+        name: "first-hour",
+        description: "the tutorial of the README without an installed compiler: cargo compiles it for the new project; about four minutes",
+        variable: ("TOOLC_COMPILES", "1"),
+        tests: &["--package", "cargo-toolc", "--test", "it"],
+        filters: &["first_hour::"],
+        needs: Needs::Nothing,
+    },
+    Soak {
         name: "containers",
         description: "a docker engine from the packages of Debian behaves like this machine, isolates, and keeps nothing of hosts that \
                       were killed; about three minutes; needs root",

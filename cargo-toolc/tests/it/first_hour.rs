@@ -1,18 +1,21 @@
 //! The first hour of a user: the tutorial of the README to the letter, and then what users do next: check, serve the tools to an
 //! MCP client, break a manifest, fix it.
+//!
+//! The compiler is this program, as if it were installed. If `TOOLC_COMPILES` is set, cargo compiles it, as on a fresh machine.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
+use std::{env, fs};
 
 use serde_json::{Value, json};
-
-use crate::python::run_script;
+use toolc_test_support::packages;
 
 /// The folder of the project, as the README writes it.
 const FOLDER: &str = "../my-agent";
+/// Set if no compiler is installed.
+const COMPILES: &str = "TOOLC_COMPILES";
 
 /// A project in a folder of its own. Its build is kept between runs.
 struct Project {
@@ -31,6 +34,10 @@ struct Outcome {
 struct Block<'r> {
     language: &'r str,
     text: &'r str,
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// Returns the blocks of the tutorial.
@@ -62,6 +69,12 @@ impl Project {
         command.env("CARGO_TARGET_DIR", &self.target).env("CARGO_PROFILE_DEV_DEBUG", "0").env("NO_COLOR", "1");
         // Cargo sets these for tests. The flags of this workspace are not those of the project.
         command.env_remove("RUSTFLAGS").env_remove("CARGO_MANIFEST_DIR");
+        if env::var_os(COMPILES).is_none() {
+            let installed = Path::new(env!("CARGO_BIN_EXE_cargo-toolc")).parent().map(Path::to_path_buf);
+            let usual = env::var_os("PATH").unwrap_or_default();
+            let folders = installed.into_iter().chain(env::split_paths(&usual));
+            command.env("PATH", env::join_paths(folders).expect("these folders were in a path"));
+        }
         let output = command.output().expect("failed to start a shell");
         println!("{:6.2} s  {line}", began.elapsed().as_secs_f64());
         let text = |bytes| String::from_utf8(bytes).expect("the output is UTF-8");
@@ -91,7 +104,7 @@ impl Project {
     /// Follows the tutorial, as a reader of the README does. Returns the outcome of each command. A command that is given
     /// twice has the outcomes of both, in order.
     fn follow(&self, blocks: &[Block<'_>]) -> BTreeMap<String, Vec<Outcome>> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let root = repository();
         let mut outcomes: BTreeMap<String, Vec<Outcome>> = BTreeMap::new();
         for block in blocks {
             match block.language {
@@ -101,9 +114,8 @@ impl Project {
                             assert_eq!(args, FOLDER);
                             let dir = self.folder.display().to_string();
                             let toolc = root.display().to_string();
-                            let (status, out, err) =
-                                toolc_codegen::cli::capture(["init", &dir, "--toolc-path", &toolc]);
-                            assert_eq!(status, 0, "{out}{err}");
+                            let (status, out, err) = crate::run(&root, &["init", &dir, "--toolc-path", &toolc]);
+                            assert_eq!(status, Some(0), "{out}{err}");
                         } else if line != format!("cd {FOLDER}") {
                             outcomes.entry(line.to_owned()).or_default().push(self.shell(line));
                         }
@@ -129,8 +141,7 @@ impl Project {
 
 #[test]
 fn the_first_hour_of_a_user_needs_no_help() {
-    let readme =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md")).expect("failed to read");
+    let readme = fs::read_to_string(repository().join("README.md")).expect("failed to read");
     let project = Project::new();
     let outcomes = project.follow(&tutorial(&readme));
     let outcome = |line: &str, index: usize| {
@@ -179,8 +190,15 @@ fn the_first_hour_of_a_user_needs_no_help() {
 /// The official MCP client uses the tools.
 fn is_served(project: &Project) {
     let program = project.target.join("debug/my-agent");
-    let client = run_script("mcp_client.py", |command| command.arg(&program).arg("serve").current_dir(&project.folder));
-    let Some(client) = client else { return };
+    let scripts = repository().join("tests/sdks");
+    let requirements = fs::read_to_string(scripts.join("requirements.txt")).expect("the requirements are there");
+    let python = match packages::python("sdks", &requirements) {
+        Ok(python) => python,
+        Err(why) => return packages::missing("no Python environment with the client of MCP", &why),
+    };
+    let mut client = Command::new(python);
+    client.arg(scripts.join("mcp_client.py")).arg(&program).arg("serve").current_dir(&project.folder);
+    let client = packages::run(&mut client);
     let seen: Value = serde_json::from_str(&client.expect("the client failed")).expect("the client prints JSON");
     assert_eq!(seen["tools"], json!(["add_note", "count_notes", "find_notes"]));
     assert_eq!(seen["results"][0], json!({ "notes": 2 }));

@@ -1,6 +1,8 @@
 //! Tests of the program: as cargo runs it, in packages, and as the compiler of a project's `xtask`.
 
 mod cli;
+#[cfg(unix)]
+mod first_hour;
 mod packages;
 #[cfg(unix)]
 mod xtask;

@@ -1,4 +1,4 @@
-//! The README sets up the repository with two commands. The test `first_hour` runs its tutorial.
+//! The README sets up the repository with two commands. The test `first_hour` of `cargo-toolc` runs its tutorial.
 
 use std::fs;
 use std::path::Path;

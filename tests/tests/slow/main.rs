@@ -4,7 +4,6 @@
 mod bfcl;
 mod build_script;
 mod compiled;
-mod first_hour;
 mod grammars;
 mod instructions;
 mod killed_gen;
