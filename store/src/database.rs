@@ -22,6 +22,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/7-message-apis.sql"),
     include_str!("migrations/8-calls.sql"),
     include_str!("migrations/9-approval-rules.sql"),
+    include_str!("migrations/10-spending.sql"),
 ];
 
 /// The current format. SQLite stores it as a signed number.
