@@ -5,8 +5,8 @@ use toolc_environment::EnvironmentTable;
 use toolc_model::ModelTable;
 use toolc_tables::Reader;
 use toolc_tables::kinds::{
-    Count, Duration, FactValues, Flag, HasName, Named, Names, Section, Text, Texts, TextsByName, WholeNumber, Word,
-    WordList,
+    Amount, Count, Duration, FactValues, Flag, HasName, Named, Names, Section, Text, Texts, TextsByName, WholeNumber,
+    Word, WordList,
 };
 use toolc_tables::{table, words};
 
@@ -30,6 +30,8 @@ table! {
         environment: Section<EnvironmentTable>,
         /// Limits of the loop.
         agent: Section<AgentTable>,
+        /// What requests to models may cost.
+        budget: Section<BudgetTable>,
         /// Standing instructions for the model.
         instructions: Section<InstructionsTable>,
         /// What is done with results.
@@ -190,6 +192,21 @@ words! {
         Main = "main",
         /// The auxiliary model.
         Auxiliary = "auxiliary",
+    }
+}
+
+table! {
+    /// What requests to models may cost. The chat asks before a limit is passed; everything else ends. Costs follow from the prices of a model, in
+    /// their currency: a model without prices costs nothing there, and a note says so. Limits of tokens count every model.
+    pub struct BudgetTable as Budget {
+        /// The maximum cost of a conversation. Default: no limit.
+        session: Amount,
+        /// The maximum cost of a day, of all conversations of the profile together. Default: no limit.
+        day: Amount,
+        /// The maximum number of tokens of a conversation: of requests and of answers. Default: no limit.
+        session_tokens: Count,
+        /// The maximum number of tokens of a day, of all conversations of the profile together. Default: no limit.
+        day_tokens: Count,
     }
 }
 

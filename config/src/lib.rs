@@ -36,7 +36,7 @@ pub use error::{ConfigError, ConfigErrorKind, DirectoryError};
 pub use file::{ConfigFile, KnownNames, usable_directory};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
 pub use keys::{
-    Agent, Approval, ApprovalMode, ApprovalSet, Config, HelperModel, Helpers, Instructions, Mcp, McpEndpoint,
+    Agent, Approval, ApprovalMode, ApprovalSet, Budget, Config, HelperModel, Helpers, Instructions, Mcp, McpEndpoint,
     McpListScope, McpOauth, McpPinning, McpServer, McpTool, Memory, Plugins, Protect, ProtectReader, Results, SearchBy,
     Sessions, ToolChanges, Tools,
 };
