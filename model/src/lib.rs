@@ -20,7 +20,7 @@ mod key;
 mod model;
 mod request;
 
-pub use api::{Api, assistant_message, user_message};
+pub use api::{Api, assistant_message, user_message, user_message_with_images};
 #[cfg(feature = "client")]
 pub use client::{Answer, Client, Event, Script, ScriptError};
 pub use dialect::ModelDialect;

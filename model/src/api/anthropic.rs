@@ -24,6 +24,9 @@ pub(super) const API: Record = Record {
     headers,
     body,
     user_message: |text| json!({ "role": "user", "content": text }),
+    text_part: |text| json!({ "type": "text", "text": text }),
+    image_part: |image, data| json!({ "type": "image", "source": { "type": "base64", "media_type": image.media_type(), "data": data } }),
+    takes_gif: true,
     assistant_message: |text| json!({ "role": "assistant", "content": text }),
     refusals: &[
         // The setting that the guide to preserved thinking names (read on 2026-11-27), and the texts of older models.

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
-use toolc::Dialect;
 use toolc::wire;
+use toolc::{Dialect, Image};
 
 use super::{Record, Removals, raw, to_json, variables};
 use crate::error::{ErrorKind, Refusal};
@@ -24,6 +24,9 @@ pub(super) const API: Record = Record {
     headers: |_| Vec::new(),
     body,
     user_message: |text| json!({ "role": "user", "content": text }),
+    text_part: |text| json!({ "type": "text", "text": text }),
+    image_part: |image, data| json!({ "type": "image_url", "image_url": { "url": data_url(image, data) } }),
+    takes_gif: true,
     assistant_message: |text| json!({ "role": "assistant", "content": text }),
     refusals: &[
         // Each server has its own words for it, but all name the member: Groq, Cerebras, Fireworks and older models of DeepSeek, in
@@ -41,6 +44,11 @@ pub(super) const API: Record = Record {
         tool_references: None,
     }),
 };
+
+/// Returns an image as a URL.
+pub(super) fn data_url(image: &Image, data: &str) -> String {
+    format!("data:{};base64,{data}", image.media_type())
+}
 
 /// A part of the names of members with thinking.
 const THINKING: &str = "reasoning";

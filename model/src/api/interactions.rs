@@ -22,6 +22,9 @@ pub(super) const API: Record = Record {
     headers: |_| vec![("api-revision", REVISION.to_owned())],
     body,
     user_message: |text| json!({ "type": "user_input", "content": [{ "type": "text", "text": text }] }),
+    text_part: |text| json!({ "type": "text", "text": text }),
+    image_part: |image, data| json!({ "type": "image", "mime_type": image.media_type(), "data": data }),
+    takes_gif: false,
     assistant_message: |text| json!({ "type": "model_output", "content": [{ "type": "text", "text": text }] }),
     ..gemini::API
 };

@@ -10,11 +10,13 @@ mod interactions;
 mod responses;
 mod variables;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use toolc::Dialect;
 use toolc::wire;
+use toolc::{Dialect, Image};
 use toolc_tables::Words;
 
 use crate::error::Refusal;
@@ -90,6 +92,12 @@ pub(crate) struct Record {
     pub(crate) body: fn(&ModelParameters<'_>, &Request<'_>) -> serde_json::Result<String>,
     /// Returns a message of the user.
     user_message: fn(&str) -> Value,
+    /// Returns a part of a message of the user with a text, for a message that has other parts.
+    text_part: fn(&str) -> Value,
+    /// Returns a part of a message of the user with an image, whose bytes are given in base64.
+    image_part: fn(&Image, &str) -> Value,
+    /// Whether images of the type GIF are accepted.
+    takes_gif: bool,
     /// Returns a message of the model.
     assistant_message: fn(&str) -> Value,
     /// The kinds of errors that only the text of the server tells apart.
@@ -152,6 +160,11 @@ impl Api {
         self.record().dialect
     }
 
+    /// Returns whether the API accepts images of a media type, such as `image/png`. Whether a model does is another question.
+    pub fn takes_image(self, media_type: &str) -> bool {
+        self.record().takes_gif || media_type != "image/gif"
+    }
+
     /// Returns the API of [`toolc::wire`] that reads its answers and writes results.
     pub const fn wire(self) -> wire::Api {
         self.record().wire
@@ -161,6 +174,17 @@ impl Api {
 /// Returns a message of the user.
 pub fn user_message(api: Api, text: &str) -> Box<RawValue> {
     raw(&(api.record().user_message)(text))
+}
+
+/// Returns a message of the user with images after the text.
+pub fn user_message_with_images(api: Api, text: &str, images: &[Image]) -> Box<RawValue> {
+    let record = api.record();
+    let mut message = (record.user_message)(text);
+    let name = if message.get("parts").is_some() { "parts" } else { "content" };
+    let text = (!text.is_empty()).then(|| (record.text_part)(text));
+    let image = |image: &Image| (record.image_part)(image, &STANDARD.encode(image.bytes()));
+    message[name] = text.into_iter().chain(images.iter().map(image)).collect();
+    raw(&message)
 }
 
 /// Returns a message of the model that the host has written, such as the part of an answer that arrived before it was cancelled.
@@ -182,6 +206,8 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -192,6 +218,34 @@ mod tests {
             files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
         let listed = Api::ALL.iter().map(|api| api.word().to_owned()).chain(["mod", "variables"].map(str::to_owned));
         assert_eq!(files, listed.collect(), "each file is named like its API, and its API is a line of `apis!`");
+    }
+
+    #[test]
+    fn a_message_has_its_images_in_the_form_of_the_api() {
+        let png = Image::new("image/png", *b"\x89PNG\r\n\x1a\n??>").unwrap();
+        let (data, url) = ("iVBORw0KGgo/Pz4=", "data:image/png;base64,iVBORw0KGgo/Pz4=");
+        let text = json!({ "type": "text", "text": "Look" });
+        let source = json!({ "type": "base64", "media_type": "image/png", "data": data });
+        let of_gemini = json!([{ "text": "Look" }, { "inlineData": { "mimeType": "image/png", "data": data } }]);
+        let of_interactions = json!({ "type": "image", "mime_type": "image/png", "data": data });
+        let of_responses =
+            json!([{ "type": "input_text", "text": "Look" }, { "type": "input_image", "image_url": url }]);
+        for (api, expected) in [
+            (
+                Api::ChatCompletions,
+                json!({ "role": "user", "content": [text, { "type": "image_url", "image_url": { "url": url } }] }),
+            ),
+            (Api::Responses, json!({ "role": "user", "content": of_responses })),
+            (Api::Anthropic, json!({ "role": "user", "content": [text, { "type": "image", "source": source }] })),
+            (Api::Gemini, json!({ "role": "user", "parts": of_gemini })),
+            (Api::Interactions, json!({ "type": "user_input", "content": [text, of_interactions] })),
+        ] {
+            let message = user_message_with_images(api, "Look", std::slice::from_ref(&png));
+            assert_eq!(serde_json::from_str::<Value>(message.get()).unwrap(), expected, "{}", api.word());
+            let gif = api.takes_image("image/gif");
+            assert_eq!(gif, !matches!(api, Api::Gemini | Api::Interactions), "{}", api.word());
+            assert!(api.takes_image("image/png"));
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! OpenAI's Responses.
 
 use serde::Serialize;
+use serde_json::json;
 use serde_json::value::RawValue;
 use toolc::Dialect;
 use toolc::wire;
@@ -15,6 +16,8 @@ pub(super) const API: Record = Record {
     wire: wire::Api::Responses,
     path: |_| "/responses".to_owned(),
     body,
+    text_part: |text| json!({ "type": "input_text", "text": text }),
+    image_part: |image, data| json!({ "type": "input_image", "image_url": chat::data_url(image, data) }),
     refusals: &[],
     removals: None,
     ..chat::API
