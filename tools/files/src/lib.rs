@@ -2,10 +2,11 @@
 //!
 //! The tools act in the environment of the task of a call. [`task_files`] gives access to its files and checks the rules for access.
 //! [`open`] explains why a file cannot be opened, and [`sniff`] refuses binary files. [`access`] records the files that a task has read
-//! and written, by digests of their [`content`]. [`style`] keeps the line endings of a file, [`numbered`] recognises copied line numbers, and
+//! and written, by digests of their [`content`], and [`changes`] what a person can take back. [`style`] keeps the line endings of a file, [`numbered`] recognises copied line numbers, and
 //! [`syntax`] finds syntax errors in written files.
 
 mod access;
+mod changes;
 mod content;
 #[cfg(all(test, unix))]
 mod escapes;
@@ -31,6 +32,7 @@ use toolc::{Call, ToolError};
 use toolc_catalog::file::{FileTools, patch as patch_tool, read_file, search_files, write_file};
 
 pub use access::{AccessLog, FileAccess};
+pub use changes::{ChangeLog, UndoOutcome, Undone};
 pub use handlers::FileHandlers;
 pub use patch::patched_files;
 use task_files::TaskFiles;

@@ -77,6 +77,11 @@ impl TaskFiles {
         self.environment.files()
     }
 
+    /// Returns the environment.
+    pub(crate) fn environment(&self) -> Arc<dyn Environment> {
+        Arc::clone(&self.environment)
+    }
+
     /// Returns the resolved path of a text. See [`Workspace::locate`].
     pub(crate) fn locate(&self, path: &str) -> Result<PathBuf, ToolError> {
         self.workspace.locate(&*self.files(), path)

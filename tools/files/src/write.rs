@@ -7,6 +7,7 @@ use toolc_catalog::file::write_file::{Args, Returns, ReturnsAction, ReturnsSynta
 use toolc_environment::files::{Expected, Metadata, WriteOptions};
 
 use crate::access::{AccessLog, Knowledge};
+use crate::changes::{self, ChangeLog, Content};
 use crate::handlers::{FileHandlers, integer};
 use crate::numbered::{Numbers, numbers};
 use crate::open;
@@ -38,12 +39,17 @@ pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
     let mut notes = check_numbers(&args.content, &shown)?;
     let (content, kept) = style.map_or((Cow::Borrowed(&*args.content), Vec::new()), |style| style.apply(&args.content));
     notes.extend(kept);
+    let changes = call.state::<ChangeLog>();
+    let before = if changes.is_on() { changes::read(&*task.files(), &path).ok() } else { None };
     if let (None, Some(dir)) = (&old, path.parent()) {
         task.files().create_folders(dir).map_err(failed)?;
     }
     let warning = log.warning(&path, old_version);
     let new = task.files().write(&path, content.as_bytes(), &write_options(old.as_ref())).map_err(failed)?;
     log.note_write(&path, Some(new.version), true, content.as_bytes());
+    if let Some((before, metadata)) = before {
+        changes.add(&task, &path, (before, metadata.map(|old| old.permissions)), Content::of(content.as_bytes()));
+    }
     drop(guard);
     let syntax = SyntaxChecker::new(call, &task).check(&path, &args.content);
     Ok(Returns {

@@ -13,6 +13,7 @@ use super::hunks::{self, Applied, HunkFailure};
 use super::transaction::{self, CommitError, Write};
 use super::{load, parse, split_bom};
 use crate::access::{AccessLog, Knowledge};
+use crate::changes::{ChangeLog, Content};
 use crate::handlers::{FileHandlers, integer};
 use crate::numbered::{Numbers, numbers};
 use crate::open;
@@ -83,11 +84,15 @@ pub(super) fn run(
     let writes: Vec<_> = planned.iter().flat_map(PlannedChange::writes).collect();
     let written =
         transaction::commit(&*task.files(), &writes).map_err(|failure| commit_error(&task, &writes, &failure, log))?;
+    let changes = call.state::<ChangeLog>();
     for (write, metadata) in writes.iter().zip(&written) {
         let file = planned.iter().find(|file| file.new.as_ref().is_some_and(|(path, _)| *path == write.path));
         let knows_all = file.is_some_and(|file| file.knows_all);
         let content = write.after.as_deref().unwrap_or_default();
         log.note_write(&write.path, metadata.map(|metadata| metadata.version), knows_all, content.as_bytes());
+        let permissions = write.before.as_ref().map(|(before, _)| before.permissions);
+        let before = Content::from(write.before.as_ref().map(|(_, text)| text.as_str()));
+        changes.add(&task, &write.path, (before, permissions), Content::from(write.after.as_deref()));
     }
     drop(guard);
     let mut differences = Differences::default();

@@ -8,6 +8,7 @@ use super::endings::{NormalizedText, to_lf};
 use super::find::Search;
 use super::{apply, load, split_bom};
 use crate::access::{AccessLog, Knowledge};
+use crate::changes::{ChangeLog, Content};
 use crate::handlers::{FileHandlers, integer};
 use crate::numbered::{Numbers, numbers};
 use crate::open;
@@ -71,6 +72,8 @@ pub(super) fn run(
     let written = task.files().write(&path, content.as_bytes(), &write_options(Some(&metadata)));
     let written = written.map_err(|error| open::explain(&task, &path, "write", &error))?;
     log.note_write(&path, Some(written.version), knows_all, content.as_bytes());
+    let before = (Content::of(text.as_bytes()), Some(metadata.permissions));
+    call.state::<ChangeLog>().add(&task, &path, before, Content::of(content.as_bytes()));
     drop(guard);
     let syntax = SyntaxChecker::new(call, &task).check_change(&path, body, &changed);
     let diff = Differences::default().unified(Some((&shown, body)), Some((&shown, &changed)));

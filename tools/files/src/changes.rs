@@ -1,0 +1,286 @@
+//! The files that the calls of a task have changed, with their contents before, so that a person can take the changes back.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use toolc_environment::files::{Expected, Metadata, Permissions, WriteOptions};
+use toolc_environment::{Environment, Files};
+
+use crate::task_files::TaskFiles;
+
+/// The maximum size of a file whose content is kept, in bytes.
+const MAX_FILE: usize = 4 << 20;
+/// The maximum size of all contents that are kept, in bytes.
+const MAX_ALL: usize = 64 << 20;
+
+/// The files that `write_file` and `patch` have changed since the last [`begin`](Self::begin). The state of a task; without a call of `begin`,
+/// nothing is kept.
+#[derive(Debug, Default)]
+pub struct ChangeLog(Mutex<Changes>);
+
+#[derive(Debug, Default)]
+struct Changes {
+    is_on: bool,
+    files: Vec<Change>,
+    /// The size of the contents.
+    bytes: usize,
+}
+
+/// A changed file.
+#[derive(Debug)]
+struct Change {
+    environment: Arc<dyn Environment>,
+    path: PathBuf,
+    /// The path for people.
+    shown: String,
+    before: Content,
+    permissions: Option<Permissions>,
+    after: Content,
+}
+
+/// The content of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Content {
+    Missing,
+    Bytes(Vec<u8>),
+    /// The content was too large to be kept.
+    TooLarge,
+}
+
+/// What has become of the change of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Undone {
+    /// The path for people.
+    pub path: String,
+    /// What was done, or why nothing was done.
+    pub outcome: UndoOutcome,
+}
+
+/// What was done to take back the change of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UndoOutcome {
+    /// The file has its earlier content again.
+    Restored,
+    /// The file, which was new, is removed.
+    Removed,
+    /// The file has not changed: why.
+    Kept(String),
+}
+
+impl Content {
+    /// Returns a content that is not too large to be kept.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        if bytes.len() > MAX_FILE { Self::TooLarge } else { Self::Bytes(bytes.to_vec()) }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Missing | Self::TooLarge => 0,
+        }
+    }
+}
+
+impl From<Option<&str>> for Content {
+    fn from(text: Option<&str>) -> Self {
+        text.map_or(Self::Missing, |text| Self::of(text.as_bytes()))
+    }
+}
+
+impl ChangeLog {
+    /// Forgets all changes, and keeps those that follow.
+    pub fn begin(&self) {
+        *self.changes() = Changes { is_on: true, ..Changes::default() };
+    }
+
+    /// Takes back the changes, the last first, and forgets them. A file is left as it is if anything else has changed it since. Returns what
+    /// was done to each file, in the order of their first change. Blocks until the environment has written the files.
+    pub fn undo(&self) -> Vec<Undone> {
+        let files = std::mem::take(&mut self.changes().files);
+        files.iter().map(|change| Undone { path: change.shown.clone(), outcome: change.undo() }).collect()
+    }
+
+    /// Returns whether changes are kept.
+    pub(crate) fn is_on(&self) -> bool {
+        self.changes().is_on
+    }
+
+    /// Records that a file was changed. A file that was changed before keeps the content that it had before the first change.
+    pub(crate) fn add(&self, task: &TaskFiles, path: &Path, before: (Content, Option<Permissions>), after: Content) {
+        let mut changes = self.changes();
+        if !changes.is_on {
+            return;
+        }
+        let environment = task.environment();
+        let is_same = |change: &&mut Change| change.path == path && change.environment.name() == environment.name();
+        if let Some(known) = changes.files.iter_mut().find(is_same) {
+            let (old, new) = (known.after.len(), after.len());
+            known.after = after;
+            changes.bytes = changes.bytes + new - old;
+            return;
+        }
+        let (mut before, permissions) = before;
+        let mut after = after;
+        if changes.bytes + before.len() + after.len() > MAX_ALL {
+            (before, after) = (Content::TooLarge, Content::TooLarge);
+        }
+        changes.bytes += before.len() + after.len();
+        let shown = task.show(path);
+        changes.files.push(Change { environment, path: path.to_owned(), shown, before, permissions, after });
+    }
+
+    fn changes(&self) -> MutexGuard<'_, Changes> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Change {
+    fn undo(&self) -> UndoOutcome {
+        let files = self.environment.files();
+        match self.restore(&*files) {
+            Ok(outcome) => outcome,
+            Err(error) => UndoOutcome::Kept(error.to_string()),
+        }
+    }
+
+    fn restore(&self, files: &dyn Files) -> io::Result<UndoOutcome> {
+        if self.before == Content::TooLarge || self.after == Content::TooLarge {
+            return Ok(UndoOutcome::Kept("its content was too large to be kept".to_owned()));
+        }
+        let (now, metadata) = read(files, &self.path)?;
+        if now != self.after {
+            return Ok(UndoOutcome::Kept("it has been changed since".to_owned()));
+        }
+        match (&self.before, metadata) {
+            (Content::Bytes(before), metadata) => {
+                if let (None, Some(folder)) = (&metadata, self.path.parent()) {
+                    files.create_folders(folder)?;
+                }
+                let expected = metadata.map_or(Expected::Nothing, |now| Expected::Version(now.version));
+                files.write(&self.path, before, &WriteOptions { expected, permissions: self.permissions })?;
+                Ok(UndoOutcome::Restored)
+            }
+            (_, Some(metadata)) => files.remove(&self.path, metadata.version).map(|()| UndoOutcome::Removed),
+            (_, None) => Ok(UndoOutcome::Restored),
+        }
+    }
+}
+
+/// Reads the content of a file, if it is not too large.
+pub(crate) fn read(files: &dyn Files, path: &Path) -> io::Result<(Content, Option<Metadata>)> {
+    match files.metadata(path) {
+        Ok(_) => {
+            let (bytes, metadata) = files.read(path, 0, MAX_FILE + 1)?;
+            Ok((Content::of(&bytes), Some(metadata)))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((Content::Missing, None)),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use toolc_catalog::file::patch::{Args, Mode};
+    use toolc_catalog::file::{FileTools, read_file, write_file};
+
+    use super::*;
+    use crate::fixture::{Fixture, fixture};
+
+    fn write(f: &Fixture, path: &str, content: &str) {
+        let args = write_file::Args { path: path.into(), content: content.into() };
+        f.handlers.write_file(args, &f.call()).expect("it can be written");
+    }
+
+    fn read_all(f: &Fixture, path: &str) {
+        let args = read_file::Args { path: path.into(), offset: 1, limit: 500, column: 1 };
+        f.handlers.read_file(args, &f.call()).expect("it can be read");
+    }
+
+    fn apply(f: &Fixture, text: &str) {
+        let patch = Some(text.to_owned());
+        let args =
+            Args { mode: Mode::Patch, path: None, old_string: None, new_string: None, replace_all: false, patch };
+        f.handlers.patch(args, &f.call()).expect("it can be patched");
+    }
+
+    fn undo(f: &Fixture) -> Vec<(String, UndoOutcome)> {
+        let undone = f.call().state::<ChangeLog>().undo();
+        undone.into_iter().map(|undone| (undone.path, undone.outcome)).collect()
+    }
+
+    fn begin(f: &Fixture) {
+        f.call().state::<ChangeLog>().begin();
+    }
+
+    #[test]
+    fn new_changed_moved_and_removed_files_are_as_they_were() {
+        let f = fixture();
+        for (name, content) in [("a", "one\n"), ("old", "x\n"), ("gone", "y\n")] {
+            f.put(name, content);
+            read_all(&f, name);
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::set_permissions(f.dir.path().join("a"), fs::Permissions::from_mode(0o750)).expect("it can be changed");
+            read_all(&f, "a");
+        }
+        begin(&f);
+        write(&f, "a", "two\n");
+        write(&f, "a", "three\n");
+        write(&f, "folder/new", "new\n");
+        apply(
+            &f,
+            "*** Begin Patch\n*** Update File: old\n*** Move to: moved\n@@\n-x\n+z\n*** Delete File: gone\n*** End Patch\n",
+        );
+        let undone = undo(&f);
+        assert_eq!(undone.len(), 5, "{undone:?}");
+        for (path, outcome) in &undone {
+            let expected =
+                if ["moved", "folder/new"].contains(&&**path) { UndoOutcome::Removed } else { UndoOutcome::Restored };
+            assert_eq!(*outcome, expected, "{path}");
+        }
+        assert_eq!([f.get("a"), f.get("old"), f.get("gone")], ["one\n", "x\n", "y\n"]);
+        assert!(!f.dir.path().join("moved").exists() && !f.dir.path().join("folder/new").exists());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = fs::metadata(f.dir.path().join("a")).expect("it exists").permissions().mode();
+            assert_eq!(mode & 0o777, 0o750);
+        }
+        assert_eq!(undo(&f), [], "what was taken back is forgotten");
+    }
+
+    #[test]
+    fn a_file_that_was_changed_since_is_kept() {
+        let f = fixture();
+        f.put("a", "one\n");
+        read_all(&f, "a");
+        begin(&f);
+        write(&f, "a", "two\n");
+        write(&f, "b", "new\n");
+        write(&f, "c", "new\n");
+        f.put("a", "of the person\n");
+        fs::remove_file(f.dir.path().join("b")).expect("it exists");
+        let kept = || UndoOutcome::Kept("it has been changed since".to_owned());
+        let expected = [("a", kept()), ("b", kept()), ("c", UndoOutcome::Removed)];
+        assert_eq!(undo(&f), expected.map(|(path, outcome)| (path.to_owned(), outcome)));
+        assert_eq!(f.get("a"), "of the person\n");
+    }
+
+    #[test]
+    fn nothing_is_kept_before_the_beginning_and_of_large_files() {
+        let f = fixture();
+        write(&f, "a", "one\n");
+        assert_eq!(undo(&f), []);
+        begin(&f);
+        write(&f, "large", &"x".repeat(MAX_FILE + 1));
+        let kept = UndoOutcome::Kept("its content was too large to be kept".to_owned());
+        assert_eq!(undo(&f), [("large".to_owned(), kept)]);
+    }
+}
