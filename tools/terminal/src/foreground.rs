@@ -2,7 +2,7 @@
 
 use std::mem;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use toolc::approval::ShellState;
@@ -11,6 +11,7 @@ use toolc_catalog::terminal::terminal::{Args, Returns};
 use toolc_environment::{Environment, Launch, Outcome, Output, Program, Running, Sink};
 
 use crate::background::SIZE;
+use crate::live_output::{LiveOutput, OutputEnd};
 use crate::place::{self, CommandStart, Variables};
 use crate::shell_state::{RecordFile, RecordedState};
 use crate::sight::Sight;
@@ -25,18 +26,37 @@ const MAX_TIMEOUT: u64 = 600;
 
 /// The transcript of a running command.
 #[derive(Debug, Default, Clone)]
-struct SharedTranscript(Arc<Mutex<Transcript>>);
+struct SharedTranscript(Arc<Mutex<Recorded>>);
+
+/// The output of a running command.
+#[derive(Debug, Default)]
+struct Recorded {
+    transcript: Transcript,
+    end: OutputEnd,
+}
 
 impl Sink for SharedTranscript {
     fn push(&mut self, bytes: &[u8]) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_bytes(bytes);
+        let mut recorded = self.recorded();
+        recorded.transcript.push_bytes(bytes);
+        recorded.end.push_bytes(bytes);
         true
     }
 }
 
 impl SharedTranscript {
     fn take(&self) -> Captured {
-        mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)).finish()
+        mem::take(&mut *self.recorded()).transcript.finish()
+    }
+
+    /// Returns the last line of the output so far.
+    fn last_line(&self) -> String {
+        let end = self.recorded().end.clone();
+        end.last_line()
+    }
+
+    fn recorded(&self) -> MutexGuard<'_, Recorded> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -67,7 +87,7 @@ impl TerminalHandlers {
 
         let started = Instant::now();
         let running = environment.start(launch).map_err(|error| failed_start(&error))?;
-        let (outcome, timed_out) = wait(&*running, started + Duration::from_secs(seconds), call)?;
+        let (outcome, timed_out) = wait(&*running, started, Duration::from_secs(seconds), &stdout, call)?;
         let captured = without(&prefix, stdout.take());
         let (output, stored) = shorten_output(&captured, "output", call);
         let (error_output, error_stored) = shorten_output(&without(&prefix, stderr.take()), "standard error", call);
@@ -184,8 +204,19 @@ fn time_limit(args: &Args) -> Result<u64, ToolError> {
 }
 
 /// Waits until a command ends, or ends it at the deadline and when the call is cancelled. Also returns whether it ended the command.
-fn wait(running: &dyn Running, deadline: Instant, call: &Call<'_>) -> Result<(Outcome, bool), ToolError> {
-    let should_stop = || Instant::now() >= deadline || call.is_cancelled();
+fn wait(
+    running: &dyn Running,
+    started: Instant,
+    limit: Duration,
+    output: &SharedTranscript,
+    call: &Call<'_>,
+) -> Result<(Outcome, bool), ToolError> {
+    let live = call.state::<LiveOutput>();
+    let reports = live.reports(call, started);
+    let should_stop = || {
+        reports.report(|| output.last_line());
+        started.elapsed() >= limit || call.is_cancelled()
+    };
     let unknown_status = |error| ToolError::new(format!("the status of the command is unknown: {error}"));
     match running.wait(&should_stop).map_err(unknown_status)? {
         Some(outcome) => Ok((outcome, false)),

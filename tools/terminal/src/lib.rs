@@ -13,6 +13,7 @@ mod disk;
 mod escapes;
 mod events;
 mod foreground;
+mod live_output;
 mod place;
 #[cfg(unix)]
 mod privileges;
@@ -45,6 +46,7 @@ pub use background::processes::RunningProcess;
 use disk::DiskSpace;
 use events::EventSink;
 pub use events::{ProcessEvent, ProcessEventKind};
+pub use live_output::LiveOutput;
 
 /// The handler of the toolset `terminal`.
 ///
