@@ -22,7 +22,7 @@ mod request;
 
 pub use api::{Api, assistant_message, user_message, user_message_with_images};
 #[cfg(feature = "client")]
-pub use client::{Answer, Client, Event, Script, ScriptError};
+pub use client::{Answer, Client, Event, ListedModel, Script, ScriptError};
 pub use dialect::ModelDialect;
 pub use error::{ErrorKind, ModelError};
 pub use history::{with_unique_call_ids, without_thinking, without_tool_references};

@@ -19,7 +19,7 @@ pub(super) const API: Record = Record {
     dialect: Dialect::Anthropic,
     wire: wire::Api::Anthropic,
     path: |_| "/v1/messages".to_owned(),
-    models_path: "/v1/models?limit=1",
+    models_path: |most| format!("/v1/models?limit={most}"),
     key_header: |key| ("x-api-key", key.to_owned()),
     headers,
     body,

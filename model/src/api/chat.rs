@@ -19,7 +19,7 @@ pub(super) const API: Record = Record {
     dialect: Dialect::OpenAi,
     wire: wire::Api::ChatCompletions,
     path: |_| "/chat/completions".to_owned(),
-    models_path: "/models",
+    models_path: |_| "/models".to_owned(),
     key_header: |key| ("authorization", format!("Bearer {key}")),
     headers: |_| Vec::new(),
     body,

@@ -9,6 +9,7 @@ use toolc::Dialect;
 use toolc::wire;
 
 use super::{Record, to_json, variables};
+use crate::error::{ErrorKind, Refusal};
 use crate::request::{ModelParameters, Request};
 
 pub(super) const API: Record = Record {
@@ -20,7 +21,7 @@ pub(super) const API: Record = Record {
     dialect: Dialect::Gemini,
     wire: wire::Api::Gemini,
     path: |model| format!("/models/{}:streamGenerateContent?alt=sse", path_segment(model)),
-    models_path: "/models?pageSize=1",
+    models_path: |most| format!("/models?pageSize={most}"),
     key_header: |key| ("x-goog-api-key", key.to_owned()),
     headers: |_| Vec::new(),
     body,
@@ -29,7 +30,10 @@ pub(super) const API: Record = Record {
     image_part: |image, data| json!({ "inlineData": { "mimeType": image.media_type(), "data": data } }),
     takes_gif: false,
     assistant_message: |text| json!({ "role": "model", "parts": [{ "text": text }] }),
-    refusals: &[],
+    refusals: &[
+        // The status of a wrong key is 400.
+        Refusal { kind: ErrorKind::Unauthorized, text: "API key not valid" },
+    ],
     removals: None,
 };
 

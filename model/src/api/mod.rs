@@ -82,8 +82,8 @@ pub(crate) struct Record {
     wire: wire::Api,
     /// Returns the path of a request to a model, after the base URL.
     pub(crate) path: fn(&str) -> String,
-    /// The path of the list of models, after the base URL. Asking for it costs nothing.
-    pub(crate) models_path: &'static str,
+    /// Returns the path of a list of at most this many models, after the base URL. Asking for it costs nothing.
+    pub(crate) models_path: fn(u32) -> String,
     /// Returns the header with the key.
     pub(crate) key_header: fn(&str) -> Header,
     /// Returns the headers with the version and the beta features.

@@ -11,6 +11,7 @@ use toolc::wire::{ModelResponse, Stop, WireError};
 use crate::error::{ErrorKind, ModelError, Responded};
 
 use super::answer::Event;
+use super::listed::{self, ListedModel};
 use super::network::{self, Proxy};
 use super::retry::retry_after;
 use super::settings::Settings;
@@ -122,20 +123,50 @@ impl Http {
         }
     }
 
-    /// Asks for the list of models, which fails if the key is wrong.
+    /// Asks for a list of one model, which fails if the key is wrong.
     pub(crate) async fn check_key(&self, settings: &Settings) -> Result<(), ModelError> {
-        let checked = self.list_models(settings).await;
+        let checked = match timeout(CHECK_LIMIT, self.begin_list(settings, 1)).await {
+            Ok(response) => response.map(drop),
+            Err(Elapsed { .. }) => Err(self.timed_out("begin its answer", CHECK_LIMIT)),
+        };
         checked.map_err(|error| error.without_key(settings.key.as_ref()))
     }
 
-    async fn list_models(&self, settings: &Settings) -> Result<(), ModelError> {
-        let sent = self.prepare(settings, reqwest::Method::GET, settings.model.api.record().models_path, &[])?.send();
-        let sent = timeout(CHECK_LIMIT, sent).await;
-        let mut response =
-            sent.map_err(|_| self.timed_out("begin its answer", CHECK_LIMIT))?.map_err(|error| self.failed(&error))?;
+    /// Asks for the list of models, which must be complete within the limit.
+    pub(crate) async fn models(&self, settings: &Settings, limit: Duration) -> Result<Vec<ListedModel>, ModelError> {
+        let listed = match timeout(limit, self.read_list(settings)).await {
+            Ok(listed) => listed,
+            Err(Elapsed { .. }) => Err(self.timed_out("list its models", limit)),
+        };
+        listed.map_err(|error| error.without_key(settings.key.as_ref()))
+    }
+
+    async fn read_list(&self, settings: &Settings) -> Result<Vec<ListedModel>, ModelError> {
+        let mut response = self.begin_list(settings, listed::MOST).await?;
+        let mut body = Vec::new();
+        while let Some(bytes) = response.chunk().await.map_err(|error| self.failed(&error))? {
+            if body.len() + bytes.len() > listed::MAX_BYTES {
+                let message =
+                    format!("the list of the models of {} has more than {} bytes", self.host, listed::MAX_BYTES);
+                return Err(ModelError::new(ErrorKind::Unreadable, message));
+            }
+            body.extend_from_slice(&bytes);
+        }
+        listed::read(&body).ok_or_else(|| {
+            let message =
+                format!("{} answers the request for its models with something else: check base_url", self.host);
+            ModelError::new(ErrorKind::Unreadable, message)
+        })
+    }
+
+    /// Asks for a list of models. Returns a response with the status of success.
+    async fn begin_list(&self, settings: &Settings, most: u32) -> Result<reqwest::Response, ModelError> {
+        let path = (settings.model.api.record().models_path)(most);
+        let sent = self.prepare(settings, reqwest::Method::GET, &path, &[])?.send().await;
+        let mut response = sent.map_err(|error| self.failed(&error))?;
         let status = response.status();
         if status.is_success() {
-            return Ok(());
+            return Ok(response);
         }
         let body = error_body(&mut response, settings.limits.error_body).await;
         Err(self.responded(settings, status).failed(&body, None))

@@ -2,6 +2,7 @@
 
 mod answer;
 mod http;
+mod listed;
 #[cfg(test)]
 mod misbehaving;
 mod network;
@@ -15,7 +16,7 @@ mod tests;
 mod wait;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use toolc::wire::ModelResponse;
 
@@ -29,6 +30,7 @@ use retry::Retries;
 use settings::{Limits, Settings};
 
 pub use answer::{Answer, Event};
+pub use listed::ListedModel;
 pub use script::{Script, ScriptError};
 
 /// A client of one model. Clones share its connections.
@@ -153,6 +155,19 @@ impl Client {
         match &self.0.source {
             Source::Server(http) => http.check_key(&self.0.settings).await,
             Source::Script(_) => Ok(()),
+        }
+    }
+
+    /// Asks the server for the list of its models, which costs nothing. The whole list must arrive within the limit. The request is not
+    /// retried. The models have the order of their names, and those that answer no conversation are left out if the server says so.
+    ///
+    /// # Errors
+    /// Returns an error of the kind [`Unauthorized`](crate::ErrorKind::Unauthorized) if the server refuses the key, of the kind
+    /// [`Unreachable`](crate::ErrorKind::Unreachable) if there is no server, and of another kind if it has no such list.
+    pub async fn models(&self, limit: Duration) -> Result<Vec<ListedModel>, ModelError> {
+        match &self.0.source {
+            Source::Server(http) => http.models(&self.0.settings, limit).await,
+            Source::Script(_) => Ok(Vec::new()),
         }
     }
 

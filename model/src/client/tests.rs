@@ -443,3 +443,40 @@ fn an_empty_answer_is_an_answer_only_if_the_request_says_so() {
         assert_eq!(result.is_ok(), is_answer, "{may_be_empty} {reason}: {result:?}");
     }
 }
+
+#[test]
+fn the_models_of_a_server_are_listed_within_a_limit() {
+    let json = |body: &serde_json::Value| Reply::Whole(200, "content-type: application/json\r\n", body.to_string());
+    let list = |api: Api, reply: Reply| {
+        let (url, requests) = serve(vec![reply]);
+        let result = block_on(Client::with_settings(settings(api, url)).models(Duration::from_millis(500)));
+        (result, requests.recv().expect("a request").head)
+    };
+    let (models, head) = list(Api::Anthropic, json(&json!({ "data": [{ "id": "claude-x" }] })));
+    assert_eq!(models.expect("a list").iter().map(|model| &*model.name).collect::<Vec<_>>(), ["claude-x"]);
+    assert!(head.starts_with("get /v1/models?limit=1000 ") && head.contains("x-api-key: sk-secret-key"), "{head}");
+    let (_, head) = list(Api::Gemini, json(&json!({ "models": [] })));
+    assert!(head.starts_with("get /models?pagesize=1000 ") && head.contains("x-goog-api-key: sk-secret-key"), "{head}");
+    let (_, head) = list(Api::Responses, json(&json!({ "data": [] })));
+    assert!(head.starts_with("get /models ") && head.contains("authorization: bearer sk-secret-key"), "{head}");
+    let google = json!({ "error": { "code": 400, "status": "INVALID_ARGUMENT", "message": "API key not valid. sk-secret-key" } });
+    for (api, reply, kind, text) in [
+        (Api::Responses, Reply::Whole(401, "", "{}".to_owned()), ErrorKind::Unauthorized, "check the key"),
+        (Api::Gemini, Reply::Whole(400, "", google.to_string()), ErrorKind::Unauthorized, "API key not valid"),
+        (Api::ChatCompletions, Reply::Whole(404, "", String::new()), ErrorKind::Refused, "404"),
+        (Api::ChatCompletions, json(&json!("hello")), ErrorKind::Unreadable, "something else"),
+        (Api::ChatCompletions, Reply::Silent, ErrorKind::TimedOut, "did not list its models within 500ms"),
+        (Api::ChatCompletions, Reply::Drips("HTTP/1.1 200 OK\r\n\r\n{".to_owned(), " "), ErrorKind::TimedOut, "500ms"),
+    ] {
+        let (result, _) = list(api, reply);
+        let error = result.expect_err("there is no list");
+        assert!(error.kind() == kind && error.to_string().contains(text), "{kind:?}: {error}");
+        assert!(!error.to_string().contains("sk-secret"), "{error}");
+    }
+    let endless = Reply::Whole(200, "", format!("{{\"data\":[\"{}\"]}}", "x".repeat(9 << 20)));
+    let (result, _) = {
+        let (url, requests) = serve(vec![endless]);
+        (block_on(Client::with_settings(settings(Api::ChatCompletions, url)).models(Duration::from_secs(30))), requests)
+    };
+    assert!(result.is_err_and(|error| error.to_string().contains("more than 8388608 bytes")));
+}
