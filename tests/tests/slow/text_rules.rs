@@ -108,6 +108,8 @@ const EXPLAINED: &[Explained] = &[
     accepted("email", "jsonschema", "jsonschema takes ` <` in quotes for the end of a name", |text| {
         text.contains(" <")
     }),
+    accepted("email", "jsonschema", "jsonschema takes no escaped space in quotes", |text| text.contains(r"\ ")),
+    refused("email", "jsonschema", "jsonschema does not limit the length of the whole", |text| text.len() > 254),
     accepted("pattern", "jsonschema", WORDS_OF_JSONSCHEMA, has_boundary),
     refused("pattern", "jsonschema", WORDS_OF_JSONSCHEMA, has_boundary),
     refused("regex", "ajv", REGEX_OF_AJV, has_escape_or_flags),
