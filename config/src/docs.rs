@@ -1,13 +1,19 @@
-//! The tables of keys in `docs/configuration.md`.
+//! The tables of keys in `docs/configuration.md`, and the schema of the file.
 
 use std::fmt::Write as _;
 
-use toolc_tables::{HasKeys as _, Key, KeyType, docs_table};
+use serde_json::Value;
+use toolc_tables::{HasKeys as _, Key, KeyType, docs_table, file_schema};
 
 use crate::keys::ConfigTable;
 
 const START: &str = "<!-- keys -->\n";
 const END: &str = "<!-- end of keys -->";
+
+/// Returns the JSON Schema of `config.toml`.
+pub fn schema() -> Value {
+    file_schema("config.toml", ConfigTable::KEYS)
+}
 
 /// Returns the page with new tables of keys, or `None` if it has no place for them.
 pub fn renew_tables(page: &str) -> Option<String> {
@@ -47,7 +53,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::schema;
 
     /// Returns the paths of all keys. A key of a duration is followed by its name in JSON.
     fn paths(keys: &[Key], above: &str) -> Vec<(String, &'static str)> {

@@ -3,14 +3,19 @@
 use std::error::Error;
 use std::io;
 
-use toml_edit::{Array, DocumentMut, Item, Table};
-use toolc_model::Api;
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
+use toolc_model::{Model, ModelDialect};
 use toolc_tables::MAX_BYTES;
 
 use crate::bounded;
+use crate::docs::schema;
 use crate::error::ConfigError;
-use crate::file::ConfigFile;
+use crate::file::{ConfigFile, FindNames};
 use crate::home::Home;
+use crate::migrate::CURRENT;
+
+/// The line with which editors find the schema, next to the file.
+const SCHEMA_LINE: &str = "#:schema config.schema.json";
 
 /// A list in `[tools]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,20 +76,49 @@ pub fn edit_permissions<E: Error + Send + Sync + 'static>(
     home.create(home.path()).and_then(|()| bounded::write(&path, &new)).map_err(failed)
 }
 
-/// Sets the main model.
+/// Writes `[models.NAME]`, where the name is the [alias](Model::alias) of the model. Keys about the server and the model that have no value
+/// here are removed, because they belong to the model before. Comments, time limits and retries stay.
 ///
 /// # Errors
 /// Like [`edit_list`].
-pub fn set_model(home: &Home, api: Api, model: &str) -> Result<Edited, ConfigError> {
+pub fn set_model(home: &Home, model: &Model) -> Result<Edited, ConfigError> {
     edit(home, |document| {
         let models = document.entry("models").or_insert_with(implicit_table);
         let models = models.as_table_like_mut().ok_or_else(|| ConfigError::mistake("`models` is not a table"))?;
-        let main = models.entry("main").or_insert(Item::Table(Table::new()));
-        let main = main.as_table_like_mut().ok_or_else(|| ConfigError::mistake("`models.main` is not a table"))?;
-        main.insert("api", toml_edit::value(api.word()));
-        main.insert("model", toml_edit::value(model));
+        let table = models.entry(&model.alias).or_insert(Item::Table(Table::new())).as_table_like_mut();
+        let table = table.ok_or_else(|| ConfigError::mistake(format!("`models.{}` is not a table", model.alias)))?;
+        let tokens = |tokens: Option<u32>| tokens.map(|tokens| Value::from(i64::from(tokens)));
+        let text = |text: Option<&str>| text.map(Value::from);
+        let values = [
+            ("api", text(Some(model.api.word()))),
+            ("model", text(Some(model.name()))),
+            ("base_url", text(model.base_url.as_deref())),
+            ("key_variable", text(model.key_variable.as_deref())),
+            ("dialect", text(model.dialect.map(ModelDialect::word))),
+            ("context_tokens", tokens(model.context_tokens)),
+            ("max_output_tokens", tokens(model.max_output_tokens)),
+        ];
+        for (key, value) in values {
+            match value {
+                Some(value) => put(table, key, value),
+                None => drop(table.remove(key)),
+            }
+        }
+        // They are those of the model before.
+        table.remove("prices");
         Ok(())
     })
+}
+
+/// Sets a value. The comment after an earlier value stays, and so does an equal value in another form.
+pub(crate) fn put(table: &mut dyn TableLike, key: &str, mut new: Value) {
+    if let Some(old) = table.get(key).and_then(Item::as_value) {
+        if old.as_str().is_some() && old.as_str() == new.as_str() {
+            return;
+        }
+        new.decor_mut().clone_from(old.decor());
+    }
+    table.insert(key, Item::Value(new));
 }
 
 /// Returns a table whose header is not written.
@@ -94,27 +128,64 @@ pub(crate) fn implicit_table() -> Item {
     Item::Table(table)
 }
 
+/// Changes `config.toml`, unless the result has mistakes. So a change can also remove the mistakes of a file.
 pub(crate) fn edit(
     home: &Home,
     change: impl FnOnce(&mut DocumentMut) -> Result<(), ConfigError>,
 ) -> Result<Edited, ConfigError> {
-    // A file with mistakes is not changed.
-    ConfigFile::read(home)?;
+    edit_with(home, None, change)
+}
+
+/// Like [`edit`]. The names in the result are checked as well, if `names` finds the known ones.
+pub(crate) fn edit_with(
+    home: &Home,
+    names: Option<FindNames<'_>>,
+    change: impl FnOnce(&mut DocumentMut) -> Result<(), ConfigError>,
+) -> Result<Edited, ConfigError> {
     let path = home.config();
     let attempt = format!("failed to change {}", path.display());
     let failed = |error: io::Error| ConfigError::io("failed to change", &path, error);
-    let old = bounded::read(&path, MAX_BYTES).map_err(failed)?.unwrap_or_default();
-    let mut document: DocumentMut = old.parse().map_err(|error: toml_edit::TomlError| {
-        ConfigError::mistake(error.message().to_owned()).within(&attempt).with_source(error)
-    })?;
+    let old = ConfigFile::read_text(home)?;
+    let start = old.clone().unwrap_or_else(new_file);
+    let mut document: DocumentMut = match start.parse() {
+        Ok(document) => document,
+        // The reader explains mistakes of the syntax with their places.
+        Err(error) => {
+            ConfigFile::check_text(home, &start, None)?;
+            return Err(syntax_error(&error, &attempt));
+        }
+    };
     change(&mut document).map_err(|error| error.within(&attempt))?;
     let text = document.to_string();
-    if text == old {
+    if text == start {
         return Ok(Edited::Unchanged);
     }
-    ConfigFile::check_text(home, &text)?;
+    ConfigFile::check_text(home, &text, names)?;
     home.create(home.path()).and_then(|()| bounded::write(&path, &text)).map_err(failed)?;
+    write_schema(home, &text)?;
     Ok(Edited::Changed)
+}
+
+fn syntax_error(error: &toml_edit::TomlError, attempt: &str) -> ConfigError {
+    ConfigError::mistake(error.message().to_owned()).within(attempt).with_source(error.clone())
+}
+
+/// Returns how a new file begins: with the schema for editors, and the version.
+pub(crate) fn new_file() -> String {
+    format!("{SCHEMA_LINE}\nversion = {CURRENT}\n")
+}
+
+/// Writes the schema next to the file, if the file names it. The schema of an older program is replaced.
+pub(crate) fn write_schema(home: &Home, text: &str) -> Result<(), ConfigError> {
+    if !text.lines().any(|line| line.trim() == SCHEMA_LINE) {
+        return Ok(());
+    }
+    let (path, schema) = (home.config_schema(), format!("{:#}\n", schema()));
+    let is_current = bounded::read(&path, MAX_BYTES).is_ok_and(|found| found.as_deref() == Some(&schema));
+    if is_current {
+        return Ok(());
+    }
+    bounded::write(&path, &schema).map_err(|error| ConfigError::io("failed to write the schema", &path, error))
 }
 
 fn edit_tools(document: &mut DocumentMut, add: &[(List, &str)], remove: &[(List, &str)]) -> Result<(), ConfigError> {
@@ -145,6 +216,8 @@ fn edit_tools(document: &mut DocumentMut, add: &[(List, &str)], remove: &[(List,
 
 #[cfg(test)]
 mod tests {
+    use toolc_model::Api;
+
     use super::*;
 
     fn edited(before: &str, add: &[(List, &str)], remove: &[(List, &str)]) -> Result<String, ConfigError> {
@@ -175,19 +248,55 @@ mod tests {
     }
 
     #[test]
-    fn the_model_is_set_and_everything_else_stays() {
+    fn a_model_replaces_the_one_before_and_comments_and_limits_stay() {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let home = Home::at(folder.path());
-        assert_eq!(set_model(&home, Api::ChatCompletions, "m"), Ok(Edited::Changed));
+        let model = |api, name: &str| Model { alias: "main".to_owned(), ..Model::new(api, name) };
+        let local = Model {
+            base_url: Some("http://127.0.0.1:1/v1".to_owned()),
+            key_variable: Some(String::new()),
+            dialect: Some(ModelDialect::Portable),
+            context_tokens: Some(8_000),
+            ..model(Api::ChatCompletions, "m")
+        };
+        assert_eq!(set_model(&home, &local), Ok(Edited::Changed));
         let read = || std::fs::read_to_string(home.config()).expect("it exists");
-        assert_eq!(read(), "[models.main]\napi = \"chat\"\nmodel = \"m\"\n");
-        bounded::write(&home.config(), &(read() + "base_url = 'http://x' # own\n")).expect("failed to write");
-        assert_eq!(set_model(&home, Api::Anthropic, "n"), Ok(Edited::Changed));
-        assert!(
-            read().contains("base_url = 'http://x' # own\n") && read().contains("api = \"anthropic\""),
-            "{}",
-            read()
-        );
+        let table = "[models.main]\napi = \"chat\"\nmodel = \"m\"\nbase_url = \"http://127.0.0.1:1/v1\"\nkey_variable = \"\"\n\
+                     dialect = \"portable\"\ncontext_tokens = 8000\n";
+        assert_eq!(read(), format!("{SCHEMA_LINE}\nversion = 1\n\n{table}"));
+        assert_eq!(set_model(&home, &local), Ok(Edited::Unchanged));
+        let more = "timeout = '9s' # patience\nmax_output_tokens = 5\n[models.main.prices]\ninput = 1\noutput = 1\n[models.fast]\napi = 'chat'\nmodel = 'f'\n";
+        let commented = read().replace("model = \"m\"", "model = 'm' # mine") + more;
+        bounded::write(&home.config(), &commented).expect("failed to write");
+        assert_eq!(set_model(&home, &model(Api::Anthropic, "n")), Ok(Edited::Changed));
+        let expected = "[models.main]\napi = \"anthropic\"\nmodel = \"n\" # mine\ntimeout = '9s' # patience\n\
+                        [models.fast]\napi = 'chat'\nmodel = 'f'\n";
+        assert!(read().ends_with(expected), "{}", read());
+    }
+
+    #[test]
+    fn a_new_file_names_its_schema_which_is_next_to_it_and_current() {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let home = Home::at(folder.path());
+        edit_list(&home, &[(List::EnableTools, "todo")], &[]).expect("it is valid");
+        let found = || std::fs::read_to_string(folder.path().join("config.schema.json")).expect("it exists");
+        assert_eq!(found(), format!("{:#}\n", schema()));
+        std::fs::write(home.config_schema(), "{}").expect("failed to write");
+        edit_list(&home, &[(List::EnableTools, "memory")], &[]).expect("it is valid");
+        assert_eq!(found(), format!("{:#}\n", schema()));
+        // A file that does not name the schema gets none.
+        let other = Home::at(folder.path().join("other"));
+        std::fs::create_dir(other.path()).expect("failed to make a folder");
+        bounded::write(&other.config(), "# mine\n").expect("failed to write");
+        edit_list(&other, &[(List::EnableTools, "todo")], &[]).expect("it is valid");
+        assert!(!other.config_schema().exists());
+    }
+
+    #[test]
+    fn a_change_can_remove_the_mistakes_of_a_file() {
+        let before = "[tools]\nenable = ['cli']\ndisable = ['cli']\n";
+        let after = edited(before, &[], &[(List::Disable, "cli")]);
+        assert_eq!(after.as_deref(), Ok("[tools]\nenable = ['cli']\n"));
     }
 
     #[test]

@@ -14,13 +14,13 @@ use toolc_model::{ModelDialect, ModelTable};
 use toolc_tables::checks::{self, is_in, report};
 use toolc_tables::codes;
 use toolc_tables::diagnostic::{At, Code, Diagnostic, InvalidFile, Sink};
-use toolc_tables::{Document, HasKeys as _, MAX_BYTES, defaults};
+use toolc_tables::{Document, HasKeys as _, HasValues, MAX_BYTES, defaults};
 
 use crate::bounded;
 use crate::env_file::EnvFile;
 use crate::error::{ConfigError, DirectoryError};
 use crate::home::Home;
-use crate::keys::{AgentTable, Config, ConfigTable, ProtectTable};
+use crate::keys::{AgentTable, Config, ConfigTable, Mcp, ProtectTable};
 use crate::mcp::expanded;
 use crate::migrate::{Migrated, migrate};
 use crate::variables::{self, Found, VariableSetting};
@@ -50,14 +50,18 @@ pub struct ConfigFile {
 
 /// The names that the configuration may use, which depend on the registered tools.
 #[derive(Debug, Default)]
-pub struct KnownNames<'n> {
+pub struct KnownNames {
     /// The toolsets, with their aliases.
-    pub toolsets: Vec<&'n str>,
+    pub toolsets: Vec<String>,
     /// The tools.
-    pub tools: Vec<&'n str>,
+    pub tools: Vec<String>,
     /// The facts, each with a value of its type.
-    pub facts: Vec<(&'n str, &'n toolc::FactValue)>,
+    pub facts: Vec<(String, toolc::FactValue)>,
 }
+
+/// Returns the names that a configuration may use, which depend on its plugins and servers. `None` if they cannot be found: then, names
+/// are not checked.
+pub type FindNames<'f> = &'f dyn Fn(&Config) -> Option<KnownNames>;
 
 impl ConfigFile {
     /// Reads the file of a profile. A file of an older version is brought to the current one, and the old one is kept with its version in its name. A
@@ -79,22 +83,57 @@ impl ConfigFile {
         env: &EnvFile,
         process: impl Iterator<Item = (OsString, OsString)>,
     ) -> Result<Self, ConfigError> {
-        let (text, migrated_from) = read_text(home)?;
+        Self::read_checked(home, env, process, &check)
+    }
+
+    /// Reads the file like [`read_with`](Self::read_with), and checks everything in it at once: the names, if `names` finds the known ones, and
+    /// the working directory of tools.
+    ///
+    /// # Errors
+    /// Like [`read_with`](Self::read_with): all mistakes.
+    pub fn check_all(
+        home: &Home,
+        env: &EnvFile,
+        process: impl Iterator<Item = (OsString, OsString)>,
+        names: FindNames<'_>,
+    ) -> Result<Self, ConfigError> {
+        Self::read_checked(home, env, process, &|table, sink| {
+            check_with_names(table, Some(names), sink);
+            check_directory(table, sink);
+        })
+    }
+
+    fn read_checked(
+        home: &Home,
+        env: &EnvFile,
+        process: impl Iterator<Item = (OsString, OsString)>,
+        check: Check<'_>,
+    ) -> Result<Self, ConfigError> {
+        let (text, migrated_from) = read_and_migrate(home)?;
         let (path, exists) = (home.config(), text.is_some());
         let found = variables::read(process, env)?;
         let text = text.or_else(|| (!found.is_empty()).then(String::new));
-        let document = text.map(|text| read_document(&path, &text, &found)).transpose()?;
+        let document = text.map(|text| read_document(&path, &text, &found, check)).transpose()?;
         let config = document.as_ref().map_or_else(Config::default, Document::values);
         let set_by_variables = found.into_iter().map(|found| found.setting).collect();
         Ok(Self { path, config, document, exists, set_by_variables, migrated_from })
     }
 
-    /// Reads a text as the file, for a change before it is written.
+    /// Reads the text of the file, after it was brought to the current version. Returns `None` if there is no file.
     ///
     /// # Errors
-    /// If the text has mistakes.
-    pub(crate) fn check_text(home: &Home, text: &str) -> Result<(), ConfigError> {
+    /// If the file cannot be read, or is of a version that this program does not read.
+    pub(crate) fn read_text(home: &Home) -> Result<Option<String>, ConfigError> {
+        Ok(read_and_migrate(home)?.0)
+    }
+
+    /// Reads a text as the file, for a change before it is written. The names in it are checked as well, if `names` finds the known ones.
+    ///
+    /// # Errors
+    /// If the text has mistakes: all of them.
+    pub(crate) fn check_text(home: &Home, text: &str, names: Option<FindNames<'_>>) -> Result<(), ConfigError> {
         let path = home.config();
+        let check = |table: &ConfigTable, sink: &Sink| check_with_names(table, names, sink);
         let document = Document::read(NOUN, &path.display().to_string(), text, check);
         document.map(drop).map_err(|error| invalid(error, &path, &[]))
     }
@@ -136,7 +175,7 @@ impl ConfigFile {
     ///
     /// # Errors
     /// Returns all unknown names, with the nearest known ones, and facts with a value of another type.
-    pub fn check_names(&self, known: &KnownNames<'_>) -> Result<(), ConfigError> {
+    pub fn check_names(&self, known: &KnownNames) -> Result<(), ConfigError> {
         let Some(document) = &self.document else { return Ok(()) };
         document.check(|table, sink| check_names(table, known, sink)).map_err(|error| invalid(error, &self.path, &[]))
     }
@@ -208,7 +247,7 @@ pub fn usable_directory(path: &Path) -> Result<PathBuf, DirectoryError> {
 }
 
 /// Reads the text of the file, and brings it to the current version. Returns the version before that, if it was another one.
-fn read_text(home: &Home) -> Result<(Option<String>, Option<u32>), ConfigError> {
+fn read_and_migrate(home: &Home) -> Result<(Option<String>, Option<u32>), ConfigError> {
     let path = home.config();
     let failed = |error: io::Error| ConfigError::io("failed to read the configuration", &path, error);
     let Some(text) = bounded::read(&path, MAX_BYTES).map_err(failed)? else { return Ok((None, None)) };
@@ -225,7 +264,12 @@ fn read_text(home: &Home) -> Result<(Option<String>, Option<u32>), ConfigError> 
 }
 
 /// Reads a text with the settings of variables. Mistakes of the text alone are reported at their lines in the file.
-fn read_document(path: &Path, text: &str, found: &[Found]) -> Result<Document<ConfigTable>, ConfigError> {
+fn read_document(
+    path: &Path,
+    text: &str,
+    found: &[Found],
+    check: Check<'_>,
+) -> Result<Document<ConfigTable>, ConfigError> {
     let shown = path.display().to_string();
     // The values of `.env` are not shown.
     let in_file = found.iter().filter(|found| found.setting.in_file);
@@ -250,6 +294,29 @@ fn invalid(error: InvalidFile, path: &Path, hidden: &[String]) -> ConfigError {
     let error_text = without_secrets(&error.to_string(), hidden);
     let message = format!("the configuration {} has {mistakes}\n\n{error_text}", path.display());
     ConfigError::mistake(message).with_source(error)
+}
+
+/// Reports what is wrong with a table.
+type Check<'c> = &'c dyn Fn(&ConfigTable, &Sink);
+
+/// Reports what the table of keys cannot express, and unknown names.
+fn check_with_names(table: &ConfigTable, names: Option<FindNames<'_>>, sink: &Sink) {
+    check(table, sink);
+    if let Some(known) = names.and_then(|find| find(&parts_with_names(table))) {
+        check_names(table, &known, sink);
+    }
+}
+
+/// Returns the parts on which names depend: tools, plugins and MCP servers. The table may have mistakes.
+fn parts_with_names(table: &ConfigTable) -> Config {
+    let defaults = Config::default();
+    let servers = table.mcp.servers.iter().filter_map(HasValues::values).collect();
+    Config {
+        tools: table.tools.values().unwrap_or(defaults.tools),
+        plugins: table.plugins.values().unwrap_or(defaults.plugins),
+        mcp: Mcp { servers, ..defaults.mcp },
+        ..defaults
+    }
 }
 
 /// Reports what the table of keys cannot express.
@@ -364,18 +431,20 @@ fn check_model(model: &ModelTable, sink: &Sink) {
     }
 }
 
-fn check_names(table: &ConfigTable, known: &KnownNames<'_>, sink: &Sink) {
+fn check_names(table: &ConfigTable, known: &KnownNames, sink: &Sink) {
     for name in table.tools.enable.iter().chain(&table.tools.disable) {
-        unknown(name, "toolset", codes::UNKNOWN_TOOLSET, &known.toolsets, sink);
+        unknown(name, "toolset", codes::UNKNOWN_TOOLSET, known.toolsets.iter(), sink);
     }
     for name in table.tools.enable_tools.iter().chain(&table.tools.disable_tools) {
-        unknown(name, "tool", codes::UNKNOWN_TOOL, &known.tools, sink);
+        unknown(name, "tool", codes::UNKNOWN_TOOL, known.tools.iter(), sink);
     }
-    let names: Vec<&str> = known.facts.iter().map(|(name, _)| *name).collect();
     for (name, value) in &table.facts {
         match known.facts.iter().find(|(known, _)| *known == name.value) {
-            None => unknown(name, "fact", codes::UNKNOWN_FACT, &names, sink),
-            Some((_, default)) if discriminant(*default) != discriminant(&value.value) => {
+            None => {
+                let names = known.facts.iter().map(|(name, _)| name);
+                unknown(name, "fact", codes::UNKNOWN_FACT, names, sink);
+            }
+            Some((_, default)) if discriminant(default) != discriminant(&value.value) => {
                 let message = format!("the fact `{}` is {}", name.value, default.noun());
                 let found = Diagnostic::new(codes::FACT_TYPE, value.place, message);
                 sink.push(found.label(format!("expected {}, found {}", default.noun(), value.value.noun())));
@@ -385,10 +454,16 @@ fn check_names(table: &ConfigTable, known: &KnownNames<'_>, sink: &Sink) {
     }
 }
 
-fn unknown(name: &At<String>, noun: &str, code: Code, known: &[&str], sink: &Sink) {
-    if !known.contains(&name.value.as_str()) {
+fn unknown<'n>(
+    name: &At<String>,
+    noun: &str,
+    code: Code,
+    known: impl Iterator<Item = &'n String> + Clone,
+    sink: &Sink,
+) {
+    if !known.clone().any(|known| *known == name.value) {
         let found = Diagnostic::new(code, name.place, format!("unknown {noun} `{}`", name.value));
-        let found = found.help_nearest(&name.value, known.iter().copied(), &format!("the {noun}s are"));
+        let found = found.help_nearest(&name.value, known.map(String::as_str), &format!("the {noun}s are"));
         sink.push(found);
     }
 }
@@ -448,6 +523,45 @@ mod tests {
                 assert!(is_refused != (blank.is_empty() && name == "key_variable"), "{path} = {blank:?}: {found}");
             }
         }
+    }
+
+    #[test]
+    fn every_mistake_of_a_file_is_reported_at_once() {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let home = Home::at(folder.path());
+        let text = "versoin = 1\n[agent]\nmax_iterations = \"many\"\n[approval]\nmode = \"maybe\"\n[models.main]\nmodel = \"m\"\n\
+                    [tools]\nenable = [\"clii\"]\ndisable_tools = [\"todoo\"]\n[facts]\nsize = \"big\"\nsise = 1\n\
+                    [mcp.servers.s]\n[environment.local]\ndirectory = \"/no/such/place\"\n[plugins]\nfolders = [\"relative\"]\n";
+        bounded::write(&home.config(), text).expect("failed to write");
+        let names = |config: &Config| {
+            assert_eq!(config.tools.enable, ["clii"], "the rest of the file is read");
+            Some(KnownNames {
+                toolsets: vec!["cli".to_owned()],
+                tools: vec!["todo".to_owned()],
+                facts: vec![("size".to_owned(), toolc::FactValue::from(1_i64))],
+            })
+        };
+        let error = ConfigFile::check_all(&home, &EnvFile::default(), iter::empty(), &names);
+        let error = error.expect_err("it has mistakes").to_string();
+        assert!(error.contains("has 11 mistakes"), "{error}");
+        for (line, what) in [
+            (1, "unknown key `versoin`"),
+            (3, "`max_iterations` cannot be of type string"),
+            (5, "`mode` cannot be `maybe`"),
+            (6, "missing key `api`"),
+            (9, "unknown toolset `clii`"),
+            (10, "unknown tool `todoo`"),
+            (12, "the fact `size` is"),
+            (13, "unknown fact `sise`"),
+            (14, "has neither `command` nor `url`"),
+            (16, "this directory cannot be the working directory"),
+            (18, "the path of a folder of plugins is relative"),
+        ] {
+            assert!(error.contains(&format!("config.toml:{line}:")) && error.contains(what), "{line} {what}: {error}");
+        }
+        // Without the known names, only they are not checked.
+        let error = ConfigFile::check_all(&home, &EnvFile::default(), iter::empty(), &|_| None);
+        assert!(error.expect_err("it has mistakes").to_string().contains("has 7 mistakes"));
     }
 
     #[test]

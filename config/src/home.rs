@@ -161,6 +161,11 @@ impl Home {
         self.path.join("config.toml")
     }
 
+    /// Returns the file with the schema of the configuration, for editors.
+    pub fn config_schema(&self) -> PathBuf {
+        self.path.join("config.schema.json")
+    }
+
     /// Returns the file of environment variables.
     pub fn env(&self) -> PathBuf {
         self.path.join(".env")
@@ -204,6 +209,11 @@ impl Home {
     /// Returns the file that remembers with which form of the protocol an MCP server begins.
     pub fn mcp_protocol(&self, server: &str) -> PathBuf {
         self.path.join("mcp").join(format!("{server}.protocol.json"))
+    }
+
+    /// Returns the file of what was seen of an MCP server the last time.
+    pub fn mcp_state(&self, server: &str) -> PathBuf {
+        self.path.join("mcp").join(format!("{server}.state.json"))
     }
 
     /// Returns the folder of the user's plugins.

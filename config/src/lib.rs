@@ -24,16 +24,13 @@ mod settings;
 mod trust;
 mod variables;
 
-use serde_json::Value;
-use toolc_tables::{HasKeys as _, file_schema};
-
 pub use access::{check_readers, check_writers};
-pub use docs::renew_tables;
+pub use docs::{renew_tables, schema};
 pub use edit::{Edited, List, edit_list, edit_permissions, set_model};
 pub use edit_mcp::{add_server, enable_server, remove_server, set_server_args};
 pub use env_file::{EnvFile, is_name, set_variable};
 pub use error::{ConfigError, ConfigErrorKind, DirectoryError};
-pub use file::{ConfigFile, KnownNames, usable_directory};
+pub use file::{ConfigFile, FindNames, KnownNames, usable_directory};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
 pub use keys::{
     Agent, Approval, ApprovalMode, ApprovalSet, Budget, Config, HelperModel, Helpers, Instructions, Mcp, McpEndpoint,
@@ -45,8 +42,3 @@ pub use settings::{Draft, set_values, to_toml, unset_values, value_of};
 pub use toolc_tables::Words;
 pub use trust::{PROJECT_FOLDER, ProjectFile, ProjectFiles, Trust, TrustList, digest, revoke, trusted_projects};
 pub use variables::{VariableSetting, foreign_variables, is_setting_variable};
-
-/// Returns the JSON Schema of `config.toml`.
-pub fn schema() -> Value {
-    file_schema("config.toml", keys::ConfigTable::KEYS)
-}

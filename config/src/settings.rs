@@ -8,20 +8,20 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
 use toolc_tables::{HasKeys as _, Key, KeyType, MAX_BYTES};
 
 use crate::bounded;
-use crate::edit::{Edited, edit, implicit_table};
+use crate::edit::{Edited, edit_with, implicit_table, new_file, put, write_schema};
 use crate::error::ConfigError;
-use crate::file::ConfigFile;
+use crate::file::{ConfigFile, FindNames};
 use crate::home::Home;
 use crate::keys::ConfigTable;
 
 /// Sets keys, such as `approval.mode`. A value is written as the type of its key says: a text needs no quotes, and the texts of a list are
-/// separated by commas. The file is written if everything is valid, or not at all; its comments stay.
+/// separated by commas. The file is written if everything in it is valid then, with the names that `names` finds, or not at all; its comments stay.
 ///
 /// # Errors
-/// If a key cannot be set, or the file cannot be read, has mistakes, before or after the change, or cannot be written.
-pub fn set_values(home: &Home, settings: &[(&str, &str)]) -> Result<Edited, ConfigError> {
+/// If a key cannot be set, or the file cannot be read, has mistakes after the change, or cannot be written.
+pub fn set_values(home: &Home, settings: &[(&str, &str)], names: FindNames<'_>) -> Result<Edited, ConfigError> {
     let settings: Vec<_> = settings.iter().map(|(key, text)| Ok((path_of(key)?, *text))).collect::<Result<_, _>>()?;
-    edit(home, |document| {
+    edit_with(home, Some(names), |document| {
         settings.iter().try_for_each(|(path, text)| insert(document.as_table_mut(), path, value(type_at(path), text)))
     })
 }
@@ -30,9 +30,9 @@ pub fn set_values(home: &Home, settings: &[(&str, &str)]) -> Result<Edited, Conf
 ///
 /// # Errors
 /// Like [`set_values`], or if the file does not have a key.
-pub fn unset_values(home: &Home, keys: &[&str]) -> Result<Edited, ConfigError> {
+pub fn unset_values(home: &Home, keys: &[&str], names: FindNames<'_>) -> Result<Edited, ConfigError> {
     let paths: Vec<_> = keys.iter().map(|key| path_of(key)).collect::<Result<_, _>>()?;
-    edit(home, |document| paths.iter().try_for_each(|path| remove(document.as_table_mut(), path)))
+    edit_with(home, Some(names), |document| paths.iter().try_for_each(|path| remove(document.as_table_mut(), path)))
 }
 
 /// Returns the value of a key, as the file says it: from the values of [`ConfigFile::to_json`]. `None` stands for a key without a value.
@@ -76,7 +76,7 @@ impl Draft {
     /// If the file cannot be read, or the copy cannot be written.
     pub fn new(home: &Home) -> Result<Self, ConfigError> {
         let failed = |error| ConfigError::io("failed to copy", &home.config(), error);
-        let before = bounded::read(&home.config(), MAX_BYTES).map_err(failed)?.unwrap_or_default();
+        let before = bounded::read(&home.config(), MAX_BYTES).map_err(failed)?.unwrap_or_else(new_file);
         home.create(home.path()).map_err(failed)?;
         let copy = tempfile::Builder::new().prefix(".config-").suffix(".toml").tempfile_in(home.path());
         let file = copy.and_then(|file| std::fs::write(file.path(), &before).map(|()| file)).map_err(failed)?;
@@ -88,18 +88,19 @@ impl Draft {
         self.file.path()
     }
 
-    /// Checks the copy, and replaces the file by it.
+    /// Checks the copy, with the names that `names` finds, and replaces the file by it.
     ///
     /// # Errors
     /// If the copy has mistakes, or a file cannot be read or written.
-    pub fn save(&self) -> Result<Edited, ConfigError> {
+    pub fn save(&self, names: FindNames<'_>) -> Result<Edited, ConfigError> {
         let failed = |error| ConfigError::io("failed to change", &self.home.config(), error);
         let text = bounded::read(self.path(), MAX_BYTES).map_err(failed)?.unwrap_or_default();
         if text == self.before {
             return Ok(Edited::Unchanged);
         }
-        ConfigFile::check_text(&self.home, &text)?;
+        ConfigFile::check_text(&self.home, &text, Some(names))?;
         bounded::write(&self.home.config(), &text).map_err(failed)?;
+        write_schema(&self.home, &text)?;
         Ok(Edited::Changed)
     }
 }
@@ -156,13 +157,10 @@ fn value(key_type: Option<KeyType>, text: &str) -> toml_edit::Value {
 }
 
 /// Sets the value at a path. The comment after an earlier value stays.
-fn insert(table: &mut dyn TableLike, path: &[String], mut new: toml_edit::Value) -> Result<(), ConfigError> {
+fn insert(table: &mut dyn TableLike, path: &[String], new: toml_edit::Value) -> Result<(), ConfigError> {
     let Some((first, below)) = path.split_first() else { return Ok(()) };
     if below.is_empty() {
-        if let Some(old) = table.get(first).and_then(Item::as_value) {
-            new.decor_mut().clone_from(old.decor());
-        }
-        table.insert(first, Item::Value(new));
+        put(table, first, new);
         return Ok(());
     }
     let inner = table.entry(first).or_insert_with(implicit_table).as_table_like_mut();
@@ -283,14 +281,17 @@ mod tests {
             ("models.fast.api", "chat"),
             ("models.fast.model", "5"),
         ];
-        assert_eq!(set_values(&home, &settings), Ok(Edited::Changed));
+        assert_eq!(set_values(&home, &settings, &|_| None), Ok(Edited::Changed));
         let expected = "# top\n[approval]\nmode = \"deny\" # why\ntimeout = \"90s\"\n\n[agent]\nmax_iterations = 5\n\n\
                         [tools]\nenable = [\"cli\", \"todo\"]\n\n[facts]\nname = \"ada\"\n\n[models.fast]\napi = \"chat\"\nmodel = \"5\"\n";
         assert_eq!(text(&home), expected);
-        assert_eq!(set_values(&home, &settings), Ok(Edited::Unchanged));
-        assert_eq!(unset_values(&home, &["facts.name", "models.fast", "approval.timeout"]), Ok(Edited::Changed));
+        assert_eq!(set_values(&home, &settings, &|_| None), Ok(Edited::Unchanged));
+        assert_eq!(
+            unset_values(&home, &["facts.name", "models.fast", "approval.timeout"], &|_| None),
+            Ok(Edited::Changed)
+        );
         assert!(!text(&home).contains("facts") && !text(&home).contains("models"), "{}", text(&home));
-        let missing = unset_values(&home, &["facts.name"]).expect_err("it is gone");
+        let missing = unset_values(&home, &["facts.name"], &|_| None).expect_err("it is gone");
         assert!(missing.to_string().contains("the file does not have the key `facts.name`"), "{missing}");
     }
 
@@ -306,10 +307,28 @@ mod tests {
             ("approval.mode.x", "1", "`mode` is not a table"),
             ("a b", "1", "is not a key of the configuration"),
         ] {
-            let error = set_values(&home, &[(key, value)]).expect_err("it is wrong").to_string();
+            let error = set_values(&home, &[(key, value)], &|_| None).expect_err("it is wrong").to_string();
             assert!(error.contains(message), "{key} = {value}: {error}");
             assert_eq!(text(&home), before);
         }
+    }
+
+    #[test]
+    fn names_are_checked_before_a_change_is_written_and_all_mistakes_are_reported() {
+        let (_folder, home) = home("[tools]\nenable = ['cli']\n");
+        let names = |_: &crate::Config| {
+            Some(crate::KnownNames { toolsets: vec!["cli".to_owned()], ..crate::KnownNames::default() })
+        };
+        let settings = [("tools.enable", "clii"), ("tools.disable_tools", "todo"), ("approval.mode", "maybe")];
+        let error = set_values(&home, &settings, &names).expect_err("it is wrong").to_string();
+        for text in ["3 mistakes", "unknown toolset `clii`", "unknown tool `todo`", "cannot be `maybe`"] {
+            assert!(error.contains(text), "{text}: {error}");
+        }
+        assert_eq!(text(&home), "[tools]\nenable = ['cli']\n");
+        // A change can remove the only mistake.
+        bounded::write(&home.config(), "[agent]\nmax_iteration = 5\n").expect("failed to write");
+        assert_eq!(unset_values(&home, &["agent.max_iteration"], &names), Ok(Edited::Changed));
+        assert_eq!(text(&home), "");
     }
 
     #[test]
@@ -343,12 +362,12 @@ mod tests {
     fn a_draft_replaces_the_file_only_without_mistakes() {
         let (_folder, home) = home("# mine\n");
         let draft = Draft::new(&home).expect("it can be copied");
-        assert_eq!(draft.save(), Ok(Edited::Unchanged));
+        assert_eq!(draft.save(&|_| None), Ok(Edited::Unchanged));
         std::fs::write(draft.path(), "[approval]\nmode = 'maybe'\n").expect("failed to write");
-        assert!(draft.save().is_err_and(|error| error.to_string().contains("`maybe`")));
+        assert!(draft.save(&|_| None).is_err_and(|error| error.to_string().contains("`maybe`")));
         assert_eq!(text(&home), "# mine\n");
         std::fs::write(draft.path(), "[approval]\nmode = 'deny'\n").expect("failed to write");
-        assert_eq!(draft.save(), Ok(Edited::Changed));
+        assert_eq!(draft.save(&|_| None), Ok(Edited::Changed));
         assert_eq!(text(&home), "[approval]\nmode = 'deny'\n");
     }
 }

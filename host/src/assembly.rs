@@ -352,23 +352,39 @@ pub(crate) fn enabled_toolsets(tools: &toolc_config::Tools) -> Vec<String> {
 /// # Errors
 /// If a name is unknown.
 pub(crate) fn check_names(file: &ConfigFile, registry: &Registry) -> Result<()> {
-    let (tools, facts) = (registry.tools(), registry.facts());
+    Ok(file.check_names(&known_names(file.config(), registry))?)
+}
+
+/// Returns the names of toolsets, tools and facts that a configuration may use.
+fn known_names(config: &Config, registry: &Registry) -> KnownNames {
     let mut toolsets: Vec<String> = vec![ALL_TOOLSETS.to_owned(), "*".to_owned()];
     for name in registry.toolsets() {
         let aliases = registry.toolset(&name).into_iter().flat_map(|toolset| toolset.declared.aliases);
         toolsets.extend(aliases.map(|alias| alias.to_string()));
         toolsets.push(name.into_owned());
     }
-    let server_names = servers::server_names_in_config(file.config());
-    let named = &file.config().tools;
+    let server_names = servers::server_names_in_config(config).into_iter().map(str::to_owned);
+    toolsets.extend(server_names.clone());
+    let mut tools: Vec<String> = registry.tools().iter().map(ToString::to_string).collect();
+    tools.extend(server_names);
     // Other names of tools are known, too.
-    let other_names = named.enable_tools.iter().chain(&named.disable_tools).map(String::as_str);
-    let other_names = other_names.filter(|name| registry.tool_called(name).is_some());
-    Ok(file.check_names(&KnownNames {
-        toolsets: toolsets.iter().map(String::as_str).chain(server_names.iter().copied()).collect(),
-        tools: tools.iter().map(AsRef::as_ref).chain(server_names.iter().copied()).chain(other_names).collect(),
-        facts: facts.iter().map(|fact| (&*fact.name, &fact.default)).collect(),
-    })?)
+    let named = config.tools.enable_tools.iter().chain(&config.tools.disable_tools);
+    tools.extend(named.filter(|name| registry.tool_called(name).is_some()).cloned());
+    let facts = registry.facts();
+    KnownNames {
+        toolsets,
+        tools,
+        facts: facts.iter().map(|fact| (fact.name.to_string(), fact.default.clone())).collect(),
+    }
+}
+
+/// Returns the names that a configuration may use, and the registry with its plugins, for checks of a configuration that may have mistakes.
+///
+/// # Errors
+/// If a plugin folder does not exist.
+pub(crate) fn names_for_checks(home: &Home, config: &Config) -> Result<(KnownNames, Registry)> {
+    let registry = registry_to_show(home, config, &[])?;
+    Ok((known_names(config, &registry), registry))
 }
 
 /// Returns a registry of the shipped tools and of plugins, for a command that calls no tools and needs no other part of a host.

@@ -1,5 +1,6 @@
 //! `toolc config`: checks, shows and changes the configuration of a profile.
 
+use std::cell::OnceCell;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::Command;
 
@@ -7,11 +8,12 @@ use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 use toolc::redaction::without_secrets;
 use toolc_config::{
-    Config, ConfigFile, Draft, Edited, EnvFile, Home, foreign_variables, set_values, to_toml, unset_values, value_of,
+    Config, ConfigFile, Draft, Edited, EnvFile, Home, KnownNames, foreign_variables, set_values, to_toml, unset_values,
+    value_of,
 };
 
 use crate::approval::{permissions, rules};
-use crate::assembly::{check_names, registry_to_show};
+use crate::assembly::names_for_checks;
 use crate::ground::ask::{print, read_line, require_person};
 use crate::ground::error::{Error, Result};
 use crate::ground::tell::{tell, tell_part};
@@ -92,11 +94,12 @@ impl ConfigArgs {
                     ));
                 };
                 let pairs: Vec<(&str, &str)> = pairs.iter().map(|[key, value]| (&**key, &**value)).collect();
-                report_change(home, set_values(home, &pairs)?)
+                report_change(home, set_values(home, &pairs, &|config| names(home, config))?)
             }
             ConfigCommand::Unset { keys } => {
                 require_to_change(home)?;
-                report_change(home, unset_values(home, &keys.iter().map(String::as_str).collect::<Vec<_>>())?)
+                let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+                report_change(home, unset_values(home, &keys, &|config| names(home, config))?)
             }
             ConfigCommand::Edit => {
                 require_to_change(home)?;
@@ -125,7 +128,12 @@ fn require_to_change(home: &Home) -> Result<()> {
     Ok(home.check_exists()?)
 }
 
-/// Prints what a change has done, and warnings about names that no tool or toolset has.
+/// Returns the names that a configuration may use. Without plugins that can be loaded, they are unknown.
+fn names(home: &Home, config: &Config) -> Option<KnownNames> {
+    names_for_checks(home, config).ok().map(|(names, _)| names)
+}
+
+/// Prints what a change has done, and warnings about what is wrong elsewhere, such as in `.env` and the permissions.
 fn report_change(home: &Home, edited: Edited) -> Result<u8> {
     if edited == Edited::Unchanged {
         return print("the configuration is already so\n").map(|()| 0);
@@ -168,7 +176,7 @@ fn edit(home: &Home) -> Result<u8> {
         if !status.success() {
             return Err(Error::Invalid(format!("the editor `{editor}` failed ({status}): nothing was changed")));
         }
-        match draft.save() {
+        match draft.save(&|config| names(home, config)) {
             Ok(edited) => return report_change(home, edited),
             Err(problem) if io::stdin().is_terminal() => {
                 tell!("error: {problem}");
@@ -184,21 +192,32 @@ fn edit(home: &Home) -> Result<u8> {
     }
 }
 
-/// Returns all problems of the files of a profile.
-fn problems(home: &Home) -> Vec<String> {
+/// Returns all problems of the files of a profile. A file with mistakes does not hide those of the others.
+pub(super) fn problems(home: &Home) -> Vec<String> {
     let mut problems: Vec<String> = home.check_exists().err().map(|problem| problem.to_string()).into_iter().collect();
     let env = EnvFile::read(home);
     let without = EnvFile::default();
-    match ConfigFile::read_with(home, env.as_ref().unwrap_or(&without), std::env::vars_os()) {
-        Ok(file) => {
-            let checked = registry_to_show(home, file.config(), &[]).and_then(|registry| {
-                problems.extend(permissions::problems_of_user(home, &permissions::known_tools(&registry)));
-                check_names(&file, &registry)
-            });
-            problems.extend(checked.err().map(|problem| problem.to_string()));
-            problems.extend(file.check_directory().err().map(|problem| problem.to_string()));
+    let (registry, unloaded) = (OnceCell::new(), OnceCell::new());
+    let find_names = |config: &Config| match names_for_checks(home, config) {
+        Ok((names, found)) => {
+            let _ = registry.set(found);
+            Some(names)
         }
-        Err(problem) => problems.push(problem.to_string()),
+        Err(problem) => {
+            let _ = unloaded.set(problem.to_string());
+            None
+        }
+    };
+    let used_env = env.as_ref().unwrap_or(&without);
+    let checked = ConfigFile::check_all(home, used_env, std::env::vars_os(), &find_names).map(drop);
+    // Without a file, nothing has looked for names, and a file with mistakes in its syntax has none.
+    if registry.get().is_none() {
+        find_names(&Config::default());
+    }
+    problems.extend(checked.err().map(|problem| problem.to_string()));
+    problems.extend(unloaded.into_inner());
+    if let Some(registry) = registry.get() {
+        problems.extend(permissions::problems_of_user(home, &permissions::known_tools(registry)));
     }
     problems.extend(env.err().map(|problem| problem.to_string()));
     problems.extend(rules::problems(home));

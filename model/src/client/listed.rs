@@ -18,7 +18,7 @@ pub struct ListedModel {
     pub context_tokens: Option<u32>,
 }
 
-/// The keys with the context of a model: of OpenRouter, vLLM, Groq, Gemini and Anthropic.
+/// The keys with the context of a model: of `OpenRouter`, vLLM, Groq, Gemini and Anthropic.
 const CONTEXT: [&str; 5] = ["context_length", "max_model_len", "context_window", "inputTokenLimit", "max_input_tokens"];
 
 /// Reads a list: `data` of OpenAI and Anthropic, or `models` of Gemini. Returns `None` if it is no such list.

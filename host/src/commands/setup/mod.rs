@@ -160,7 +160,7 @@ fn ask_for_model(home: &Home, questions: &Questions) -> Result<()> {
         let named = answer.split_once(':').filter(|(_, name)| !name.trim().is_empty());
         match named.and_then(|(api, name)| Some((Api::from_word(api.trim())?, name.trim()))) {
             Some((api, name)) => {
-                set_model(home, api, name)?;
+                set_model(home, &Model { alias: "main".to_owned(), ..Model::new(api, name) })?;
                 tell!("written: {}", home.config().display());
                 return Ok(());
             }

@@ -80,7 +80,8 @@ fn variables_that_tools_lack_are_asked_for_with_what_they_are() {
     let env = fs::read_to_string(folder.path().join("home/.env")).expect("it is written");
     assert!(env.ends_with("SHOW_ACCOUNT=\"my account\"\n"), "{env}");
     let config = fs::read_to_string(folder.path().join("home/config.toml")).expect("it is written");
-    assert_eq!(config, "[models.main]\napi = \"anthropic\"\nmodel = \"claude-x\"\n");
+    let expected = "#:schema config.schema.json\nversion = 1\n\n[models.main]\napi = \"anthropic\"\nmodel = \"claude-x\"\n";
+    assert_eq!(config, expected);
     let again = run(&folder, &["setup", "--offline"]);
     assert!(again.status == Some(0) && !again.err.contains("SHOW_ACCOUNT"), "{}", again.err);
 }

@@ -52,11 +52,8 @@ fn a_tool_is_switched_by_each_name_that_a_call_may_use() {
         let call = run(&folder, &["call", name, "path=x", "--disable-tools", "read_file"]);
         assert!(call.err.contains("note: `read_file` is off"), "{name}: {} {}", call.out, call.err);
         let disabled = run(&folder, &["tools", "disable", name]);
-        assert_eq!(
-            (disabled.status, file()),
-            (Some(0), "[tools]\ndisable_tools = [\"read_file\"]\n".to_owned()),
-            "{name}"
-        );
+        let new = "#:schema config.schema.json\nversion = 1\n\n[tools]\ndisable_tools = [\"read_file\"]\n";
+        assert_eq!((disabled.status, file()), (Some(0), new.to_owned()), "{name}");
         // A person may write such a name into the file as well.
         write(&folder, "home/config.toml", &format!("[tools]\ndisable_tools = [\"{name}\"]\n"));
         let check = run(&folder, &["config", "check"]);
