@@ -1,92 +1,118 @@
 //! `toolc setup`: asks for missing settings, and writes them to config.toml and .env.
 
-use std::cell::Cell;
-use std::fmt::Write as _;
+mod local;
+mod model;
+mod providers;
+mod questions;
+mod variables;
 
 use clap::Args;
-use toolc::{Dialect, Env};
-use toolc_config::{Home, Words as _, set_model, set_variable};
-use toolc_model::{Api, Client, ErrorKind, Model};
+use toolc::Env;
+use toolc_config::{Home, set_variable};
+use toolc_model::{Client, ErrorKind, Model};
 
-use crate::assembly::registry_to_show;
-use crate::ground::ask::{self, Answer};
+use crate::ground::ask;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::ground::tell::tell;
 use crate::models;
 use crate::profile::Profile;
 
+use model::{ModelAsker, Outcome};
+use providers::Provider;
+use questions::Questions;
+
 /// The last part of the help.
 const EXIT_STATUS: &str = "\
 Asks for missing settings: a model, keys, and the variables of tools and MCP servers. An empty answer skips a question. Without a
-terminal, each answer is a line of standard input. Secrets are written to .env, which only its owner can read. The key of a model is tested with a request that costs nothing.
+terminal, each answer is a line of standard input. Options answer the questions about the model. A provider is asked for its models, and
+the usual ports of this machine for servers. Secrets are written to .env, which only its owner can read. A new model is tested with a short
+request, and the keys of the others with a request that costs nothing.
 
 Exit status:
   0  success
-  1  a server refuses a key
+  1  a server refuses a key or a model, or does not answer
   2  a file cannot be used, standard input has no answer, or the command runs inside a tool";
 
-/// The maximum number of attempts to enter a key, if the server refuses it.
+/// The maximum number of attempts to enter a key, a model or an address.
 const MAX_TRIES: usize = 3;
 
 /// The arguments of `setup`.
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_STATUS)]
 pub(crate) struct SetupArgs {
-    /// Do not test keys.
+    /// The provider of the model.
+    #[arg(long, value_name = "NAME", value_parser = providers::parser())]
+    provider: Option<&'static Provider>,
+    /// The name of the model at the provider, or API:NAME without a provider.
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// The address of the API. Without a provider, it is a server with Chat Completions.
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// The variable that holds the key. Empty: the server needs no key.
+    #[arg(long, value_name = "VARIABLE")]
+    key_variable: Option<String>,
+    /// The name of the model in config.toml.
+    #[arg(long = "as", value_name = "NAME", default_value = "main")]
+    name: String,
+    /// Ask for a model even if config.toml has one of this name.
+    #[arg(long)]
+    change_model: bool,
+    /// Ask nothing: use the options, and what is set already.
+    #[arg(long)]
+    yes: bool,
+    /// Test nothing, and look for no servers.
     #[arg(long)]
     offline: bool,
-}
-
-/// The questions of one run.
-#[derive(Default)]
-struct Questions {
-    has_answer: Cell<bool>,
-}
-
-impl Questions {
-    /// Asks for a value. Returns `None` if the answer is empty, or the input has ended after other answers.
-    ///
-    /// # Errors
-    /// Returns an error if the input ends before the first answer.
-    fn value(&self, prompt: &str, is_secret: bool) -> Result<Option<String>> {
-        let answer = ask::value(prompt, is_secret)?;
-        let had_answer = self.has_answer.replace(true);
-        match answer {
-            Answer::Text(text) => Ok(Some(text)),
-            Answer::Blank => Ok(None),
-            Answer::End if had_answer => Ok(None),
-            Answer::End => Err(Error::Invalid("standard input has ended before the first answer: run `toolc setup` at a terminal, or write one line of input \
-                                for each question"
-                .to_owned())),
-        }
-    }
 }
 
 impl SetupArgs {
     /// Runs the command, and returns the exit status.
     pub(crate) fn run(&self, folders: &[std::path::PathBuf], home: &Home) -> Result<u8> {
         ask::require_person("set up the program")?;
+        if let Some(variable) =
+            self.key_variable.as_deref().filter(|name| !name.is_empty() && !toolc_config::is_name(name))
+        {
+            // It may be the key itself.
+            let hint = "expected letters, digits and `_`";
+            return Err(Error::Invalid(format!(
+                "`--key-variable` is not the name of a variable ({} characters): {hint}",
+                variable.chars().count()
+            )));
+        }
         home.check_is_folder()?;
         home.create(home.path()).map_err(|error| Error::failed(format!("create {}", home.path().display()), error))?;
         tell!("profile {}, in {}", home.profile(), home.path().display());
-        let questions = Questions::default();
-        if Profile::read(home.clone())?.config().main_model().is_none() {
-            ask_for_model(home, &questions)?;
-        }
-        let is_refused = self.ask_for_keys(home, &questions)?;
-        ask_for_variables(home, folders, &questions)?;
-        ask_for_server_variables(home, &questions)?;
-        tell!("`toolc tools` lists the tools, and `toolc config show` the configuration");
-        Ok(u8::from(is_refused))
+        let questions = Questions::new(self.yes);
+        let profile = Profile::read(home.clone())?;
+        let known = profile.config().model(&self.name);
+        let is_named = self.provider.is_some() || self.model.is_some() || self.base_url.is_some();
+        let outcome = match known {
+            Some(model) if !is_named && !self.change_model => {
+                let (name, url) = (show::one_line(model.name()), show::one_line(model.base_url()));
+                tell!("the model is {name} at {url}: `toolc setup --change-model` asks for another one");
+                Outcome::Skipped
+            }
+            _ => ModelAsker { args: self, home, questions: &questions, env: profile.env() }.run()?,
+        };
+        let is_refused = self.ask_for_keys(home, &questions, outcome)?;
+        variables::ask_for_variables(home, folders, &questions)?;
+        variables::ask_for_server_variables(home, &questions)?;
+        tell_next_steps(home)?;
+        Ok(u8::from(is_refused || matches!(outcome, Outcome::Refused | Outcome::Unanswered)))
     }
 
-    /// Asks for missing keys of models, and tests all keys. Returns whether a server refuses a key.
-    fn ask_for_keys(&self, home: &Home, questions: &Questions) -> Result<bool> {
+    /// Asks for missing keys of models, and tests all keys, except that of a model that was tested before. Returns whether a server refuses a
+    /// key.
+    fn ask_for_keys(&self, home: &Home, questions: &Questions, outcome: Outcome) -> Result<bool> {
         let profile = Profile::read(home.clone())?;
         let config = profile.config();
         let mut is_refused = false;
         let mut tested = Vec::new();
+        if matches!(outcome, Outcome::Written | Outcome::Unanswered) {
+            tested.extend(config.model(&self.name).map(|model| (model.base_url(), model.key_variable())));
+        }
         for model in &config.models {
             let server = (model.base_url(), model.key_variable());
             if tested.contains(&server) {
@@ -101,10 +127,11 @@ impl SetupArgs {
     fn ask_for_key(&self, home: &Home, model: &Model, questions: &Questions) -> Result<bool> {
         let Some(variable) = model.key_variable() else { return Ok(false) };
         let mut env = Profile::read(home.clone())?.env();
+        let mut was_refused = false;
         for _ in 0..MAX_TRIES {
             if env.var(variable).is_none() {
                 tell!("\n{variable}: the key of the model {} at {}", show::one_line(model.name()), model.base_url());
-                let Some(key) = questions.value(variable, true)? else { return Ok(false) };
+                let Some(key) = questions.value(variable, true)? else { return Ok(was_refused) };
                 env = env.with_secret(variable, key);
             }
             let is_refused = !self.offline && is_refused(model, &env)?;
@@ -112,6 +139,7 @@ impl SetupArgs {
                 return save_variable(home, variable, &env).map(|()| false);
             }
             // Ask again.
+            was_refused = true;
             env = env.with_secret(variable, "");
         }
         Ok(true)
@@ -151,68 +179,15 @@ fn save_variable(home: &Home, variable: &str, env: &Env) -> Result<()> {
     }
 }
 
-/// Asks for the main model.
-fn ask_for_model(home: &Home, questions: &Questions) -> Result<()> {
-    let apis: Vec<String> = Api::ALL.iter().map(|api| format!("{}:NAME", api.word())).collect();
-    tell!("\nThe model that works on tasks: {}", apis.join(", "));
-    for _ in 0..MAX_TRIES {
-        let Some(answer) = questions.value("model", false)? else { return Ok(()) };
-        let named = answer.split_once(':').filter(|(_, name)| !name.trim().is_empty());
-        match named.and_then(|(api, name)| Some((Api::from_word(api.trim())?, name.trim()))) {
-            Some((api, name)) => {
-                set_model(home, &Model { alias: "main".to_owned(), ..Model::new(api, name) })?;
-                tell!("written: {}", home.config().display());
-                return Ok(());
-            }
-            None => tell!("error: expected one of {}", apis.join(", ")),
-        }
-    }
-    Ok(())
-}
-
-/// Asks for the missing variables of tools.
-fn ask_for_variables(home: &Home, folders: &[std::path::PathBuf], questions: &Questions) -> Result<()> {
+/// Says what to do next.
+fn tell_next_steps(home: &Home) -> Result<()> {
     let profile = Profile::read(home.clone())?;
-    let registry = registry_to_show(home, profile.config(), folders)?;
-    let session = registry.session().env(profile.env()).facts(profile.facts());
-    let session = session.build()?;
-    for variable in session.turn_blocking(Dialect::Mcp).doctor().variables {
-        let tools: Vec<&str> = variable.tools.iter().map(AsRef::as_ref).collect();
-        let mut text = format!("\n{}, for {}", show::one_line(&variable.name), show::one_line(&tools.join(", ")));
-        if !variable.description.is_empty() {
-            let _ = write!(text, "\n  {}", show::one_line(&variable.description));
-        }
-        if !variable.url.is_empty() {
-            let _ = write!(text, "\n  see {}", show::one_line(&variable.url));
-        }
-        tell!("{text}");
-        let prompt = if variable.prompt.is_empty() { &variable.name } else { &variable.prompt };
-        if let Some(value) = questions.value(&show::one_line(prompt), variable.secret)? {
-            set_variable(home, &variable.name, &value)?;
-            tell!("written: {}", home.env().display());
-        }
+    let option = if home.profile().is_default() { String::new() } else { format!(" --profile {}", home.profile()) };
+    if profile.config().main_model().is_some() {
+        tell!("\nnext: run `toolc{option}` for a chat, or `toolc{option} agent \"...\"` for one task");
+    } else {
+        tell!("\nno model is set: `toolc setup{option}` asks again, and `toolc --model script:FILE` needs none");
     }
-    Ok(())
-}
-
-/// Asks for the missing variables of MCP servers.
-fn ask_for_server_variables(home: &Home, questions: &Questions) -> Result<()> {
-    let profile = Profile::read(home.clone())?;
-    let mut asked: Vec<&str> = Vec::new();
-    for server in profile.config().mcp.servers.iter().filter(|server| server.enabled) {
-        for variable in server.variables() {
-            let is_set = profile.env().var(variable).is_some_and(|value| !value.trim().is_empty());
-            if is_set || asked.contains(&variable) {
-                continue;
-            }
-            asked.push(variable);
-            tell!("\n{}, for the MCP server `{}`", show::one_line(variable), show::one_line(&server.name));
-            // Each variable of a server may be a secret.
-            if let Some(value) = questions.value(&show::one_line(variable), true)? {
-                set_variable(home, variable, &value)?;
-                tell!("written: {}", home.env().display());
-            }
-        }
-    }
+    tell!("`toolc{option} tools` lists the tools, and `toolc{option} config show` the configuration");
     Ok(())
 }

@@ -7,6 +7,8 @@ mod messages;
 mod packages;
 mod profiles;
 mod setup;
+#[cfg(target_os = "linux")]
+mod setup_models;
 mod tools;
 mod trust;
 mod variables;

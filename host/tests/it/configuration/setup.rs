@@ -72,7 +72,7 @@ fn a_key_that_the_server_refuses_is_not_written() {
 fn variables_that_tools_lack_are_asked_for_with_what_they_are() {
     let folder = folder();
     super::variables::plugin(&folder, "home", "");
-    let setup = run_with_input(&folder, &["setup"], "anthropic:claude-x\nsk-1234567\nmy account\n");
+    let setup = run_with_input(&folder, &["setup", "--offline"], "anthropic:claude-x\nsk-1234567\nmy account\n");
     assert_eq!(setup.status, Some(0), "{}", setup.err);
     for text in ["ANTHROPIC_API_KEY", "SHOW_ACCOUNT, for show", "An account."] {
         assert!(setup.err.contains(text), "{text}: {}", setup.err);
@@ -80,7 +80,8 @@ fn variables_that_tools_lack_are_asked_for_with_what_they_are() {
     let env = fs::read_to_string(folder.path().join("home/.env")).expect("it is written");
     assert!(env.ends_with("SHOW_ACCOUNT=\"my account\"\n"), "{env}");
     let config = fs::read_to_string(folder.path().join("home/config.toml")).expect("it is written");
-    let expected = "#:schema config.schema.json\nversion = 1\n\n[models.main]\napi = \"anthropic\"\nmodel = \"claude-x\"\n";
+    let expected =
+        "#:schema config.schema.json\nversion = 1\n\n[models.main]\napi = \"anthropic\"\nmodel = \"claude-x\"\n";
     assert_eq!(config, expected);
     let again = run(&folder, &["setup", "--offline"]);
     assert!(again.status == Some(0) && !again.err.contains("SHOW_ACCOUNT"), "{}", again.err);

@@ -1,0 +1,60 @@
+//! The variables that tools and MCP servers lack.
+
+use std::fmt::Write as _;
+
+use toolc::Dialect;
+use toolc_config::{Home, set_variable};
+
+use super::questions::Questions;
+use crate::assembly::registry_to_show;
+use crate::ground::error::Result;
+use crate::ground::show;
+use crate::ground::tell::tell;
+use crate::profile::Profile;
+
+/// Asks for the missing variables of tools.
+pub(super) fn ask_for_variables(home: &Home, folders: &[std::path::PathBuf], questions: &Questions) -> Result<()> {
+    let profile = Profile::read(home.clone())?;
+    let registry = registry_to_show(home, profile.config(), folders)?;
+    let session = registry.session().env(profile.env()).facts(profile.facts());
+    let session = session.build()?;
+    for variable in session.turn_blocking(Dialect::Mcp).doctor().variables {
+        let tools: Vec<&str> = variable.tools.iter().map(AsRef::as_ref).collect();
+        let mut text = format!("\n{}, for {}", show::one_line(&variable.name), show::one_line(&tools.join(", ")));
+        if !variable.description.is_empty() {
+            let _ = write!(text, "\n  {}", show::one_line(&variable.description));
+        }
+        if !variable.url.is_empty() {
+            let _ = write!(text, "\n  see {}", show::one_line(&variable.url));
+        }
+        tell!("{text}");
+        let prompt = if variable.prompt.is_empty() { &variable.name } else { &variable.prompt };
+        if let Some(value) = questions.value(&show::one_line(prompt), variable.secret)? {
+            set_variable(home, &variable.name, &value)?;
+            tell!("written: {}", home.env().display());
+        }
+    }
+    Ok(())
+}
+
+/// Asks for the missing variables of MCP servers.
+pub(super) fn ask_for_server_variables(home: &Home, questions: &Questions) -> Result<()> {
+    let profile = Profile::read(home.clone())?;
+    let mut asked: Vec<&str> = Vec::new();
+    for server in profile.config().mcp.servers.iter().filter(|server| server.enabled) {
+        for variable in server.variables() {
+            let is_set = profile.env().var(variable).is_some_and(|value| !value.trim().is_empty());
+            if is_set || asked.contains(&variable) {
+                continue;
+            }
+            asked.push(variable);
+            tell!("\n{}, for the MCP server `{}`", show::one_line(variable), show::one_line(&server.name));
+            // Each variable of a server may be a secret.
+            if let Some(value) = questions.value(&show::one_line(variable), true)? {
+                set_variable(home, variable, &value)?;
+                tell!("written: {}", home.env().display());
+            }
+        }
+    }
+    Ok(())
+}
