@@ -43,11 +43,10 @@ fn run() -> Result<(), String> {
     };
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let text = |key: &str| context[key].as_str().map(str::to_owned);
-    let client_id = text("client_id");
     let oauth = Oauth {
         client_secret_variable: text("client_secret").map(|_| SECRET.to_owned()),
         client_metadata_url: Some(CLIENT_METADATA_URL.to_owned()),
-        client_id,
+        client_id: text("client_id"),
         scopes: Vec::new(),
         tokens: folder.path().join("tokens.json"),
     };
@@ -67,6 +66,7 @@ fn run() -> Result<(), String> {
         sampling: true,
         packages: None,
         protocol_file: std::path::PathBuf::new(),
+        state_file: std::path::PathBuf::new(),
     };
     let person: Arc<dyn Asker> = Arc::new(Person);
     let answering = Answering { asker: Some(Arc::clone(&person)), sampler: Some(Arc::new(Model)) };

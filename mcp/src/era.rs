@@ -61,28 +61,10 @@ fn now() -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::{PinPolicy, Pinning, Transport};
+    use crate::settings::tests::program;
 
     fn server(folder: &Path, command: &str) -> Server {
-        let transport =
-            Transport::Stdio { command: command.to_owned(), args: Vec::new(), env: Vec::new(), directory: None };
-        let second = Duration::from_secs(1);
-        Server {
-            name: "s".to_owned(),
-            transport,
-            trusted: false,
-            start_timeout: second,
-            call_timeout: second,
-            restart_delay: second,
-            include: None,
-            exclude: Vec::new(),
-            pinning: Pinning { file: folder.join("lock"), policy: PinPolicy::Off, for_review: false },
-            tools: Vec::new(),
-            question_timeout: second,
-            sampling: false,
-            packages: None,
-            protocol_file: folder.join("protocol.json"),
-        }
+        Server { protocol_file: folder.join("protocol.json"), ..program(command) }
     }
 
     #[test]

@@ -11,7 +11,8 @@
 // The modules, in the order of a server's life:
 // - `settings` says what to start, and `packages` finds its package.
 // - `stdio` and `http` carry messages, which `message` reads. `oauth` adds the tokens of a login. `connect` opens a connection. `probe`
-//   ignores late answers while the form of the protocol that the server speaks is found out, and `era` remembers it. `failure` says why
+//   ignores late answers while the form of the protocol that the server speaks is found out, and `era` remembers it. `seen` remembers
+//   how it ended, and `obstacle` says why a server could not start. `failure` says why
 //   that failed, and `error` why something else did.
 // - `listing`, `definition` and `names` read the tools; `lowered` says what each dialect shows of them. `pins` compares them with those that were accepted. `provider` offers them.
 // - `call`, `content` and `output` make calls. `ask` answers what the server asks meanwhile.
@@ -35,6 +36,7 @@ mod message;
 mod nameless;
 mod names;
 mod oauth;
+mod obstacle;
 mod output;
 mod packages;
 mod passed_on;
@@ -43,6 +45,7 @@ mod probe;
 mod provider;
 mod report;
 mod secrets;
+mod seen;
 pub mod server;
 mod servers;
 mod settings;
@@ -62,5 +65,6 @@ pub use output::CheckedSchema;
 pub use packages::Package;
 pub use pins::{Change, ChangeClass, HeldBack, TextFinding};
 pub use report::{LeftOut, ListedTool, SchemaFinding, ServerReport, ServerState};
+pub use seen::{LastSeen, SeenConnection, SeenProblem};
 pub use servers::Servers;
 pub use settings::{Oauth, Packages, PassedVariable, PinPolicy, Pinning, Server, ToolSettings, Transport};

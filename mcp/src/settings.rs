@@ -34,6 +34,8 @@ pub struct Server {
     pub packages: Option<Packages>,
     /// The file that remembers whether it begins only with the handshake of the protocol with sessions. Empty: nothing is remembered.
     pub protocol_file: PathBuf,
+    /// The file that remembers what was [last seen](Server::last_seen) of it. Empty: nothing is remembered.
+    pub state_file: PathBuf,
 }
 
 /// Where a server is.
@@ -156,6 +158,35 @@ impl Server {
                 let headers = headers.iter().map(|(_, variable)| variable);
                 headers.chain(bearer_variable).chain(&oauth.client_secret_variable).map(String::as_str).collect()
             }
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Returns a server with this program, and without files.
+    pub(crate) fn program(command: &str) -> Server {
+        let transport =
+            Transport::Stdio { command: command.to_owned(), args: Vec::new(), env: Vec::new(), directory: None };
+        let second = Duration::from_secs(1);
+        Server {
+            name: "s".to_owned(),
+            transport,
+            trusted: false,
+            start_timeout: second,
+            call_timeout: second,
+            restart_delay: second,
+            include: None,
+            exclude: Vec::new(),
+            pinning: Pinning { file: PathBuf::new(), policy: PinPolicy::Off, for_review: false },
+            tools: Vec::new(),
+            question_timeout: second,
+            sampling: false,
+            packages: None,
+            protocol_file: PathBuf::new(),
+            state_file: PathBuf::new(),
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::names::toolset_name;
 use crate::pins::ServerList;
 use crate::report::{ServerReport, ServerState};
 use crate::secrets::SecretRedactor;
+use crate::seen;
 use crate::settings::Server;
 use session::End;
 pub(crate) use start::{Host, Supervised};
@@ -65,6 +66,7 @@ impl Supervisor {
                     (reason, false)
                 }
             };
+            seen::failed(&self.server, &self.redactor.text(&problem));
             if is_final || restarts == MAX_RESTARTS {
                 self.give_up(ServerState::Failed, &problem);
                 return;

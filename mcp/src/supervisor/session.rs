@@ -1,6 +1,6 @@
 //! One run of a server: from its start to its end.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::RoleClient;
@@ -18,6 +18,7 @@ use crate::listing::Listing;
 use crate::message::Inbox;
 use crate::packages::{self, Package, Refused};
 use crate::report::ServerState;
+use crate::seen::{self, SeenConnection};
 use crate::settings::{Server, Transport};
 use crate::stdio::ProgramEnd;
 
@@ -120,6 +121,7 @@ impl Supervisor {
             Live { peer: peer.clone(), client: client.clone(), oauth, inbox: inbox.clone(), end: Arc::clone(&end) };
         self.status.send_replace(Status::Connected(Arc::new(live)));
         self.update(|report| report.state = ServerState::Connected);
+        self.remember(&peer);
         self.first_try = None;
         let mut subscription = tokio::select! {
             subscription = subscribe(&peer) => subscription,
@@ -152,6 +154,7 @@ impl Supervisor {
             {
                 listing.clone_from(&new);
                 self.publish(&peer, new);
+                self.remember(&peer);
             }
             tokio::time::sleep(LIST_PAUSE).await;
         }
@@ -217,6 +220,22 @@ impl Supervisor {
             Some(program) => program.stderr(|text| self.redactor.text(text).into_owned()).await,
             None => String::new(),
         }
+    }
+
+    /// Remembers the connection for commands that start no server.
+    fn remember(&self, peer: &Peer<RoleClient>) {
+        let report = self.report.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let connection = SeenConnection {
+            at: seen::now(),
+            server: report.server,
+            protocol: report.protocol,
+            has_handshake: peer.peer_info().is_some_and(|info| info.protocol_version.has_initialize()),
+            start_ms: report.start_ms,
+            tools: report.tools.len(),
+            left_out: report.left_out.len(),
+            held_back: report.held_back.len(),
+        };
+        seen::connected(&self.server, connection);
     }
 
     /// Records the name and the version that the server reports.

@@ -1,12 +1,12 @@
 //! `toolc mcp`: lists, tests, adds and removes the MCP servers of the profile, and accepts their tools.
 
 mod import;
+mod list;
 mod login;
 mod package;
 mod review;
 pub(crate) mod serve;
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -25,7 +25,8 @@ use crate::profile::Profile;
 /// The last part of the help.
 const EXIT_STATUS: &str = "\
 `add` and `remove` change config.toml, and keep its comments. Values of variables belong in .env. The tools and texts that you
-accept from a server are recorded in mcp/NAME.lock.json in the home folder.
+accept from a server are recorded in mcp/NAME.lock.json in the home folder, and what was last seen of it in mcp/NAME.state.json. Without
+a command, the servers are listed.
 
 Exit status:
   0  success
@@ -45,7 +46,7 @@ pub(crate) struct McpArgs {
 enum McpCommand {
     /// Serve tools to MCP clients, on the standard streams or over HTTP. Clients are asked about calls that need approval.
     Serve(Box<ServeArgs>),
-    /// List the servers, without starting them.
+    /// List the servers with what was last seen of them, and whether they could start. None is started, and no address is asked.
     List {
         /// Print one line of JSON.
         #[arg(long)]
@@ -153,7 +154,7 @@ impl McpArgs {
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8> {
         match self.command.as_ref().unwrap_or(&McpCommand::List { json: false }) {
             McpCommand::Serve(args) => args.run(options, home),
-            McpCommand::List { json } => list(&Profile::read(home)?, *json),
+            McpCommand::List { json } => list::list(&Profile::read(home)?, *json),
             McpCommand::Test { names, json } => test(&Profile::read(home)?, names, *json),
             McpCommand::Add(args) => {
                 ask::require_person("add an MCP server")?;
@@ -251,25 +252,6 @@ fn enable(home: &Home, name: &str, enabled: bool) -> Result<u8> {
     enable_server(home, name, enabled)?;
     let state = if enabled { "enabled" } else { "disabled" };
     ask::print(&format!("{state}: {}\n", show::one_line(name))).map(|()| 0)
-}
-
-fn list(profile: &Profile, as_json: bool) -> Result<u8> {
-    let servers = &profile.config().mcp.servers;
-    if as_json {
-        let servers = servers.iter().map(|server| {
-            json!({ "name": server.name, "enabled": server.enabled, "trusted": server.trusted, "at": location(server) })
-        });
-        return ask::print(&format!("{}\n", json!(servers.collect::<Vec<_>>()))).map(|()| 0);
-    }
-    let mut text = String::new();
-    for server in servers {
-        let state = if server.enabled { "" } else { " (disabled)" };
-        let _ = writeln!(text, "{}{state}: {}", show::one_line(&server.name), show::one_line(&location(server)));
-    }
-    if servers.is_empty() {
-        text.push_str("no MCP server is configured: `toolc mcp add NAME -- PROGRAM` adds one\n");
-    }
-    ask::print(&text).map(|()| 0)
 }
 
 /// Returns the command line or the address of a server, without what seems to be secret.

@@ -166,9 +166,15 @@ fn unlisted_tool_message(report: &ServerReport, tool: &str, listed: &BTreeMap<St
     format!("`{name}` lists no tool `{shown}`{}", show::one_line(&similar))
 }
 
-/// Removes the accepted tools of a server, its tokens, and the record of its package.
+/// Removes the accepted tools of a server, its tokens, and the records of its package and its last start.
 pub(super) fn forget(home: &Home, name: &str) -> Result<()> {
-    let files = [home.mcp_lock(name), home.mcp_package(name), home.mcp_tokens(name), home.mcp_protocol(name)];
+    let files = [
+        home.mcp_lock(name),
+        home.mcp_package(name),
+        home.mcp_tokens(name),
+        home.mcp_protocol(name),
+        home.mcp_state(name),
+    ];
     for path in files {
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {

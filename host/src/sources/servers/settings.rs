@@ -66,6 +66,7 @@ pub(crate) fn server(server: &McpServer, profile: &Profile, disabled_tools: &[St
             file: home.mcp_package(&server.name),
         }),
         protocol_file: home.mcp_protocol(&server.name),
+        state_file: home.mcp_state(&server.name),
     }
 }
 

@@ -15,9 +15,56 @@ fn servers_are_listed_without_being_started() {
     let list = run(&folder, &["mcp", "list"]).succeeded();
     assert!(list.out.contains("s: python3 -u") && list.out.contains("web (disabled): https://"), "{}", list.out);
     let json = run(&folder, &["mcp", "list", "--json"]).succeeded().json();
-    assert_eq!(json[1], json!({ "name": "web", "enabled": false, "trusted": false, "at": "https://example.com/mcp" }));
+    for (key, value) in [
+        ("name", json!("web")),
+        ("enabled", json!(false)),
+        ("trusted", json!(false)),
+        ("at", json!("https://example.com/mcp")),
+    ] {
+        assert_eq!(json[1][key], value);
+    }
     configure(&folder, "");
     assert!(run(&folder, &["mcp", "list"]).succeeded().out.contains("no MCP server is configured"));
+}
+
+#[test]
+fn the_list_says_what_was_last_seen_of_servers_and_what_is_in_their_way() {
+    let Some(folder) = folder() else { return };
+    let missing = "[mcp.servers.missing]\ncommand = 'no-such-program'\nenv = ['UNSET_TOKEN']\n";
+    let web = "[mcp.servers.web]\nurl = 'https://example.com/mcp'\nenabled = false\n";
+    let both = server("good", &[], "") + &server("dead", &["dead"], "");
+    configure(&folder, &(both.clone() + missing + web));
+    let new = run(&folder, &["mcp"]).succeeded().out;
+    assert_eq!(new.matches("last connection: none").count(), 4, "{new}");
+    for text in [
+        "would not start: no program `no-such-program` is in `PATH`",
+        "the variable UNSET_TOKEN",
+        "login: none",
+        "/python3\n",
+    ] {
+        assert!(new.contains(text), "{text}: {new}");
+    }
+    run(&folder, &["definitions"]).succeeded();
+    let seen = run(&folder, &["mcp", "list"]).succeeded().out;
+    let good = seen.lines().skip_while(|line| !line.starts_with("good")).take(3).collect::<Vec<_>>().join("\n");
+    assert!(good.contains("scripted 1, protocol 2025-11-25 with a handshake, ") && good.contains(" tools, "), "{seen}");
+    assert!(seen.contains("last problem: ") && !seen.contains("hunter2"), "{seen}");
+    let json = run(&folder, &["mcp", "list", "--json"]).succeeded().json();
+    let found =
+        |name: &str| json.as_array().into_iter().flatten().find(|server| server["name"] == name).expect("it is listed");
+    assert!(found("good")["last_connection"]["tools"].as_u64() > Some(2), "{json}");
+    assert_eq!((&found("good")["last_problem"], &found("good")["obstacle"]), (&json!(null), &json!(null)));
+    assert_eq!(
+        (&found("dead")["last_connection"], found("dead")["last_problem"]["text"].is_string()),
+        (&json!(null), true)
+    );
+
+    // Another command line: what is known is of the one before, and the accepted one is not started.
+    configure(&folder, &(server("good", &["slow"], "") + missing));
+    let changed = run(&folder, &["mcp", "list"]).succeeded().out;
+    assert!(changed.contains(", with other settings") && changed.contains("run `toolc mcp accept good`"), "{changed}");
+    run(&folder, &["mcp", "remove", "good"]).succeeded();
+    assert!(!folder.path().join("home/mcp/good.state.json").exists());
 }
 
 #[test]
