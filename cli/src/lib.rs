@@ -168,6 +168,20 @@ impl App {
         streams::with_standard_streams(|streams| self.run_on(command, streams)).into()
     }
 
+    /// Returns the report of `doctor` as text, or as one line of JSON.
+    ///
+    /// # Errors
+    /// Says what is wrong with the view, such as an unknown toolset.
+    pub fn doctor_report(&self, view: &View, as_json: bool) -> Result<String, String> {
+        let mut report = Vec::new();
+        let written = view.turn(self).and_then(|turn| Ok(report::doctor(&turn, &self.info(), as_json, &mut report)?));
+        match written {
+            Ok(_) => Ok(String::from_utf8_lossy(&report).into_owned()),
+            Err(Failure::Usage(message)) => Err(message),
+            Err(Failure::Io(error)) => Err(error.to_string()),
+        }
+    }
+
     /// Explains why a tool is shown or hidden, and returns the exit status.
     pub fn why(&self, args: &WhyArgs) -> ExitCode {
         streams::with_standard_streams(|streams| {
@@ -208,7 +222,7 @@ impl App {
                 definitions::print(&view.turn(self)?, json, streams)?;
                 Ok(true)
             }
-            Command::Doctor { view, json } => Ok(report::doctor(&view.turn(self)?, &self.info(), json, streams)?),
+            Command::Doctor { view, json } => Ok(report::doctor(&view.turn(self)?, &self.info(), json, streams.out)?),
             Command::Repl { view, yes } => repl::run(self, &view, yes, streams),
         }
     }

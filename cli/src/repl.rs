@@ -91,7 +91,7 @@ impl Repl<'_> {
             ".definitions" => definitions::print(&self.turn(), false, streams)?,
             ".why" if rest.is_empty() => return Err("expected `.why TOOL`".to_owned().into()),
             ".why" => drop(report::why(&self.turn(), &self.app.info(), rest, false, streams)?),
-            ".doctor" => drop(report::doctor(&self.turn(), &self.app.info(), false, streams)?),
+            ".doctor" => drop(report::doctor(&self.turn(), &self.app.info(), false, streams.out)?),
             ".fact" => {
                 let fact = parse_fact(rest, &self.app.registry.facts())?;
                 self.session.set_facts([fact]).map_err(|error| error.to_string())?;

@@ -39,21 +39,21 @@ pub(crate) struct HostInfo<'a> {
 
 /// Prints the report about all granted tools, and names the others. Returns whether all granted tools are available, and no section has a
 /// problem.
-pub(crate) fn doctor(turn: &Turn, host: &HostInfo<'_>, as_json: bool, streams: &mut Streams<'_>) -> io::Result<bool> {
+pub(crate) fn doctor(turn: &Turn, host: &HostInfo<'_>, as_json: bool, out: &mut dyn io::Write) -> io::Result<bool> {
     let (doctor, sections) = (turn.doctor(), host.sections);
     let off = tools_that_are_off(turn, host);
     if as_json {
         let mut report: Map<String, Value> = serde_json::from_str(&json(&doctor))?;
         report.insert("off".to_owned(), json!(off));
         report.extend(sections.iter().map(|section| (section.key.clone(), section.json.clone())));
-        writeln!(streams.out, "{}", Value::Object(report))?;
+        writeln!(out, "{}", Value::Object(report))?;
     } else {
-        writeln!(streams.out, "{doctor}")?;
+        writeln!(out, "{doctor}")?;
         if !off.is_empty() {
-            writeln!(streams.out, "\n{}", off_text(&off, host))?;
+            writeln!(out, "\n{}", off_text(&off, host))?;
         }
         for section in sections.iter().filter(|section| !section.text.is_empty()) {
-            writeln!(streams.out, "\n{}", visible(&section.text))?;
+            writeln!(out, "\n{}", visible(&section.text))?;
         }
     }
     Ok(doctor.tools.iter().all(|tool| tool.is_shown) && sections.iter().all(|section| section.problems.is_empty()))

@@ -25,6 +25,7 @@ use clap::{ArgMatches, Args as _, CommandFactory as _, FromArgMatches as _, Pars
 use toolc_config::Home;
 
 use commands::Command;
+use commands::bundle::{self, Bundle};
 use commands::chat::ChatArgs;
 use ground::error::Result;
 use ground::tell::tell;
@@ -48,12 +49,13 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    let parsed = Cli::command().try_get_matches().and_then(|matches| {
+    let parsed = command_line().try_get_matches().and_then(|matches| {
         let cli = Cli::from_arg_matches(&matches)?;
-        misplaced_chat_option(&matches).map_or(Ok(cli), Err)
+        let bundle = Bundle::from_matches(&matches);
+        misplaced_chat_option(&matches).map_or(Ok((cli, bundle)), Err)
     });
     let attempt = match parsed {
-        Ok(cli) => run(cli),
+        Ok((cli, bundle)) => run(cli, bundle),
         Err(error) if error.use_stderr() => Ok(refuse(&error)),
         Err(help) => print_help(&help).map(|()| ExitCode::SUCCESS),
     };
@@ -64,6 +66,11 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Returns what can be typed.
+fn command_line() -> clap::Command {
+    bundle::with_bundle(Cli::command())
 }
 
 /// Reports a mistake on the command line. The standard library does not say what a number should be.
@@ -103,14 +110,17 @@ fn misplaced_chat_option(matches: &ArgMatches) -> Option<clap::Error> {
     Some(Cli::command().error(ErrorKind::ArgumentConflict, message))
 }
 
-fn run(Cli { options, profile, chat, command }: Cli) -> Result<ExitCode> {
+fn run(Cli { options, profile, chat, command }: Cli, bundle: Option<Bundle>) -> Result<ExitCode> {
     hardening::hide_memory();
     let home = Home::find(profile.as_deref())?;
     if command.as_ref().is_none_or(Command::needs_profile) {
         home.check_exists()?;
     }
     match command {
-        Some(command) => command.run(&options, home, Cli::command),
+        Some(Command::Tools(toolc_cli::Command::Doctor { view, .. })) if bundle.is_some() => {
+            bundle.map_or(Ok(ExitCode::SUCCESS), |bundle| bundle.write(&options, &home, view))
+        }
+        Some(command) => command.run(&options, home, command_line),
         None => chat.run(&options, home),
     }
 }

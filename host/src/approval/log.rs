@@ -36,7 +36,7 @@ impl Log {
 }
 
 /// Returns the path of the current log file.
-pub(super) fn path(home: &Home) -> PathBuf {
+pub(crate) fn path(home: &Home) -> PathBuf {
     home.logs().join("approvals.jsonl")
 }
 

@@ -28,6 +28,7 @@ use crate::ground::tell::tell;
 use crate::ground::{show, words};
 use crate::profile::Profile;
 use log::Log;
+pub(crate) use log::path as log_path;
 pub(crate) use questions::Questions;
 pub(crate) use report::section;
 

@@ -2,6 +2,7 @@
 
 mod agent;
 mod batch;
+pub(crate) mod bundle;
 pub(crate) mod chat;
 mod completion;
 mod config;

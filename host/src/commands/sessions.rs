@@ -173,6 +173,18 @@ fn export(sessions: &Sessions, info: &SessionInfo) -> Result<()> {
     ask::check_write(result.and_then(|()| out.flush()))
 }
 
+/// Returns the messages of a conversation, each as a line of JSON.
+///
+/// # Errors
+/// If no conversation, or more than one, has a name that begins with `id`, or state.db cannot be used.
+pub(super) fn exported(home: &Home, id: &str) -> Result<String> {
+    let sessions = Sessions::new(Arc::new(Database::new(home.state())));
+    let info = find_one(&sessions, id)?;
+    let mut lines = String::new();
+    sessions.each_message(&info.name, |message| lines += &format!("{}\n", message_json(&info, &message)))?;
+    Ok(lines)
+}
+
 fn list(sessions: &[SessionInfo]) -> String {
     if sessions.is_empty() {
         return "no conversations\n".to_owned();

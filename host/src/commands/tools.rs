@@ -72,6 +72,14 @@ impl ToolsArgs {
     }
 }
 
+/// Returns the toolsets and tools of a host as JSON.
+///
+/// # Errors
+/// If the configuration names what does not exist.
+pub(super) fn listed(host: &Host) -> Result<Value> {
+    Ok(Listing::new(host)?.json())
+}
+
 /// Switches toolsets and tools on or off.
 fn change(host: &Host, names: &[String], on: bool) -> Result<()> {
     ask::require_person("switch tools on and off")?;

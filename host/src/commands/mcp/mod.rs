@@ -14,6 +14,7 @@ use serde_json::json;
 use toolc::redaction::without_secrets;
 use toolc_config::{EnvFile, Home, McpServer, McpTransport, add_server, enable_server, remove_server};
 
+pub(super) use list::{ListedServer, listed};
 use serve::ServeArgs;
 
 use crate::ground::ask;

@@ -1,5 +1,6 @@
 //! The home folder of the program `toolc`: configuration, variables, profiles.
 
+mod bundle;
 mod environment;
 mod files;
 mod git;
