@@ -106,6 +106,11 @@ impl Repl<'_> {
             "help" | "quit" | "exit" if rest.is_empty() && !self.has_tool(word) => {
                 return Err(format!("unknown tool `{word}`: the command is `.{word}`").into());
             }
+            "call" if !rest.is_empty() && !self.has_tool("call") => {
+                return Err(
+                    format!("unknown tool `call`: a line begins with the name of the tool, as in `{rest}`").into()
+                );
+            }
             tool => {
                 let arguments = arguments::from_line(rest)?;
                 let turn = self.turn();
@@ -168,11 +173,12 @@ mod tests {
 
     #[test]
     fn a_misspelt_command_gets_a_suggestion() {
-        let (_, err) = type_lines(".hlep\nhelp\n.nonsense\n");
+        let (_, err) = type_lines(".hlep\nhelp\n.nonsense\ncall count limit=3\n");
         assert_eq!(
             err,
             "error: unknown command `.hlep`: did you mean `.help`?\nerror: unknown tool `help`: the command is `.help`\n\
-             error: unknown command `.nonsense`: `.help` lists the commands\n"
+             error: unknown command `.nonsense`: `.help` lists the commands\n\
+             error: unknown tool `call`: a line begins with the name of the tool, as in `count limit=3`\n"
         );
     }
 
