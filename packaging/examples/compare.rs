@@ -69,7 +69,7 @@ fn run(packages: &Path) -> Result<String> {
 
 fn compare(packages: &Path, folder: &Path) -> Result<String> {
     let mut table =
-        "| package | files | MB | MB installed | installation | first lint |\n|---|---|---|---|---|---|\n".to_owned();
+        "| package | files linted | MB to download | MB installed | installation | first lint |\n|---|---|---|---|---|---|\n".to_owned();
     for subject in subjects(packages, folder)? {
         eprintln!("{} ...", subject.name);
         table += &subject.row(folder)?;

@@ -427,18 +427,54 @@ fn rules_are_listed_and_explained() {
     assert!(status == 0 && by_code == by_name && by_code.starts_with("### C035 `redundant-include`\n"), "{by_code}");
 }
 
-/// Returns the commands after `run:` and `entry:` in the CI definitions for users.
+/// Returns a CI definition for users.
+fn ci(file: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../ci").join(file)).expect("it is there")
+}
+
+/// Returns the commands of the compiler after `run:` and `entry:` in the CI definitions for users.
 fn steps() -> Vec<Vec<String>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ci");
-    let files = ["github-actions.yml", "pre-commit-config.yaml"]
-        .map(|file| fs::read_to_string(folder.join(file)).expect("it is there"));
+    let files = ["github-actions.yml", "pre-commit-config.yaml"].map(ci);
     let lines = files.iter().flat_map(|file| file.lines()).map(str::trim);
     let commands = lines.filter_map(|line| line.strip_prefix("run: ").or_else(|| line.strip_prefix("entry: ")));
     let args = |command: &str| {
-        let rest = command.strip_prefix("cargo xtask ").expect("every step is one of ours");
-        rest.split(' ').map(str::to_owned).collect()
+        let rest = command.strip_prefix("$COMPILER ").or_else(|| command.strip_prefix("cargo-toolc "));
+        rest.expect("every step is one of ours").split(' ').map(str::to_owned).collect()
     };
-    commands.map(args).collect()
+    commands.filter(|command| *command != "|").map(args).collect()
+}
+
+#[test]
+fn ci_definitions_for_users_pin_the_version_of_the_compiler() {
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(ci("github-actions.yml").contains(&format!("\n  TOOLC_VERSION: {version}\n")));
+    let hooks = ci("pre-commit-config.yaml");
+    assert_eq!(hooks.matches(&format!("[cargo-toolc=={version}]")).count(), hooks.matches("- id: ").count());
+}
+
+/// Runs the script that installs the compiler. `pipx` is a script that succeeds or fails.
+#[cfg(unix)]
+#[test]
+fn the_workflow_for_users_compiles_the_compiler_if_it_cannot_be_installed() {
+    let text = ci("github-actions.yml");
+    let block = text.split("run: |\n").nth(1).expect("the workflow has a script");
+    let script: Vec<&str> = block.lines().map_while(|line| line.strip_prefix("          ")).collect();
+    for (status, expected) in [(0, "COMPILER=cargo-toolc\n"), (1, "COMPILER=cargo xtask\n")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (log, env) = (folder.path().join("log"), folder.path().join("env"));
+        // Functions replace the programs.
+        let programs = format!(
+            "pipx() {{ echo pipx $* >> log; return {status}; }}; rustup() {{ echo rustup $* >> log; }}; set -e\n"
+        );
+        let mut shell = std::process::Command::new("sh");
+        shell.arg("-c").arg(programs + &script.join("\n")).current_dir(&folder);
+        let run = shell.env("TOOLC_VERSION", "1.2.3").env("GITHUB_ENV", &env).status().expect("a shell runs");
+        assert!(run.success());
+        let log = fs::read_to_string(log).expect("the programs were run");
+        assert!(log.starts_with("pipx install cargo-toolc==1.2.3\n"), "{log}");
+        assert_eq!(log.contains("rustup default stable"), status != 0, "{log}");
+        assert_eq!(fs::read_to_string(env).expect("the variable was set"), expected);
+    }
 }
 
 #[test]
