@@ -25,7 +25,7 @@ pub(crate) struct Package {
 impl Package {
     /// Builds the programs and writes the packages, or compares them.
     pub(crate) fn run(self) -> ExitCode {
-        let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target");
+        let target = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("target");
         let out = self.out.unwrap_or_else(|| target.join("packages")).display().to_string();
         if self.compare {
             let compare = ["run", "--quiet", "--package", "toolc-packaging", "--example", "compare", "--", &out];

@@ -64,9 +64,8 @@ fn the_installed_compiler_is_used_if_its_version_is_that_of_the_project() {
     fs::write(project.path("manifests/tools/add_note.toml"), "name = 1\n").unwrap();
     let (success, _, err) = project.run(Command::new(env!("CARGO")).args(["xtask", "list"]), &[installed]);
     assert!(err.contains("run `cargo xtask lint`"), "{success}: {err}");
-    let compiled = project.path("target/debug/deps");
-    let names = fs::read_dir(compiled).unwrap().map(|entry| entry.unwrap().file_name());
-    let compiler: Vec<OsString> = names.filter(|name| name.to_string_lossy().contains("codegen")).collect();
+    let built = fs::read_dir(project.path("target/debug/deps")).unwrap().map(|entry| entry.unwrap().file_name());
+    let compiler: Vec<OsString> = built.filter(|name| name.to_string_lossy().contains("codegen")).collect();
     assert!(compiler.is_empty(), "{compiler:?}");
 
     another_compiler_is_not_used(&project);
