@@ -50,8 +50,10 @@ pub fn npm(folder: &Path, packages: &[impl AsRef<OsStr>], is_offline: bool) -> R
 /// # Errors
 /// If it fails: what it says.
 pub fn program(programs: &Path, name: &str, args: &[&str], folder: &Path) -> Result<String, Error> {
-    let name = format!("{name}{}", env::consts::EXE_SUFFIX);
-    run(Command::new(programs.join(name)).args(args).current_dir(folder))
+    let file = programs.join(format!("{name}{}", env::consts::EXE_SUFFIX));
+    // npm installs scripts.
+    let file = if cfg!(windows) && !file.is_file() { programs.join(format!("{name}.cmd")) } else { file };
+    run(Command::new(file).args(args).current_dir(folder))
 }
 
 /// Runs a command. Returns what it prints, without the space around it.
