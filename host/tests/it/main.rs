@@ -5,6 +5,8 @@ mod agent;
 #[cfg(target_os = "linux")]
 mod approval;
 #[cfg(unix)]
+mod completion;
+#[cfg(unix)]
 mod configuration;
 #[cfg(target_os = "linux")]
 mod daytona;

@@ -16,6 +16,7 @@ pub const PROGRAMS: &[(&str, &str)] = &[
     ("crontab", "cron"),
     ("dash", "dash"),
     ("docker", "docker.io"),
+    ("fish", "fish"),
     ("git", "git"),
     ("iptables", "iptables"),
     ("less", "less"),
