@@ -53,19 +53,19 @@ impl Question {
     pub(crate) fn text(&self, look: Look) -> String {
         let tool = show::one_line(&self.tool);
         let action = if self.commands.is_empty() { "is called" } else { "runs a command" };
-        let mut text =
-            format!("\n{}\n\n", look.paint(Style::Strong, &format!("Allow this? The tool `{tool}` {action}.")));
+        let title = show::wrapped(&format!("Allow this? The tool `{tool}` {action}."), 0, look);
+        let mut text = format!("\n{}\n\n", look.paint(Style::Strong, &title));
         for command in &self.commands {
             text += &command_text(command, look);
         }
         for reason in &self.reasons {
-            let _ = writeln!(text, "{}", show::one_line(reason));
+            let _ = writeln!(text, "{}", show::wrapped(&show::one_line(reason), 0, look));
         }
         if let Some(arguments) = &self.arguments {
             let _ = write!(text, "arguments:\n{}", show::command(arguments, &[], look));
         }
         if self.offers_session {
-            let _ = writeln!(text, "\n{}", self.session_coverage());
+            let _ = writeln!(text, "\n{}", show::wrapped(&self.session_coverage(), 0, look));
         }
         text
     }
@@ -99,22 +99,27 @@ impl Question {
         format!("For this session: later commands that need approval only for {}{scope}{calls}.", rules.join(", "))
     }
 
-    /// Returns the choices on one line, without a line break.
+    /// Returns the choices, as many on a line as fit, without a line break at the end.
     pub(crate) fn choices(&self, look: Look) -> String {
-        let key = |key: &str, meaning: &str| format!("{} {meaning}", look.paint(Style::Strong, &format!("[{key}]")));
-        let mut choices = vec![key("y", "once")];
-        if self.offers_session {
-            choices.push(key("s", "for this session"));
+        let choices = [
+            ("y", "once", true),
+            ("s", "for this session", self.offers_session),
+            ("a", "always", self.offers_always),
+            ("n", "deny", true),
+            ("r", "deny with a reason", true),
+            ("d", "details", !self.commands.is_empty()),
+        ];
+        let (mut text, mut used) = (String::new(), 0);
+        for (key, meaning, _) in choices.iter().filter(|(.., is_offered)| *is_offered) {
+            let width = key.len() + meaning.len() + "[]   ".len();
+            if used > 0 && used + width > look.width {
+                text = text.trim_end().to_owned() + "\n";
+                used = 0;
+            }
+            used += width;
+            text += &format!("{} {meaning}  ", look.paint(Style::Strong, &format!("[{key}]")));
         }
-        if self.offers_always {
-            choices.push(key("a", "always"));
-        }
-        choices.push(key("n", "deny"));
-        choices.push(key("r", "deny with a reason"));
-        if !self.commands.is_empty() {
-            choices.push(key("d", "details"));
-        }
-        choices.join("  ") + " "
+        text.trim_end().to_owned() + " "
     }
 
     /// Returns the details: the programs that the commands would run, and what a permanent answer covers.
@@ -141,7 +146,8 @@ fn command_text(command: &CommandReason, look: Look) -> String {
     let uncertain_part = |finding: &CommandFinding| part(command, finding).filter(|_| !finding.is_certain);
     text += &show::reasons(&command.findings, uncertain_part, look);
     let directory = command.directory.as_deref().map_or_else(|| "unknown".to_owned(), show::one_line);
-    let _ = writeln!(text, "directory: {directory}, environment: {}", show::one_line(&command.environment));
+    let line = format!("directory: {directory}, environment: {}", show::one_line(&command.environment));
+    let _ = writeln!(text, "{}", show::wrapped(&line, 0, look));
     text
 }
 
@@ -205,12 +211,23 @@ mod tests {
             "\nAllow this? The tool `terminal` runs a command.\n\n  | cd /w && rm -r build\n                ^^\n\n\
              recursive-deletion: Deletes folders with everything in them.\n    path:  /w/build\n    check: Which folders are these, and do their contents exist elsewhere?\n\
              directory: /w, environment: local\n\n\
-             For this session: later commands that need approval only for recursive-deletion, below /w or a path that \
+             For this session: later commands that need approval only for\nrecursive-deletion, below /w or a path that \
              this command names.\n"
         );
         assert_eq!(
-            question.choices(LOOK),
+            question.choices(Look { width: 100, ..LOOK }),
             "[y] once  [s] for this session  [a] always  [n] deny  [r] deny with a reason  [d] details "
+        );
+        let narrowest = Look { width: 40, ..LOOK };
+        assert_eq!(
+            question.choices(narrowest),
+            "[y] once  [s] for this session\n[a] always  [n] deny\n[r] deny with a reason  [d] details "
+        );
+        let text = question.text(narrowest);
+        assert!(text.lines().all(|line| line.len() < 40), "{text}");
+        assert!(
+            text.contains("    check: Which folders are these, and\n           do their contents exist\n"),
+            "{text}"
         );
         let narrow = Question { offers_session: false, offers_always: false, ..question };
         assert_eq!(narrow.choices(LOOK), "[y] once  [n] deny  [r] deny with a reason  [d] details ");

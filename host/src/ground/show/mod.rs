@@ -25,6 +25,17 @@ pub(crate) fn counted<N: Copy + std::fmt::Display + TryInto<u64>>(count: N, noun
     format!("{count} {noun}{}", if is_one { "" } else { "s" })
 }
 
+/// Wraps a line after blanks, so that no row is wider than the output. All rows but the first begin with `indent` blanks, and the first `indent`
+/// characters stay together.
+pub(crate) fn wrapped(line: &str, indent: usize, look: Look) -> String {
+    let columns = look.width.saturating_sub(indent + 1);
+    let start = line.char_indices().nth(indent).map_or(line.len(), |(at, _)| at);
+    let (first, rest) = line.split_at(start);
+    let rows: Vec<String> =
+        toolc_markdown::wrapped(rest, columns).iter().map(|row| row.trim_end().to_owned()).collect();
+    first.to_owned() + &rows.join(&format!("\n{}", " ".repeat(indent)))
+}
+
 /// The width and the styles of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Look {

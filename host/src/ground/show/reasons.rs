@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use toolc::approval::CommandFinding;
 use toolc_commands::DoubtKind;
 
-use crate::ground::show::{Look, Mark, Style, command, escaped_characters, one_line};
+use crate::ground::show::{Look, Mark, Style, command, escaped_characters, one_line, wrapped};
+
+/// The columns before the second row of a rule.
+const INDENT: usize = 4;
 
 /// Returns a command line in which the parts that the findings are about are marked, and the meaning of its escaped characters.
 pub(crate) fn judged_line(line: &str, findings: &[CommandFinding], look: Look) -> String {
@@ -41,9 +44,12 @@ pub(crate) fn reasons<'l>(
                 let part = part_of(first);
                 let part =
                     part.map_or_else(|| "a part of the command".to_owned(), |part| format!("`{}`", one_line(part)));
-                let _ = writeln!(text, "{part} is known only at run time. The command may be one of these:");
+                let line = format!("{part} is known only at run time. The command may be one of these:");
+                let _ = writeln!(text, "{}", wrapped(&line, 0, look));
                 for finding in group {
-                    let _ = writeln!(text, "    {}", summary(finding, look));
+                    let narrower = Look { width: look.width.saturating_sub(INDENT), ..look };
+                    let summary = summary(finding, "", narrower).replace('\n', "\n    ");
+                    let _ = writeln!(text, "    {summary}");
                 }
             }
             [] => {}
@@ -54,16 +60,27 @@ pub(crate) fn reasons<'l>(
 
 fn add(text: &mut String, finding: &CommandFinding, part: Option<&str>, look: Look) {
     let uncertain = if finding.is_certain { "" } else { " (possibly: depends on values known only at run time)" };
-    let _ = writeln!(text, "{}{uncertain}", summary(finding, look));
+    let _ = writeln!(text, "{}", summary(finding, uncertain, look));
     for (label, value) in [("text", part), ("path", finding.path.as_deref()), ("check", Some(&*finding.check))] {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
-            let _ = writeln!(text, "    {:7}{}", format!("{label}:"), one_line(value));
+            let line = format!("    {:7}{}", format!("{label}:"), one_line(value));
+            let _ = writeln!(text, "{}", wrapped(&line, VALUE_INDENT, look));
         }
     }
 }
 
-fn summary(finding: &CommandFinding, look: Look) -> String {
-    format!("{}: {}", look.paint(Style::Strong, &one_line(&finding.rule)), one_line(&finding.description))
+/// The columns before the values of a reason.
+const VALUE_INDENT: usize = 11;
+
+/// Returns the rule and what it says, with an addition.
+fn summary(finding: &CommandFinding, addition: &str, look: Look) -> String {
+    let rule = one_line(&finding.rule);
+    let line = wrapped(&format!("{rule}: {}{addition}", one_line(&finding.description)), INDENT, look);
+    // A style has no width, so it is added to the wrapped text.
+    match line.strip_prefix(&rule) {
+        Some(rest) => format!("{}{rest}", look.paint(Style::Strong, &rule)),
+        None => line,
+    }
 }
 
 #[cfg(test)]
