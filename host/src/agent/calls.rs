@@ -32,7 +32,7 @@ pub(crate) struct CallDetails {
     /// The name that the model wrote, if it was corrected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) called_as: Option<String>,
-    /// `model`, `program` or `script`.
+    /// `model`, `program`, `script` or `person`.
     pub(crate) caller: String,
     /// The helper whose model made the call.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,6 +124,8 @@ struct Pending {
     calls: Vec<RecordedCall>,
     /// The numbers of calls that scripts have made so far, by the names of the calls that run the scripts.
     scripts: HashMap<String, u32>,
+    /// The id of the running call that the person has made.
+    of_person: Option<String>,
 }
 
 /// The helper whose calls are recorded.
@@ -156,6 +158,15 @@ impl CallLog {
     pub(crate) fn of_helper(&self, id: &str, call: &str) -> Self {
         let helper = Helper { id: id.to_owned(), call: self.name(call) };
         Self { pending: Arc::clone(&self.pending), helper: Some(Arc::new(helper)) }
+    }
+
+    /// Sets the id of the call that the person makes next.
+    pub(super) fn set_of_person(&self, id: &str) {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner).of_person = Some(id.to_owned());
+    }
+
+    fn is_of_person(&self, id: &str) -> bool {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner).of_person.as_deref() == Some(id)
     }
 
     /// Removes and returns the calls that have ended.
@@ -230,7 +241,7 @@ impl CallRecorder {
         let result = parsed(&response.json).unwrap_or_default();
         CallDetails {
             called_as: call.called_as().map(|name| self.text(name)),
-            caller: caller_word(call.caller()).to_owned(),
+            caller: if self.log.is_of_person(call.id()) { PERSON } else { caller_word(call.caller()) }.to_owned(),
             helper: self.log.helper.as_ref().map(|helper| helper.id.clone()),
             toolset: self.registry.tool(call.tool()).map(|tool| tool.toolset.into_owned()),
             sent: self.text(&sent),
@@ -283,6 +294,9 @@ impl Hook for CallRecorder {
         Ok(())
     }
 }
+
+/// The caller of the shell commands that a person types.
+pub(crate) const PERSON: &str = "person";
 
 fn caller_word(caller: Caller<'_>) -> &'static str {
     match caller {

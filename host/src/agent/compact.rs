@@ -169,6 +169,9 @@ impl Agent {
         };
         let tokens = Tokens::new(response.usage(), model.model());
         self.tokens.add(tokens);
+        if let Some(spending) = &self.spending {
+            spending.add(tokens);
+        }
         Ok(summary)
     }
 }

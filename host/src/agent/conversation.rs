@@ -5,10 +5,12 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use toolc::CompletedCall;
 use toolc::origin::{CallKind, CallOrigin};
 use toolc::wire::ModelResponse;
-use toolc_model::{Api, user_message, with_unique_call_ids, without_thinking, without_tool_references};
+use toolc::{CompletedCall, Image};
+use toolc_model::{Api, with_unique_call_ids, without_thinking, without_tool_references};
+
+use super::user_message::{PICTURE_TOKENS, UserParts, picture_text};
 
 /// The average number of bytes of a token.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -18,6 +20,8 @@ const BYTES_PER_TOKEN: u64 = 4;
 pub(crate) enum Entry {
     /// A message of the user, or of the host on their behalf.
     User(String),
+    /// A picture of the user, which belongs to the message before it. The store keeps only its name.
+    Picture { name: String, image: Image },
     /// An answer of the model.
     Model { raw: Vec<Box<RawValue>>, text: String, calls: Vec<StoredCall> },
     /// The results of calls of earlier entries.
@@ -148,6 +152,7 @@ impl Entry {
     pub(crate) fn text(&self) -> String {
         match self {
             Self::User(text) => text.clone(),
+            Self::Picture { name, image } => picture_text(name, image),
             Self::Model { text, calls, .. } => {
                 let calls = calls.iter().map(|call| format!("[calls {} {}]", call.name, call.arguments));
                 let text = Some(text.clone()).filter(|text| !text.trim().is_empty());
@@ -164,6 +169,7 @@ impl Entry {
         let raw = |raw: &[Box<RawValue>]| raw.iter().map(|message| message.get().len() as u64).sum();
         match self {
             Self::User(text) => text.len() as u64 + 32,
+            Self::Picture { .. } => PICTURE_TOKENS * BYTES_PER_TOKEN,
             Self::Model { raw: messages, .. } | Self::Results { raw: messages, .. } => raw(messages),
         }
     }
@@ -191,6 +197,15 @@ impl Conversation {
         &self.entries
     }
 
+    pub(crate) fn into_entries(self) -> Vec<Entry> {
+        self.entries
+    }
+
+    /// Forgets the number of tokens that a model has counted, because another one counts otherwise.
+    pub(crate) fn forget_count(&mut self) {
+        self.reported = None;
+    }
+
     pub(crate) fn push(&mut self, entry: Entry) {
         self.entries.push(entry);
     }
@@ -210,29 +225,25 @@ impl Conversation {
     /// merged, because some servers refuse two in a row.
     pub(crate) fn messages(&self, api: Api, others: &[(usize, Box<RawValue>)]) -> Vec<Box<RawValue>> {
         let mut messages = Vec::with_capacity(self.entries.len() + others.len());
-        let mut user: Option<String> = None;
+        let mut user = UserParts::default();
         for at in 0..=self.entries.len() {
             for (_, other) in others.iter().filter(|(before, _)| *before == at) {
-                messages.extend(user.take().map(|text| user_message(api, &text)));
+                messages.extend(user.take_message(api));
                 messages.push(other.clone());
             }
             let Some(entry) = self.entries.get(at) else { break };
             match entry {
-                Entry::User(text) => {
-                    user = Some(match user.take() {
-                        Some(before) => format!("{before}\n\n{text}"),
-                        None => text.clone(),
-                    });
-                }
+                Entry::User(text) => user.texts.push(text),
+                Entry::Picture { image, .. } => user.images.push(image.clone()),
                 // Nothing is sent back of the answer.
                 Entry::Model { raw, .. } if raw.is_empty() => {}
                 Entry::Model { raw, .. } | Entry::Results { raw, .. } => {
-                    messages.extend(user.take().map(|text| user_message(api, &text)));
+                    messages.extend(user.take_message(api));
                     messages.extend(raw.iter().cloned());
                 }
             }
         }
-        messages.extend(user.map(|text| user_message(api, &text)));
+        messages.extend(user.take_message(api));
         if self.has_repeated_ids() { with_unique_call_ids(api, messages) } else { messages }
     }
 
@@ -274,6 +285,17 @@ impl Conversation {
     /// Removes the thinking of the model. Returns whether anything was removed.
     pub(crate) fn remove_thinking(&mut self, api: Api) -> bool {
         self.change(|messages| without_thinking(api, messages))
+    }
+
+    /// Replaces the pictures by their names. Returns whether there were any.
+    pub(crate) fn remove_pictures(&mut self) -> bool {
+        let mut is_changed = false;
+        for entry in &mut self.entries {
+            if let Entry::Picture { name, image } = entry {
+                (*entry, is_changed) = (Entry::User(picture_text(name, image)), true);
+            }
+        }
+        is_changed
     }
 
     /// Removes references to tools for which `is_defined` returns false. Returns whether anything was removed.
@@ -337,7 +359,7 @@ impl Conversation {
         let texts = self.entries.iter().filter_map(|entry| match entry {
             Entry::User(text) => Some((true, text.as_str())),
             Entry::Model { text, .. } => Some((false, text.as_str())),
-            Entry::Results { .. } => None,
+            Entry::Picture { .. } | Entry::Results { .. } => None,
         });
         let mut last: Vec<_> = texts.filter(|(_, text)| !text.trim().is_empty()).rev().take(count).collect();
         last.reverse();
@@ -560,6 +582,19 @@ mod tests {
                 r#"{"role":"user","content":"d"}"#,
             ]
         );
+    }
+
+    #[test]
+    fn a_picture_is_sent_with_its_message_until_it_is_replaced_by_its_name() {
+        let image = Image::new("image/png", *b"\x89PNG\r\n\x1a\n").expect("a picture");
+        let picture = Entry::Picture { name: "a.png".to_owned(), image };
+        let mut conversation = Conversation::new(vec![Entry::User("Look".to_owned()), picture, model("A cat.")]);
+        let message = |conversation: &Conversation| conversation.messages(Api::Anthropic, &[])[0].get().to_owned();
+        assert!(message(&conversation).contains(r#"{"type":"text","text":"Look"},{"type":"image","source""#));
+        assert_eq!(conversation.last_texts(2), [(true, "Look"), (false, "A cat.")]);
+        assert!(conversation.remove_pictures() && !conversation.remove_pictures());
+        let text = "Look\\n\\n[The user has attached the picture a.png: image/png, 1 KiB.]";
+        assert_eq!(message(&conversation), format!(r#"{{"role":"user","content":"{text}"}}"#));
     }
 
     #[test]

@@ -56,9 +56,9 @@ impl Mending {
                 let raw = self.api.wire().sent_back(&raw);
                 self.entries.push((Entry::Model { raw, text, calls }, id));
             }
-            Entry::User(text) => {
+            entry @ (Entry::User(_) | Entry::Picture { .. }) => {
                 self.end_open(id);
-                self.entries.push((Entry::User(text), id));
+                self.entries.push((entry, id));
             }
         }
     }
@@ -168,6 +168,7 @@ mod tests {
     fn described(entries: &[(Entry, i64)]) -> Vec<String> {
         let entry = |(entry, _): &(Entry, i64)| match entry {
             Entry::User(text) => format!("u {text}"),
+            Entry::Picture { name, .. } => format!("p {name}"),
             Entry::Model { text, .. } => format!("m {text}"),
             Entry::Results { results, .. } => {
                 let result = |result: &CallResult| {

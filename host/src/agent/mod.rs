@@ -24,12 +24,15 @@ pub(crate) mod setup;
 mod shell;
 mod state;
 mod turn;
+pub(crate) mod undo;
+mod user_message;
 pub(crate) mod writer;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use toolc::redaction::Redactor;
-use toolc::{Session, Task};
+use toolc::wire::Usage;
+use toolc::{Image, Session, Task, Turn};
 use toolc_model::{Client, ModelError};
 
 use background::Background;
@@ -45,7 +48,7 @@ use state::{DeniedCall, TaskState};
 
 use crate::approval::Questions;
 use crate::ground::error::Error;
-use crate::models::{Tokens, UncountedTokens};
+use crate::models::{Models, Raise, Reservation, Spending, Tokens, UncountedTokens};
 use crate::sources::instructions::Instructions;
 use crate::sources::servers::LateServers;
 
@@ -78,6 +81,11 @@ pub(crate) struct Agent {
     /// The tokens of all turns, including helpers, second opinions and summaries.
     pub(crate) tokens: Tokens,
     uncounted: UncountedTokens,
+    /// The limits of what requests may cost, if there are any. Helpers share them.
+    spending: Option<Arc<Spending>>,
+    /// Who may raise these limits.
+    raise: Option<Arc<dyn Raise>>,
+    last: LastTurn,
     helpers: Arc<Helpers>,
     background: Background,
     sent_tools: SentTools,
@@ -86,10 +94,23 @@ pub(crate) struct Agent {
     /// The requests that the agent may still make: in this turn, or as a helper.
     budget: Arc<Budget>,
     is_helper: bool,
+    /// The pictures of the next message, with their names.
+    pictures: Vec<(String, Image)>,
     /// The number of shell commands that the user has run.
     commands: u32,
     /// Whether the conversation has only one turn. Results of helpers that come after it would be lost.
     has_single_turn: bool,
+}
+
+/// What is known of the last turn.
+#[derive(Debug, Default)]
+struct LastTurn {
+    /// Why it was over budget.
+    over_budget: String,
+    /// The tokens of the last answer of the model.
+    answered: Tokens,
+    /// The calls whose effects cannot be taken back.
+    others: Vec<String>,
 }
 
 /// News for the models of all tasks, such as the end of a background process. A model gets them with its next message.
@@ -134,6 +155,8 @@ pub(crate) enum TurnOutcome {
     CutOff,
     /// The model used up its requests.
     OutOfBudget,
+    /// The next request would pass a limit of what may be spent.
+    OverBudget,
     /// The user interrupted the turn.
     Interrupted,
 }
@@ -145,6 +168,7 @@ impl TurnOutcome {
             Self::Refused => "refused",
             Self::CutOff => "cut_off",
             Self::OutOfBudget => "out_of_budget",
+            Self::OverBudget => "over_budget",
             Self::Interrupted => "interrupted",
         }
     }
@@ -230,6 +254,23 @@ impl Agent {
         }
     }
 
+    /// Continues the conversation with other models. What another API has written is sent as text, and thinking is not sent to another model.
+    pub(crate) fn switch_to(&mut self, models: &Models) {
+        let (before, api) = (self.model.model().api, models.main.model().api);
+        self.model = models.main.clone();
+        self.auxiliary = models.auxiliary.clone();
+        self.recorder.set_model(models.main.clone());
+        if before == api {
+            self.conversation.remove_thinking(api);
+        } else {
+            self.recorder.make_text(&mut self.conversation);
+        }
+        self.conversation.forget_count();
+        self.sent_tools.reset();
+        self.is_thinking_unwanted = false;
+        self.last.answered = Tokens::default();
+    }
+
     pub(crate) fn emit(&self, event: &AgentEvent<'_>) {
         (self.observer)(event);
     }
@@ -246,6 +287,37 @@ impl Agent {
     /// Returns the calls that were not approved or were refused.
     fn not_approved(&self) -> Vec<String> {
         self.denied.iter().map(|denied| denied.call.clone()).collect()
+    }
+
+    /// Waits until the next request may be sent: its cost is expected to be that of the last one, or at least that of its input.
+    ///
+    /// # Errors
+    /// Returns why it may not be sent, because it would pass a limit.
+    async fn reserve(&self, turn: &Turn) -> Result<Option<Reservation>, String> {
+        let Some(spending) = &self.spending else { return Ok(None) };
+        let model = self.model.model();
+        let mut expected = Tokens { input: self.tokens_of_request(turn), ..Tokens::default() };
+        expected.output = self.last.answered.output;
+        expected.cost = model.prices.as_ref().map(|prices| {
+            let mut usage = Usage::default();
+            usage.input = expected.input;
+            self.last.answered.cost.unwrap_or_else(|| prices.cost(usage))
+        });
+        let reserved = spending.reserve(model, expected, self.raise.as_deref()).await;
+        for text in spending.take_notes() {
+            self.emit(&AgentEvent::Notice { text: &text });
+        }
+        reserved.map(Some)
+    }
+
+    /// Returns why the last turn was over budget.
+    pub(crate) fn over_budget(&self) -> &str {
+        &self.last.over_budget
+    }
+
+    /// Returns the limits of what may be spent, and what was spent of them.
+    pub(crate) fn budget_status(&self) -> Option<String> {
+        self.spending.as_ref().map(|spending| spending.status())
     }
 
     /// Returns the tokens of all turns, including tokens that were not counted yet.

@@ -12,6 +12,7 @@ use toolc_store::SessionInfo;
 use super::budget::Budget;
 use super::calls::CallLog;
 use super::event::Observer;
+use crate::models::Spending;
 use crate::sources::instructions::Instructions;
 
 /// The tool with which a model starts helpers.
@@ -78,6 +79,8 @@ pub(crate) struct HelperPlan {
     pub(super) latest: Arc<AtomicU32>,
     /// The instructions of the parent.
     pub(super) instructions: Arc<Instructions>,
+    /// What the parent and its helpers may spend together.
+    pub(super) spending: Option<Arc<Spending>>,
 }
 
 /// Returns the tools of the registry that are disabled for a helper with so many levels of helpers below it.

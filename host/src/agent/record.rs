@@ -74,6 +74,30 @@ impl Recorder {
         self.writer = RefCell::new(resumed.writer.take());
     }
 
+    /// Sets the id of the call that the person makes next.
+    pub(super) fn set_of_person(&self, id: &str) {
+        self.calls.set_of_person(id);
+    }
+
+    /// Sets the model that writes the next messages.
+    pub(super) fn set_model(&mut self, model: Client) {
+        self.model = model;
+    }
+
+    /// Replaces all entries of a conversation by a text, for an API that does not understand them.
+    pub(super) fn make_text(&self, conversation: &mut Conversation) {
+        let mut ids = self.ids.borrow_mut();
+        let all = std::mem::take(conversation).into_entries();
+        let count = all.len();
+        // Without a record, no entry has an id.
+        let with_ids = all.into_iter().enumerate().map(|(at, entry)| (entry, ids.get(at).copied().unwrap_or_default()));
+        let (entries, kept): (Vec<_>, Vec<_>) = as_text(with_ids.collect(), count).into_iter().unzip();
+        if !ids.is_empty() {
+            *ids = kept;
+        }
+        *conversation = Conversation::new(entries);
+    }
+
     /// Records an entry.
     ///
     /// # Errors
@@ -81,7 +105,7 @@ impl Recorder {
     pub(super) fn record_entry(&self, entry: &Entry, tokens: Option<Tokens>) -> Result<(), StoreError> {
         let text = entry.text();
         let (kind, raw, details) = match entry {
-            Entry::User(_) => (MessageKind::User, &[][..], Value::Null),
+            Entry::User(_) | Entry::Picture { .. } => (MessageKind::User, &[][..], Value::Null),
             Entry::Model { raw, calls, .. } => (MessageKind::Model, &**raw, json!(calls)),
             Entry::Results { raw, results } => (MessageKind::Results, &**raw, json!(results)),
         };
@@ -279,7 +303,7 @@ fn as_text(mut entries: Vec<(Entry, i64)>, count: usize) -> Vec<(Entry, i64)> {
 /// Returns the author of an entry.
 pub(super) fn speaker(entry: &Entry) -> &'static str {
     match entry {
-        Entry::User(_) => "user",
+        Entry::User(_) | Entry::Picture { .. } => "user",
         Entry::Model { .. } => "assistant",
         Entry::Results { .. } => "tools",
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, IsTerminal as _};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use clap::Args;
@@ -14,7 +14,7 @@ use toolc_agent::memory;
 use toolc_cli::{ResultStore, Selection};
 use toolc_config::{Home, SearchBy};
 use toolc_environment::{EnvironmentKind, Kind as _, SandboxKind};
-use toolc_store::{Database, Sessions};
+use toolc_store::{Database, Ledger, Sessions};
 
 use super::background::Background;
 use super::budget::Budget;
@@ -22,19 +22,19 @@ use super::calls::{CallLog, CallRecorder};
 use super::event::{AgentEvent, Observer};
 use super::helpers::{Base, Helpers};
 use super::hooks::Reporter;
-use super::plan::{self, Plan};
+use super::plan::{self, HelperPlan, Plan};
 use super::record::{self, Origin, Recorder, StoredConversation};
 use super::second_opinion::SecondOpinion;
 use super::sent_tools::SentTools;
 use super::state::TaskState;
-use super::{Agent, News, prompt};
+use super::{Agent, LastTurn, News, prompt, undo};
 use crate::approval::Questions;
 use crate::assembly::{Host, Needs, Purpose, RESULT_READER};
 use crate::environments::{self, Start};
 use crate::ground::error::{Error, Result};
 use crate::ground::tell::tell;
 use crate::ground::{show, time};
-use crate::models::{self, Models, UncountedTokens};
+use crate::models::{self, Models, Raise, Spending, UncountedTokens};
 use crate::options::ToolOptions;
 use crate::person::{self, Person};
 use crate::profile::Profile;
@@ -44,6 +44,9 @@ use crate::sources::servers::{LateServers, Wait};
 
 /// The tool whose notes are part of the instructions.
 const MEMORY: &str = "memory";
+
+/// The source of conversations in the chat.
+pub(crate) const CHAT: &str = "chat";
 
 /// The toolset of agents that work on a card.
 const KANBAN: &str = "kanban";
@@ -78,7 +81,7 @@ pub(crate) struct AgentArgs {
 /// The parts that all agents of a process share.
 pub(crate) struct Setup {
     pub(crate) host: Host,
-    pub(crate) models: Models,
+    models: Mutex<Models>,
     pub(crate) sessions: Sessions,
     limits: toolc_config::Agent,
     results: ResultStore,
@@ -119,7 +122,7 @@ impl Setup {
             sessions: Sessions::new(Arc::new(Database::new(host.profile.home.state()))),
             results: host.results(),
             host,
-            models,
+            models: Mutex::new(models),
             news,
         })
     }
@@ -191,25 +194,22 @@ impl Setup {
     pub(crate) fn agent(self: &Arc<Self>, plan: Plan<'_>) -> Result<Agent> {
         let models = self.models_for(&plan);
         let name = plan.name().map_or_else(new_name, ToOwned::to_owned);
-        let uncounted = UncountedTokens::default();
+        let (spending, raise) = self.spending(&plan, &name);
+        let uncounted = UncountedTokens::new(spending.clone());
         let calls = plan.helper.as_ref().map(|helper| helper.calls.clone()).unwrap_or_default();
         let (session, questions) = self.session(&plan, &models, &name, &uncounted, &calls)?;
-        let mut resumed = StoredConversation::default();
-        if let Some(info) = plan.resume {
-            resumed = record::read(&self.sessions, &self.host.profile.home, info, models.main.model().api)?;
-        }
+        let mut resumed = self.resumed(&plan, &models)?;
         let instructions = self.instructions(&plan, &mut resumed)?;
-        let base = self.helper_base(&plan, &calls, &instructions);
+        let base = self.helper_base(&plan, &calls, &instructions, spending.clone());
         let Plan { source, observer, resume, helper, .. } = plan;
-        let task = self.task(&name);
+        let task = self.task(&name, source);
         let mut recorder = self.recorder(source, helper.is_some(), &models, &name, calls);
         if resume.is_some() {
             recorder.resume(&mut resumed);
         }
         let notes = self.notes(&session, models.main.model().definitions_dialect(), &observer);
         let place = environments::place(self.host.environment, &self.host.directory, self.host.profile.config());
-        let helper_budget = helper.as_ref().map(|helper| Arc::clone(&helper.budget));
-        let budget = helper_budget.unwrap_or_else(|| Budget::new(self.limits.max_iterations));
+        let budget = self.requests(helper.as_ref());
         let late_servers = if helper.is_some() { LateServers::default() } else { self.host.servers.late() };
         let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, uncounted.clone());
         let mut agent = Agent {
@@ -232,14 +232,18 @@ impl Setup {
             recorded_state: TaskState::default(),
             tokens: resumed.tokens,
             uncounted,
+            spending,
+            raise,
+            last: LastTurn::default(),
             helpers,
             background: Background::default(),
             sent_tools: SentTools::new(self.host.profile.config().tools.changes),
             is_thinking_unwanted: false,
             budget,
             is_helper: helper.is_some(),
+            pictures: Vec::new(),
             commands: 0,
-            has_single_turn: source != "chat",
+            has_single_turn: source != CHAT,
         };
         agent.end_unfinished(&resumed.unfinished);
         if let Some(state) = resumed.state {
@@ -248,9 +252,23 @@ impl Setup {
         Ok(agent)
     }
 
+    /// Returns the requests that an agent may make.
+    fn requests(&self, helper: Option<&HelperPlan>) -> Arc<Budget> {
+        helper.map_or_else(|| Budget::new(self.limits.max_iterations), |helper| Arc::clone(&helper.budget))
+    }
+
+    /// Reads the conversation to continue, if there is one.
+    fn resumed(&self, plan: &Plan<'_>, models: &Models) -> Result<StoredConversation> {
+        let Some(info) = plan.resume else { return Ok(StoredConversation::default()) };
+        record::read(&self.sessions, &self.host.profile.home, info, models.main.model().api)
+    }
+
     /// Returns the task of a conversation, in the directory where tools begin.
-    fn task(&self, name: &str) -> Task {
+    fn task(&self, name: &str, source: &str) -> Task {
         let task = Task::new(name);
+        if source == CHAT {
+            undo::follow(&task);
+        }
         let start = environments::directory(self.host.environment, &self.host.directory, self.host.profile.config());
         if let Some(directory) = start {
             task.set_directory(directory);
@@ -267,10 +285,27 @@ impl Setup {
     }
 
     fn models_for(&self, plan: &Plan<'_>) -> Models {
+        let models = self.models();
         match plan.helper {
-            Some(_) => self.models.for_helper(self.helper_limits().model),
-            None => self.models.for_new_conversation(),
+            Some(_) => models.for_helper(self.helper_limits().model),
+            None => models.for_new_conversation(),
         }
+    }
+
+    fn models(&self) -> Models {
+        self.models.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes another main model, which `--model` could name: for the conversation of an agent, its later helpers, and new conversations.
+    ///
+    /// # Errors
+    /// If the name is unknown, or the model cannot be opened.
+    pub(crate) fn switch_model(&self, name: &str, agent: &mut Agent) -> Result<()> {
+        let profile = &self.host.profile;
+        let models = self.models().with_main(name, profile.config(), &profile.env())?;
+        *self.models.lock().unwrap_or_else(PoisonError::into_inner) = models.clone();
+        agent.switch_to(&models);
+        Ok(())
     }
 
     /// Returns the standing instructions: a helper has those of its parent, and a conversation that is continued those that it began with.
@@ -293,7 +328,13 @@ impl Setup {
     }
 
     /// Returns the values that the helpers of an agent share with it.
-    fn helper_base(self: &Arc<Self>, plan: &Plan<'_>, calls: &CallLog, instructions: &Arc<Instructions>) -> Base {
+    fn helper_base(
+        self: &Arc<Self>,
+        plan: &Plan<'_>,
+        calls: &CallLog,
+        instructions: &Arc<Instructions>,
+        spending: Option<Arc<Spending>>,
+    ) -> Base {
         let setup = Arc::clone(self);
         Base {
             make: Arc::new(move |plan| setup.agent(plan)),
@@ -307,7 +348,19 @@ impl Setup {
             observer: plan.observer.clone(),
             calls: calls.clone(),
             instructions: Arc::clone(instructions),
+            spending,
         }
+    }
+
+    /// Returns the limits of what a conversation may spend, if there are any, and who may raise them. A helper shares the limits of its parent.
+    fn spending(&self, plan: &Plan<'_>, name: &str) -> (Option<Arc<Spending>>, Option<Arc<dyn Raise>>) {
+        if let Some(helper) = &plan.helper {
+            return (helper.spending.clone(), None);
+        }
+        let database = Arc::new(Database::new(self.host.profile.home.state()));
+        let spending = Spending::new(&self.host.profile.config().budget, Ledger::new(database), name);
+        // Only a person in the chat sees the question: a single task ends with the reason.
+        (spending, (plan.source == CHAT).then(|| self.host.person.raise()).flatten())
     }
 
     /// Returns the session of an agent, and the questions about its calls.
@@ -374,14 +427,14 @@ impl Setup {
         };
         let (results, redactor) = (self.results.of_session(name), Arc::clone(&self.host.redactor));
         let store = Arc::new(RedactedStore { results, redactor });
-        let progress = observer.clone();
+        let (progress, hidden) = (observer.clone(), Arc::clone(&self.host.redactor));
         builder.hook(Arc::new(reporter)).spill_reader(RESULT_READER).spill_store(store).on_progress(move |report| {
             progress(&AgentEvent::Progress {
                 id: report.id,
                 tool: report.tool,
                 done: report.done,
                 total: report.total,
-                message: report.message,
+                message: &hidden.text(report.message),
             });
         })
     }

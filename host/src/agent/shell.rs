@@ -18,6 +18,7 @@ impl Agent {
     pub(crate) async fn run_command(&mut self, command: &str, interrupts: &mut Interrupts) -> CallResponse {
         self.commands += 1;
         let id = format!("user_{}", self.commands);
+        self.recorder.set_of_person(&id);
         let arguments = json!({ "command": command }).to_string();
         let turn = self.session.turn(self.model.model().definitions_dialect()).await;
         let cancel = CancelHandle::new();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use toolc::cancel::CancelHandle;
 use toolc::wire::{ModelResponse, Stop};
-use toolc::{CallResponse, CompletedCall, ErrorKind, ToolCall, ToolError, Turn};
+use toolc::{CallResponse, CompletedCall, ErrorKind, Image, ToolCall, ToolError, Turn};
 use toolc_catalog::AgentCall;
 use toolc_model::{ErrorKind as ModelErrorKind, Event, Request, assistant_message};
 
@@ -44,6 +44,10 @@ impl Agent {
             self.budget = Budget::new(self.limits.max_iterations);
             self.helpers.set_budget(&self.budget);
             self.report_changed_instructions();
+            self.begin_changes();
+            if let Some(spending) = &self.spending {
+                spending.begin_turn();
+            }
         }
         self.task.set_user_request(message);
         self.add_user(message);
@@ -82,11 +86,17 @@ impl Agent {
             let turn = self.session.turn(self.model.model().definitions_dialect()).await;
             let tokens_before = self.tokens;
             self.add_background_results();
+            let Ok(reserved) = self.reserve(&turn).await.map_err(|reason| self.last.over_budget = reason) else {
+                self.end_background();
+                return Ok(TurnOutcome::OverBudget);
+            };
             self.compact_if_needed(&turn).await?;
             self.emit(&AgentEvent::Request { number: *requests });
             let response = match self.ask_or_mend(&turn, interrupts).await {
                 Ok(ModelReply::Response(response, used)) => {
                     self.tokens.add(used);
+                    self.last.answered = used;
+                    self.spending.iter().for_each(|spending| spending.add(used));
                     response
                 }
                 Err(TurnError::Model(error)) if error.kind() == ModelErrorKind::CutOff => {
@@ -99,6 +109,7 @@ impl Agent {
                     return Ok(TurnOutcome::Interrupted);
                 }
             };
+            drop(reserved);
             tokens.add(self.tokens.since(tokens_before));
             let calls = response.calls();
             if calls.is_empty() {
@@ -199,6 +210,14 @@ impl Agent {
                         continue;
                     }
                     return Err(TurnError::Model(error));
+                }
+                // Not every model sees, and the request would be refused for good.
+                Err(TurnError::Model(error))
+                    if error.kind() == ModelErrorKind::Refused && self.conversation.remove_pictures() =>
+                {
+                    let text = format!("the server refused the request, so it is sent without pictures: {error}");
+                    self.emit(&AgentEvent::Notice { text: &self.redactor.text(&text) });
+                    continue;
                 }
                 other => return other,
             };
@@ -349,10 +368,17 @@ impl Agent {
         let completed = completed.unwrap_or_else(|| calls.iter().map(|call| cancelled(*call, INTERRUPTED)).collect());
         let entry = Entry::results(self.model.model().api, &completed);
         let denied = self.denied_calls(&completed);
+        let others = self.others_of(&completed);
         self.add(entry, None);
         self.remember_denied(denied);
+        self.last.others.extend(others);
         self.record_state();
         presses < 2
+    }
+
+    /// Adds a picture to the next message of the user.
+    pub(crate) fn add_picture(&mut self, name: String, image: Image) {
+        self.pictures.push((name, image));
     }
 
     fn add_user(&mut self, message: &str) {
@@ -363,6 +389,9 @@ impl Agent {
         }
         text += message;
         self.add(Entry::User(text), None);
+        for (name, image) in std::mem::take(&mut self.pictures) {
+            self.add(Entry::Picture { name, image }, None);
+        }
     }
 
     /// Adds the pending news as a message.

@@ -29,7 +29,8 @@ is set.
 
 Exit status:
   0    the model finished the task
-  1    the model did not finish: it refused, its answer was cut off, or it used up its requests
+  1    the model did not finish: it refused, its answer was cut off, it used up its requests, or a limit of the budget was
+       reached
   2    the command line is wrong, the request to the model failed, the conversation is too long, or the answer cannot be written
   130  Ctrl-C ended the work";
 
@@ -90,7 +91,7 @@ impl AgentCommand {
         let outcome = agent.run_turn(prompt, &mut interrupts).await;
         let status = match &outcome {
             Ok(TurnOutcome::Done) => 0,
-            Ok(TurnOutcome::Refused | TurnOutcome::CutOff | TurnOutcome::OutOfBudget) => 1,
+            Ok(TurnOutcome::Refused | TurnOutcome::CutOff | TurnOutcome::OutOfBudget | TurnOutcome::OverBudget) => 1,
             Ok(TurnOutcome::Interrupted) => 130,
             Err(_) => 2,
         };
@@ -98,6 +99,7 @@ impl AgentCommand {
             Ok(TurnOutcome::OutOfBudget) => {
                 tell!("error: the model used up its {} requests", agent.limits.max_iterations);
             }
+            Ok(TurnOutcome::OverBudget) => tell!("error: {}", agent.over_budget()),
             Ok(TurnOutcome::CutOff) => tell!("error: the answer was cut off at the token limit"),
             Ok(TurnOutcome::Refused) => tell!("error: the model refused"),
             Err(error) => tell!("error: {}", show::one_line(&setup.host.redactor.text(&error.to_string()))),

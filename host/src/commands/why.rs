@@ -15,7 +15,7 @@ use toolc_config::Home;
 use toolc_store::{CallName, CallRecord, Database, MessageKind, Sessions};
 
 use super::{permissions, run_tools};
-use crate::agent::calls::{CallDetails, StoredDecision, StoredShortening};
+use crate::agent::calls::{CallDetails, PERSON, StoredDecision, StoredShortening};
 use crate::agent::conversation::{CallResult, StoredCall};
 use crate::agent::resume::find_to_resume;
 use crate::ground::error::{Error, Result};
@@ -292,6 +292,7 @@ fn tool_text(tool: &str, toolset: Option<&str>) -> String {
 
 fn maker_text(record: &CallRecord, details: &CallDetails) -> String {
     let maker = match (&*details.caller, &details.helper) {
+        (PERSON, _) => "the person, with `!` in the chat",
         ("script", _) => "a script of the model",
         ("program", _) => "a program of the model that the vendor runs",
         (_, Some(helper)) => {

@@ -1,17 +1,19 @@
 //! Opens the models that the user names, such as `anthropic:NAME`, or `script:FILE` for prepared answers.
 
+mod spending;
 mod tokens;
 
 use std::path::Path;
 
 use toolc::Env;
 use toolc_config::{Config, HelperModel, Words as _};
-use toolc_model::{Api, Client, Key, Model, Script};
+use toolc_model::{Api, Client, Key, Model, Prices, Script};
 
 use crate::ground::error::Result;
 use crate::ground::show;
 use crate::ground::tell::tell;
 use crate::profile::Profile;
+pub(crate) use spending::{Passed, Raise, Reservation, Spending};
 pub(crate) use tokens::{Tokens, UncountedTokens};
 
 /// The models of an agent.
@@ -53,6 +55,16 @@ impl Models {
         let auxiliary = auxiliary.map(|model| model.open(env)).transpose()?;
         let has_auxiliary = auxiliary.is_some();
         Ok(Self { auxiliary: auxiliary.unwrap_or_else(|| main.clone()), main, has_auxiliary })
+    }
+
+    /// Opens another main model, as `--model` names it. The auxiliary model stays, if it is another one.
+    ///
+    /// # Errors
+    /// If the name is unknown, or the model cannot be opened.
+    pub(crate) fn with_main(&self, spec: &str, config: &Config, env: &Env) -> Result<Self> {
+        let main = Named::parse(spec, config)?.open(env)?;
+        let auxiliary = if self.has_auxiliary { self.auxiliary.clone() } else { main.clone() };
+        Ok(Self { main, auxiliary, has_auxiliary: self.has_auxiliary })
     }
 
     /// Returns placeholders for commands that run no turn.
@@ -99,6 +111,29 @@ pub(crate) fn for_tools(profile: &Profile) -> Option<Client> {
 pub(crate) fn help() -> String {
     let forms = model_forms();
     format!("The model: the name of one in config.toml, or {} with prepared answers", show::one_of(&forms))
+}
+
+/// Returns what can name a model: the models of the configuration, and the forms of others.
+pub(crate) fn listed(config: &Config, now: &Model) -> String {
+    let line = |name: &str, model: &Model, is_now: bool| {
+        let limit = model.context_tokens.map(|tokens| format!(", {tokens} tokens of context")).unwrap_or_default();
+        let prices = model.prices.as_ref().map(|Prices { input, output, .. }| format!(", {input} in, {output} out"));
+        let (api, own) = (model.api.word(), show::one_line(model.name()));
+        let mark = if is_now { '*' } else { ' ' };
+        format!("{mark} {name:<12} {api}:{own}{limit}{}", prices.unwrap_or_default())
+    };
+    // A model that is not in the configuration has no name there.
+    let is_now = |model: &Model| model.alias == now.alias;
+    let mut lines = if config.models.iter().any(is_now) { Vec::new() } else { vec![line("", now, true)] };
+    lines.extend(config.models.iter().map(|model| line(&show::one_line(&model.alias), model, is_now(model))));
+    lines.push(format!("`/model NAME` takes another one: a name, or {}", show::one_of(&model_forms())));
+    lines.join("\n")
+}
+
+/// Returns the beginnings of what can name a model, for completion.
+pub(crate) fn beginnings(config: &Config) -> Vec<String> {
+    let names = config.models.iter().map(|model| model.alias.clone());
+    names.chain(Api::ALL.iter().map(|api| format!("{}:", api.word()))).collect()
 }
 
 /// Returns the forms in which options name models that are not in the configuration.

@@ -6,6 +6,8 @@ use serde::Serialize;
 use toolc::wire::{ModelResponse, Usage};
 use toolc_model::{Client, Model};
 
+use super::Spending;
+
 /// Numbers of tokens, and their cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub(crate) struct Tokens {
@@ -64,20 +66,34 @@ impl std::fmt::Display for Tokens {
 
 /// Tokens of helpers, second opinions and tool summaries that are not yet counted in the conversation. Clones share the counter.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct UncountedTokens(Arc<Mutex<Tokens>>);
+pub(crate) struct UncountedTokens {
+    tokens: Arc<Mutex<Tokens>>,
+    /// Where answers are counted at once.
+    spending: Option<Arc<Spending>>,
+}
 
 impl UncountedTokens {
+    /// Returns a counter, with the budget of the conversation.
+    pub(crate) fn new(spending: Option<Arc<Spending>>) -> Self {
+        Self { tokens: Arc::default(), spending }
+    }
+
+    /// Adds tokens that were counted in the budget before, such as those of a helper.
     pub(crate) fn add(&self, tokens: Tokens) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).add(tokens);
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner).add(tokens);
     }
 
     /// Adds the tokens of an answer of `model`.
     pub(crate) fn add_answer(&self, model: &Client, answer: &ModelResponse) {
-        self.add(Tokens::new(answer.usage(), model.model()));
+        let tokens = Tokens::new(answer.usage(), model.model());
+        if let Some(spending) = &self.spending {
+            spending.add(tokens);
+        }
+        self.add(tokens);
     }
 
     /// Removes and returns the tokens.
     pub(crate) fn take(&self) -> Tokens {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.tokens.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -3,6 +3,8 @@
 #[cfg(unix)]
 mod approver;
 #[cfg(unix)]
+mod budget;
+#[cfg(unix)]
 mod clarify;
 #[cfg(unix)]
 mod dialog;
@@ -15,6 +17,9 @@ mod open_question;
 #[cfg(unix)]
 mod terminal;
 
+#[cfg(unix)]
+pub(crate) use terminal::TypingTerminal;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,8 +29,12 @@ use toolc_cli::App;
 use toolc_commands::rules::RuleSet;
 use toolc_mcp::{Answering, Asker, Sampler};
 
+use crate::models::Raise;
+
 #[cfg(unix)]
 use approver::TerminalApprover;
+#[cfg(unix)]
+use budget::TerminalRaise;
 #[cfg(unix)]
 use clarify::TerminalClarifier;
 #[cfg(unix)]
@@ -86,6 +95,14 @@ impl Person {
             let _ = time;
             None
         }
+    }
+
+    /// Returns what asks the person before a limit of the budget is passed.
+    pub(crate) fn raise(&self) -> Option<Arc<dyn Raise>> {
+        #[cfg(unix)]
+        return self.terminal.clone().map(|terminal| Arc::new(TerminalRaise(terminal)) as Arc<dyn Raise>);
+        #[cfg(not(unix))]
+        return None;
     }
 
     /// Returns who answers the requests of MCP servers: the person, and the model if there is a person who can approve its use.

@@ -2,11 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use rustix::termios::{
-    LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr, tcsetattr,
+    InputModes, LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr, tcsetattr,
 };
 use signal_hook::consts::{SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag;
@@ -31,6 +31,8 @@ pub(crate) fn open_terminal() -> io::Result<File> {
 pub(crate) struct RawTerminal {
     pub(crate) file: File,
     original: Termios,
+    /// Whether input that was not read is discarded at the end.
+    restore: OptionalActions,
 }
 
 impl RawTerminal {
@@ -44,7 +46,7 @@ impl RawTerminal {
         changed.special_codes[SpecialCodeIndex::VMIN] = 0;
         changed.special_codes[SpecialCodeIndex::VTIME] = 1;
         // The value is created before the change, so that an error restores the terminal. The change discards earlier input.
-        let terminal = Self { file, original };
+        let terminal = Self { file, original, restore: OptionalActions::Flush };
         tcsetattr(&terminal.file, OptionalActions::Flush, &changed)?;
         Ok(terminal)
     }
@@ -70,7 +72,58 @@ impl RawTerminal {
 
 impl Drop for RawTerminal {
     fn drop(&mut self) {
-        let _ = tcsetattr(&self.file, OptionalActions::Flush, &self.original);
+        let _ = tcsetattr(&self.file, self.restore, &self.original);
+    }
+}
+
+/// The terminal while this process works: keys are read and not shown, and Ctrl-C is a signal as usual. Dropping the value restores the terminal.
+pub(crate) struct TypingTerminal {
+    terminal: RawTerminal,
+    signals: &'static Signals,
+    _hold: SignalGuard<'static>,
+}
+
+impl TypingTerminal {
+    /// Switches the terminal. What was typed before stays.
+    pub(crate) fn open() -> io::Result<Self> {
+        let signals = Signals::get(true)?;
+        let file = open_terminal()?;
+        let original = tcgetattr(&file)?;
+        let terminal = RawTerminal { file, original, restore: OptionalActions::Now };
+        let terminal = Self { terminal, signals, _hold: signals.hold() };
+        terminal.set()?;
+        Ok(terminal)
+    }
+
+    fn set(&self) -> io::Result<()> {
+        let mut changed = self.terminal.original.clone();
+        changed.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
+        // A prompt that reads Enter later can tell it from Ctrl-J.
+        changed.input_modes -= InputModes::ICRNL;
+        changed.special_codes[SpecialCodeIndex::VMIN] = 0;
+        changed.special_codes[SpecialCodeIndex::VTIME] = 1;
+        Ok(tcsetattr(&self.terminal.file, OptionalActions::Now, &changed)?)
+    }
+
+    /// Reads the input of a tenth of a second. Returns `None` if the process must end.
+    pub(crate) fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
+        if self.signals.has_received() {
+            return Ok(None);
+        }
+        // The shell has restored the terminal if this process was stopped and continued.
+        if tcgetattr(&self.terminal.file)?.local_modes.contains(LocalModes::ICANON) {
+            self.set()?;
+        }
+        self.terminal.read_input().map(Some)
+    }
+
+    /// Restores the terminal, and ends this process if a signal says so.
+    pub(crate) fn end(self) {
+        let Self { terminal, signals, _hold } = self;
+        match signals.take_received() {
+            Some(signal) => drop(end_by(signal, terminal)),
+            None => drop(terminal),
+        }
     }
 }
 
@@ -78,6 +131,8 @@ impl Drop for RawTerminal {
 pub(crate) struct Signals {
     /// Whether the signals end the process. False while a question is open.
     end_process: Arc<AtomicBool>,
+    /// The number of guards that hold the signals.
+    holds: AtomicUsize,
     received: Vec<(i32, Arc<AtomicBool>)>,
 }
 
@@ -90,6 +145,7 @@ impl Signals {
         }
         let signals = Self {
             end_process: Arc::new(AtomicBool::new(true)),
+            holds: AtomicUsize::new(0),
             received: SIGNALS
                 .into_iter()
                 .filter(|signal| !host_handles_interrupts || *signal != SIGINT)
@@ -105,6 +161,7 @@ impl Signals {
 
     /// Records signals instead of ending the process, until the returned value is dropped.
     pub(crate) fn hold(&self) -> SignalGuard<'_> {
+        self.holds.fetch_add(1, Ordering::SeqCst);
         self.end_process.store(false, Ordering::SeqCst);
         SignalGuard(self)
     }
@@ -124,6 +181,8 @@ pub(crate) struct SignalGuard<'s>(&'s Signals);
 
 impl Drop for SignalGuard<'_> {
     fn drop(&mut self) {
-        self.0.end_process.store(true, Ordering::SeqCst);
+        if self.0.holds.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.0.end_process.store(true, Ordering::SeqCst);
+        }
     }
 }

@@ -25,7 +25,7 @@ use super::event::Observer;
 use super::plan::{HelperPlan, Plan};
 use super::{Agent, News};
 use crate::ground::error::{Error, Result};
-use crate::models::UncountedTokens;
+use crate::models::{Spending, UncountedTokens};
 use crate::sources::instructions::Instructions;
 use helper::{Helper, HelperContext, Job, Report, WaitingCall};
 
@@ -72,6 +72,8 @@ pub(super) struct Base {
     /// Where the calls of the parent are recorded.
     pub(super) calls: CallLog,
     pub(super) instructions: Arc<Instructions>,
+    /// What the parent and its helpers may spend together.
+    pub(super) spending: Option<Arc<Spending>>,
 }
 
 impl Base {
@@ -130,6 +132,11 @@ impl Helpers {
             uncounted,
             base,
         })
+    }
+
+    /// Returns the tools of this process.
+    pub(super) fn registry(&self) -> &Registry {
+        &self.base.registry
     }
 
     /// Sets the budget of the helpers that start from now on.
@@ -193,6 +200,7 @@ impl Helpers {
                 budget: Budget::for_helper(self.max_iterations, Arc::clone(&budget)),
                 latest: Arc::clone(&self.latest),
                 instructions: Arc::clone(&self.base.instructions),
+                spending: self.base.spending.clone(),
             };
             let context = HelperContext {
                 base: match &job.tools {

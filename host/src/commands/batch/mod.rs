@@ -202,6 +202,8 @@ impl Run<'_> {
         let (outcome, error) = match &ended {
             // An interrupted task runs again.
             Ok(TurnOutcome::Interrupted) => return Ok(TurnOutcome::Interrupted),
+            // It runs again when there is more to spend.
+            Ok(TurnOutcome::OverBudget) => (TurnOutcome::OverBudget.word(), Some(agent.over_budget().to_owned())),
             Ok(ended) => (ended.word(), None),
             Err(error) => ("failed", Some(self.setup.host.redactor.kept_text(&error.to_string()).into_owned())),
         };

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use super::tasks::Task;
-use crate::agent::{Agent, AgentEvent};
+use crate::agent::{Agent, AgentEvent, TurnOutcome};
 use crate::ground::error::{Error, Result};
 
 /// The events of a task, without the pieces of streamed text.
@@ -143,7 +143,7 @@ fn read(path: &Path) -> Result<Results> {
         });
         match result {
             Some((id, outcome)) => {
-                if outcome == "failed" {
+                if outcome == "failed" || outcome == TurnOutcome::OverBudget.word() {
                     results.ids.remove(&id);
                 } else {
                     results.ids.insert(id);

@@ -4,10 +4,13 @@ use std::fmt::Write as _;
 
 use crate::agent::resume::find_to_resume;
 use crate::agent::setup::Setup;
+use crate::agent::undo::UndoReport;
 use crate::agent::{Agent, Interrupts};
 use crate::commands::{permissions, sessions};
 use crate::ground::error::Result;
 use crate::ground::show;
+use crate::models;
+use toolc_files::{UndoOutcome, Undone};
 use toolc_store::SessionInfo;
 
 use super::screen::Screen;
@@ -35,9 +38,11 @@ pub(super) enum Command {
     Tools,
     Output,
     Diff,
+    Undo,
     Mcp,
     Permissions,
     Usage,
+    Model,
     Compact,
     New,
     Resume,
@@ -58,6 +63,7 @@ pub(super) const COMMANDS: &[Named] = &[
         Command::Output,
     ),
     named("/diff", "", Argument::None, "show what differs from the last commit, with git", Command::Diff),
+    named("/undo", "", Argument::None, "take back the file changes of the last turn", Command::Undo),
     named("/mcp", "", Argument::None, "list the MCP servers and their state", Command::Mcp),
     named(
         "/permissions",
@@ -67,6 +73,7 @@ pub(super) const COMMANDS: &[Named] = &[
         Command::Permissions,
     ),
     named("/usage", "/cost", Argument::None, "show the tokens of this conversation", Command::Usage),
+    named("/model", "", Argument::Optional("NAME"), "list the models, or continue with another one", Command::Model),
     named("/compact", "", Argument::None, "replace the beginning of the conversation with a summary", Command::Compact),
     named("/new", "/clear", Argument::None, "begin a new conversation", Command::New),
     named(
@@ -192,20 +199,20 @@ impl Command {
                     screen.code(&text, "diff");
                 }
             }
+            Self::Undo => screen.print(&undone(&agent.undo().await)),
             Self::Mcp => match setup.host.servers.section() {
                 Some(section) => screen.print(&section.text),
                 None => screen.note("no MCP server is configured: `toolc mcp add` adds one"),
             },
             Self::Permissions => screen.result(permissions::listed(&setup.host)),
-            Self::Usage => {
-                let context = agent.context_tokens().await;
-                let window = agent.model.model().context_tokens;
-                let limit = window.map_or_else(String::new, |window| format!(" of {window}"));
-                screen.print(&format!(
-                    "this conversation: {}\nnow in the context: about {context}{limit} tokens",
-                    agent.tokens
-                ));
+            Self::Usage => screen.print(&usage(agent).await),
+            Self::Model if rest.is_empty() => {
+                screen.print(&models::listed(setup.host.profile.config(), agent.model.model()));
             }
+            Self::Model => match setup.switch_model(rest, agent) {
+                Ok(()) => screen.note(&format!("the conversation continues with {}", agent.model.model().name())),
+                Err(error) => screen.error(&setup.host.redactor.text(&error.to_string())),
+            },
             Self::Compact => {
                 if let Err(error) = agent.compact_now().await {
                     screen.error(&setup.host.redactor.text(&error.to_string()));
@@ -224,6 +231,38 @@ impl Command {
         }
         Next::Prompt
     }
+}
+
+/// Returns the tokens of the conversation, and the limits of what may be spent.
+async fn usage(agent: &Agent) -> String {
+    let context = agent.context_tokens().await;
+    let window = agent.model.model().context_tokens;
+    let limit = window.map_or_else(String::new, |window| format!(" of {window}"));
+    let tokens = &agent.tokens;
+    let budget = agent.budget_status().map(|budget| format!("\n{budget}")).unwrap_or_default();
+    format!("this conversation: {tokens}\nnow in the context: about {context}{limit} tokens{budget}")
+}
+
+/// Returns what was taken back, and what was not.
+fn undone(report: &UndoReport) -> String {
+    let line = |file: &Undone| {
+        let path = show::one_line(&file.path);
+        match &file.outcome {
+            UndoOutcome::Restored => format!("{path} is as it was before the last turn"),
+            UndoOutcome::Removed => format!("{path}, which was new, is removed"),
+            UndoOutcome::Kept(reason) => format!("{path} is not changed: {}", show::one_line(reason)),
+            _ => path,
+        }
+    };
+    let mut lines: Vec<String> = report.files.iter().map(line).collect();
+    if lines.is_empty() {
+        lines.push("the tools for files have changed nothing in the last turn".to_owned());
+    }
+    if !report.others.is_empty() {
+        lines.push("what these calls have done is not taken back:".to_owned());
+        lines.extend(report.others.iter().map(|call| format!("  {}", show::one_line(call))));
+    }
+    lines.join("\n")
 }
 
 /// Shows the result of the Nth last call.

@@ -12,14 +12,17 @@ use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Cmd, Config, Context, Editor, Event, Helper, KeyCode, KeyEvent, Modifiers};
 use toolc::redaction::Redactor;
-use toolc_config::Home;
 
 use super::commands::COMMANDS;
 use super::files;
 
 use crate::ground::error::{Error, Result};
+use crate::models;
+use crate::profile::Profile;
 
-const PROMPT: &str = "> ";
+pub(super) const PROMPT: &str = "> ";
+/// What the name of a model follows.
+const MODEL: &str = "/model ";
 /// The maximum number of messages in the history.
 const HISTORY: usize = 2_000;
 
@@ -42,7 +45,8 @@ pub(super) struct Input {
 
 impl Input {
     /// Returns the editor, with the history of a profile. Names of files are completed in `directory`.
-    pub(super) fn new(home: &Home, redactor: Arc<Redactor>, directory: &Path) -> Result<Self> {
+    pub(super) fn new(profile: &Profile, redactor: Arc<Redactor>, directory: &Path) -> Result<Self> {
+        let home = &profile.home;
         let history = home.history();
         let failed = |error: &dyn std::fmt::Display| format!("failed to read from the terminal: {error}");
         let config = Config::builder()
@@ -53,7 +57,10 @@ impl Input {
             .bracketed_paste(true)
             .build();
         let mut editor = Editor::with_config(config).map_err(|error| failed(&error))?;
-        editor.set_helper(Some(ChatHelper { directory: directory.to_owned() }));
+        editor.set_helper(Some(ChatHelper {
+            directory: directory.to_owned(),
+            models: models::beginnings(profile.config()),
+        }));
         // Enter sends; Alt-Enter and Ctrl-J begin a new line.
         for key in [KeyEvent(KeyCode::Enter, Modifiers::ALT), KeyEvent(KeyCode::Char('J'), Modifiers::CTRL)] {
             editor.bind_sequence(Event::from(key), Cmd::Newline);
@@ -65,18 +72,25 @@ impl Input {
         Ok(Self { editor, history, redactor })
     }
 
-    /// Reads one message.
-    pub(super) fn read_line(&mut self) -> Result<Line> {
-        match self.editor.readline(PROMPT) {
+    /// Reads one message, which begins with a draft.
+    pub(super) fn read_line(&mut self, draft: &str) -> Result<Line> {
+        match self.editor.readline_with_initial(PROMPT, (draft, "")) {
             Ok(text) => {
-                let _ = self.editor.add_history_entry(&*self.redactor.kept_text(&text));
-                let _ = self.editor.append_history(&self.history);
+                self.remember(&text);
                 Ok(Line::Text(text))
             }
             Err(ReadlineError::Interrupted) => Ok(Line::Interrupted),
             Err(ReadlineError::Eof) => Ok(Line::End),
             Err(error) => Err(Error::Invalid(format!("failed to read from the terminal: {error}"))),
         }
+    }
+}
+
+impl Input {
+    /// Adds a message to the history.
+    pub(super) fn remember(&mut self, text: &str) {
+        let _ = self.editor.add_history_entry(&*self.redactor.kept_text(text));
+        let _ = self.editor.append_history(&self.history);
     }
 }
 
@@ -92,6 +106,8 @@ fn make_private(path: &Path) -> io::Result<()> {
 /// Completes the names of commands and files, and continues a line that ends in a backslash.
 struct ChatHelper {
     directory: PathBuf,
+    /// The beginnings of what can name a model.
+    models: Vec<String>,
 }
 
 impl Completer for ChatHelper {
@@ -101,6 +117,10 @@ impl Completer for ChatHelper {
         let typed = &line[..cursor];
         if let Some(found) = files::complete(&self.directory, typed) {
             return Ok(found);
+        }
+        if let Some(name) = typed.strip_prefix(MODEL) {
+            let models = self.models.iter().filter(|model| model.starts_with(name)).cloned();
+            return Ok((MODEL.len(), models.collect()));
         }
         let names = COMMANDS.iter().map(|named| named.name.to_owned());
         Ok((0, names.filter(|name| typed.starts_with('/') && name.starts_with(typed)).collect()))

@@ -8,8 +8,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use toolc_markdown::Stream;
-use unicode_width::UnicodeWidthChar as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+use super::input::PROMPT;
+use super::typing::Typed;
 use crate::ground::show::{self, Look};
 use crate::ground::terminal;
 
@@ -39,18 +41,27 @@ struct State {
     running: Vec<Activity>,
     /// The text of the model.
     text: Stream,
-    /// Whether there is text since the last drawing.
-    has_new_text: bool,
+    /// Whether there is something since the last drawing.
+    has_news: bool,
     /// The widths of the rows that are drawn, in columns.
     drawn: Vec<usize>,
     /// The number of reasons not to draw, such as open questions.
     pauses: usize,
+    /// What the person has typed during the turn.
+    typed: Typed,
+    /// Whether a thread reads what the person types.
+    is_reading: bool,
     /// Whether the cursor is in the middle of a line of plain text.
     in_line: bool,
     has_ended: bool,
 }
 
 impl State {
+    /// Returns whether the person has typed anything during the turn.
+    fn has_typed(&self) -> bool {
+        !self.typed.line.is_empty() || !self.typed.queued.is_empty()
+    }
+
     /// Removes what is drawn, and writes text in its place.
     fn write(&mut self, text: &str) {
         let erased = erasure(&std::mem::take(&mut self.drawn), terminal::columns(io::stdout()).into());
@@ -93,6 +104,8 @@ impl Live {
         let mut state = self.0.state();
         self.0.finish_text(&mut state);
         state.write(&format!("{text}\n"));
+        state.has_news = state.has_typed();
+        self.0.changed.notify_all();
     }
 
     /// Adds text of the model.
@@ -105,7 +118,7 @@ impl Live {
             return;
         }
         let rows = state.text.push(&show::visible(text), self.0.markdown_look());
-        state.has_new_text = true;
+        state.has_news = true;
         if !rows.is_empty() {
             state.write(&lines(&rows));
         }
@@ -140,13 +153,66 @@ impl Live {
         Some(state.running.remove(index).text)
     }
 
-    /// Draws nothing until the returned value is dropped.
+    /// Draws nothing until the returned value is dropped. Until then, the keys that are typed belong to who has called this.
     pub(super) fn pause(&self) -> Pause {
         let mut state = self.0.state();
         state.pauses += 1;
         state.write("");
+        // The reader looks up within a tenth of a second.
+        while state.is_reading {
+            state = self.0.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
         drop(state);
         Pause(self.clone())
+    }
+
+    /// Waits until the terminal can be read, but not for long. Until the returned value is dropped, no question reads it.
+    #[cfg(unix)]
+    pub(super) fn begin_reading(&self) -> Option<Reading> {
+        let state = self.0.state();
+        let (mut state, _) = self
+            .0
+            .changed
+            .wait_timeout_while(state, FRAME_TIME, |state| state.pauses > 0)
+            .unwrap_or_else(PoisonError::into_inner);
+        state.is_reading = state.pauses == 0;
+        state.is_reading.then(|| Reading(self.clone()))
+    }
+
+    /// Sets the beginning of the line that the person types.
+    #[cfg(unix)]
+    pub(super) fn begin_typed(&self, draft: &str) {
+        self.0.state().typed = Typed::new(draft);
+    }
+
+    /// Takes bytes that the person has typed during a turn.
+    #[cfg(unix)]
+    pub(super) fn typed(&self, bytes: &[u8]) {
+        let mut state = self.0.state();
+        if state.typed.push(bytes) {
+            state.has_news = true;
+            self.0.changed.notify_all();
+        }
+    }
+
+    /// Removes and returns what the person has typed.
+    #[cfg(unix)]
+    pub(super) fn take_typed(&self) -> Typed {
+        let mut state = self.0.state();
+        let typed = std::mem::take(&mut state.typed);
+        state.write("");
+        typed
+    }
+
+    /// Lets the terminal mark pasted text, or ends this.
+    #[cfg(unix)]
+    pub(super) fn set_pasting(&self, is_marked: bool) {
+        self.0.state().write(if is_marked { "\u{1b}[?2004h" } else { "\u{1b}[?2004l" });
+    }
+
+    /// Returns whether text is written as it arrives, and nothing is drawn again.
+    pub(super) fn is_plain(&self) -> bool {
+        self.0.plain
     }
 
     /// Prints the rest of the text, and draws nothing any more.
@@ -169,6 +235,18 @@ impl Drop for Pause {
     }
 }
 
+/// While this exists, the terminal is being read.
+#[cfg(unix)]
+pub(super) struct Reading(Live);
+
+#[cfg(unix)]
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.0.0.state().is_reading = false;
+        self.0.0.changed.notify_all();
+    }
+}
+
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -183,7 +261,7 @@ impl Shared {
     /// Prints the rest of the model's text.
     fn finish_text(&self, state: &mut State) {
         let rows = state.text.finish(self.markdown_look());
-        state.has_new_text = false;
+        state.has_news = state.has_typed();
         if !rows.is_empty() {
             state.write(&lines(&rows));
         }
@@ -196,7 +274,7 @@ impl Shared {
     fn draw_until_the_end(&self) {
         let mut state = self.state();
         while !state.has_ended {
-            let is_idle = state.pauses > 0 || state.running.is_empty() && !state.has_new_text;
+            let is_idle = state.pauses > 0 || state.running.is_empty() && !state.has_news;
             if is_idle {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
@@ -211,9 +289,10 @@ impl Shared {
     fn draw(&self, state: &mut State) {
         let (columns, rows) = terminal::size(io::stdout());
         let (columns, most) = (usize::from(columns), usize::from(rows).saturating_sub(2).max(1));
-        state.has_new_text = false;
+        state.has_news = false;
         let mut shown = state.text.preview(self.markdown_look());
         shown.extend(spinner(&state.running, columns.saturating_sub(2)));
+        shown.extend(typed_rows(&state.typed, columns.saturating_sub(2)));
         shown.drain(..shown.len().saturating_sub(most));
         let erased = erasure(&state.drawn, columns);
         state.drawn = shown.iter().map(|row| width(row)).collect();
@@ -247,14 +326,54 @@ fn spinner(running: &[Activity], columns: usize) -> Option<String> {
     };
     let elapsed = began.elapsed();
     let frame = FRAMES[usize::try_from(elapsed.as_millis() / SPINNER_TIME).unwrap_or_default() % FRAMES.len()];
+    let end = format!("{others} {} s", elapsed.as_secs());
+    let room = columns.saturating_sub("⠋ ".width() + end.width());
+    // The call gives way to its progress, but keeps half of the line.
+    let for_progress = if progress.is_empty() { 0 } else { progress.width() + 1 };
+    let text = fitting(text, room.saturating_sub(for_progress).max(room / 2));
     let progress = if progress.is_empty() { String::new() } else { format!(" {progress}") };
-    let line = format!("{frame} {text}{progress}{others} {} s", elapsed.as_secs());
+    let progress = fitting(&progress, room.saturating_sub(text.width()));
+    Some(fitting(&format!("{frame} {text}{progress}{end}"), columns).to_owned())
+}
+
+/// Returns the beginning of a text that fits into columns.
+fn fitting(text: &str, columns: usize) -> &str {
     let mut used = 0;
-    let fits = |letter: &char| {
+    for (at, letter) in text.char_indices() {
         used += letter.width().unwrap_or_default();
-        used <= columns
-    };
-    Some(line.chars().take_while(fits).collect())
+        if used > columns {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+/// The number of queued lines that are shown.
+const SHOWN_QUEUED: usize = 3;
+
+/// Returns the rows of what the person has typed. Each has at most `columns` columns.
+fn typed_rows(typed: &Typed, columns: usize) -> Vec<String> {
+    let fits = |text: &str| fitting(text, columns).to_owned();
+    let hidden = typed.queued.len().saturating_sub(SHOWN_QUEUED);
+    let mut rows: Vec<String> =
+        typed.queued.iter().skip(hidden).map(|line| fits(&format!("queued: {}", show::one_line(line)))).collect();
+    if hidden > 0 {
+        rows.insert(0, fits(&format!("queued: {hidden} more")));
+    }
+    if !typed.line.is_empty() {
+        // The end of the line is where the person types.
+        let line = show::one_line(&typed.line);
+        let (mut used, mut start) = (PROMPT.len(), line.len());
+        for (at, letter) in line.char_indices().rev() {
+            used += letter.width().unwrap_or_default();
+            if used > columns {
+                break;
+            }
+            start = at;
+        }
+        rows.push(format!("{PROMPT}{}", &line[start..]));
+    }
+    rows
 }
 
 /// Returns the columns of a row, without its styles.
@@ -272,8 +391,6 @@ fn width(row: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use unicode_width::UnicodeWidthStr as _;
-
     use super::*;
 
     #[test]
@@ -289,9 +406,26 @@ mod tests {
         assert_eq!(spinner(&all, 80).as_deref(), Some("⠋ 💻 terminal make 0 s"));
         all.push(running("🔎 search_files 日本", "40 % reading"));
         assert_eq!(spinner(&all, 80).as_deref(), Some("⠋ 🔎 search_files 日本 40 % reading (and 1 more) 0 s"));
+        let long = [running(&"x".repeat(100), "step 4 of 9")];
+        let shown = format!("⠋ {} step 4 of 9 0 s", "x".repeat(22));
+        assert_eq!(spinner(&long, 40).as_deref(), Some(&*shown));
         for columns in 0..40 {
             let line = spinner(&all, columns).expect("two calls run");
-            assert!(line.width() <= columns && line.width() + 2 > columns.min(38), "{columns}: {line}");
+            assert!(line.width() <= columns && line.width() + 3 > columns.min(38), "{columns}: {line}");
+        }
+    }
+
+    #[test]
+    fn typed_rows_show_what_is_queued_and_the_end_of_the_line() {
+        let mut typed = Typed::default();
+        assert_eq!(typed_rows(&typed, 40), [""; 0]);
+        typed.push(b"one\\\rtwo\rx\ry\rz\rlast \x1b[31m");
+        assert_eq!(typed_rows(&typed, 40), ["queued: 1 more", "queued: x", "queued: y", "queued: z", "> last "]);
+        typed.push("a日b".as_bytes());
+        assert_eq!(typed_rows(&typed, 9).last().map(String::as_str), Some("> st a日b"));
+        assert_eq!(typed_rows(&typed, 6).last().map(String::as_str), Some("> a日b"));
+        for columns in 0..20 {
+            assert!(typed_rows(&typed, columns).iter().all(|row| row.width() <= columns.max(2)), "{columns}");
         }
     }
 

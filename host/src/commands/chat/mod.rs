@@ -7,10 +7,14 @@ mod commands;
 mod files;
 mod input;
 mod live;
+mod pictures;
 mod results;
 mod screen;
+mod typing;
 
+use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _};
+use std::mem;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -20,16 +24,20 @@ use toolc_store::SessionInfo;
 
 use crate::agent::plan::Plan;
 use crate::agent::resume::ResumeArgs;
-use crate::agent::setup::{AgentArgs, Setup};
+use crate::agent::setup::{AgentArgs, CHAT, Setup};
 use crate::agent::{Agent, Interrupts, TurnOutcome};
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::ground::tell::tell;
 use crate::options::ToolOptions;
 use crate::person::Person;
+#[cfg(unix)]
+use crate::person::TypingTerminal;
 use commands::{Next, Typed, parse};
 use input::{Input, Line};
 use screen::Screen;
+#[cfg(unix)]
+use typing::Typing;
 
 /// The arguments of the chat.
 #[derive(Debug, Args)]
@@ -79,7 +87,7 @@ impl ChatArgs {
             setup.agent(Plan {
                 selection: &self.args.selection,
                 toolsets: None,
-                source: "chat",
+                source: CHAT,
                 observer: Arc::new(move |event| observed.show(event)),
                 approver: approver.clone(),
                 resume,
@@ -92,9 +100,20 @@ impl ChatArgs {
         for server in agent.starting_servers() {
             screen.note(&format!("the MCP server {server} is starting"));
         }
-        let input = Input::new(&setup.host.profile.home, Arc::clone(&setup.host.redactor), &setup.host.directory)?;
+        let input = Input::new(&setup.host.profile, Arc::clone(&setup.host.redactor), &setup.host.directory)?;
         let screen = Arc::clone(&screen);
-        let chat = Chat { setup, agent, begin, interrupts, screen, input };
+        let chat = Chat {
+            setup,
+            agent,
+            begin,
+            interrupts,
+            screen,
+            input,
+            queue: VecDeque::new(),
+            draft: String::new(),
+            #[cfg(unix)]
+            terminal: None,
+        };
         if let Some(info) = &resume {
             chat.show_resumed(info);
         }
@@ -111,13 +130,31 @@ struct Chat<'s, B> {
     interrupts: Interrupts,
     screen: Arc<Screen>,
     input: Input,
+    /// The lines that the person has typed during the last turn, and that follow.
+    queue: VecDeque<String>,
+    /// What the next line begins with.
+    draft: String,
+    /// The terminal between the end of a turn and the next prompt.
+    #[cfg(unix)]
+    terminal: Option<TypingTerminal>,
 }
 
 impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
     async fn run(mut self) -> Result<()> {
         let mut last_was_interrupt = false;
         loop {
-            let text = match self.input.read_line()? {
+            let next = match self.queue.pop_front() {
+                Some(queued) => {
+                    self.screen.message(true, &queued);
+                    self.input.remember(&queued);
+                    Line::Text(queued)
+                }
+                None => {
+                    self.restore_terminal();
+                    self.input.read_line(&mem::take(&mut self.draft))?
+                }
+            };
+            let text = match next {
                 Line::Text(text) => text,
                 Line::Interrupted if last_was_interrupt => return Ok(()),
                 Line::Interrupted => {
@@ -138,10 +175,15 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
     async fn answer(&mut self, text: &str) -> Result<Option<Next>> {
         match parse(text) {
             Typed::Message if text.trim().is_empty() => {}
-            Typed::Message => self.turn(text).await,
+            Typed::Message => {
+                self.attach_pictures(text);
+                self.turn(text).await;
+            }
             Typed::Mistake(message) => self.screen.error(&message),
             Typed::Shell(command) => {
+                let typing = self.begin_typing();
                 let response = self.agent.run_command(command, &mut self.interrupts).await;
+                self.end_typing(typing, true);
                 self.agent.tell_of_command(command, &response);
             }
             Typed::Command(command, rest) => {
@@ -180,9 +222,25 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
         }
     }
 
+    /// Sends the pictures that a message names with it.
+    fn attach_pictures(&mut self, text: &str) {
+        let pictures = pictures::find(text, &self.setup.host.directory, self.agent.model.model().api);
+        for problem in &pictures.problems {
+            self.screen.note(problem);
+        }
+        if !pictures.found.is_empty() {
+            self.screen.note(&format!("with {}", show::counted(pictures.found.len(), "picture")));
+        }
+        for (name, image) in pictures.found {
+            self.agent.add_picture(name, image);
+        }
+    }
+
     async fn turn(&mut self, text: &str) {
+        let typing = self.begin_typing();
         let outcome = self.agent.run_turn(text, &mut self.interrupts).await;
         self.screen.end();
+        self.end_typing(typing, matches!(outcome, Ok(TurnOutcome::Done)));
         let status = self.status().await;
         self.screen.aside(&status);
         match outcome {
@@ -194,6 +252,7 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
                 self.screen
                     .note(&format!("the model used up its {requests} requests; write a message such as `continue`"));
             }
+            Ok(TurnOutcome::OverBudget) => self.screen.note(self.agent.over_budget()),
             Ok(TurnOutcome::Interrupted) => self.screen.note("interrupted"),
             Err(error) => {
                 self.screen.error(&self.setup.host.redactor.text(&error.to_string()));
@@ -201,6 +260,46 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
             }
         }
     }
+
+    /// Begins to read what the person types while something runs.
+    #[cfg(unix)]
+    fn begin_typing(&mut self) -> Option<Typing> {
+        self.restore_terminal();
+        self.screen.begin_typing(&self.draft)
+    }
+
+    /// Takes what the person has typed. Complete lines follow if the turn was done; otherwise the person may want to say something else first,
+    /// and finds them at the prompt.
+    #[cfg(unix)]
+    fn end_typing(&mut self, typing: Option<Typing>, is_done: bool) {
+        let Some((mut typed, terminal)) = typing.and_then(Typing::end) else { return };
+        self.terminal = Some(terminal);
+        self.queue.append(&mut typed.queued);
+        if !is_done {
+            typed.queued = mem::take(&mut self.queue);
+        }
+        self.draft = typed.joined();
+    }
+
+    /// Restores the terminal. What was typed and not read stays.
+    #[cfg(unix)]
+    fn restore_terminal(&mut self) {
+        if let Some(terminal) = self.terminal.take() {
+            terminal.end();
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn restore_terminal(&mut self) {}
+
+    /// Does nothing: this program cannot read keys there while it shows other output.
+    #[cfg(not(unix))]
+    fn begin_typing(&mut self) -> Option<()> {
+        None
+    }
+
+    #[cfg(not(unix))]
+    fn end_typing(&mut self, _: Option<()>, _: bool) {}
 
     /// Returns the status line: the model, the tokens and their cost, how full the context is, and what limits the tools.
     async fn status(&self) -> String {
@@ -211,7 +310,10 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
             _ => format!("about {used} in the context"),
         };
         let host = &self.setup.host;
-        let parts = [model.name(), &self.agent.tokens.to_string(), &context, host.mode.word(), host.environment.name()];
+        let tokens = self.agent.tokens.to_string();
+        let mut parts = vec![model.name(), &tokens, &context, host.mode.word(), host.environment.name()];
+        let budget = self.agent.budget_status();
+        parts.extend(budget.as_deref());
         parts.join(" · ")
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,6 +11,8 @@ use toolc::approval::{ApprovalDecision, ApprovalRequest, Approver};
 
 use super::live::Live;
 use super::results;
+#[cfg(unix)]
+use super::typing::Typing;
 use crate::agent::AgentEvent;
 use crate::ground::error::Result;
 use crate::ground::show::{self, Style};
@@ -21,6 +24,8 @@ const RESULTS: usize = 20;
 pub(super) struct Screen {
     live: Live,
     calls: Mutex<Calls>,
+    /// Whether the rows of a call are the last that was shown.
+    is_after_call: AtomicBool,
 }
 
 #[derive(Default)]
@@ -34,7 +39,7 @@ struct Calls {
 impl Screen {
     /// Returns the screen. If it is plain, text is written as it arrives, and nothing is drawn again.
     pub(super) fn new(plain: bool) -> Self {
-        Self { live: Live::new(plain), calls: Mutex::default() }
+        Self { live: Live::new(plain), calls: Mutex::default(), is_after_call: AtomicBool::new(false) }
     }
 
     /// Shows an event of the agent loop.
@@ -54,7 +59,12 @@ impl Screen {
                 self.live.begin("", format!("waiting for the MCP server {servers}"));
             }
             AgentEvent::Request { .. } => self.live.begin("", "thinking".to_owned()),
-            AgentEvent::Text { text } => self.live.text(text),
+            AgentEvent::Text { text } => {
+                if self.is_after_call.swap(false, Ordering::Relaxed) {
+                    self.print("");
+                }
+                self.live.text(text);
+            }
             AgentEvent::Retry { error, wait_ms } => {
                 let seconds = wait_ms.div_ceil(1000);
                 self.note(&format!("{}; trying again in {seconds} s", show::one_line(error)));
@@ -82,7 +92,11 @@ impl Screen {
                 "a summary replaces the first {}: about {tokens_before} tokens became {tokens_after}",
                 show::counted(*replaced, "message")
             )),
-            AgentEvent::Answer { .. } | AgentEvent::Ends { .. } => self.end(),
+            AgentEvent::Answer { .. } => self.end(),
+            AgentEvent::Ends { .. } => {
+                self.end();
+                self.is_after_call.store(false, Ordering::Relaxed);
+            }
         }
     }
 
@@ -124,7 +138,8 @@ impl Screen {
 
     /// Prints a line that a person may skip.
     pub(super) fn aside(&self, text: &str) {
-        self.print(&self.live.current_look().paint(Style::Faint, &show::one_line(text)));
+        let look = self.live.current_look();
+        self.print(&look.paint(Style::Faint, &show::wrapped(&show::one_line(text), 0, look)));
     }
 
     pub(super) fn error(&self, text: &str) {
@@ -149,6 +164,12 @@ impl Screen {
         Arc::new(PausingApprover { live: self.live.clone(), person })
     }
 
+    /// Reads what the person types, until the returned value is dropped. A plain screen does not show it, so it is left to the terminal.
+    #[cfg(unix)]
+    pub(super) fn begin_typing(&self, draft: &str) -> Option<Typing> {
+        if self.live.is_plain() { None } else { Typing::begin(&self.live, draft) }
+    }
+
     /// Draws nothing until the returned value is dropped.
     pub(super) fn pause_spinner(&self) -> Box<dyn Send> {
         Box::new(self.live.pause())
@@ -171,6 +192,7 @@ impl Screen {
         calls.ended.truncate(RESULTS);
         drop(calls);
         self.print(&rows.join("\n"));
+        self.is_after_call.store(true, Ordering::Relaxed);
     }
 
     fn calls(&self) -> MutexGuard<'_, Calls> {

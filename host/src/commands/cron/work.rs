@@ -117,6 +117,7 @@ async fn work(setup: &Arc<Setup>, job: &Job, run: &JobRun, context: &str) -> Res
         Ok(TurnOutcome::Refused) => "the model refused".to_owned(),
         Ok(TurnOutcome::CutOff) => "the answer was cut off at the token limit".to_owned(),
         Ok(TurnOutcome::OutOfBudget) => format!("the model used up its {} requests", agent.limits.max_iterations),
+        Ok(TurnOutcome::OverBudget) => agent.over_budget().to_owned(),
         Ok(TurnOutcome::Interrupted) => "the model was interrupted".to_owned(),
         Err(error) => error.to_string(),
     };

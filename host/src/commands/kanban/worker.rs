@@ -129,6 +129,7 @@ async fn work(setup: &Arc<Setup>, args: &AgentArgs, worker: &BoardWorker) -> Res
     }
     let (reason, status) = match ended {
         Ok(TurnOutcome::Interrupted) => ("the worker was stopped".to_owned(), 0),
+        Ok(TurnOutcome::OverBudget) => (agent.over_budget().to_owned(), 1),
         Ok(ended) => {
             let last: String = agent.last_answer().chars().take(MAX_LAST_ANSWER).collect();
             let text = format!("the worker ended ({}) before the task was completed or blocked: {last}", ended.word());

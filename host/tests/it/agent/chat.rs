@@ -27,7 +27,7 @@ impl<'f> Tmux<'f> {
     }
 
     /// Starts the chat with these environment variables.
-    fn start_with(folder: &'f Path, args: &str, variables: &[(&str, &str)]) -> Option<Self> {
+    pub(crate) fn start_with(folder: &'f Path, args: &str, variables: &[(&str, &str)]) -> Option<Self> {
         if !has("tmux") {
             return None;
         }
@@ -47,7 +47,7 @@ impl<'f> Tmux<'f> {
         Some(tmux)
     }
 
-    fn run(&self, args: &[&str]) -> Output {
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
         let mut command = Command::new("tmux");
         command.arg("-S").arg(self.folder.join("tmux")).args(args).env_remove("TMUX").env("LC_ALL", "C.UTF-8");
         command.output().expect("failed to start tmux")
@@ -64,7 +64,7 @@ impl<'f> Tmux<'f> {
     }
 
     #[track_caller]
-    fn wait_until(&self, what: &str, is_so: impl Fn(&str) -> bool) {
+    pub(crate) fn wait_until(&self, what: &str, is_so: impl Fn(&str) -> bool) {
         let started = Instant::now();
         loop {
             let screen = self.screen();
@@ -76,7 +76,7 @@ impl<'f> Tmux<'f> {
         }
     }
 
-    fn type_text(&self, text: &str) {
+    pub(crate) fn type_text(&self, text: &str) {
         self.run(&["send-keys", "-l", text]);
     }
 
@@ -435,6 +435,8 @@ fn the_person_runs_shell_commands_and_continues_other_conversations() {
     let text = message["text"].as_str().expect("a text");
     assert!(text.contains("The user ran a shell command: echo $((6 * 7))") && text.contains("42"), "{text}");
     assert!(text.ends_with("@a.txt what is it?"), "{text}");
+    let why = run(folder.path(), &["why", "--call", "user_1", "--session", first], &[]).out;
+    assert!(why.contains("  made by      the person, with `!` in the chat\n"), "{why}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod background;
 mod batch;
+mod budget;
 pub(crate) mod chat;
 mod cron;
 mod definitions;
@@ -26,6 +27,7 @@ mod sessions;
 mod state;
 mod strict;
 mod transcripts;
+mod turns;
 pub(crate) mod vendors;
 mod why;
 

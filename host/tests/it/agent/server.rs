@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -14,6 +15,8 @@ pub(crate) enum Reply {
     Broken(Vec<String>),
     /// A stream that begins and does not go on until the client closes the connection.
     Stalled(Vec<String>),
+    /// A stream with this number of events a second.
+    Paced(Vec<String>, u32),
     /// A response with this status, these headers and this body.
     Status(u16, &'static str, String),
 }
@@ -77,13 +80,29 @@ fn answer(mut stream: TcpStream, reply: &Reply) {
         Reply::Events(events) | Reply::Broken(events) | Reply::Stalled(events) => {
             (200, "content-type: text/event-stream\r\n", format!("data: {}\n\n", events.join("\n\ndata: ")))
         }
+        Reply::Paced(..) => (200, "", String::new()),
         Reply::Status(status, headers, body) => (*status, *headers, body.clone()),
     };
     // Without a length, the body ends with the connection.
+    if let Reply::Paced(events, per_second) = reply {
+        return send_paced(&mut stream, events, *per_second);
+    }
     let _ = write!(stream, "HTTP/1.1 {status} Reason\r\n{headers}connection: close\r\n\r\n{body}");
     let _ = stream.flush();
     if let Reply::Stalled(_) = reply {
         let _ = stream.read(&mut [0]);
+    }
+}
+
+/// Sends events, each at its time.
+fn send_paced(stream: &mut TcpStream, events: &[String], per_second: u32) {
+    let _ = write!(stream, "HTTP/1.1 200 Reason\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n");
+    let began = Instant::now();
+    for (number, event) in (0..).zip(events) {
+        thread::sleep((Duration::from_secs(1) / per_second * number).saturating_sub(began.elapsed()));
+        if write!(stream, "data: {event}\n\n").is_err() {
+            return;
+        }
     }
 }
 

@@ -1,0 +1,33 @@
+//! Asks the person at the terminal for a higher limit of what requests may cost.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use super::dialog::{Dialog, Stop, TerminalAsker};
+use crate::ground::show::Style;
+use crate::models::{Passed, Raise};
+
+/// Asks the person at the terminal.
+pub(crate) struct TerminalRaise(pub(crate) Arc<TerminalAsker>);
+
+impl Raise for TerminalRaise {
+    fn ask(&self, passed: Passed) -> Pin<Box<dyn Future<Output = Option<f64>> + Send + '_>> {
+        Box::pin(self.0.run(None, move |dialog| ask(dialog, &passed)))
+    }
+}
+
+fn ask(dialog: &mut Dialog<'_>, passed: &Passed) -> Result<f64, Stop> {
+    let title = dialog.look.paint(Style::Strong, "Spend more?");
+    let text = toolc_markdown::wrapped(&format!("{passed}."), dialog.look.width).join("\n");
+    let offered = passed.text(passed.offered());
+    dialog.begin(&format!(
+        "\n{title} [Enter] up to {offered} in this session [Esc] end the turn\n{text}\nAnother limit can be typed.\n"
+    ))?;
+    loop {
+        let typed = dialog.read_line("limit: ", false)?;
+        match passed.parse(&typed) {
+            Ok(limit) => return Ok(limit),
+            Err(problem) => dialog.show(&format!("{problem}\n"))?,
+        }
+    }
+}
