@@ -18,7 +18,7 @@ pub const COMPILER: Program = Program {
     readme: include_str!("../../cargo-toolc/README.md"),
 };
 
-/// The agent. The compiler has packages of its own, because who lints in CI needs only that, and it is a fifth of the size.
+/// The agent. The compiler has packages of its own, because CI that lints needs only that, and it is much smaller.
 pub const AGENT: Program = Program {
     name: "toolc",
     summary: "An agent in the terminal, with tools, plugins and MCP servers",
