@@ -102,7 +102,7 @@ pub(crate) struct Agent {
     has_single_turn: bool,
 }
 
-/// What is known of the last turn.
+/// Information about the last turn.
 #[derive(Debug, Default)]
 struct LastTurn {
     /// Why it was over budget.

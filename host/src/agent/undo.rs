@@ -30,7 +30,7 @@ pub(super) fn follow(task: &Task) {
 }
 
 impl Agent {
-    /// Takes back the changes of files of the last turn. The model is told with the next message.
+    /// Takes back the changes of files of the last turn. The next message says so to the model.
     pub(crate) async fn undo(&mut self) -> UndoReport {
         let others = std::mem::take(&mut self.last.others);
         let log = self.task.state::<ChangeLog>();

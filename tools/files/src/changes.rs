@@ -72,7 +72,7 @@ pub enum UndoOutcome {
 
 impl Content {
     /// Returns a content that is not too large to be kept.
-    pub(crate) fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
         if bytes.len() > MAX_FILE { Self::TooLarge } else { Self::Bytes(bytes.to_vec()) }
     }
 
@@ -86,7 +86,7 @@ impl Content {
 
 impl From<Option<&str>> for Content {
     fn from(text: Option<&str>) -> Self {
-        text.map_or(Self::Missing, |text| Self::of(text.as_bytes()))
+        text.map_or(Self::Missing, |text| Self::from_bytes(text.as_bytes()))
     }
 }
 
@@ -174,7 +174,7 @@ pub(crate) fn read(files: &dyn Files, path: &Path) -> io::Result<(Content, Optio
     match files.metadata(path) {
         Ok(_) => {
             let (bytes, metadata) = files.read(path, 0, MAX_FILE + 1)?;
-            Ok((Content::of(&bytes), Some(metadata)))
+            Ok((Content::from_bytes(&bytes), Some(metadata)))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((Content::Missing, None)),
         Err(error) => Err(error),

@@ -48,7 +48,12 @@ pub(super) fn write(handlers: &FileHandlers, args: &Args, call: &Call<'_>) -> Re
     let new = task.files().write(&path, content.as_bytes(), &write_options(old.as_ref())).map_err(failed)?;
     log.note_write(&path, Some(new.version), true, content.as_bytes());
     if let Some((before, metadata)) = before {
-        changes.add(&task, &path, (before, metadata.map(|old| old.permissions)), Content::of(content.as_bytes()));
+        changes.add(
+            &task,
+            &path,
+            (before, metadata.map(|old| old.permissions)),
+            Content::from_bytes(content.as_bytes()),
+        );
     }
     drop(guard);
     let syntax = SyntaxChecker::new(call, &task).check(&path, &args.content);

@@ -54,7 +54,7 @@ fn words(message: &str) -> Vec<String> {
         while let Some(letter) = next.filter(|letter| quote.is_some() || !letter.is_whitespace()) {
             match (letter, quote) {
                 (letter, Some(open)) if letter == open => quote = None,
-                // An apostrophe within a word is no quote.
+                // An apostrophe within a word does not quote.
                 ('"' | '\'', None) if word.is_empty() || word == "@" => quote = Some(letter),
                 ('\\', None) if letters.peek().is_some_and(|after| !after.is_alphanumeric()) => {
                     word.extend(letters.next())
@@ -97,7 +97,7 @@ fn read(path: &Path, api: Api) -> Result<Image, String> {
     let file = File::open(path).map_err(|error| error.to_string())?;
     let most = Image::MAX_BYTES as u64;
     file.take(most + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    let kind = Image::type_of(&bytes).ok_or("models take PNG, JPEG, GIF and WebP, and it is none of these")?;
+    let kind = Image::type_of(&bytes).ok_or("models take PNG, JPEG, GIF and WebP, and it is another file")?;
     if bytes.len() as u64 > most {
         return Err(format!("it is larger than {:.2} MiB, the most that models take", most as f64 / 1_048_576.0));
     }
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(
             found.problems,
             [
-                "the picture text.png is not sent: models take PNG, JPEG, GIF and WebP, and it is none of these",
+                "the picture text.png is not sent: models take PNG, JPEG, GIF and WebP, and it is another file",
                 "the picture large.png is not sent: it is larger than 3.75 MiB, the most that models take",
                 "the picture a.gif is not sent: the API `gemini` takes no image/gif",
             ]

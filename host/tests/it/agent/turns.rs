@@ -19,7 +19,7 @@ fn another_model_continues_the_conversation_even_with_another_api() {
         Reply::Events((chat.answer)("", &[("c1", "read_file", call)])),
         Reply::Events((chat.answer)("It says alpha.", &[])),
     ]);
-    let second = Server::start(vec![Reply::Events((anthropic.answer)("As I was told: alpha.", &[]))]);
+    let second = Server::start(vec![Reply::Events((anthropic.answer)("As I have read: alpha.", &[]))]);
     let model = |name: &str, api: &str, url: &str| {
         format!("[models.{name}]\napi = \"{api}\"\nmodel = \"{name}-1\"\nbase_url = \"{url}\"\nkey_variable = \"\"\n")
     };
@@ -42,7 +42,7 @@ fn another_model_continues_the_conversation_even_with_another_api() {
     tmux.say("/model cl\t");
     tmux.wait_for("the conversation continues with claude-1");
     tmux.say("And now?");
-    tmux.wait_for("As I was told: alpha.");
+    tmux.wait_for("As I have read: alpha.");
     tmux.wait_for("% of the context");
     tmux.say("/model script:third");
     tmux.say("Who are you?");

@@ -72,8 +72,8 @@ pub(super) fn run(
     let written = task.files().write(&path, content.as_bytes(), &write_options(Some(&metadata)));
     let written = written.map_err(|error| open::explain(&task, &path, "write", &error))?;
     log.note_write(&path, Some(written.version), knows_all, content.as_bytes());
-    let before = (Content::of(text.as_bytes()), Some(metadata.permissions));
-    call.state::<ChangeLog>().add(&task, &path, before, Content::of(content.as_bytes()));
+    let before = (Content::from_bytes(text.as_bytes()), Some(metadata.permissions));
+    call.state::<ChangeLog>().add(&task, &path, before, Content::from_bytes(content.as_bytes()));
     drop(guard);
     let syntax = SyntaxChecker::new(call, &task).check_change(&path, body, &changed);
     let diff = Differences::default().unified(Some((&shown, body)), Some((&shown, &changed)));
