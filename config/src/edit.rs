@@ -110,7 +110,7 @@ pub fn set_model(home: &Home, model: &Model) -> Result<Edited, ConfigError> {
     })
 }
 
-/// Sets a value. The comment after an earlier value stays, and so does an equal value in another form.
+/// Sets a value. The comment after an earlier value stays, and so does the spelling of an equal string.
 pub(crate) fn put(table: &mut dyn TableLike, key: &str, mut new: Value) {
     if let Some(old) = table.get(key).and_then(Item::as_value) {
         if old.as_str().is_some() && old.as_str() == new.as_str() {

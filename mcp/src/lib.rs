@@ -11,9 +11,9 @@
 // The modules, in the order of a server's life:
 // - `settings` says what to start, and `packages` finds its package.
 // - `stdio` and `http` carry messages, which `message` reads. `oauth` adds the tokens of a login. `connect` opens a connection. `probe`
-//   ignores late answers while the form of the protocol that the server speaks is found out, and `era` remembers it. `seen` remembers
-//   how it ended, and `obstacle` says why a server could not start. `failure` says why
-//   that failed, and `error` why something else did.
+//   ignores late answers while the form of the protocol that the server speaks is found out, and `era` remembers it. `failure` says why
+//   a connection failed, and `error` why something else did. `seen` records the last connection and the last problem, and `obstacle` says
+//   why a server could not start.
 // - `listing`, `definition` and `names` read the tools; `lowered` says what each dialect shows of them. `pins` compares them with those that were accepted. `provider` offers them.
 // - `call`, `content` and `output` make calls. `ask` answers what the server asks meanwhile.
 // - `supervisor` restarts a server that ended. `servers` looks after all of them.

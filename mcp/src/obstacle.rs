@@ -70,7 +70,7 @@ mod tests {
     use crate::settings::tests::program;
 
     #[test]
-    fn a_program_that_does_not_exist_is_in_the_way() {
+    fn a_missing_program_is_reported_as_an_obstacle() {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let path = |name: &str| folder.path().join(name);
         let file = |name: &str, mode: u32| {

@@ -25,7 +25,7 @@ pub struct LastSeen {
     /// Why the server could not be used after that, or at all.
     pub problem: Option<SeenProblem>,
     /// Whether the command line, the variables or the address have changed since.
-    pub is_of_other_start: bool,
+    pub settings_have_changed: bool,
 }
 
 /// A connection to a server.
@@ -87,7 +87,7 @@ impl Server {
     /// Returns what was last seen of the server, if a host has recorded it. A file that cannot be read says nothing.
     pub fn last_seen(&self) -> Option<LastSeen> {
         let Record { server, connection, problem } = read(path(self)?)?;
-        Some(LastSeen { connection, problem, is_of_other_start: server != identity(self) })
+        Some(LastSeen { connection, problem, settings_have_changed: server != identity(self) })
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
             (Some(3), Some("it ended".to_owned()))
         );
         connected(&server, connection(4));
-        assert!(server.last_seen().is_some_and(|seen| seen.problem.is_none() && !seen.is_of_other_start));
+        assert!(server.last_seen().is_some_and(|seen| seen.problem.is_none() && !seen.settings_have_changed));
     }
 
     #[test]
@@ -174,10 +174,10 @@ mod tests {
         let file = folder.path().join("s.state.json");
         let server = |command: &str| Server { state_file: file.clone(), ..program(command) };
         connected(&server("a"), connection(3));
-        assert!(server("b").last_seen().is_some_and(|seen| seen.is_of_other_start && seen.connection.is_some()));
+        assert!(server("b").last_seen().is_some_and(|seen| seen.settings_have_changed && seen.connection.is_some()));
         failed(&server("b"), "it failed");
         let seen = server("b").last_seen().expect("it is recorded");
-        assert!(!seen.is_of_other_start && seen.connection.is_none(), "{seen:?}");
+        assert!(!seen.settings_have_changed && seen.connection.is_none(), "{seen:?}");
         for broken in ["{", "[]", "{\"server\":1,\"problem\":5}"] {
             std::fs::write(&file, broken).expect("failed to write");
             assert_eq!(server("b").last_seen(), None, "{broken}");

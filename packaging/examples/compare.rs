@@ -38,7 +38,7 @@ struct Subject<'s> {
     linted: (&'s str, &'s str),
 }
 
-/// The time of a step: by the clock, and of all processors, if the system says it.
+/// The time of a step: wall-clock, and CPU time, if the system reports it.
 #[derive(Clone, Copy)]
 struct Time(Duration, Option<Duration>);
 

@@ -1,4 +1,4 @@
-//! Packages of npm: one a platform with the program, and one with a launcher, which depends on all of them. npm installs that of its
+//! Packages of npm: one per platform with the program, and a launcher that depends on all of them. npm installs only the package of its own
 //! platform, without a script that runs at the installation.
 
 use serde_json::{Map, Value, json};

@@ -18,7 +18,7 @@ pub const COMPILER: Program = Program {
     readme: include_str!("../../cargo-toolc/README.md"),
 };
 
-/// The agent. The compiler has packages of its own, because CI that lints needs only that, and it is much smaller.
+/// The agent. The compiler has its own packages, because linting in CI needs nothing else, and they are much smaller.
 pub const AGENT: Program = Program {
     name: "toolc",
     summary: "An agent in the terminal, with tools, plugins and MCP servers",

@@ -48,7 +48,7 @@ use state::{DeniedCall, TaskState};
 
 use crate::approval::Questions;
 use crate::ground::error::Error;
-use crate::models::{Models, Raise, Reservation, Spending, Tokens, UncountedTokens};
+use crate::models::{LimitAsker, Models, Reservation, Spending, Tokens, UncountedTokens};
 use crate::sources::instructions::Instructions;
 use crate::sources::servers::LateServers;
 
@@ -84,7 +84,7 @@ pub(crate) struct Agent {
     /// The limits of what requests may cost, if there are any. Helpers share them.
     spending: Option<Arc<Spending>>,
     /// Who may raise these limits.
-    raise: Option<Arc<dyn Raise>>,
+    raise: Option<Arc<dyn LimitAsker>>,
     last: LastTurn,
     helpers: Arc<Helpers>,
     background: Background,
@@ -109,7 +109,7 @@ struct LastTurn {
     over_budget: String,
     /// The tokens of the last answer of the model.
     answered: Tokens,
-    /// The calls whose effects cannot be taken back.
+    /// The calls whose effects cannot be undone.
     others: Vec<String>,
 }
 

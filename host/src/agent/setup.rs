@@ -34,7 +34,7 @@ use crate::environments::{self, Start};
 use crate::ground::error::{Error, Result};
 use crate::ground::tell::tell;
 use crate::ground::{show, time};
-use crate::models::{self, Models, Raise, Spending, UncountedTokens};
+use crate::models::{self, LimitAsker, Models, Spending, UncountedTokens};
 use crate::options::ToolOptions;
 use crate::person::{self, Person};
 use crate::profile::Profile;
@@ -267,7 +267,7 @@ impl Setup {
     fn task(&self, name: &str, source: &str) -> Task {
         let task = Task::new(name);
         if source == CHAT {
-            undo::follow(&task);
+            undo::enable_undo_and_live_output(&task);
         }
         let start = environments::directory(self.host.environment, &self.host.directory, self.host.profile.config());
         if let Some(directory) = start {
@@ -296,7 +296,7 @@ impl Setup {
         self.models.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes another main model, which `--model` could name: for the conversation of an agent, its later helpers, and new conversations.
+    /// Switches to another main model, named as for `--model`: for this agent, the helpers that it starts later, and new conversations.
     ///
     /// # Errors
     /// If the name is unknown, or the model cannot be opened.
@@ -353,7 +353,7 @@ impl Setup {
     }
 
     /// Returns the limits of what a conversation may spend, if there are any, and who may raise them. A helper shares the limits of its parent.
-    fn spending(&self, plan: &Plan<'_>, name: &str) -> (Option<Arc<Spending>>, Option<Arc<dyn Raise>>) {
+    fn spending(&self, plan: &Plan<'_>, name: &str) -> (Option<Arc<Spending>>, Option<Arc<dyn LimitAsker>>) {
         if let Some(helper) = &plan.helper {
             return (helper.spending.clone(), None);
         }

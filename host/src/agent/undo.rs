@@ -7,14 +7,14 @@ use toolc_terminal::LiveOutput;
 
 use super::Agent;
 
-/// The tools whose changes can be taken back.
+/// The tools whose changes can be undone.
 const FILE_TOOLS: [&str; 2] = ["write_file", "patch"];
 /// The tools that change nothing but what the conversation remembers.
 const UNSEEN: [&str; 2] = ["todo", "clarify"];
 /// The maximum length of a call in a report, in characters.
 const MAX_CALL: usize = 100;
 
-/// What was taken back.
+/// What was undone.
 pub(crate) struct UndoReport {
     /// The files that the turn has changed.
     pub(crate) files: Vec<Undone>,
@@ -22,8 +22,8 @@ pub(crate) struct UndoReport {
     pub(crate) others: Vec<String>,
 }
 
-/// Lets the calls of a task keep what can be taken back, and report their output while they run.
-pub(super) fn follow(task: &Task) {
+/// Lets the calls of a task keep what can be undone, and report their output while they run.
+pub(super) fn enable_undo_and_live_output(task: &Task) {
     let call = Call::new(ToolCall::new("chat", "{}").with_task(task));
     call.state::<ChangeLog>().begin();
     call.state::<LiveOutput>().begin();
@@ -45,13 +45,13 @@ impl Agent {
             .map(|file| file.path.as_str())
             .collect();
         if !changed.is_empty() {
-            let text = format!("The user has taken back your last changes of these files: {}", changed.join(", "));
+            let text = format!("The user has undone your last changes to these files: {}", changed.join(", "));
             self.news.add(self.task.name(), text);
         }
         UndoReport { files, others }
     }
 
-    /// Begins a turn, whose changes can be taken back instead of those of the turn before.
+    /// Begins a turn, whose changes can be undone instead of those of the turn before.
     pub(super) fn begin_changes(&mut self) {
         self.last.others.clear();
         if let Some(log) = self.task.state::<ChangeLog>() {
@@ -59,7 +59,7 @@ impl Agent {
         }
     }
 
-    /// Returns the calls whose effects cannot be taken back.
+    /// Returns the calls whose effects cannot be undone.
     pub(super) fn others_of(&self, completed: &[CompletedCall<'_>]) -> Vec<String> {
         let is_other = |CompletedCall { call, response }: &&CompletedCall<'_>| {
             let name = call.name();

@@ -128,7 +128,7 @@ fn require_to_change(home: &Home) -> Result<()> {
     Ok(home.check_exists()?)
 }
 
-/// Returns the names that a configuration may use. Without plugins that can be loaded, they are unknown.
+/// Returns the names that a configuration may use, or `None` if the plugins cannot be loaded.
 fn names(home: &Home, config: &Config) -> Option<KnownNames> {
     names_for_checks(home, config).ok().map(|(names, _)| names)
 }

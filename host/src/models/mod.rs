@@ -13,7 +13,7 @@ use crate::ground::error::Result;
 use crate::ground::show;
 use crate::ground::tell::tell;
 use crate::profile::Profile;
-pub(crate) use spending::{Passed, Raise, Reservation, Spending};
+pub(crate) use spending::{LimitAsker, Passed, Reservation, Spending};
 pub(crate) use tokens::{Tokens, UncountedTokens};
 
 /// The models of an agent.
@@ -126,7 +126,10 @@ pub(crate) fn listed(config: &Config, now: &Model) -> String {
     let is_now = |model: &Model| model.alias == now.alias;
     let mut lines = if config.models.iter().any(is_now) { Vec::new() } else { vec![line("", now, true)] };
     lines.extend(config.models.iter().map(|model| line(&show::one_line(&model.alias), model, is_now(model))));
-    lines.push(format!("`/model NAME` takes another one: a name, or {}", show::one_of(&model_forms())));
+    lines.push(format!(
+        "`/model NAME` switches to another model: NAME is a name from the list, or {}",
+        show::one_of(&model_forms())
+    ));
     lines.join("\n")
 }
 

@@ -53,7 +53,7 @@ pub(crate) struct Passed {
 }
 
 /// Asks the person for a higher limit.
-pub(crate) trait Raise: Send + Sync {
+pub(crate) trait LimitAsker: Send + Sync {
     /// Returns the new limit, or `None` if the person does not raise it.
     fn ask(&self, passed: Passed) -> Pin<Box<dyn Future<Output = Option<f64>> + Send + '_>>;
 }
@@ -95,11 +95,11 @@ impl std::fmt::Display for Passed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { limit, spent, expected } = self;
         let [max, spent, expected] = [limit.max, *spent, *expected].map(|amount| limit.text(amount));
-        let whose = if limit.of_day { "of today" } else { "of this conversation" };
+        let whose = if limit.of_day { "for today" } else { "for this conversation" };
         let tokens = if limit.of_tokens { " tokens" } else { "" };
         write!(
             f,
-            "the limit {whose} (`budget.{}`) is {max}{tokens}: {spent} are spent, and the next request is expected to add {expected}",
+            "the limit {whose} (`budget.{}`) is {max}{tokens}: {spent} has been spent, and the next request is expected to add {expected}",
             limit.key
         )
     }
@@ -182,7 +182,9 @@ impl Spending {
             let mut state = self.state();
             state.unwritten.cost += spent.cost;
             state.unwritten.tokens += spent.tokens;
-            state.notes.push(format!("what was spent is only counted until this program ends: {error}"));
+            state
+                .notes
+                .push(format!("what was spent could not be saved, and counts only until this program ends: {error}"));
         }
     }
 
@@ -199,7 +201,7 @@ impl Spending {
         self: &Arc<Self>,
         model: &Model,
         expected: Tokens,
-        person: Option<&dyn Raise>,
+        person: Option<&dyn LimitAsker>,
     ) -> Result<Reservation, String> {
         self.note_missing_prices(model);
         loop {
@@ -306,7 +308,7 @@ mod tests {
     /// A person who types this, and whose questions are kept.
     struct Typing(Result<&'static str, ()>, Mutex<Vec<String>>);
 
-    impl Raise for Typing {
+    impl LimitAsker for Typing {
         fn ask(&self, passed: Passed) -> Pin<Box<dyn Future<Output = Option<f64>> + Send + '_>> {
             self.1.lock().unwrap_or_else(PoisonError::into_inner).push(passed.to_string());
             let answer = self.0.ok().map(|typed| passed.parse(typed).expect("a valid limit"));
@@ -345,7 +347,7 @@ mod tests {
         let text = one.reserve(&priced(), of_cost(0.6), None).await.expect_err("it is not");
         assert_eq!(
             text,
-            "the limit of this conversation (`budget.session`) is 1.00: 0.6000 are spent, and the next request is expected to add \
+            "the limit for this conversation (`budget.session`) is 1.00: 0.6000 has been spent, and the next request is expected to add \
              0.6000. `toolc config set budget.session 2.00` raises it"
         );
         let person = typing(Ok(""));
@@ -371,7 +373,7 @@ mod tests {
         assert_eq!(later.status(), "budget 0.0000 of 9.00, today 0.5000 of 1.00");
         let open = later.reserve(&priced(), of_cost(0.3), None).await.expect("it is within the limit");
         let text = later.reserve(&priced(), of_cost(0.3), None).await.expect_err("the first one is not answered");
-        assert!(text.starts_with("the limit of today (`budget.day`) is 1.00: 0.8000 are spent"), "{text}");
+        assert!(text.starts_with("the limit for today (`budget.day`) is 1.00: 0.8000 has been spent"), "{text}");
         drop(open);
         later.reserve(&priced(), of_cost(0.3), None).await.map(drop).expect("the first one has failed");
     }
@@ -385,7 +387,7 @@ mod tests {
         drop(one.reserve(&unpriced, tokens, None).await.expect("it is within the limit"));
         one.add(tokens);
         let text = one.reserve(&unpriced, tokens, None).await.expect_err("too many tokens");
-        assert!(text.contains("(`budget.session_tokens`) is 1500 tokens: 1000 are spent"), "{text}");
+        assert!(text.contains("(`budget.session_tokens`) is 1500 tokens: 1000 has been spent"), "{text}");
         let notes = one.take_notes();
         assert_eq!(notes.len(), 1, "{notes:?}");
         assert!(notes[0].starts_with("`budget.session` does not count the requests to local, which"), "{notes:?}");
@@ -401,7 +403,7 @@ mod tests {
         let text = one.reserve(&priced(), of_cost(0.1), None).await.expect_err("the file is damaged");
         assert!(text.contains("the budget cannot be checked"), "{text}");
         one.add(of_cost(0.1));
-        assert!(one.take_notes()[0].contains("only counted until this program ends"));
+        assert!(one.take_notes()[0].contains("counts only until this program ends"));
         assert_eq!(one.status(), "budget unknown");
     }
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::dialog::{Dialog, Stop, TerminalAsker};
 use crate::ground::show::Style;
-use crate::models::{Passed, Raise};
+use crate::models::{LimitAsker, Passed};
 
 /// Asks the person at the terminal.
-pub(crate) struct TerminalRaise(pub(crate) Arc<TerminalAsker>);
+pub(crate) struct TerminalLimitAsker(pub(crate) Arc<TerminalAsker>);
 
-impl Raise for TerminalRaise {
+impl LimitAsker for TerminalLimitAsker {
     fn ask(&self, passed: Passed) -> Pin<Box<dyn Future<Output = Option<f64>> + Send + '_>> {
         Box::pin(self.0.run(None, move |dialog| ask(dialog, &passed)))
     }
@@ -21,7 +21,7 @@ fn ask(dialog: &mut Dialog<'_>, passed: &Passed) -> Result<f64, Stop> {
     let text = toolc_markdown::wrapped(&format!("{passed}."), dialog.look.width).join("\n");
     let offered = passed.text(passed.offered());
     dialog.begin(&format!(
-        "\n{title} [Enter] up to {offered} in this session [Esc] end the turn\n{text}\nAnother limit can be typed.\n"
+        "\n{title} [Enter] raise the limit to {offered} [Esc] end the turn\n{text}\nOr type another limit, which holds until this conversation or the chat ends.\n"
     ))?;
     loop {
         let typed = dialog.read_line("limit: ", false)?;

@@ -29,12 +29,12 @@ use toolc_cli::App;
 use toolc_commands::rules::RuleSet;
 use toolc_mcp::{Answering, Asker, Sampler};
 
-use crate::models::Raise;
+use crate::models::LimitAsker;
 
 #[cfg(unix)]
 use approver::TerminalApprover;
 #[cfg(unix)]
-use budget::TerminalRaise;
+use budget::TerminalLimitAsker;
 #[cfg(unix)]
 use clarify::TerminalClarifier;
 #[cfg(unix)]
@@ -98,9 +98,9 @@ impl Person {
     }
 
     /// Returns what asks the person before a limit of the budget is passed.
-    pub(crate) fn raise(&self) -> Option<Arc<dyn Raise>> {
+    pub(crate) fn raise(&self) -> Option<Arc<dyn LimitAsker>> {
         #[cfg(unix)]
-        return self.terminal.clone().map(|terminal| Arc::new(TerminalRaise(terminal)) as Arc<dyn Raise>);
+        return self.terminal.clone().map(|terminal| Arc::new(TerminalLimitAsker(terminal)) as Arc<dyn LimitAsker>);
         #[cfg(not(unix))]
         return None;
     }

@@ -153,8 +153,10 @@ impl Http {
             body.extend_from_slice(&bytes);
         }
         listed::read(&body).ok_or_else(|| {
-            let message =
-                format!("{} answers the request for its models with something else: check base_url", self.host);
+            let message = format!(
+                "the answer of {} to the request for its models is not a list of models: check base_url",
+                self.host
+            );
             ModelError::new(ErrorKind::Unreadable, message)
         })
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The maximum number of models that are asked for. Servers that list more send the others on further pages, which are not read.
-pub(super) const MOST: u32 = 1_000;
+pub(super) const MAX_MODELS: u32 = 1_000;
 /// The maximum number of bytes of a list. Routers describe several hundred models in 1 to 2 MiB.
 pub(super) const MAX_BYTES: usize = 8 << 20;
 /// The maximum length of a name, in bytes.
@@ -34,7 +34,7 @@ pub(super) fn read(body: &[u8]) -> Option<Vec<ListedModel>> {
     let mut models: Vec<ListedModel> = models;
     models.sort();
     models.dedup_by(|one, other| one.name == other.name);
-    models.truncate(MOST as usize);
+    models.truncate(MAX_MODELS as usize);
     Some(models)
 }
 

@@ -464,7 +464,7 @@ fn the_models_of_a_server_are_listed_within_a_limit() {
         (Api::Responses, Reply::Whole(401, "", "{}".to_owned()), ErrorKind::Unauthorized, "check the key"),
         (Api::Gemini, Reply::Whole(400, "", google.to_string()), ErrorKind::Unauthorized, "API key not valid"),
         (Api::ChatCompletions, Reply::Whole(404, "", String::new()), ErrorKind::Refused, "404"),
-        (Api::ChatCompletions, json(&json!("hello")), ErrorKind::Unreadable, "something else"),
+        (Api::ChatCompletions, json(&json!("hello")), ErrorKind::Unreadable, "is not a list of models"),
         (Api::ChatCompletions, Reply::Silent, ErrorKind::TimedOut, "did not list its models within 500ms"),
         (Api::ChatCompletions, Reply::Drips("HTTP/1.1 200 OK\r\n\r\n{".to_owned(), " "), ErrorKind::TimedOut, "500ms"),
     ] {

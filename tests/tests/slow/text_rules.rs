@@ -109,7 +109,9 @@ const EXPLAINED: &[Explained] = &[
         text.contains(" <")
     }),
     accepted("email", "jsonschema", "jsonschema takes no escaped space in quotes", |text| text.contains(r"\ ")),
-    refused("email", "jsonschema", "jsonschema does not limit the length of the whole", |text| text.len() > 254),
+    refused("email", "jsonschema", "jsonschema does not limit the length of the whole address", |text| {
+        text.len() > 254
+    }),
     accepted("pattern", "jsonschema", WORDS_OF_JSONSCHEMA, has_boundary),
     refused("pattern", "jsonschema", WORDS_OF_JSONSCHEMA, has_boundary),
     refused("regex", "ajv", REGEX_OF_AJV, has_escape_or_flags),

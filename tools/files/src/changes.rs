@@ -58,7 +58,7 @@ pub struct Undone {
     pub outcome: UndoOutcome,
 }
 
-/// What was done to take back the change of a file.
+/// What was done to undo the change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UndoOutcome {
@@ -96,8 +96,9 @@ impl ChangeLog {
         *self.changes() = Changes { is_on: true, ..Changes::default() };
     }
 
-    /// Takes back the changes, the last first, and forgets them. A file is left as it is if anything else has changed it since. Returns what
-    /// was done to each file, in the order of their first change. Blocks until the environment has written the files.
+    /// Undoes the changes, and forgets them. A file is left as it is if anything else has changed it since. Returns what was done to
+    /// each file, in the order of their first change, which is also the order in which they are undone. Blocks until the environment has
+    /// written the files.
     pub fn undo(&self) -> Vec<Undone> {
         let files = std::mem::take(&mut self.changes().files);
         files.iter().map(|change| Undone { path: change.shown.clone(), outcome: change.undo() }).collect()
@@ -253,7 +254,7 @@ mod tests {
             let mode = fs::metadata(f.dir.path().join("a")).expect("it exists").permissions().mode();
             assert_eq!(mode & 0o777, 0o750);
         }
-        assert_eq!(undo(&f), [], "what was taken back is forgotten");
+        assert_eq!(undo(&f), [], "what was undone is forgotten");
     }
 
     #[test]
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_kept_before_the_beginning_and_of_large_files() {
+    fn changes_before_begin_and_large_files_are_not_kept() {
         let f = fixture();
         write(&f, "a", "one\n");
         assert_eq!(undo(&f), []);

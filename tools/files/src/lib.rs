@@ -2,7 +2,7 @@
 //!
 //! The tools act in the environment of the task of a call. [`task_files`] gives access to its files and checks the rules for access.
 //! [`open`] explains why a file cannot be opened, and [`sniff`] refuses binary files. [`access`] records the files that a task has read
-//! and written, by digests of their [`content`], and [`changes`] what a person can take back. [`style`] keeps the line endings of a file, [`numbered`] recognises copied line numbers, and
+//! and written, by digests of their [`content`], and [`changes`] what a person can undo. [`style`] keeps the line endings of a file, [`numbered`] recognises copied line numbers, and
 //! [`syntax`] finds syntax errors in written files.
 
 mod access;

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_archive_is_private_has_its_files_and_replaces_none_without_being_told() {
+    fn an_archive_is_private_and_replaces_a_file_only_if_forced() {
         let folder = tempfile::tempdir().expect("failed to make a folder");
         let path = folder.path().join("a.tar.gz");
         let entry = |text: &str| [Entry { name: "a/b.txt".to_owned(), text: text.to_owned(), about: "a text" }];

@@ -89,11 +89,12 @@ fn entry(name: &str, about: &'static str, text: String) -> Entry {
 }
 
 fn readme(entries: &[Entry]) -> String {
-    let mut text = "A report of the program toolc about itself, made by `toolc doctor --bundle`.\n\n".to_owned();
+    let mut text = "A bug report about toolc, written by `toolc doctor --bundle`.\n\n".to_owned();
     for entry in entries {
         text += &format!("{:<18} {}\n", entry.name, entry.about);
     }
-    text += "\nValues of .env, keys and tokens are left out or replaced by [secret], and the path of the home folder by ~.\n\
+    text += "\nValues of .env with at least 6 characters, keys and tokens are left out or replaced by [secret], and the path of the home \
+             folder by ~.\n\
              Look at the files before you send them: no program knows all secrets.\n";
     text
 }

@@ -20,7 +20,7 @@ use crate::options::ToolOptions;
 #[derive(Debug, Args)]
 pub(crate) struct BundleArgs {
     /// Write an archive for a bug report (.tar.gz): the versions, this report, the configuration, the tools and the last lines of the log,
-    /// without keys, tokens and conversations. In a folder, by default the current one, its name has the time. Does not run inside a tool.
+    /// without keys, tokens and conversations. If FILE is a folder, by default the current one, the name of the archive contains the time. Does not run inside a tool.
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = ".")]
     bundle: Option<PathBuf>,
     /// Add this conversation to the bundle, without secrets: its name, or the beginning of its name.
@@ -71,8 +71,8 @@ impl Bundle {
             let size = show::counted(entry.text.len(), "byte");
             text += &format!("  {:<18} {} ({size})\n", entry.name, entry.about);
         }
-        text += "Keys, tokens and conversations that are known as such are left out or replaced by `[secret]`. No program knows all secrets: \
-                 look at the files before you send them:\n";
+        text += "Known keys and tokens are left out or replaced by `[secret]`; a conversation is included only if `--session` names it. No program \
+                 knows all secrets: look at the files before you send them:\n";
         text += &format!(
             "  tar -xzf {} && less toolc-report/*\n",
             shlex::try_quote(&file.display().to_string()).unwrap_or_default()

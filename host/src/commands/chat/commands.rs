@@ -63,7 +63,7 @@ pub(super) const COMMANDS: &[Named] = &[
         Command::Output,
     ),
     named("/diff", "", Argument::None, "show what differs from the last commit, with git", Command::Diff),
-    named("/undo", "", Argument::None, "take back the file changes of the last turn", Command::Undo),
+    named("/undo", "", Argument::None, "undo the file changes of the last turn", Command::Undo),
     named("/mcp", "", Argument::None, "list the MCP servers and their state", Command::Mcp),
     named(
         "/permissions",
@@ -243,7 +243,7 @@ async fn usage(agent: &Agent) -> String {
     format!("this conversation: {tokens}\nnow in the context: about {context}{limit} tokens{budget}")
 }
 
-/// Returns what was taken back, and what was not.
+/// Returns what was undone, and what was not.
 fn undone(report: &UndoReport) -> String {
     let line = |file: &Undone| {
         let path = show::one_line(&file.path);
@@ -256,10 +256,10 @@ fn undone(report: &UndoReport) -> String {
     };
     let mut lines: Vec<String> = report.files.iter().map(line).collect();
     if lines.is_empty() {
-        lines.push("the tools for files have changed nothing in the last turn".to_owned());
+        lines.push("the last turn changed no files with `write_file` or `patch`".to_owned());
     }
     if !report.others.is_empty() {
-        lines.push("what these calls have done is not taken back:".to_owned());
+        lines.push("the effects of these calls are not undone:".to_owned());
         lines.extend(report.others.iter().map(|call| format!("  {}", show::one_line(call))));
     }
     lines.join("\n")

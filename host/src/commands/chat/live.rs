@@ -158,7 +158,7 @@ impl Live {
         let mut state = self.0.state();
         state.pauses += 1;
         state.write("");
-        // The reader looks up within a tenth of a second.
+        // The reading thread notices this within a tenth of a second.
         while state.is_reading {
             state = self.0.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -204,9 +204,9 @@ impl Live {
         typed
     }
 
-    /// Lets the terminal mark pasted text, or ends this.
+    /// Turns bracketed paste on or off.
     #[cfg(unix)]
-    pub(super) fn set_pasting(&self, is_marked: bool) {
+    pub(super) fn set_bracketed_paste(&self, is_marked: bool) {
         self.0.state().write(if is_marked { "\u{1b}[?2004h" } else { "\u{1b}[?2004l" });
     }
 

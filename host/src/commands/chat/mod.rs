@@ -268,8 +268,8 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
         self.screen.begin_typing(&self.draft)
     }
 
-    /// Takes what the person has typed. Complete lines follow if the turn was done; otherwise the person may want to say something else first,
-    /// and finds them at the prompt.
+    /// Takes what the person has typed. Complete lines are sent next if the turn was done. After an interrupt, an error or a limit, the person
+    /// may want to say something else first, and finds them at the prompt.
     #[cfg(unix)]
     fn end_typing(&mut self, typing: Option<Typing>, is_done: bool) {
         let Some((mut typed, terminal)) = typing.and_then(Typing::end) else { return };

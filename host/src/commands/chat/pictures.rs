@@ -8,7 +8,7 @@ use toolc::Image;
 use toolc_model::Api;
 
 /// The maximum number of pictures of a message.
-const MOST: usize = 10;
+const MAX_PICTURES: usize = 10;
 /// The endings of the names of pictures.
 const ENDINGS: [&str; 9] = ["png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "heic"];
 
@@ -31,7 +31,11 @@ pub(super) fn find(message: &str, directory: &Path, api: Api) -> Pictures {
             continue;
         }
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let image = if paths.len() < MOST { read(&path, api) } else { Err(format!("a message has at most {MOST}")) };
+        let image = if paths.len() < MAX_PICTURES {
+            read(&path, api)
+        } else {
+            Err(format!("a message has at most {MAX_PICTURES}"))
+        };
         paths.push(path);
         match image {
             Ok(image) => pictures.found.push((name, image)),
@@ -143,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_models_do_not_take_is_not_sent_and_said() {
+    fn unsupported_pictures_are_reported_and_not_sent() {
         let folder = tempfile::tempdir().expect("a folder");
         let here = folder.path();
         let write = |name: &str, bytes: &[u8]| fs::write(here.join(name), bytes).expect("a file");
@@ -162,11 +166,11 @@ mod tests {
                 "the picture a.gif is not sent: the API `gemini` takes no image/gif",
             ]
         );
-        for number in 0..=MOST {
+        for number in 0..=MAX_PICTURES {
             write(&format!("{number}.png"), PNG);
         }
-        let all: Vec<String> = (0..=MOST).map(|number| format!("@{number}.png")).collect();
+        let all: Vec<String> = (0..=MAX_PICTURES).map(|number| format!("@{number}.png")).collect();
         let many = find(&all.join(" "), here, Api::Anthropic);
-        assert_eq!((many.found.len(), many.problems.len()), (MOST, 1));
+        assert_eq!((many.found.len(), many.problems.len()), (MAX_PICTURES, 1));
     }
 }

@@ -174,7 +174,7 @@ impl Typing {
         let is_over = Arc::new(AtomicBool::new(false));
         let (over, shown) = (Arc::clone(&is_over), live.clone());
         let read = move || {
-            shown.set_pasting(true);
+            shown.set_bracketed_paste(true);
             while !over.load(Ordering::Relaxed) {
                 // A question reads the terminal itself.
                 let Some(reading) = shown.begin_reading() else { continue };
@@ -186,7 +186,7 @@ impl Typing {
                 }
             }
             let typed = shown.take_typed();
-            shown.set_pasting(false);
+            shown.set_bracketed_paste(false);
             (typed, terminal)
         };
         live.begin_typed(draft);

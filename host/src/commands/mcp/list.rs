@@ -94,7 +94,7 @@ impl<'p> ListedServer<'p> {
             line("package", "the first start may download it");
         }
         let seen = seen.as_ref();
-        let other = if seen.is_some_and(|seen| seen.is_of_other_start) { ", with other settings" } else { "" };
+        let other = if seen.is_some_and(|seen| seen.settings_have_changed) { ", with other settings" } else { "" };
         match seen.and_then(|seen| seen.connection.as_ref()) {
             Some(connection) => line("last connection", &format!("{}{other}", described(connection))),
             None => line("last connection", "none"),
@@ -112,11 +112,11 @@ impl<'p> ListedServer<'p> {
         let seen = seen.as_ref();
         let mut connection = json!(seen.and_then(|seen| seen.connection.as_ref()));
         if let Some(at) = seen.and_then(|seen| Some(seen.connection.as_ref()?.time())) {
-            connection["at"] = time::text(at).into();
+            connection["time"] = time::text(at).into();
         }
         let problem = seen
             .and_then(|seen| seen.problem.as_ref())
-            .map(|problem| json!({ "at": time::text(problem.time()), "text": without_secrets(&problem.text, &[]) }));
+            .map(|problem| json!({ "time": time::text(problem.time()), "text": without_secrets(&problem.text, &[]) }));
         json!({
             "name": server.name,
             "enabled": server.enabled,
@@ -128,7 +128,7 @@ impl<'p> ListedServer<'p> {
             "has_login": has_login,
             "last_connection": connection,
             "last_problem": problem,
-            "settings_have_changed": seen.is_some_and(|seen| seen.is_of_other_start),
+            "settings_have_changed": seen.is_some_and(|seen| seen.settings_have_changed),
         })
     }
 }

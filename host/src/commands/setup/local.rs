@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_that_list_models_are_found_together_and_the_others_cost_one_limit() {
+    fn local_servers_are_searched_in_parallel_within_the_limit() {
         let list = "HTTP/1.1 200 OK\r\ncontent-length: 25\r\nconnection: close\r\n\r\n{\"data\":[{\"id\":\"llama\"}]}";
         let other = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello";
         let locked = "HTTP/1.1 401 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";

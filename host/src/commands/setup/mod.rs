@@ -25,13 +25,13 @@ use questions::Questions;
 /// The last part of the help.
 const EXIT_STATUS: &str = "\
 Asks for missing settings: a model, keys, and the variables of tools and MCP servers. An empty answer skips a question. Without a
-terminal, each answer is a line of standard input. Options answer the questions about the model. A provider is asked for its models, and
-the usual ports of this machine for servers. Secrets are written to .env, which only its owner can read. A new model is tested with a short
+terminal, each answer is a line of standard input. Options answer the questions about the model. The provider is asked for its list
+of models, and the usual ports of this machine are searched for model servers. Secrets are written to .env, which only its owner can read. A new model is tested with a short
 request, and the keys of the others with a request that costs nothing.
 
 Exit status:
   0  success
-  1  a server refuses a key or a model, or does not answer
+  1  a server refuses a key or a model, cannot be reached, or does not answer
   2  a file cannot be used, standard input has no answer, or the command runs inside a tool";
 
 /// The maximum number of attempts to enter a key, a model or an address.
@@ -44,7 +44,7 @@ pub(crate) struct SetupArgs {
     /// The provider of the model.
     #[arg(long, value_name = "NAME", value_parser = providers::parser())]
     provider: Option<&'static Provider>,
-    /// The name of the model at the provider, or API:NAME without a provider.
+    /// The name of the model at the provider. Without --provider and --base-url: API:NAME.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// The address of the API. Without a provider, it is a server with Chat Completions.
@@ -138,7 +138,6 @@ impl SetupArgs {
             if !is_refused {
                 return save_variable(home, variable, &env).map(|()| false);
             }
-            // Ask again.
             was_refused = true;
             env = env.with_secret(variable, "");
         }

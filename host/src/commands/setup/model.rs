@@ -32,7 +32,7 @@ pub(super) enum Outcome {
     Written,
     /// It was written, and did not answer.
     Unanswered,
-    /// The server refuses the key or the model. Nothing was written.
+    /// The server refuses the key or the model, or no address could be reached. Nothing was written.
     Refused,
 }
 
@@ -147,7 +147,7 @@ impl ModelAsker<'_> {
                     self.forget_key(&provider.model(base_url.clone(), variable.as_deref(), true));
                 }
                 ErrorKind::Unreachable | ErrorKind::TimedOut if !provider.needs_key() => {
-                    tell!("error: the address is not reached: {text}");
+                    tell!("error: the address could not be reached: {text}");
                     must_ask = true;
                 }
                 _ => {
@@ -177,7 +177,7 @@ impl ModelAsker<'_> {
         if let (Some(url), ErrorKind::Refused | ErrorKind::Unreadable) = (&model.base_url, error.kind()) {
             let longer = Model { base_url: Some(format!("{}/v1", url.trim_end_matches('/'))), ..model.clone() };
             if let Ok(listed) = ask(&longer)? {
-                tell!("the models are at {}, which is used", show::one_line(longer.base_url()));
+                tell!("the models are listed at {}; this address is used", show::one_line(longer.base_url()));
                 return Ok(Ok((longer, listed)));
             }
         }
@@ -275,7 +275,7 @@ impl ModelAsker<'_> {
                 Trial::ModelRefused
             }
             ErrorKind::Unreachable => {
-                tell!("warning: the address is not reached: {text}");
+                tell!("warning: the address could not be reached: {text}");
                 Trial::NoAnswer
             }
             _ => {

@@ -39,7 +39,7 @@ const fn compatible(word: &'static str, title: &'static str, place: Place, key_v
 /// The providers, in the order of the menu.
 pub(super) const PROVIDERS: &[Provider] = &[
     vendor("anthropic", "Anthropic", Api::Anthropic),
-    vendor("openai", "OpenAI, by its Responses API", Api::Responses),
+    vendor("openai", "OpenAI (Responses API)", Api::Responses),
     vendor("gemini", "Google Gemini", Api::Gemini),
     compatible("openrouter", "OpenRouter", Place::Internet("https://openrouter.ai/api/v1"), "OPENROUTER_API_KEY"),
     compatible("deepseek", "DeepSeek", Place::Internet("https://api.deepseek.com/v1"), "DEEPSEEK_API_KEY"),

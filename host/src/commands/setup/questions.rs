@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_is_chosen_by_its_number_its_name_a_part_of_it_or_is_another_name() {
+    fn a_model_is_chosen_by_number_name_part_or_any_other_name() {
         let listed: Vec<ListedModel> = ["gpt-5", "gpt-5-mini", "o3", "7"].map(listed).into();
         let shown: Vec<&ListedModel> = listed.iter().collect();
         let name = |name: &str| ChosenModel::Name(name.to_owned());

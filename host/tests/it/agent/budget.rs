@@ -30,7 +30,8 @@ fn a_single_task_ends_before_a_limit_is_passed_and_says_which() {
     let args = ["agent", "Read a.txt", "--model", &model];
     let ended = run(folder.path(), &args, &[]);
     assert_eq!((ended.status, &*ended.out), (Some(1), ""), "{}", ended.err);
-    let reason = "error: the limit of this conversation (`budget.session_tokens`) is 60000 tokens: 40009 are spent";
+    let reason =
+        "error: the limit for this conversation (`budget.session_tokens`) is 60000 tokens: 40009 has been spent";
     assert!(ended.err.contains(reason), "{}", ended.err);
     assert!(ended.err.contains("`toolc config set budget.session_tokens 120000` raises it"), "{}", ended.err);
     let events = run(folder.path(), &[&args[..], &["--json"]].concat(), &[]).events();
@@ -41,7 +42,7 @@ fn a_single_task_ends_before_a_limit_is_passed_and_says_which() {
     );
     // A resumed conversation continues with what it has spent.
     let resumed = run(folder.path(), &[&args[..], &["--resume"]].concat(), &[]);
-    assert!(resumed.status == Some(1) && resumed.err.contains("80018 are spent"), "{}", resumed.err);
+    assert!(resumed.status == Some(1) && resumed.err.contains("80018 has been spent"), "{}", resumed.err);
     configure(folder.path(), "[budget]\nsession_tokens = 120000\n");
     let enough = run(folder.path(), &args, &[]);
     assert_eq!((enough.status, &*enough.out), (Some(0), "It says alpha.\n"), "{}", enough.err);
@@ -56,7 +57,7 @@ fn the_limit_of_a_day_counts_every_run_and_a_batch_repeats_what_it_has_stopped()
     let first = run(folder.path(), &[&args[..], &["--no-record"]].concat(), &[]);
     assert_eq!(first.status, Some(0), "{}", first.err);
     let second = run(folder.path(), &args, &[]);
-    let reason = "the limit of today (`budget.day_tokens`) is 81000 tokens: 80018 are spent";
+    let reason = "the limit for today (`budget.day_tokens`) is 81000 tokens: 80018 has been spent";
     assert!(second.status == Some(1) && second.err.contains(reason), "{}", second.err);
 
     std::fs::write(folder.path().join("tasks"), r#"{"id": "t1", "prompt": "Read a.txt"}"#).expect("failed to write");
@@ -96,7 +97,7 @@ fn a_limit_of_costs_counts_prices_and_says_which_model_it_does_not_count() {
     configure(folder.path(), &model(&server.url, prices));
     let ended = run(folder.path(), &["agent", "Read a.txt"], &[]);
     assert_eq!(ended.status, Some(1), "{}", ended.err);
-    let reason = "(`budget.session`) is 0.5000: 0.3500 are spent, and the next request is expected to add 0.3500";
+    let reason = "(`budget.session`) is 0.5000: 0.3500 has been spent, and the next request is expected to add 0.3500";
     assert!(ended.err.contains(reason), "{}", ended.err);
     assert_eq!(server.requests().len(), 1);
     let server = Server::start(replies());
@@ -115,7 +116,7 @@ fn the_chat_asks_before_a_limit_is_passed() {
     let Some(tmux) = Tmux::start(folder.path(), &format!("--model {model}")) else { return };
     tmux.wait_for("`/help` lists the commands");
     tmux.say("Read a.txt");
-    tmux.wait_for("Spend more? [Enter] up to 120000 in this session [Esc] end the turn");
+    tmux.wait_for("Spend more? [Enter] raise the limit to 120000 [Esc] end the turn");
     tmux.wait_for("limit:");
     tmux.press("Escape");
     tmux.wait_for("no answer was given");

@@ -153,7 +153,7 @@ fn what_is_typed_during_a_turn_is_queued_and_follows_it() {
 }
 
 #[test]
-fn the_file_changes_of_the_last_turn_are_taken_back_and_what_is_not_is_said() {
+fn undo_reverts_file_changes_and_lists_other_calls() {
     let folder = folder();
     let call = |tool: &str, arguments: serde_json::Value| json!({ "name": tool, "arguments": arguments });
     let model = script(
@@ -180,7 +180,7 @@ fn the_file_changes_of_the_last_turn_are_taken_back_and_what_is_not_is_said() {
     assert_eq!((read("a.txt"), path("new.txt").exists()), ("omega\n".to_owned(), true));
     std::fs::write(path("b.txt"), "mine\n").expect("failed to write");
     tmux.say("/undo");
-    tmux.wait_for("what these calls have done is not taken back:");
+    tmux.wait_for("the effects of these calls are not undone:");
     let screen = tmux.screen();
     for line in [
         "a.txt is as it was before the last turn",
@@ -196,12 +196,12 @@ fn the_file_changes_of_the_last_turn_are_taken_back_and_what_is_not_is_said() {
         ("alpha\n".to_owned(), "mine\n".to_owned(), false)
     );
     tmux.say("/undo");
-    tmux.wait_for("the tools for files have changed nothing in the last turn");
+    tmux.wait_for("the last turn changed no files with `write_file` or `patch`");
     tmux.say("Do you know?");
     tmux.wait_for("I see.");
     drop(tmux);
     let exported = run(folder.path(), &["sessions", "export"], &[]).out;
-    let told = exported.split("The user has taken back your last changes of these files: ").nth(1).unwrap_or_default();
+    let told = exported.split("The user has undone your last changes to these files: ").nth(1).unwrap_or_default();
     let files = told.split(']').next().unwrap_or_default();
     assert!(files == "a.txt, new.txt" || files == "new.txt, a.txt", "{exported}");
 }

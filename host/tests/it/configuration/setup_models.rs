@@ -179,13 +179,13 @@ fn setup_lists_the_models_of_each_api_tests_the_chosen_one_and_writes_it() {
 }
 
 #[test]
-fn a_server_of_ones_own_is_asked_for_no_key_and_its_address_gets_v1_if_it_needs_it() {
+fn a_local_server_needs_no_key_and_v1_is_added_to_its_address() {
     let behaviour = Behaviour { api: "chat", models: &["llama"], wants_key: false, prefix: "/v1/" };
     let server = Server::start(behaviour);
     let folder = folder();
     let run = setup(&folder, &[], &format!("other\n{}\nllama\n", server.url), &[]);
     assert_eq!(run.status, Some(0), "{}", run.err);
-    assert!(!run.err.contains("the key for") && run.err.contains("/v1, which is used"), "{}", run.err);
+    assert!(!run.err.contains("the key for") && run.err.contains("/v1; this address is used"), "{}", run.err);
     let written = config(&folder);
     assert!(written.contains(&format!("base_url = \"{}/v1\"\nkey_variable = \"\"\n", server.url)), "{written}");
     assert_eq!(env(&folder), "");
@@ -258,7 +258,8 @@ fn an_address_that_is_not_reached_is_asked_for_again() {
     let run = setup(&folder, &[], &input, &[]);
     // The third address is the last try.
     assert_eq!(run.status, Some(0), "{}", run.err);
-    for text in ["this is not an address", "the address is not reached: failed to connect to http://127.0.0.1:1"] {
+    for text in ["this is not an address", "the address could not be reached: failed to connect to http://127.0.0.1:1"]
+    {
         assert!(run.err.contains(text), "{text}: {}", run.err);
     }
     let closed =

@@ -28,7 +28,7 @@ fn servers_are_listed_without_being_started() {
 }
 
 #[test]
-fn the_list_says_what_was_last_seen_of_servers_and_what_is_in_their_way() {
+fn the_list_shows_the_last_connection_of_servers_and_why_they_could_not_start() {
     let Some(folder) = folder() else { return };
     let missing = "[mcp.servers.missing]\ncommand = 'no-such-program'\nenv = ['UNSET_TOKEN']\n";
     let web = "[mcp.servers.web]\nurl = 'https://example.com/mcp'\nenabled = false\n";
