@@ -2,6 +2,7 @@
 
 mod spending;
 mod tokens;
+mod uncounted;
 
 use std::path::Path;
 
@@ -14,7 +15,8 @@ use crate::ground::show;
 use crate::ground::tell::tell;
 use crate::profile::Profile;
 pub(crate) use spending::{LimitAsker, Passed, Reservation, Spending};
-pub(crate) use tokens::{Tokens, UncountedTokens};
+pub(crate) use tokens::Tokens;
+pub(crate) use uncounted::UncountedTokens;
 
 /// The models of an agent.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use toolc_config::Budget;
 use toolc_model::Model;
 use toolc_store::{Ledger, Spent};
 
-use super::Tokens;
+use super::tokens::Tokens;
 
 /// What a conversation and its helpers spend, and the limits. Requests that are about to be sent are counted as well.
 #[derive(Debug)]

@@ -15,12 +15,12 @@ use toolc::redaction::Redactor;
 
 use super::commands::COMMANDS;
 use super::files;
+use super::typed::PROMPT;
 
 use crate::ground::error::{Error, Result};
 use crate::models;
 use crate::profile::Profile;
 
-pub(super) const PROMPT: &str = "> ";
 /// What the name of a model follows.
 const MODEL: &str = "/model ";
 /// The maximum number of messages in the history.

@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 use toolc_markdown::Stream;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::input::PROMPT;
-use super::typing::Typed;
+use super::typed::{PROMPT, Typed};
 use crate::ground::show::{self, Look};
 use crate::ground::terminal;
 

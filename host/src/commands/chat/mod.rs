@@ -10,6 +10,8 @@ mod live;
 mod pictures;
 mod results;
 mod screen;
+mod typed;
+#[cfg(unix)]
 mod typing;
 
 use std::collections::VecDeque;
