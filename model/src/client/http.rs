@@ -142,7 +142,7 @@ impl Http {
     }
 
     async fn read_list(&self, settings: &Settings) -> Result<Vec<ListedModel>, ModelError> {
-        let mut response = self.begin_list(settings, listed::MOST).await?;
+        let mut response = self.begin_list(settings, listed::MAX_MODELS).await?;
         let mut body = Vec::new();
         while let Some(bytes) = response.chunk().await.map_err(|error| self.failed(&error))? {
             if body.len() + bytes.len() > listed::MAX_BYTES {
