@@ -16,18 +16,17 @@ const PROGRAM: &str = "cargo-toolc";
 #[doc(hidden)]
 pub const RUN_AS: &str = "TOOLC_RUN_AS";
 
-/// Runs the compiler with the arguments of this process, as the whole `main` of a project's `xtask`: the installed `cargo-toolc`, if its
-/// version is that of this crate. Otherwise cargo compiles the program `xtask-compiler` of `package`, with its feature `compiler`, and
-/// runs that.
+/// The `main` of a project's `xtask`: runs the compiler with the arguments of this process. It runs the installed `cargo-toolc` if its
+/// version is that of this crate; otherwise cargo compiles and runs the program `xtask-compiler` of `package`, with its feature `compiler`.
 pub fn run_compiler(package: &str) -> ExitCode {
     let found = Installed::find();
     let mut command = match &found {
-        Installed::Wanted(program) => Command::new(program),
+        Installed::Matching(program) => Command::new(program),
         other => {
             if !matches!(other, Installed::Missing) || !is_compiled() {
-                eprintln!("note: {other}; cargo compiles it instead. To install it: {}", install());
+                eprintln!("note: {other}; cargo compiles it instead. To install it: {}", install_advice());
             }
-            compiled(package)
+            compile_command(package)
         }
     };
     command.args(env::args_os().skip(1)).env(RUN_AS, "cargo xtask");
@@ -38,7 +37,7 @@ pub fn run_compiler(package: &str) -> ExitCode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Installed {
     /// It has the version of this crate.
-    Wanted(PathBuf),
+    Matching(PathBuf),
     Other {
         program: PathBuf,
         version: String,
@@ -67,7 +66,7 @@ impl Installed {
         let paths = folders.iter().filter(|folder| folder.is_absolute()).map(|folder| folder.join(&name));
         let Some(program) = paths.into_iter().find(|path| path.is_file()) else { return Self::Missing };
         let why = match version(&program) {
-            Ok(version) if version == WANTED => return Self::Wanted(program),
+            Ok(version) if version == WANTED => return Self::Matching(program),
             Ok(version) => return Self::Other { program, version },
             Err(why) => why,
         };
@@ -78,7 +77,7 @@ impl Installed {
 impl fmt::Display for Installed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Wanted(program) => write!(f, "{} has version {WANTED}", program.display()),
+            Self::Matching(program) => write!(f, "{} has version {WANTED}", program.display()),
             Self::Other { program, version } => {
                 write!(f, "this project needs {PROGRAM} {WANTED}, and {} has version {version}", program.display())
             }
@@ -103,8 +102,8 @@ fn version(program: &Path) -> Result<String, String> {
     }
 }
 
-/// Returns how to install the compiler of this version, from where this crate is from.
-fn install() -> String {
+/// Returns the command that installs the compiler of this version, from the same source as this crate.
+fn install_advice() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let source = folder.with_file_name(PROGRAM);
     if source.join("Cargo.toml").is_file() {
@@ -135,7 +134,7 @@ fn is_compiled() -> bool {
 const COMPILER: &str = "xtask-compiler";
 
 /// Returns the command that compiles and runs the compiler.
-fn compiled(package: &str) -> Command {
+fn compile_command(package: &str) -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["run", "--package", package, "--bin", COMPILER, "--features", "compiler"]);
     if let Some(profile) = profile() {
@@ -206,7 +205,7 @@ mod tests {
     fn only_an_installed_compiler_of_the_same_version_is_used() {
         let wanted =
             Folder::new("wanted", &format!("#!/bin/sh\n[ \"$*\" = --version ] && echo cargo toolc {WANTED}\n"));
-        assert_eq!(wanted.find(), Installed::Wanted(wanted.0.join(PROGRAM)));
+        assert_eq!(wanted.find(), Installed::Matching(wanted.0.join(PROGRAM)));
         let other = Folder::new("other", "#!/bin/sh\necho cargo toolc 0.0.9\n");
         let text = other.find().to_string();
         let program = other.0.join(PROGRAM);
@@ -236,6 +235,6 @@ mod tests {
     #[test]
     fn the_advice_installs_from_the_repository_of_this_crate() {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(PROGRAM);
-        assert_eq!(install(), format!("`cargo install --locked --path {}`", source.display()));
+        assert_eq!(install_advice(), format!("`cargo install --locked --path {}`", source.display()));
     }
 }

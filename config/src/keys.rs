@@ -196,8 +196,8 @@ words! {
 }
 
 table! {
-    /// What requests to models may cost. The chat asks before a limit is passed; everything else ends. Costs follow from the prices of a model, in
-    /// their currency: a model without prices costs nothing there, and a note says so. Limits of tokens count every model.
+    /// What requests to models may cost. The chat asks before a limit is passed; other runs end. Costs follow from the prices of a model, in
+    /// their currency: a model without prices counts as free, and a note says so. Limits of tokens count every model.
     pub struct BudgetTable as Budget {
         /// The maximum cost of a conversation. Default: no limit.
         session: Amount,

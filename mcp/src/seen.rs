@@ -91,13 +91,13 @@ impl Server {
     }
 }
 
-/// Records a connection. What was wrong before is forgotten. If that fails, less is shown.
+/// Records a connection, and removes an earlier problem. Errors are ignored: the list then shows less.
 pub(crate) fn connected(server: &Server, connection: SeenConnection) {
     let record = Record { server: identity(server), connection: Some(connection), problem: None };
     write(server, &record);
 }
 
-/// Records a problem, after what is known about the last connection.
+/// Records a problem, and keeps the last connection.
 pub(crate) fn failed(server: &Server, problem: &str) {
     let text: String = problem.chars().take(MAX_PROBLEM).collect();
     let problem = Some(SeenProblem { at: now(), text });
@@ -112,7 +112,7 @@ pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
 
-/// Returns the time that a file names. One that no clock can show is the beginning.
+/// Returns the time that a file names. A time that is out of range becomes the Unix epoch.
 fn time(at: u64) -> SystemTime {
     UNIX_EPOCH.checked_add(Duration::from_secs(at)).unwrap_or(UNIX_EPOCH)
 }

@@ -289,7 +289,7 @@ impl Agent {
         self.denied.iter().map(|denied| denied.call.clone()).collect()
     }
 
-    /// Waits until the next request may be sent: its cost is expected to be that of the last one, or at least that of its input.
+    /// Waits until the next request may be sent. It is expected to cost as much as the last one; the first one, as much as its input.
     ///
     /// # Errors
     /// Returns why it may not be sent, because it would pass a limit.

@@ -211,7 +211,7 @@ impl Agent {
                     }
                     return Err(TurnError::Model(error));
                 }
-                // Not every model sees, and the request would be refused for good.
+                // Not every model reads images. Such a request would be refused every time.
                 Err(TurnError::Model(error))
                     if error.kind() == ModelErrorKind::Refused && self.conversation.remove_pictures() =>
                 {

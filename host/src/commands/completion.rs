@@ -31,8 +31,8 @@ impl CompletionArgs {
     }
 }
 
-/// Returns the completions of the values of arguments without a name, such as the shells of `toolc completion`, which `clap_complete` leaves out for
-/// fish.
+/// Returns completions for the values of positional arguments, such as the shells of `toolc completion`, which `clap_complete` leaves out
+/// for fish.
 fn fish_values(program: &Command) -> String {
     let mut lines = String::new();
     for command in program.get_subcommands() {
@@ -51,7 +51,7 @@ fn fish_values(program: &Command) -> String {
     lines
 }
 
-/// Adds the values of the arguments of a command that is typed if a condition holds.
+/// Adds completions for the positional values of a command. `condition` is a fish condition that holds after the command was typed.
 fn add_values(lines: &mut String, condition: &str, command: &Command) {
     let possible = command.get_positionals().flat_map(Arg::get_possible_values);
     let values: Vec<String> =

@@ -25,9 +25,9 @@ struct State {
     reserved: Spent,
     /// What could not be written.
     unwritten: Spent,
-    /// Why the person does not raise a limit in this turn.
+    /// The reason that the person declined to raise a limit in this turn.
     declined: Option<String>,
-    /// The models without prices of which a note has told.
+    /// The models without prices that a note has already named.
     unpriced: Vec<String>,
     notes: Vec<String>,
 }

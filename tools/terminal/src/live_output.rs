@@ -14,8 +14,8 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// The number of bytes in which the last line is looked for.
 const MAX_END: usize = 4096;
 
-/// Whether foreground commands report the last line of their output as progress. The state of a task; by default, they do not, because a report
-/// is passed on as it is: the host removes secrets from it.
+/// Whether foreground commands report the last line of their output as progress; part of the state of a task. Off by default, because the
+/// line is reported unredacted: the host must remove secrets from it.
 #[derive(Debug, Default)]
 pub struct LiveOutput(AtomicBool);
 
@@ -70,7 +70,7 @@ impl OutputEnd {
         self.0.extend(bytes);
     }
 
-    /// Returns the last line with a character, as a terminal would show it.
+    /// Returns the last line that is not empty, as a terminal would show it.
     pub(crate) fn last_line(mut self) -> String {
         let mut transcript = Transcript::default();
         transcript.push_bytes(self.0.make_contiguous());

@@ -15,7 +15,7 @@ pub(super) struct Typing {
 }
 
 impl Typing {
-    /// Begins to read a line that has a beginning already. Returns `None` if the terminal cannot be read so.
+    /// Begins to read a line that has a beginning already. Returns `None` if the terminal cannot be read in this way.
     pub(super) fn begin(live: &Live, draft: &str) -> Option<Self> {
         let mut terminal = TypingTerminal::open().ok()?;
         let is_over = Arc::new(AtomicBool::new(false));
