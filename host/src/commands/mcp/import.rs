@@ -10,7 +10,7 @@ use std::path::Path;
 use jsonc_parser::{ParseOptions, parse_to_serde_value, parse_to_value};
 use serde_json::{Map, Value};
 use toolc::approval::{is_credential, is_secret};
-use toolc_config::{EnvFile, Home, McpServer, add_server, is_name, set_variable};
+use toolc_config::{EnvFile, Home, McpServer, add_server, is_name, remove_server, set_variable};
 
 use super::location;
 use crate::ground::ask;
@@ -73,14 +73,16 @@ pub(super) fn import(home: &Home, path: &Path, yes: bool) -> Result<u8> {
     ask::print(&format!("{}\n{text}\n", added.join("\n"))).map(|()| u8::from(added.len() < imported.len()))
 }
 
-/// Adds servers and sets their variables. Returns the names of the added servers. A server that cannot be added does not affect the others.
+/// Adds servers and sets their variables. Returns the names of the added servers. A server that cannot be added does not affect the others,
+/// and sets no variables.
 fn add<'i>(home: &Home, imported: &'i [ImportedServer]) -> Vec<&'i str> {
     let mut added = Vec::new();
     for ImportedServer { server, variables, .. } in imported {
-        // The variables are set first: a server without its variables would look complete.
-        let result = variables.iter().try_for_each(|(name, value)| set_variable(home, name, value));
-        match result.and_then(|()| add_server(home, server)) {
-            Ok(_) => added.push(server.name.as_str()),
+        let set = || variables.iter().try_for_each(|(name, value)| set_variable(home, name, value));
+        // A server without its variables would look complete.
+        let set_or_remove = || set().or_else(|error| remove_server(home, &server.name).and(Err(error)));
+        match add_server(home, server).and_then(|_| set_or_remove()) {
+            Ok(()) => added.push(server.name.as_str()),
             Err(reason) => {
                 tell!("not added: `{}`: {}", show::one_line(&server.name), show::lines(&reason.to_string()));
             }
@@ -171,6 +173,26 @@ fn is_variable_name(name: &str) -> bool {
     is_name(name) && name.chars().all(|c| !c.is_ascii_lowercase()) && name.len() > 1
 }
 
+/// Returns the arguments of a program. Numbers and booleans are taken as they are written, as other programs do.
+fn arguments(args: &Value) -> Result<Vec<String>> {
+    let text = |arg: &Value| match arg {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(arg.to_string()),
+        _ => None,
+    };
+    let args = match args {
+        Value::Null => Some(Vec::new()),
+        Value::Array(args) => args.iter().map(text).collect(),
+        _ => None,
+    };
+    args.ok_or_else(|| Error::Invalid("expected a list of strings as `args`".to_owned()))
+}
+
+/// Returns whether a path does not depend on the folder in which a program is started, nor on variables of the other program.
+fn is_independent(path: &str) -> bool {
+    (path.starts_with("~/") || Path::new(path).is_absolute()) && references(path).is_empty()
+}
+
 /// Converts a name to a valid name of a server.
 fn server_name(name: &str) -> String {
     let is_letter = |c: char| c.is_ascii_alphanumeric();
@@ -218,9 +240,7 @@ impl Importer<'_> {
         variables: &mut Vec<(String, String)>,
         notes: &mut Vec<String>,
     ) -> Result<McpServer> {
-        let args = settings["args"].as_array().into_iter().flatten();
-        let args: Option<Vec<String>> = args.map(|arg| arg.as_str().map(str::to_owned)).collect();
-        let args = args.ok_or("expected a list of strings as `args`")?;
+        let args = arguments(&settings["args"])?;
         if args.iter().any(|arg| {
             arg.split_once('=').map_or_else(|| is_credential("", arg), |(name, value)| is_credential(name, value))
         }) {
@@ -231,9 +251,19 @@ impl Importer<'_> {
             if !is_name(name) {
                 return Err(Error::Invalid(format!("`{name}` in `env` is not a valid name of a variable")));
             }
+            if value.is_null() {
+                notes.push(format!("`{name}` in `env` is left out: it has no value"));
+                continue;
+            }
             env.push(format!("{name}={}", self.variable(name, value, variables, notes)?));
         }
-        let directory = settings["cwd"].as_str().map(str::to_owned);
+        let directory = settings["cwd"].as_str().filter(|path| is_independent(path)).map(str::to_owned);
+        if directory.is_none() && !settings["cwd"].is_null() {
+            notes.push(format!(
+                "`cwd` is left out: it is {}, and toolc needs `/...` or `~/...` as the `directory` in config.toml",
+                settings["cwd"]
+            ));
+        }
         Ok(McpServer {
             command: Some(command.to_owned()),
             args,
@@ -309,8 +339,14 @@ impl Importer<'_> {
             }
             return Ok(source.to_owned());
         }
-        if reference.is_some() && references(&value).len() == 1 {
-            notes.push(format!("set the variable {name} in .env: the other program asks the user for its value"));
+        if let Some(reference) = reference
+            && references(&value).len() == 1
+        {
+            let why = match reference.split_once(':') {
+                Some(("input", _)) => "the other program asks the user for its value".to_owned(),
+                _ => format!("only the other program knows its value, `{value}`"),
+            };
+            notes.push(format!("set the variable {name} in .env: {why}"));
             return Ok(name.to_owned());
         }
         for reference in references(&value) {
@@ -420,7 +456,17 @@ mod tests {
                 "`${workspaceFolder}` in config.toml",
             ),
             (json!({ "command": "${userHome}/x" }), "`${userHome}` in config.toml"),
-            (json!({ "command": "x", "cwd": "${workspaceFolder}" }), "`${workspaceFolder}` in config.toml"),
+            (json!({ "command": "x", "cwd": "${workspaceFolder}" }), "`cwd` is left out: it is \"${workspaceFolder}\""),
+            (json!({ "command": "x", "cwd": "/a/${env:B}" }), "`cwd` is left out"),
+            (json!({ "command": "x", "cwd": "server" }), "`cwd` is left out: it is \"server\""),
+            (json!({ "command": "x", "cwd": 5 }), "`cwd` is left out: it is 5"),
+            (json!({ "command": "x", "env": { "A": null } }), "`A` in `env` is left out"),
+            (
+                json!({ "command": "x", "env": { "A": "${config:a.b}" } }),
+                "only the other program knows its value, `${config:a.b}`",
+            ),
+            (json!({ "command": "x", "env": { "A": "${command:pick}" } }), "only the other program knows its value"),
+            (json!({ "command": "x", "env": { "A": "${input:key}" } }), "asks the user for its value"),
             (json!({ "url": "https://${input:host}/mcp" }), "`${input:host}` in config.toml"),
             (
                 json!({ "url": "https://x/", "headers": { "X-Key": "a ${input:key}" } }),
@@ -453,6 +499,28 @@ mod tests {
         let read = import_server("s", &settings, &[]).expect("valid settings");
         assert_eq!(read.server.bearer_variable.as_deref(), Some("API_KEY"));
         assert_eq!(read.server.headers, [pair("X-Key", "OTHER_KEY")]);
+    }
+
+    #[test]
+    fn arguments_and_a_directory_that_stand_on_their_own_are_kept() {
+        let settings = json!({ "command": "x", "args": ["--port", 80, true], "cwd": "~/work" });
+        let read = import_server("s", &settings, &[]).expect("valid settings");
+        assert_eq!(read.server.args, ["--port", "80", "true"]);
+        assert_eq!((read.server.directory.as_deref(), read.notes.len()), (Some("~/work"), 0));
+    }
+
+    #[test]
+    fn a_server_that_cannot_be_added_sets_no_variables() {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let home = Home::at(folder.path());
+        let import = |name: &str, settings: Value| import_server(name, &settings, &[]).expect("valid settings");
+        let imported = [
+            import("bad", json!({ "command": "./run", "env": { "BAD_KEY": "x" } })),
+            import("good", json!({ "command": "run", "env": { "GOOD_KEY": "y" } })),
+        ];
+        assert_eq!(add(&home, &imported), ["good"]);
+        let env = EnvFile::read(&home).expect("it can be read");
+        assert_eq!((env.get("GOOD_KEY"), env.get("BAD_KEY")), (Some("y"), None));
     }
 
     #[test]
@@ -491,7 +559,8 @@ mod tests {
     fn unsupported_settings_are_refused_or_noted() {
         for settings in [
             json!({}),
-            json!({ "command": "x", "args": [1] }),
+            json!({ "command": "x", "args": "one two" }),
+            json!({ "command": "x", "args": [["nested"]] }),
             json!({ "command": "x", "env": { "A B": "c" } }),
             json!({ "command": "x", "env": { "A": [] } }),
             json!({ "command": "x", "env": { "A": "-----BEGIN KEY-----\nabc" } }),
