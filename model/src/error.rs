@@ -214,6 +214,8 @@ impl Responded<'_> {
             429 if code == "insufficient_quota" => ErrorKind::Unauthorized,
             429 => ErrorKind::RateLimited,
             401 | 403 | 407 => ErrorKind::Unauthorized,
+            // It cannot do this, now or later.
+            501 | 505 => ErrorKind::Refused,
             408 | 425 | 500.. => ErrorKind::ServerFailed,
             _ => ErrorKind::Refused,
         };

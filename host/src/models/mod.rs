@@ -10,7 +10,7 @@ use toolc::Env;
 use toolc_config::{Config, HelperModel, Words as _};
 use toolc_model::{Api, Client, Key, Model, Prices, Script};
 
-use crate::ground::error::Result;
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::ground::tell::tell;
 use crate::profile::Profile;
@@ -209,23 +209,32 @@ fn warn_of_ignored_variables(model: &Model, env: &Env) {
 }
 
 /// Returns a model with the address that the variable of its vendor has, such as `OPENAI_BASE_URL`, unless the model has an address itself.
-fn with_address_of_variable(model: &Model, env: &Env) -> Model {
+///
+/// # Errors
+/// If the variable holds something else.
+fn with_address_of_variable(model: &Model, env: &Env) -> Result<Model> {
     let mut model = model.clone();
     if model.base_url.as_deref().is_none_or(|url| url.trim().is_empty())
-        && let Some(url) = model.api.other_base_url(|variable| env.var(variable))
+        && let Some((variable, url)) = model.api.other_base_url(|variable| env.var(variable))
     {
+        if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {
+            let text = format!(
+                "the variable `{variable}` holds no address: write it as `http://localhost:8000/v1`, or unset it"
+            );
+            return Err(Error::Invalid(text));
+        }
         model.base_url = Some(url);
         // A server at another address may need no key.
         if model.key_variable.is_none() && env.var(model.api.default_key_variable()).is_none() {
             model.key_variable = Some(String::new());
         }
     }
-    model
+    Ok(model)
 }
 
 /// Returns the client of a model.
 pub(crate) fn client(model: &Model, env: &Env) -> Result<Client> {
-    let model = with_address_of_variable(model, env);
+    let model = with_address_of_variable(model, env)?;
     let key = |variable: &str| {
         let missing =
             || format!("the key of the model {} is missing: set the environment variable `{variable}`", model.name());
@@ -267,6 +276,11 @@ mod tests {
         ] {
             let found = configured(base_url, key_variable).expect("a model with an address");
             assert_eq!(found, expected, "{base_url:?} {key_variable:?}");
+        }
+        for no_address in ["localhost:1/v1", "not a url"] {
+            let env = env.clone().with_var("OPENAI_BASE_URL", no_address);
+            let error = client(&Model::new(Api::ChatCompletions, "m"), &env).map(drop).expect_err("no address");
+            assert!(error.to_string().contains("the variable `OPENAI_BASE_URL` holds no address"), "{error}");
         }
         for (spec, message) in [
             ("gemini:m", "set the environment variable `GEMINI_API_KEY`"),

@@ -138,10 +138,10 @@ impl Api {
         self.record().key_variable
     }
 
-    /// Returns the address of the server that the user of the vendor's SDK has set, if `variable` returns the values of environment
-    /// variables.
-    pub fn other_base_url(self, variable: impl Fn(&str) -> Option<String>) -> Option<String> {
-        self.record().address_variables.address(variable).map(|(_, url)| url)
+    /// Returns the address of the server that the user of the vendor's SDK has set, after the name of the variable. `variable` returns the
+    /// values of environment variables.
+    pub fn other_base_url(self, variable: impl Fn(&str) -> Option<String>) -> Option<(&'static str, String)> {
+        self.record().address_variables.address(variable)
     }
 
     /// Returns the environment variables that are set, and with which other programs reach another server, but this one does not.
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn a_variable_names_another_server() {
         let variable = |name: &str| (name == "GOOGLE_GEMINI_BASE_URL").then(|| "http://localhost:1/".to_owned());
-        let url = Some("http://localhost:1/v1beta".to_owned());
+        let url = Some(("GOOGLE_GEMINI_BASE_URL", "http://localhost:1/v1beta".to_owned()));
         assert_eq!(
             (Api::Gemini.other_base_url(variable), Api::Anthropic.other_base_url(variable)),
             (url.clone(), None)

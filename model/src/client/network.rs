@@ -2,6 +2,8 @@
 
 use std::env;
 use std::error::Error;
+use std::fs::File;
+use std::io::{self, Read as _};
 
 use crate::error::ErrorKind;
 
@@ -9,8 +11,8 @@ use crate::error::ErrorKind;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Proxy {
     variable: &'static str,
-    /// The scheme, the host and the port. The variable may also hold a password.
-    address: String,
+    /// The scheme, the host and the port, or `None` if the variable holds no address. The variable may also hold a password.
+    address: Option<String>,
     is_socks: bool,
 }
 
@@ -42,11 +44,7 @@ impl Proxy {
             Some(format!("{}://{}{port}", url.scheme(), url.host_str()?))
         });
         let is_socks = parsed.is_some_and(|url| url.scheme().starts_with("socks"));
-        Some(Self {
-            variable: variable_name,
-            address: address.unwrap_or_else(|| "an invalid address".to_owned()),
-            is_socks,
-        })
+        Some(Self { variable: variable_name, address, is_socks })
     }
 }
 
@@ -82,6 +80,12 @@ fn explain_cause(
             return (ErrorKind::Unreachable, message);
         }
         return (ErrorKind::Unreachable, format!("failed to connect to {host}: {cause}"));
+    };
+    let Some(address) = address else {
+        let message = format!(
+            "failed to connect to {host}: the variable {variable} holds no address of a proxy: write it as `http://HOST:PORT`, or unset {variable}"
+        );
+        return (ErrorKind::Refused, message);
     };
     if *is_socks || cause.contains("unsupported scheme") || chain.contains("unsupported scheme") {
         let message = format!(
@@ -121,9 +125,13 @@ fn tls_failure(host: &str, cause: &str, certificates: Option<&str>) -> Option<(E
         && (lower.contains("notvalidforname") || lower.contains("not valid for name"))
     {
         "it is for another host: check base_url, and whether a proxy is in between".to_owned()
+    } else if lower.contains("causedasendentity") {
+        "the server shows the certificate of an authority as its own: make it one with `basicConstraints=CA:FALSE`, or have it issued by an \
+         authority"
+            .to_owned()
     } else if lower.contains("certificate") && lower.contains("peer") {
         let trusted = match certificates {
-            Some(file) => format!("SSL_CERT_FILE names {file}, which does not have it"),
+            Some(file) => certificate_file(file),
             None => "set SSL_CERT_FILE to a file with it, in the format PEM".to_owned(),
         };
         format!(
@@ -143,6 +151,26 @@ fn tls_failure(host: &str, cause: &str, certificates: Option<&str>) -> Option<(E
         return None;
     };
     Some((ErrorKind::Refused, format!("failed to connect to {host}: {cause}; {advice}")))
+}
+
+/// Returns what is wrong with the file of certificates that `SSL_CERT_FILE` names.
+fn certificate_file(file: &str) -> String {
+    /// Files of all authorities have some 250 kB.
+    const MAX_BYTES: u64 = 4 << 20;
+    let read = || {
+        let mut text = Vec::new();
+        File::open(file)?.take(MAX_BYTES).read_to_end(&mut text)?;
+        io::Result::Ok(text)
+    };
+    let marker = b"-----BEGIN CERTIFICATE-----";
+    let problem = match read() {
+        Err(error) => format!("which cannot be read: {error}"),
+        Ok(text) if !text.windows(marker.len()).any(|part| part == marker) => {
+            "which has no certificates in the format PEM".to_owned()
+        }
+        Ok(_) => "which does not have it".to_owned(),
+    };
+    format!("SSL_CERT_FILE names {file}, {problem}")
 }
 
 /// Returns the messages of an error and of its causes, and the innermost one, which says what happened. The outer ones can contain the URL.
@@ -166,7 +194,7 @@ mod tests {
             let found = variables.iter().find(|(variable, _)| *variable == name);
             found.map(|(_, value)| (*value).to_owned())
         };
-        Proxy::from_variables(url, variable).map(|proxy| (proxy.variable.to_owned(), proxy.address))
+        Proxy::from_variables(url, variable).map(|proxy| (proxy.variable.to_owned(), proxy.address.unwrap_or_default()))
     }
 
     #[test]
@@ -179,6 +207,7 @@ mod tests {
             (https, &[("HTTPS_PROXY", "http://me:secret@p:8080")], Some(("HTTPS_PROXY", "http://p:8080"))),
             (https, &[("HTTP_PROXY", "http://p:1")], None),
             (https, &[("HTTPS_PROXY", " ")], None),
+            (https, &[("HTTPS_PROXY", "not a url")], Some(("HTTPS_PROXY", ""))),
             ("http://localhost:1/", &[("HTTP_PROXY", "http://p:1")], Some(("HTTP_PROXY", "http://p:1"))),
             (https, &[("HTTPS_PROXY", "http://p:1"), ("NO_PROXY", "example.org")], None),
             (https, &[("HTTPS_PROXY", "http://p:1"), ("no_proxy", "a, .example.org")], None),
@@ -249,9 +278,9 @@ mod tests {
             None,
             "",
             "invalid peer certificate: UnknownIssuer",
-            Some("/etc/ca.pem"),
+            Some("/no/ca.pem"),
             ErrorKind::Refused,
-            &["names /etc/ca.pem"],
+            &["names /no/ca.pem", "cannot be read"],
         ),
         (
             None,
@@ -269,6 +298,22 @@ mod tests {
             None,
             ErrorKind::Refused,
             &["another host"],
+        ),
+        (
+            None,
+            "",
+            "invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))",
+            Some("/etc/ca.pem"),
+            ErrorKind::Refused,
+            &["the certificate of an authority", "CA:FALSE"],
+        ),
+        (
+            Some(""),
+            "",
+            "invalid URL",
+            None,
+            ErrorKind::Refused,
+            &["HTTPS_PROXY holds no address", "`http://HOST:PORT`"],
         ),
         (None, "", "invalid peer certificate: BadSignature", None, ErrorKind::Refused, &["SSL_CERT_FILE"]),
         (None, "", "received corrupt message of type InvalidContentType", None, ErrorKind::Refused, &["`http://`"]),
@@ -288,12 +333,25 @@ mod tests {
         for (address, chain, cause, file, kind, words) in CASES {
             let proxy = address.map(|address| Proxy {
                 variable: "HTTPS_PROXY",
-                address: address.to_owned(),
+                address: (!address.is_empty()).then(|| address.to_owned()),
                 is_socks: address.starts_with("socks"),
             });
             let (found, message) = explain_cause("https://h", proxy.as_ref(), chain, cause, *file);
             assert_eq!(found, *kind, "{message}");
             assert!(words.iter().all(|word| message.contains(word)), "{message}");
         }
+    }
+
+    #[test]
+    fn a_file_of_certificates_is_missing_no_pem_or_without_the_authority() {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let told = |text: &str| {
+            let file = folder.path().join("c.pem");
+            std::fs::write(&file, text).expect("failed to write");
+            certificate_file(&file.display().to_string())
+        };
+        assert!(certificate_file("/no/such/file").contains("/no/such/file, which cannot be read: "));
+        assert!(told("PK\u{3}\u{4}").ends_with("no certificates in the format PEM"));
+        assert!(told("-----BEGIN CERTIFICATE-----\n").ends_with("does not have it"));
     }
 }
