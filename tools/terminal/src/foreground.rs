@@ -17,6 +17,7 @@ use crate::shell_state::{RecordFile, RecordedState};
 use crate::sight::Sight;
 use crate::signals::signal_of;
 use crate::transcript::{Captured, Transcript};
+use crate::typed::Languages;
 use crate::{TerminalHandlers, failed_start, join_notes, other_shell};
 
 /// The default time limit of a command, in seconds.
@@ -112,7 +113,8 @@ impl TerminalHandlers {
             let text = "the command was stopped because the call was cancelled";
             return Err(ToolError::with_kind(ErrorKind::Cancelled, text));
         }
-        let how_it_ended = how_it_ended(timed_out.then_some(seconds), outcome.left_running, captured.waits_for_keys);
+        let waits_for_keys = timed_out && (captured.waits_for_keys || Languages::needs_keys(&args.command));
+        let how_it_ended = how_it_ended(timed_out.then_some(seconds), outcome.left_running, waits_for_keys);
         let disk = self.disk_warning(&*environment, directory.as_deref().unwrap_or(&place.directory), call);
         let directory = directory.map(|directory| directory.to_string_lossy().into_owned());
         Ok(Returns {
@@ -184,7 +186,7 @@ fn how_it_ended(limit: Option<u64>, left_running: bool, waits_for_keys: bool) ->
 fn timed_out_note(seconds: u64, waits_for_keys: bool) -> String {
     if waits_for_keys {
         return format!(
-            "ended after {seconds} s: a program that fills the screen, such as an editor or a pager, waited for keys, which cannot be pressed in \
+            "ended after {seconds} s: a program that fills the screen, such as an editor, a pager or `watch`, waited for keys, which cannot be pressed in \
              the foreground; use an option that needs no keys, or background with pty"
         );
     }

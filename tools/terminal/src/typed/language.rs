@@ -124,6 +124,9 @@ const EDITORS: &[&str] = &[
     "w3m",
 ];
 
+/// Programs that show something until a key is pressed.
+const MONITORS: &[&str] = &["atop", "btop", "glances", "htop", "iftop", "iotop", "nethogs", "tig", "top", "watch"];
+
 /// Subcommands of git that can start an editor.
 const EDITING: &[&str] = &[
     "add",
@@ -350,6 +353,15 @@ impl Languages {
         Self(all)
     }
 
+    /// Returns whether a command line runs an editor, or a program that shows something until a key is pressed.
+    pub(crate) fn needs_keys(line: &str) -> bool {
+        let reading = reading(line);
+        reading.commands.iter().any(|command| match &command.program {
+            Program::Known { name, .. } => [EDITORS, MONITORS].iter().any(|names| names.contains(&&**name)),
+            Program::None | Program::Unknown => false,
+        })
+    }
+
     /// Adds the languages of the programs that a line starts. The line was typed into a shell.
     pub(crate) fn add_languages_of_programs_in(&mut self, line: &str) {
         if self.has(Shell) {
@@ -466,6 +478,16 @@ mod tests {
     fn check(lines: &[&str], expected: &[Language]) {
         for line in lines {
             assert_eq!(languages(line).0.into_iter().collect::<Vec<_>>(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_runs_an_editor_or_a_monitor_needs_keys() {
+        for line in ["vi x", "sh -c 'vi y'", "cd a && nano b", "watch date", "sudo -n vim /etc/hosts", "htop"] {
+            assert!(Languages::needs_keys(line), "{line}");
+        }
+        for line in ["git pull", "echo vi", "cat nano", "sleep 5", "$EDITOR x", "man ls"] {
+            assert!(!Languages::needs_keys(line), "{line}");
         }
     }
 
