@@ -15,7 +15,7 @@ use crate::lint::mentions::sentence;
 const NUMBER: &str = r"-?\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?";
 
 /// What a statement about the value itself begins with.
-const BEGIN: &str = r"(?:^|[.;:,(\[]\s*|\b(?:must|should|can|may|has to|value|values|allowed|range|integer|number|string|return|returns|fetch|list|show|get|items|results|it|be|is|are|have|contain|with)\s+)";
+const BEGIN: &str = r"(?:^|^\s*(?:an?|the)\s+(?:[a-z]+\s+){1,2}(?:of\s+)?|[.;:,(\[]\s*|\b(?:must|should|can|may|has to|value|values|allowed|range|integer|number|string|return|returns|fetch|list|show|get|items|results|it|be|is|are|have|contain|with)\s+)";
 
 static BOTH: LazyLock<Regex> = LazyLock::new(|| {
     regex(&format!(
@@ -28,13 +28,13 @@ const EXTREME: &str = r"(?:\s+(?:allowed|permitted|possible|accepted))?(?:\s+(?:
 
 static MOST: LazyLock<Regex> = LazyLock::new(|| {
     regex(&format!(
-        r"(?i){BEGIN}(?:at most:?|no (?:more|greater|larger) than|not (?:more|greater|larger) than|up to(?: a maximum of)?|(?:a |the )?max(?:imum)?\.?{EXTREME}|(?:the )?limit(?:\s+(?:of|is)|\s*[:=])|(?:must |can)?not exceed|(?:capped at|limited to)|less than or equal to|(?:<=|≤))\s*(?P<n>{NUMBER})(?P<after>\W*\w*)|(?:^|[,(.;]\s*)(?P<m>{NUMBER})\s+(?P<noun>[a-z]+\s+)?(?:max|maximum|at most)\b"
+        r"(?i){BEGIN}(?:at most:?|no (?:more|greater|larger) than|not (?:more|greater|larger) than|up to(?: a maximum of)?|(?:a |the )?max(?:imum)?\.?{EXTREME}|(?:the )?limit(?:\s+(?:of|is)|\s*[:=])|(?:must |can)?not exceed|(?:capped at|limited to)|less than or equal to|(?:<=|≤))\s*(?P<n>{NUMBER})(?P<after>\W*\w*)|\bmust (?:be |have )?(?:less|fewer|smaller|lower|shorter) than\s+(?P<x>{NUMBER})(?P<next>\W*\w*)|(?:^|[,(.;]\s*)(?P<m>{NUMBER})\s+(?P<noun>[a-z]+\s+)?(?:max|maximum|at most)\b"
     ))
 });
 
 static LEAST: LazyLock<Regex> = LazyLock::new(|| {
     regex(&format!(
-        r"(?i){BEGIN}(?:at least:?|no (?:less|fewer|smaller) than|not (?:less|fewer|smaller) than|(?:a |the )?min(?:imum)?\.?{EXTREME}|greater than or equal to|(?:>=|≥))\s*(?P<n>{NUMBER})(?P<after>\W*\w*)"
+        r"(?i){BEGIN}(?:at least:?|no (?:less|fewer|smaller) than|not (?:less|fewer|smaller) than|(?:a |the )?min(?:imum)?\.?{EXTREME}|greater than or equal to|(?:>=|≥))\s*(?P<n>{NUMBER})(?P<after>\W*\w*)|\bmust (?:be |have )?(?:more|greater|larger|higher|longer) than\s+(?P<x>{NUMBER})(?P<next>\W*\w*)"
     ))
 });
 
@@ -116,6 +116,8 @@ struct Stated {
     value: f64,
     /// Whether it is the least or the greatest value.
     is_least: bool,
+    /// Whether the value itself is not allowed, as in "must be less than 50".
+    is_exclusive: bool,
     span: Range<usize>,
 }
 
@@ -129,7 +131,8 @@ pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
     stated.into_iter().find_map(|stated| {
         let (keyword, bound, value) = if stated.is_least { least.as_ref()? } else { most.as_ref()? };
         #[expect(clippy::float_cmp, reason = "both are written by a person")]
-        let is_same = *value == stated.value || is_exclusive(keyword) && (value - stated.value).abs() == 1.0;
+        let is_same = *value == stated.value
+            || (is_exclusive(keyword) || stated.is_exclusive) && (value - stated.value).abs() == 1.0;
         if is_same {
             return None;
         }
@@ -208,18 +211,18 @@ fn stated(described: &Described<'_>, kind: Type) -> Vec<Stated> {
             .into_iter()
             .filter_map(|(groups, is_least)| {
                 let (value, span) = number(&found, &groups)?;
-                Some(Stated { value, is_least, span })
+                Some(Stated { value, is_least, is_exclusive: false, span })
             })
             .collect();
     }
     let one = |pattern: &Regex, is_least| {
         let found = described.only_match(pattern).filter(|found| fits(found))?;
-        let (value, _) = number(&found, &["n", "m"])?;
+        let (value, _) = number(&found, &["n", "m", "x"])?;
         let whole = found.get(0)?;
         let span = whole.start()
             + (whole.as_str().len() - whole.as_str().trim_start_matches(['.', ',', ';', ':', '(', '[', ' ']).len());
-        let end = ["n", "m"].iter().find_map(|group| found.name(group)).map_or(whole.end(), |number| number.end());
-        Some(Stated { value, is_least, span: span..end })
+        let end = ["n", "m", "x"].iter().find_map(|group| found.name(group)).map_or(whole.end(), |number| number.end());
+        Some(Stated { value, is_least, is_exclusive: found.name("x").is_some(), span: span..end })
     };
     [one(&LEAST, true), one(&MOST, false)].into_iter().flatten().collect()
 }

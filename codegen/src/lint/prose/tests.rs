@@ -45,6 +45,14 @@ fn other_bounds_are_found() {
     check(
         "
         n: type = 'integer'; minimum = 1; maximum = 100 | Number of results, between 1 and 50. | greatest value of `n` is 50
+        n: type = 'integer'; minimum = 0; maximum = 10 | A level between 1 and 5. | least value of `n` is 1
+        n: type = 'integer'; minimum = 0; maximum = 100 | The page size of at most 50. | is 50
+        n: type = 'integer'; maximum = 100 | Page size. It must be less than 50. | is 50
+        n: type = 'integer'; minimum = 0 | The count. Must be greater than 5. | least value of `n` is 5
+        n: type = 'integer'; minimum = 1 | The count. Must be greater than 0.
+        n: type = 'integer'; maximum = 49 | Page size. It must be less than 50.
+        n: type = 'integer'; maximum = 100 | A number. A value greater than 5 is slow.
+        s: type = 'string'; maxLength = 20 | A title of at most 80 characters. | is 80
         n: type = 'integer'; minimum = 1; maximum = 50 | Number of results, between 0 and 50. | least value of `n` is 0
         n: type = 'integer'; maximum = 100 | Number of results (max 50). | is 50
         n: type = 'integer'; maximum = 100 | Maximum: 50 | is 50
@@ -153,6 +161,12 @@ fn other_values_are_found() {
 fn other_units_are_found() {
     check(
         "
+        oven_celsius: type = 'number' | The temperature in Fahrenheit. | in fahrenheit, but its name says celsius
+        oven_celsius: type = 'number' | The temperature in degrees Fahrenheit. | in fahrenheit
+        oven_celsius: type = 'number' | The temperature in degrees.
+        weight_kg: type = 'number' | The weight in pounds. | in pounds, but its name says kilograms
+        width_cm: type = 'number' | The width in inches. | in inches, but its name says centimeters
+        weight_kg: type = 'number' | The weight in kg, converted from pounds.
         timeout_ms: type = 'integer' | Timeout in seconds. | in seconds, but its name says milliseconds
         timeout_seconds: type = 'integer' | Timeout in milliseconds. | in milliseconds
         delay_ms: type = 'integer' | Delay (seconds) | in seconds

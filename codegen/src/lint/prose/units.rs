@@ -20,7 +20,7 @@ const fn unit(measures: &'static str, name: &'static str, others: &'static [&'st
     Unit { measures, name, others }
 }
 
-const UNITS: [Unit; 24] = [
+const UNITS: [Unit; 34] = [
     unit("time", "nanoseconds", &["nanosecond", "nanos", "ns"]),
     unit("time", "microseconds", &["microsecond", "micros", "us", "µs"]),
     unit("time", "milliseconds", &["millisecond", "millis", "msec", "msecs", "ms"]),
@@ -41,7 +41,17 @@ const UNITS: [Unit; 24] = [
     unit("length", "meters", &["metres", "meter", "metre"]),
     unit("length", "kilometers", &["kilometres", "km"]),
     unit("length", "miles", &["mile"]),
-    unit("length", "feet", &["ft"]),
+    unit("length", "feet", &["foot", "ft"]),
+    unit("length", "inches", &["inch"]),
+    unit("length", "yards", &["yard", "yd"]),
+    unit("mass", "grams", &["gram", "grammes", "g"]),
+    unit("mass", "kilograms", &["kilogram", "kilogrammes", "kilos", "kg"]),
+    unit("mass", "ounces", &["ounce", "oz"]),
+    unit("mass", "pounds", &["lbs", "lb"]),
+    unit("mass", "tonnes", &["tonne", "tons", "ton"]),
+    unit("temperature", "celsius", &["centigrade"]),
+    unit("temperature", "fahrenheit", &[]),
+    unit("temperature", "kelvin", &["kelvins"]),
     unit("length", "pixels", &["pixel", "px"]),
     unit("money", "cents", &["cent"]),
     unit("money", "dollars", &["dollar", "usd"]),
@@ -55,7 +65,7 @@ static STATED: LazyLock<Regex> = LazyLock::new(|| {
     let long: Vec<&str> = names.iter().copied().filter(|name| name.len() > 1).collect();
     let (all, long) = (names.join("|"), long.join("|"));
     regex(&format!(
-        r"(?i)(?:\b(?:in|as|unit:|units:|measured in|expressed in)\s+(?:whole |full |integer )?(?P<a>{all})\b|\s[(\[](?:in\s+)?(?P<b>{all})[)\]]|^\s*(?:the |a )?(?:(?:maximum |minimum |total )?number of |how many |amount of )?(?P<c>{long})\s+(?:to|before|after|until|between|for|of)\b|[,;:]\s*(?P<d>{long})\s*[.;)]?\s*$|\bthis many\s+(?P<e>{long})\b)(?P<after>\s*\w*)"
+        r"(?i)(?:\b(?:in|as|unit:|units:|measured in|expressed in)\s+(?:whole |full |integer |degrees )?(?P<a>{all})\b|\s[(\[](?:in\s+)?(?P<b>{all})[)\]]|^\s*(?:the |a )?(?:(?:maximum |minimum |total )?number of |how many |amount of )?(?P<c>{long})\s+(?:to|before|after|until|between|for|of)\b|[,;:]\s*(?P<d>{long})\s*[.;)]?\s*$|\bthis many\s+(?P<e>{long})\b)(?P<after>\s*\w*)"
     ))
 });
 
