@@ -173,9 +173,18 @@ impl<'s> Writer<'s> {
                 ("dependentRequired", Value::Object(lists)) => ("dependentRequired", sets(lists)),
                 (key, Value::Array(schemas)) if SCHEMAS.contains(&key) => {
                     let schemas: Option<Vec<Value>> = schemas.iter().map(|schema| self.schema(schema)).collect();
-                    let schemas = schemas?;
-                    // Only the parts of a list have an order.
-                    (key, if key == "prefixItems" { schemas.into() } else { set(schemas) })
+                    let mut schemas = schemas?;
+                    let schemas = match key {
+                        // Only the parts of a list have an order.
+                        "prefixItems" => schemas.into(),
+                        // The same alternative twice allows nothing.
+                        "oneOf" => {
+                            schemas.sort_by_cached_key(Value::to_string);
+                            schemas.into()
+                        }
+                        _ => set(schemas),
+                    };
+                    (key, schemas)
                 }
                 (key, Value::Object(schemas)) if NAMED.contains(&key) => {
                     let mut read = Map::new();
@@ -267,8 +276,51 @@ fn plain(mut schema: Map<String, Value>) -> Map<String, Value> {
             schema = nullable;
         }
     }
+    for key in ["anyOf", "oneOf"] {
+        merge_values(&mut schema, key);
+    }
+    if let (Some(allowed), Some(Value::Array(values))) = (schema.get("type"), schema.get("enum"))
+        && values.iter().all(|value| is_of_type(value, allowed))
+    {
+        schema.remove("type");
+    }
     schema.sort_keys();
     schema
+}
+
+/// Replaces alternatives that are single values by one list of values.
+fn merge_values(schema: &mut Map<String, Value>, key: &str) {
+    let Some(Value::Array(parts)) = schema.get(key).filter(|_| !schema.contains_key("enum")) else { return };
+    let values_of = |part: &Value| match part.as_object().filter(|part| part.len() == 1)?.get("enum")? {
+        Value::Array(values) => Some(values.clone()),
+        _ => None,
+    };
+    let Some(values) = parts.iter().map(values_of).collect::<Option<Vec<_>>>() else { return };
+    let values = values.concat();
+    // With `oneOf`, a value that two alternatives have is not allowed.
+    let is_distinct = || values.iter().enumerate().all(|(at, value)| !values[..at].contains(value));
+    if !values.is_empty() && (key == "anyOf" || is_distinct()) {
+        schema.insert("enum".to_owned(), set(values));
+        schema.remove(key);
+    }
+}
+
+/// Returns whether the value of the keyword `type` allows a value.
+fn is_of_type(value: &Value, allowed: &Value) -> bool {
+    let is_named = |name: &Value| match (name.as_str(), value) {
+        (Some("null"), Value::Null)
+        | (Some("boolean"), Value::Bool(_))
+        | (Some("number"), Value::Number(_))
+        | (Some("string"), Value::String(_))
+        | (Some("array"), Value::Array(_))
+        | (Some("object"), Value::Object(_)) => true,
+        (Some("integer"), Value::Number(number)) => number.is_i64() || number.is_u64(),
+        _ => false,
+    };
+    match allowed {
+        Value::Array(names) => names.iter().any(is_named),
+        name => is_named(name),
+    }
 }
 
 /// Returns a schema with the one schema of its list `key` in place of the list, or with its types in place of alternatives that are types.
@@ -442,6 +494,18 @@ mod tests {
                 json!({ "properties": { "a": { "enum": [1, 2] } } }),
                 json!({ "properties": { "a": { "enum": [2, 1, 1.0] } } }),
             ),
+            (
+                json!({ "properties": { "a": { "type": "string", "enum": ["x", "y"] } } }),
+                json!({ "properties": { "a": { "enum": ["x", "y"] } } }),
+            ),
+            (
+                json!({ "properties": { "a": { "type": "integer", "enum": [1, 2] } } }),
+                json!({ "properties": { "a": { "oneOf": [{ "const": 2 }, { "const": 1, }], "type": "number" } } }),
+            ),
+            (
+                json!({ "properties": { "a": { "type": ["string", "null"], "enum": ["x", null] } } }),
+                json!({ "properties": { "a": { "anyOf": [{ "const": "x" }, { "enum": [null, "x"] }] } } }),
+            ),
             (json!({ "required": ["a", "b"] }), json!({ "required": ["b", "a"] })),
             (json!({}), json!({ "required": [], "properties": {}, "$defs": {} })),
             (
@@ -549,6 +613,10 @@ mod tests {
         for (old, new) in [
             (json!({ "type": "string" }), json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] })),
             (json!({ "type": "string" }), json!({ "type": "string", "nullable": true })),
+            (json!({ "type": "string", "enum": ["x", 1] }), json!({ "enum": ["x", 1] })),
+            (json!({ "type": "integer", "enum": [1, 1.5] }), json!({ "enum": [1, 1.5] })),
+            (json!({ "enum": ["x"] }), json!({ "oneOf": [{ "const": "x" }, { "const": "x" }] })),
+            (json!({ "enum": ["x"] }), json!({ "anyOf": [{ "const": "x", "description": "The x." }] })),
             (
                 json!({ "type": "integer", "minimum": 0 }),
                 json!({ "type": "integer", "minimum": 0, "exclusiveMinimum": true }),
