@@ -239,6 +239,20 @@ impl Jobs {
         self.zone().unwrap_or(TimeZone::UTC)
     }
 
+    /// Reads the time zone that a schedule begins with, as in `CRON_TZ=Europe/Berlin 0 9 * * *`. Returns these jobs in that zone, and the
+    /// rest of the schedule. Without a zone, both are as before.
+    ///
+    /// # Errors
+    /// Returns an error if the zone is unknown.
+    pub fn in_zone_of<'s>(&self, schedule: &'s str) -> Result<(Self, &'s str), ScheduleError> {
+        let database = Arc::clone(&self.database);
+        let named = ["CRON_TZ=", "TZ="].into_iter().find_map(|prefix| schedule.trim_start().strip_prefix(prefix));
+        let Some(named) = named else { return Ok((Self { database, zone: self.zone.clone() }, schedule)) };
+        let (name, rest) = named.split_once(char::is_whitespace).unwrap_or((named, ""));
+        let zone = zones::find(name.trim_matches(['"', '\''])).ok_or_else(|| zones::unknown(name))?;
+        Ok((Self { database, zone: Some(zone) }, rest))
+    }
+
     /// Reads a schedule, as [`Schedule::parse`] says.
     ///
     /// # Errors

@@ -68,6 +68,33 @@ fn a_job_is_read_as_it_was_written_also_by_another_process() {
 }
 
 #[test]
+fn a_schedule_can_name_its_time_zone() {
+    let fixture = fixture();
+    let now = time("2026-03-01T12:00:00Z");
+    for (text, zone, due) in [
+        ("CRON_TZ=Asia/Tokyo 0 9 * * *", "Asia/Tokyo", "2026-03-02T00:00:00Z"),
+        ("  TZ=America/New_York @daily", "America/New_York", "2026-03-02T05:00:00Z"),
+        ("CRON_TZ='Europe/Berlin' 2026-03-05T09:00", "Europe/Berlin", "2026-03-05T08:00:00Z"),
+        ("TZ=UTC every 30m", "UTC", "2026-03-01T12:30:00Z"),
+    ] {
+        let (jobs, rest) = fixture.jobs.in_zone_of(text).expect("the zone is known");
+        let schedule = jobs.parse(rest, now).expect("it is a schedule");
+        let new = NewJob { name: text, work: &JobWork::default(), schedule: &schedule, repeat: None };
+        let job = jobs.add(&new, now).expect("failed to add").expect("there is room");
+        assert_eq!((job.zone.as_deref(), job.state.next()), (Some(zone), Some(time(due))), "{text}");
+    }
+    for (text, message) in [
+        ("CRON_TZ=Nowhere/Bad 0 9 * * *", "`Nowhere/Bad` is not a known time zone"),
+        ("CRON_TZ= 0 9 * * *", "`` is not a known time zone"),
+    ] {
+        let error = fixture.jobs.in_zone_of(text).err().expect("it is refused").to_string();
+        assert!(error.contains(message), "{text}: {error}");
+    }
+    let (jobs, rest) = fixture.jobs.in_zone_of("CRON_TZ=UTC").expect("the zone is known");
+    assert!(jobs.parse(rest, now).is_err());
+}
+
+#[test]
 fn a_job_keeps_its_time_zone_wherever_it_is_read_and_run() {
     let fixture = fixture();
     let file = || Arc::new(Database::new(fixture.folder.path().join("state.db")));

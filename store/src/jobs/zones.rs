@@ -32,6 +32,14 @@ pub(super) fn name(zone: &TimeZone) -> Option<String> {
     name.filter(|name| find(name).as_ref() == Some(zone))
 }
 
+/// Returns the error about a name in a schedule that is not a time zone.
+pub(super) fn unknown(name: &str) -> ScheduleError {
+    ScheduleError(format!(
+        "`{}` is not a known time zone on this computer: expected a name such as `Europe/Berlin` or `UTC`",
+        name.escape_debug()
+    ))
+}
+
 /// Returns the time zone with a name.
 pub(super) fn find(name: &str) -> Option<TimeZone> {
     TimeZone::get(name).ok().filter(|zone| !zone.is_unknown()).or_else(|| TimeZone::posix(name).ok())

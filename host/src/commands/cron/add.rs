@@ -58,7 +58,8 @@ impl AddArgs {
     pub(super) fn run(self, options: &ToolOptions, home: Home) -> Result<ExitCode> {
         let jobs = super::jobs(&home);
         // Before anything is started.
-        jobs.parse(&self.schedule, SystemTime::now())?;
+        let (zoned, schedule) = jobs.in_zone_of(&self.schedule)?;
+        zoned.parse(schedule, SystemTime::now())?;
         // The agent is only made to know its tools: no turn is run.
         let args = AgentArgs { without_model: true, no_record: true, ..AgentArgs::default() };
         let setup = Arc::new(Setup::new(&args, options, home, Person::absent())?);

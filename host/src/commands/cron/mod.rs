@@ -28,7 +28,7 @@ use crate::options::ToolOptions;
 /// The last part of the help.
 const EXIT_STATUS: &str = "\
 Jobs are stored in state.db in TOOLC_HOME. Times without an offset are in the time zone of this computer (the variable TZ, or
-the setting of the system). A job keeps its time zone.
+the setting of the system), unless the schedule begins with another one: 'CRON_TZ=Europe/Berlin 0 9 * * *'. A job keeps its time zone.
 
 Exit status:
   0    success

@@ -69,9 +69,10 @@ impl JobChangeHook {
         let schedule = match text("schedule") {
             Some(schedule) => {
                 let now = SystemTime::now();
-                let schedule = self.jobs.parse(schedule, now).ok()?;
-                let first = schedule.next(now, now, &self.jobs.zone().ok()?)?;
-                format!("{schedule}, first at {}", self.jobs.time_text(first))
+                let (jobs, schedule) = self.jobs.in_zone_of(schedule).ok()?;
+                let schedule = jobs.parse(schedule, now).ok()?;
+                let first = schedule.next(now, now, &jobs.zone().ok()?)?;
+                format!("{schedule}, first at {}", jobs.time_text(first))
             }
             None => String::new(),
         };

@@ -64,6 +64,8 @@ pub fn add(
     now: SystemTime,
 ) -> Result<(Job, Option<String>), ToolError> {
     let schedule = request.schedule.as_deref().ok_or_else(|| nothing_changed_error("a new job needs `schedule`"))?;
+    let (jobs, schedule) = zoned(jobs, schedule)?;
+    let jobs = &jobs;
     let schedule = jobs.parse(schedule, now).map_err(|error| nothing_changed_error(&error.to_string()))?;
     let repeat = repeat(request.repeat, &schedule)?;
     let mut work = JobWork {
@@ -84,6 +86,11 @@ pub fn add(
         ))
     })?;
     Ok((job, note))
+}
+
+/// Returns the jobs in the time zone that a schedule begins with, if it does, and the rest of the schedule.
+fn zoned<'s>(jobs: &Jobs, schedule: &'s str) -> Result<(Jobs, &'s str), ToolError> {
+    jobs.in_zone_of(schedule).map_err(|error| nothing_changed_error(&error.to_string()))
 }
 
 /// Checks that the jobs of `context_from` exist.
@@ -111,7 +118,8 @@ pub(super) fn update(
         return Err(nothing_changed_error("pass at least one parameter to change with `update`"));
     }
     let mut changed = job.clone();
-    let schedule = request.schedule.as_deref().map(|text| jobs.parse(text, now)).transpose();
+    let (jobs, text) = zoned(jobs, request.schedule.as_deref().unwrap_or_default())?;
+    let schedule = request.schedule.as_ref().map(|_| jobs.parse(text, now)).transpose();
     let schedule = schedule.map_err(|error| nothing_changed_error(&error.to_string()))?;
     let is_rescheduled = schedule.is_some() || request.repeat.is_some();
     if let Some(schedule) = schedule {
