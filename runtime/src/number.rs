@@ -2,11 +2,35 @@
 
 use serde_json::Number;
 
-/// Parses `text`, a JSON number. Another crate in the program may have enabled `arbitrary_precision`, with which
-/// `serde_json` keeps numbers as strings.
+/// 2^53, from where a float no longer identifies one integer.
+const FIRST_AMBIGUOUS: f64 = 9_007_199_254_740_992.0;
+
+/// Parses `text`, a JSON number. An integer of 64 bits that a float would round is exact, whatever its spelling: `1.8e19`. Another crate in
+/// the program may have enabled `arbitrary_precision`, with which `serde_json` keeps numbers as strings.
 pub(crate) fn parse(text: &str) -> Option<Number> {
     let number: Number = serde_json::from_str(text).ok()?;
-    if number.is_i64() || number.is_u64() { Some(number) } else { Number::from_f64(number.as_f64()?) }
+    if number.is_i64() || number.is_u64() {
+        return Some(number);
+    }
+    let float = number.as_f64()?;
+    let exact = || of_64_bits(Decimal::read(text)?.value()?);
+    if is_ambiguous(float) { exact().or_else(|| Number::from_f64(float)) } else { Number::from_f64(float) }
+}
+
+/// Returns whether several integers of 64 bits may have been rounded to `float`.
+pub(crate) fn is_ambiguous(float: f64) -> bool {
+    // The largest integer of 64 bits is rounded to 2^64.
+    (FIRST_AMBIGUOUS..=18_446_744_073_709_551_616.0).contains(&float.abs())
+}
+
+/// Returns whether the text of `number` may have been another than its decimal digits, such as `5.0` or `1e18`.
+pub(crate) fn may_be_respelled(number: &Number) -> bool {
+    number.is_f64() || number.as_f64().is_some_and(is_ambiguous)
+}
+
+fn of_64_bits(integer: i128) -> Option<Number> {
+    let signed = i64::try_from(integer).ok().map(Number::from);
+    signed.or_else(|| u64::try_from(integer).ok().map(Number::from))
 }
 
 /// Returns `number` as an integer, if it is exactly one.
@@ -15,13 +39,6 @@ pub(crate) fn integer(number: &Number) -> Option<i64> {
         None if number.is_f64() => number.as_f64().and_then(whole),
         integer => integer,
     }
-}
-
-/// Returns `number` as a number without a fraction and an exponent, if it is an integer of at most 64 bits.
-pub(crate) fn as_integer(number: &Number) -> Option<Number> {
-    let integer = exact(number)?;
-    let signed = i64::try_from(integer).ok().map(Number::from);
-    signed.or_else(|| u64::try_from(integer).ok().map(Number::from))
 }
 
 /// Returns the JSON number for `text`, a number in decimal: with the same digits, and without what JSON does not allow.
@@ -44,7 +61,7 @@ pub(crate) fn json_text(text: &str) -> Option<String> {
 /// identifies one integer.
 #[expect(clippy::cast_possible_truncation, reason = "it has no fraction, and is far within 64 bits")]
 pub(crate) fn whole(float: f64) -> Option<i64> {
-    (float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0).then_some(float as i64)
+    (float.fract() == 0.0 && float.abs() < FIRST_AMBIGUOUS).then_some(float as i64)
 }
 
 /// Returns the integer that `text` contains in decimal, if it fits.
@@ -56,11 +73,8 @@ pub(crate) fn integer_from(text: &str) -> Option<i64> {
 /// `f64`.
 pub(crate) fn number_from(text: &str) -> Option<Number> {
     let decimal = Decimal::read(text)?;
-    if let Some(exact) = decimal.exact() {
-        let signed = i64::try_from(exact).ok().map(Number::from);
-        if let Some(number) = signed.or_else(|| u64::try_from(exact).ok().map(Number::from)) {
-            return Some(number);
-        }
+    if let Some(number) = decimal.exact().and_then(of_64_bits) {
+        return Some(number);
     }
     let nearest = decimal.nearest()?;
     let underflow = nearest.as_f64() == Some(0.0) && !decimal.is_zero();
@@ -134,15 +148,20 @@ impl<'s> Decimal<'s> {
 
     /// Returns the integer, if it [is one](Self::is_integer).
     fn exact(&self) -> Option<i128> {
-        if !self.is_integer() {
-            return None;
-        }
+        if self.is_integer() { self.value() } else { None }
+    }
+
+    /// Returns the value, if it is an integer in any spelling: `1.50e1`, `150e-1`.
+    fn value(&self) -> Option<i128> {
         if self.is_zero() {
             return Some(0);
         }
-        let digits: i128 = self.whole.trim_start_matches('0').parse().ok()?;
-        let power = 10_i128.checked_pow(u32::try_from(self.exponent).ok()?)?;
-        let size = digits.checked_mul(power)?;
+        let digits = format!("{}{}", self.whole, self.fraction);
+        let significant = digits.trim_end_matches('0');
+        let zeros = i64::try_from(digits.len() - significant.len()).ok()?;
+        let power = self.exponent.checked_sub(i64::try_from(self.fraction.len()).ok()?)?.checked_add(zeros)?;
+        let power = 10_i128.checked_pow(u32::try_from(power).ok()?)?;
+        let size = significant.parse::<i128>().ok()?.checked_mul(power)?;
         Some(if self.negative { -size } else { size })
     }
 }
@@ -165,4 +184,32 @@ pub(crate) fn exact(number: &Number) -> Option<i128> {
 #[expect(clippy::cast_possible_truncation, reason = "it has no fraction, and is below 2^64")]
 pub(crate) fn exact_float(float: f64) -> Option<i128> {
     (float.fract() == 0.0 && float.abs() < 18_446_744_073_709_551_616.0).then_some(float as i128)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_integer_of_64_bits_is_exact_in_every_spelling() {
+        for (text, expected) in [
+            ("9007199254740993.0", "9007199254740993"),
+            ("-9007199254740993.000", "-9007199254740993"),
+            ("12345678901234567890.0", "12345678901234567890"),
+            ("1.2345678901234567890e19", "12345678901234567890"),
+            ("90071992547409930e-1", "9007199254740993"),
+            ("0.9007199254740993E+16", "9007199254740993"),
+            ("18446744073709551615.0", "18446744073709551615"),
+            ("-9223372036854775808.0", "-9223372036854775808"),
+            ("1e19", "10000000000000000000"),
+        ] {
+            let number = parse(text).unwrap();
+            assert_eq!((number.is_f64(), &*number.to_string()), (false, expected), "{text}");
+        }
+        for text in ["-9223372036854775809.0", "18446744073709551616.0", "9007199254740993.5", "5.0", "1e-9", "1e300"] {
+            assert!(parse(text).unwrap().is_f64(), "{text}");
+        }
+        let long = format!("9007199254740993.{}", "0".repeat(100_000));
+        assert_eq!(parse(&long).unwrap().to_string(), "9007199254740993");
+    }
 }

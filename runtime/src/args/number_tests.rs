@@ -105,6 +105,52 @@ fn an_integer_is_passed_on_without_a_fraction_at_every_depth() {
 }
 
 #[test]
+fn an_integer_with_a_fraction_or_an_exponent_never_becomes_another_one() {
+    let integer = json!({"type": "integer"});
+    let schemas = json!({
+        "n": integer,
+        "list": {"type": "array", "items": integer},
+        "deep": {"type": "object", "properties": {"n": {"type": "array", "items": integer}}},
+        "maybe": {"type": ["integer", "null"]},
+        "all": {"allOf": [integer, {"minimum": -1e30}]},
+    });
+    for (sent, expected) in [
+        ("9007199254740993.0", "9007199254740993"),
+        ("12345678901234567890.0", "12345678901234567890"),
+        ("1.2345678901234567890e19", "12345678901234567890"),
+        ("90071992547409930e-1", "9007199254740993"),
+        ("-9223372036854775809.0", "-9223372036854775809.0"),
+        ("123456789012345678901.0", "123456789012345678901.0"),
+        ("9007199254740993.5", "9007199254740993.5"),
+    ] {
+        for arguments in [
+            r#"{"n":N}"#,
+            r#"{"list":[1,N,2]}"#,
+            r#"{"deep":{"n":[N]}}"#,
+            r#"{"deep":"{\"n\":[N]}"}"#,
+            r#"{"maybe":N}"#,
+            r#"{"all":N}"#,
+            r"{'n':N,}",
+            "```json\n{\"n\":N}\n```",
+            r#""{\"n\":N}""#,
+            r#"{"n":N}{"n":N}"#,
+        ] {
+            let read = read_digits(&arguments.replace('N', sent), &schemas).unwrap();
+            assert!(read.contains(expected), "{arguments} {sent}: {read}");
+            assert_eq!(read.matches(expected).count(), 1, "{arguments} {sent}: {read}");
+        }
+    }
+    let text = json!({"id": {"type": "string"}});
+    for digits in ["9007199254740993.0", "1e18", "9007199254740993"] {
+        let read = read_digits(&format!(r#"{{"id":{digits}}}"#), &text).unwrap();
+        assert_eq!(read, format!(r#"{{"id":"{digits}"}}"#));
+    }
+    let word = json!({"w": {"enum": [9_007_199_254_740_992_u64]}});
+    assert!(read_digits(r#"{"w":9007199254740993.0}"#, &word).is_err(), "it is another integer");
+    assert_eq!(read_digits(r#"{"w":9007199254740992.0}"#, &word).unwrap(), r#"{"w":9007199254740992}"#);
+}
+
+#[test]
 fn numbers_beyond_64_bits_keep_their_digits() {
     let schemas = json!({
         "n": {"type": "number"},

@@ -199,15 +199,15 @@ impl Reader<'_> {
     }
 
     /// Writes a number without a fraction as an integer, if the node wants an integer: `5` for `5.0`. The value stays the same, so that
-    /// this is not a repair.
+    /// this is not a repair. A float that may have been rounded is not changed, so that its digits can be restored.
     #[inline]
     fn spell_integer(&self, value: &mut Value, node: &Node, nested: usize) {
         if let Value::Number(number) = value
             && number.is_f64()
             && self.wants_integer(node, number, nested)
-            && let Some(integer) = number::as_integer(number)
+            && let Some(integer) = number::integer(number)
         {
-            *number = integer;
+            *number = integer.into();
         }
     }
 
@@ -476,7 +476,7 @@ impl Reader<'_> {
             },
             (Type::Array | Type::Object, Value::String(text)) => self.open_toward(text, wanted, node, depth),
             (Type::String, Value::Number(number)) => {
-                self.has_spelled.set(self.has_spelled.get() || number.is_f64());
+                self.has_spelled.set(self.has_spelled.get() || number::may_be_respelled(number));
                 Some(Value::String(to_json::text(value)))
             }
             (Type::String, Value::Bool(_)) => Some(Value::String(to_json::text(value))),

@@ -7,6 +7,7 @@ use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
 
 use super::expectation_text;
+use super::literal::{self, Spelling};
 use crate::number;
 
 /// Whether another crate in the program has enabled the feature `arbitrary_precision` of `serde_json`, which represents
@@ -41,8 +42,13 @@ impl Tree {
     /// Parses the whole `text` as one value.
     pub(super) fn parse(self, text: &str) -> serde_json::Result<Value> {
         let mut deserializer = serde_json::Deserializer::from_str(text);
-        let value = self.deserialize(&mut deserializer)?;
+        let mut value = self.deserialize(&mut deserializer)?;
         deserializer.end()?;
+        if holds_ambiguous(&value)
+            && let Some(spelled) = literal::spelled_value(text)
+        {
+            read_exactly(&mut value, &spelled);
+        }
         Ok(value)
     }
 
@@ -51,6 +57,40 @@ impl Tree {
             Some(depth) => Ok(Self { depth, ..self }),
             None => Err(E::custom(TOO_DEEP)),
         }
+    }
+}
+
+/// Returns whether a float may be an integer that the deserializer has rounded, as of `9007199254740993.0`.
+fn holds_ambiguous(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => number.is_f64() && number.as_f64().is_some_and(number::is_ambiguous),
+        Value::Array(items) => items.iter().any(holds_ambiguous),
+        Value::Object(map) => map.values().any(holds_ambiguous),
+        _ => false,
+    }
+}
+
+/// Reads floats again from their digits, which `spelled` has.
+fn read_exactly(value: &mut Value, spelled: &Value) {
+    match (value, spelled) {
+        (Value::Array(items), Value::Array(spelled)) => {
+            items.iter_mut().zip(spelled).for_each(|(item, spelled)| read_exactly(item, spelled));
+        }
+        (Value::Object(map), Value::Object(spelled)) => {
+            for (key, value) in map {
+                if let Some(spelled) = spelled.get(key) {
+                    read_exactly(value, spelled);
+                }
+            }
+        }
+        (Value::Number(number), spelled) if number.is_f64() => {
+            if let Some(Spelling::Number(digits)) = literal::spelling(spelled)
+                && let Some(exact) = number::parse(digits)
+            {
+                *number = exact;
+            }
+        }
+        _ => {}
     }
 }
 
