@@ -16,14 +16,13 @@ use crate::wire::api::edits::ValuePlace;
 use crate::wire::api::found::{definition, found_tools};
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, cut_off};
-use crate::wire::api::responses::arguments::Arguments;
 use crate::wire::api::responses::items::Items;
 use crate::wire::api::stop::by_word;
 use crate::wire::api::usage::{count, count_in, object};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::attachment;
 use crate::wire::image::data_url;
-use crate::wire::node::{MAX_ITEMS, Node, Object, no_error};
+use crate::wire::node::{Node, Object, is_whole, no_error};
 use crate::wire::write::{list, raw_json};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
@@ -120,7 +119,8 @@ fn end(response: &Object<'_>, items: &[Node<'_>], output: Output) -> Result<Mode
     builder.build(stop, reason)
 }
 
-/// Returns an error if an item is a call that was cut off. Unlike the end of arguments, that of a text cannot be seen in it.
+/// Returns an error if an item is a call that was cut off. Arguments show it themselves, so the status of such a call does not count in a
+/// complete response: some servers never change it from `in_progress`. The end of a text cannot be seen in it.
 fn check_complete(node: &Node<'_>, stop: Stop, reason: &str) -> Result<(), WireError> {
     let item = node.object()?;
     let kind = item.non_empty_text("type")?;
@@ -128,13 +128,18 @@ fn check_complete(node: &Node<'_>, stop: Stop, reason: &str) -> Result<(), WireE
     if !is_search && !["function_call", "custom_tool_call"].contains(&&*kind) {
         return Ok(());
     }
-    match item.get("status") {
-        Some(status) if status.text()? != "completed" => {
-            Err(if stop == Stop::Done { status.unexpected("`completed`") } else { cut_off(&node.path, stop, reason) })
-        }
-        None if stop != Stop::Done && kind == "custom_tool_call" => Err(cut_off(&node.path, stop, reason)),
-        _ => Ok(()),
-    }
+    let status = item.get("status").and_then(|status| status.text().ok()).unwrap_or_default();
+    let is_text = kind == "custom_tool_call";
+    let is_cut_off = match &*status {
+        "completed" => false,
+        "" => stop != Stop::Done && is_text,
+        _ if stop != Stop::Done => true,
+        // The item was sent when it began. The response, which is complete, has all of it.
+        "in_progress" => !is_text && !is_whole(&item.arguments("arguments")?),
+        _ => is_text || item.get("arguments").is_none() || !is_whole(&item.arguments("arguments")?),
+    };
+    let reason = if stop == Stop::Done { &status } else { reason };
+    if is_cut_off { Err(cut_off(&node.path, stop, reason)) } else { Ok(()) }
 }
 
 fn usage(response: &Object<'_>) -> Option<Usage> {
@@ -227,8 +232,6 @@ fn stop(response: &Object<'_>) -> Result<(Stop, String), WireError> {
 #[derive(Default)]
 struct Events {
     items: Items,
-    /// The arguments of calls, as far as events of their own have sent them.
-    arguments: Arguments,
     response: Option<ModelResponse>,
     /// Whether the server has sent `[DONE]`.
     is_done: bool,
@@ -245,23 +248,14 @@ impl ResponseAssembler for Events {
             }
             "response.output_item.added" => self.items.begin(&event),
             "response.output_item.done" => {
-                let index = event.require("output_index", "the item's index")?;
-                if self.response.is_some() {
-                    return Err(index.unexpected("no item after the complete response"));
-                }
-                if self.items.done.len() == MAX_ITEMS {
-                    return Err(index.unexpected(format!("at most {MAX_ITEMS} items")));
-                }
                 let item = event.require("item", "an item")?;
-                if let Some(known) = self.items.done.insert(index.number()?, item.json.to_owned()) {
-                    let (known, new) = (ids(&Node { json: &known, path: item.path.clone() })?, ids(&item)?);
-                    // Without ids, they may be two items.
-                    if known != new || new[..2].iter().all(Option::is_none) {
-                        return Err(index.unexpected("an unused index"));
-                    }
+                if self.response.is_some() {
+                    let place = event.get("output_index").unwrap_or(item);
+                    return Err(place.unexpected("no item after the complete response"));
                 }
+                self.items.finish(&event)?;
             }
-            kind if arguments::is_event(kind) => self.arguments.push(kind, &event)?,
+            kind if arguments::is_event(kind) => self.items.push_arguments(kind, &event)?,
             // Only the first such event counts, because reading one takes time in proportion to all items.
             "response.done" if event.get("response").is_none() => self.is_done = true,
             "response.completed" | "response.incomplete" | "response.failed" | "response.done"
@@ -285,7 +279,7 @@ impl ResponseAssembler for Events {
         if let Some(response) = self.response.take() {
             return Ok(response);
         }
-        if !self.is_done || self.items.done.is_empty() {
+        if !self.is_done || self.items.is_empty() {
             return Err(WireError::ended_early("a stream that ends with `response.completed`"));
         }
         // Some gateways end a stream with `[DONE]` alone.
@@ -300,9 +294,9 @@ impl Events {
         let response = node.object()?;
         let output = response.get("output").map(|output| output.items()).transpose()?.unwrap_or_default();
         if output.is_empty() {
-            self.items.complete()?;
+            self.items.complete();
         }
-        let filled = self.arguments.fill(&output, &mut self.items.done)?;
+        let filled = self.items.fill(&output)?;
         let path = |index: usize| format!("{}/output/{index}", node.path);
         let output: Vec<Node<'_>> =
             output.iter().zip(&filled).map(|(node, json)| Node { json, path: node.path.clone() }).collect();
@@ -314,13 +308,6 @@ impl Events {
         let all: Vec<Node<'_>> = all.iter().enumerate().map(|(index, json)| Node { json, path: path(index) }).collect();
         end(&response, &all, read(&response, &all)?)
     }
-}
-
-/// Returns the two ids and the name that identify an item.
-fn ids(item: &Node<'_>) -> Result<[Option<String>; 3], WireError> {
-    let item = item.object()?;
-    let id = |key| Some(item.id(key)).filter(|id| !id.is_empty());
-    Ok([id("id"), id("call_id"), id("name")])
 }
 
 fn results(completed_calls: &[CompletedCall<'_>]) -> Vec<Box<RawValue>> {

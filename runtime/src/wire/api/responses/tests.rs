@@ -121,8 +121,8 @@ fn all_items_of_a_stream_are_kept() {
     for output in [&[][..], &[a, b]] {
         assert_eq!(streamed(&[(0, a), (1, b), (1, b)], output), Ok(2));
     }
-    let error = "event 2/output_index: expected an unused index, got 0".to_owned();
-    assert_eq!(streamed(&[(0, a), (0, b)], &[]), Err(error));
+    assert_eq!(streamed(&[(0, a), (0, b)], &[]), Ok(2), "all items have one index");
+    assert_eq!(streamed(&[(0, a), (0, b)], &[a, b]), Ok(2));
     assert_eq!(streamed(&[(0, a), (1, b)], &[a]), Ok(2), "the last event omits one");
     let other = b.replace(r#""f""#, r#""g""#);
     assert_eq!(streamed(&[(0, a)], &[&other]), Ok(2), "the last event has only another one");
@@ -201,9 +201,8 @@ fn the_result_of_a_call_with_a_new_id_gets_this_id() {
 fn a_streamed_call_is_never_lost() {
     let bare = |name: &str| format!(r#"{{"type":"function_call","name":"{name}","arguments":"{{\"n\": 1}}"}}"#);
     let [f, g] = [bare("f"), bare("g")];
-    let unused = Err("event 2/output_index: expected an unused index, got 0".to_owned());
-    assert_eq!(streamed(&[(0, &f), (0, &g)], &[]), unused);
-    assert_eq!(streamed(&[(0, &f), (0, &f)], &[]), unused, "they may be two calls");
+    assert_eq!(streamed(&[(0, &f), (0, &g)], &[]), Ok(2));
+    assert_eq!(streamed(&[(0, &f), (0, &f)], &[]), Ok(1), "the event is repeated");
     let message = r#"{"type":"message","role":"assistant","content":[]}"#;
     assert_eq!(streamed(&[(0, &f)], &[message]), Ok(1));
     assert_eq!(streamed(&[(0, &f), (1, &f)], &[&f, message]), Ok(2));
@@ -225,10 +224,9 @@ fn a_call_of_any_kind_that_was_cut_off_is_an_error() {
         |status: &str| format!(r#"{{"type":"custom_tool_call","call_id":"a","name":"f","input":"rm -r /tm"{status}}}"#);
     let search =
         r#"{"type":"tool_search_call","call_id":"a","execution":"client","arguments":{},"status":"in_progress"}"#;
-    let error = |items: &str| parse(items).unwrap_err().to_string();
-    let status = |got: &str| format!("/output/0/status: expected `completed`, got \"{got}\"");
-    assert_eq!(error(&text(r#","status":"incomplete""#)), status("incomplete"));
-    assert_eq!(error(search), status("in_progress"));
+    let error = parse(&text(r#","status":"incomplete""#)).unwrap_err().to_string();
+    assert_eq!(error, "/output/0: expected a complete call, got a response that was cut off: incomplete");
+    assert_eq!(parse(search).unwrap().calls().len(), 1, "its arguments are complete");
     let server = search.replace("client", "server");
     assert!(parse(&server).unwrap().calls().is_empty(), "the host does not run it");
 
@@ -247,6 +245,130 @@ fn a_call_of_any_kind_that_was_cut_off_is_an_error() {
         assert!(error.ends_with(expected), "{error}");
     }
     assert_eq!(incomplete(&text(r#","status":"completed""#)), [Ok(1), Ok(1)]);
+}
+
+#[test]
+fn whether_a_call_of_a_complete_response_is_complete_is_seen_in_its_arguments() {
+    let call = |status: &str, arguments: &str| {
+        json!({ "type": "function_call", "call_id": "c", "name": "f", "status": status, "arguments": arguments })
+            .to_string()
+    };
+    for status in ["completed", "in_progress", "incomplete", "done"] {
+        let response = parse(&call(status, r#"{"a":1}"#)).unwrap();
+        assert_eq!(response.calls()[0].arguments(), r#"{"a":1}"#, "{status}");
+    }
+    for odd in ["0", "{}", "null", "[]"] {
+        let response = parse(&call("odd", "{}").replace(r#""odd""#, odd)).unwrap();
+        assert_eq!(response.calls().len(), 1, "{odd}");
+    }
+    assert_eq!(parse(&call("in_progress", "")).unwrap().calls()[0].arguments(), "{}");
+    for status in ["in_progress", "incomplete"] {
+        let error = parse(&call(status, r#"{"a":"#)).unwrap_err();
+        assert!(matches!(error, WireError::CutOff { at_limit: false, .. }), "{error}");
+    }
+    let whole = call("in_progress", "{}");
+    let response = format!(r#"{{"output":[{whole}],"status":"incomplete"}}"#);
+    assert!(matches!(Api::Responses.parse(&response), Err(WireError::CutOff { .. })), "the response is incomplete");
+}
+
+/// Returns the text, and the arguments and `call_id`s of the calls of a stream with these events.
+fn read_events(events: &[Value]) -> Result<(String, Vec<(String, String)>), WireError> {
+    let mut stream = Api::Responses.stream();
+    for event in events {
+        let event = event.as_str().map_or_else(|| event.to_string(), ToOwned::to_owned);
+        stream.push(format!("data: {event}\n\n").as_bytes())?;
+    }
+    let response = stream.finish()?;
+    let calls = response.calls().iter().map(|call| (call.arguments().to_owned(), call.id().to_owned())).collect();
+    Ok((response.text().to_owned(), calls))
+}
+
+#[test]
+fn the_id_the_index_or_the_order_ties_the_events_of_an_item() {
+    let item = |id: &str, call: &str, arguments: &str, status: &str| json!({ "type": "function_call", "id": id, "call_id": call, "name": "f", "arguments": arguments, "status": status });
+    let event = |kind: &str, index: Option<u64>, key: &str, value: Value| {
+        let mut event = json!({ "type": format!("response.{kind}"), key: value });
+        if let Some(index) = index {
+            event["output_index"] = index.into();
+        }
+        event
+    };
+    let added =
+        |index, id: &str, call: &str| event("output_item.added", index, "item", item(id, call, "", "in_progress"));
+    let done = |index, id: &str, call: &str, n: u64| {
+        event("output_item.done", index, "item", item(id, call, &format!(r#"{{"n":{n}}}"#), "completed"))
+    };
+    let arguments = |index, id: &str, n: u64| {
+        let mut event = event("function_call_arguments.done", index, "arguments", format!(r#"{{"n":{n}}}"#).into());
+        if !id.is_empty() {
+            event["item_id"] = id.into();
+        }
+        event
+    };
+    let say = |index| event("output_text.delta", index, "delta", "hi".into());
+    let message = json!({ "type": "message", "id": "m", "role": "assistant", "content": [{ "type": "output_text", "text": "hi" }] });
+    let said = |index| event("output_item.done", index, "item", message.clone());
+    let last = || json!({ "type": "response.completed", "response": { "output": [], "status": "completed" } });
+    let (zero, end) = (Some(0), || json!("[DONE]"));
+    for (events, text, calls) in [
+        (vec![added(zero, "a", "1"), arguments(zero, "a", 1), last()], "", 1),
+        (vec![added(zero, "a", "1"), arguments(zero, "a", 1), end()], "", 1),
+        (vec![added(zero, "a", "1"), arguments(zero, "other", 1), done(zero, "third", "1", 1), last()], "", 1),
+        (vec![said(zero), done(zero, "a", "1", 1), last()], "hi", 1),
+        (vec![say(zero), added(zero, "a", "1"), arguments(zero, "a", 1), last()], "hi", 1),
+        (
+            vec![
+                added(zero, "a", "1"),
+                done(zero, "a", "1", 1),
+                added(zero, "b", "2"),
+                done(zero, "b", "2", 2),
+                last(),
+            ],
+            "",
+            2,
+        ),
+        (
+            vec![
+                added(zero, "a", "1"),
+                added(zero, "b", "2"),
+                arguments(zero, "a", 1),
+                arguments(zero, "b", 2),
+                last(),
+            ],
+            "",
+            2,
+        ),
+        (
+            vec![
+                arguments(zero, "a", 1),
+                done(zero, "a", "1", 1),
+                arguments(zero, "b", 2),
+                done(zero, "b", "2", 2),
+                last(),
+            ],
+            "",
+            2,
+        ),
+        (vec![added(None, "a", "1"), arguments(None, "a", 1), done(None, "a", "1", 1), last()], "", 1),
+        (
+            vec![added(None, "a", "1"), arguments(None, "", 1), added(None, "b", "2"), arguments(None, "", 2), last()],
+            "",
+            2,
+        ),
+        (
+            vec![added(None, "", "1"), arguments(None, "", 1), done(None, "", "1", 1), done(None, "", "2", 2), last()],
+            "",
+            2,
+        ),
+        (vec![say(None), said(None), done(None, "a", "1", 1), done(None, "b", "2", 2), last()], "hi", 2),
+    ] {
+        let expected: Vec<(String, String)> = (1..=calls).map(|n| (format!(r#"{{"n":{n}}}"#), n.to_string())).collect();
+        let read = read_events(&events).unwrap_or_else(|error| panic!("{error}: {events:?}"));
+        assert_eq!(read, (text.to_owned(), expected), "{events:?}");
+    }
+    let half = event("function_call_arguments.delta", zero, "delta", "{\"n\":".into());
+    let error = read_events(&[added(zero, "a", "1"), half, end()]).unwrap_err();
+    assert!(matches!(error, WireError::CutOff { .. }), "{error}");
 }
 
 #[test]
