@@ -13,6 +13,7 @@ use crate::call::origin::CallOrigin;
 use crate::result::image::Image;
 use crate::text::json;
 use crate::wire::api::edits::ValuePlace;
+use crate::wire::api::gemini::parts::{MAX_PARTS_BETWEEN, Whole};
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ParsedCall, ResponseBuilder, record_stop_reason};
 use crate::wire::api::sent_back::NameRule;
@@ -68,7 +69,7 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let parts = content.map(|content| content.object()).transpose()?.and_then(|content| content.get("parts"));
     if let Some(parts) = parts {
         let items = parts.items()?;
-        let joined = parts::joined(&items)?;
+        let joined = parts::whole_parts(&items)?;
         let whole = joined.as_ref().map(|parts| raw_json(list(parts)));
         let parts = whole.as_ref().map_or(parts.clone(), |json| Node { json, path: parts.path.clone() });
         read(&parts.items()?, &mut builder)?;
@@ -205,7 +206,7 @@ struct Chunks {
 enum Part {
     /// A string that may continue, and whether it is a thought.
     Text(String, bool),
-    Whole(Box<RawValue>),
+    Whole(Whole),
 }
 
 impl Chunks {
@@ -256,11 +257,12 @@ impl ResponseAssembler for Chunks {
             match (text, self.parts.last_mut()) {
                 (Some(new), Some(Part::Text(old, was_thought))) if *was_thought == is_thought => old.push_str(&new),
                 (Some(text), _) => self.parts.push(Part::Text(text, is_thought)),
-                (None, Some(Part::Whole(before))) => match parts::continued(before, &node)? {
-                    Some(whole) => *before = whole,
-                    None => self.parts.push(Part::Whole(node.json.to_owned())),
-                },
-                (None, _) => self.parts.push(Part::Whole(node.json.to_owned())),
+                (None, _) => {
+                    let start = self.parts.len().saturating_sub(MAX_PARTS_BETWEEN);
+                    let before = self.parts[start..].iter_mut().filter_map(Part::whole);
+                    let new = Whole::read(&node)?.continue_one_of(before)?;
+                    self.parts.extend(new.map(Part::Whole));
+                }
             }
         }
         Ok(())
@@ -289,9 +291,13 @@ impl ResponseAssembler for Chunks {
 }
 
 impl Part {
+    fn whole(&mut self) -> Option<&mut Whole> {
+        if let Part::Whole(whole) = self { Some(whole) } else { None }
+    }
+
     fn end(self) -> Box<RawValue> {
         match self {
-            Part::Whole(json) => json,
+            Part::Whole(whole) => whole.into_json(),
             Part::Text(text, is_thought) => {
                 let mut out = String::from(r#"{"text":"#);
                 json::push_string(&mut out, &text);
@@ -502,6 +508,25 @@ mod tests {
             (vec![call(r#""args":{"a":1}"#), empty.clone()], vec![r#"call_without_a_name {"a":1}"#, "f {}"]),
         ] {
             let parts: Vec<&str> = parts.iter().map(|part| &**part).collect();
+            assert_eq!(names(&parts), [expected.clone(), expected], "{parts:?}");
+        }
+        let [f, g] = ["f", "g"].map(|name| call(&format!(r#""name":"{name}""#)));
+        let [one, two] = [1, 2].map(|n| call(&format!(r#""args":{{"a":{n}}}"#)));
+        let [thought, blank, signature] =
+            [r#"{"text":"hm","thought":true}"#, r#"{"text":""}"#, r#"{"thoughtSignature":"s"}"#].map(str::to_owned);
+        let no_arguments = call(r#""args":{}"#);
+        let [f_id, g_id] = ["f", "g"].map(|name| call(&format!(r#""id":"{name}","name":"{name}""#)));
+        let [f_args, g_args] = ["f", "g"].map(|id| call(&format!(r#""id":"{id}","args":{{"a":"{id}"}}"#)));
+        for (parts, expected) in [
+            (vec![&f, &thought, &one], vec![r#"f {"a":1}"#]),
+            (vec![&f, &blank, &one], vec![r#"f {"a":1}"#]),
+            (vec![&f, &signature, &thought, &one, &g, &signature, &two], vec![r#"f {"a":1}"#, r#"g {"a":2}"#]),
+            (vec![&f, &g, &one, &two], vec![r#"f {"a":1}"#, r#"g {"a":2}"#]),
+            (vec![&empty, &g, &one], vec!["f {}", r#"g {"a":1}"#]),
+            (vec![&f, &no_arguments, &g, &one], vec!["f {}", r#"g {"a":1}"#]),
+            (vec![&f_id, &g_id, &g_args, &f_args], vec![r#"f {"a":"f"}"#, r#"g {"a":"g"}"#]),
+        ] {
+            let parts: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
             assert_eq!(names(&parts), [expected.clone(), expected], "{parts:?}");
         }
         let parts = format!(r#"{empty},{{"functionCall":{{"id":"i","args":{{"a":1}}}},"thoughtSignature":"s"}}"#);
