@@ -204,6 +204,14 @@ impl<'a> Object<'a> {
         self.get(key).map(|node| node.text()).transpose()
     }
 
+    /// Returns the reason why a model stopped: the string of `key`, or a description of any other value, which no word means. Null and
+    /// `false` are none.
+    #[cfg(feature = "__wire-api")]
+    pub(super) fn stop_reason(&self, key: &str) -> Option<String> {
+        let node = self.get(key).filter(|node| node.json.get() != "false")?;
+        Some(node.text().unwrap_or_else(|_| describe(node.json.get())))
+    }
+
     /// Returns the id of `key`, which some servers send as a number. Any other value is not an id.
     pub(super) fn id(&self, key: &str) -> String {
         let Some(node) = self.get(key) else { return String::new() };

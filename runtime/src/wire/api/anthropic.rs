@@ -72,7 +72,7 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let usage = usage(&message, Usage::default());
     let content = message.require("content", "an array of blocks")?;
     let builder = ResponseBuilder::new(usage, identity(&message));
-    let reason = message.optional_text("stop_reason")?.unwrap_or_default();
+    let reason = message.stop_reason("stop_reason").unwrap_or_default();
     Ok(read(&content, &reason, builder)?.with_container(container(&message)))
 }
 
@@ -197,7 +197,7 @@ impl ResponseAssembler for Events {
             "message_delta" => {
                 self.usage = usage(&event, self.usage.unwrap_or_default()).or(self.usage);
                 let delta = event.require("delta", "a delta")?.object()?;
-                record_stop_reason(&mut self.reason, delta.optional_text("stop_reason")?, stop);
+                record_stop_reason(&mut self.reason, delta.stop_reason("stop_reason"), stop);
                 self.container = container(&delta).or(self.container.take());
             }
             "message_stop" => self.has_ended = true,
@@ -266,7 +266,10 @@ impl Block {
     fn join(&mut self, delta: &Object<'_>, shown: &mut String) -> Result<(), WireError> {
         let kind = delta.non_empty_text("type")?;
         if kind == "input_json_delta" {
-            self.input.push_str(&delta.text("partial_json")?);
+            // Some gateways send null for an empty piece, and the arguments themselves for their text.
+            if let Some(piece) = delta.get("partial_json") {
+                self.input.push_str(&piece.text().unwrap_or_else(|_| piece.json.get().to_owned()));
+            }
         } else if kind == "citations_delta" {
             self.citations.push(delta.require("citation", "a citation")?.json.to_owned());
         } else if kind == "compaction_delta" {

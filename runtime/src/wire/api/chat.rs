@@ -46,7 +46,7 @@ fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let choice = choice(&choices)?.ok_or_else(|| WireError::new(&*choices.path, "one choice", "none"))?;
     let choice = choice.object()?;
     // Some servers send no reason. A whole body has not been broken off.
-    let reason = choice.optional_text("finish_reason")?.unwrap_or_default();
+    let reason = choice.stop_reason("finish_reason").unwrap_or_default();
     let message = choice.require("message", "the assistant's message")?;
     let modern = with_tool_calls(&message)?;
     let message = modern.as_ref().map_or(message.clone(), |json| Node { json, path: message.path });
@@ -100,8 +100,8 @@ fn with_tool_calls(message: &Node<'_>) -> Result<Option<Box<RawValue>>, WireErro
 }
 
 /// Reads the text and the calls of an assistant's message. Returns whether it is a refusal.
-fn read(message: &Node<'_>, builder: &mut ResponseBuilder) -> Result<bool, WireError> {
-    let message = message.object()?;
+fn read(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<bool, WireError> {
+    let message = node.object()?;
     if let Some(role) = message.get("role")
         && role.text()? != "assistant"
     {
@@ -109,7 +109,11 @@ fn read(message: &Node<'_>, builder: &mut ResponseBuilder) -> Result<bool, WireE
     }
     let refusal = message.optional_text("refusal")?;
     if let Some(content) = message.get("content") {
-        read_content(&content, builder)?;
+        let corrected = corrected(&content);
+        if let Some(json) = &corrected {
+            builder.set_json(&ValuePlace { node, object: &message, key: "content" }, json.get());
+        }
+        read_content(&corrected.as_ref().map_or(content.clone(), |json| Node { json, path: content.path }), builder)?;
     }
     builder.push_text(refusal.as_deref().unwrap_or_default());
     for node in message.get("tool_calls").map(|list| calls(&list)).transpose()?.unwrap_or_default() {
@@ -153,6 +157,16 @@ fn read_call(node: &Node<'_>, builder: &mut ResponseBuilder) -> Result<(), WireE
     let id = builder.id(&ValuePlace { node, object: &call, key: "id" });
     let call_read = ParsedCall { id, name, arguments, origin: CallOrigin::of(kind), path: node.path.clone() };
     builder.push_call(call_read, &ValuePlace { node, object: &call, key: "id" })
+}
+
+/// Returns a content that is neither a string nor an array as one: a number as its digits, and an object as the only part.
+fn corrected(content: &Node<'_>) -> Option<Box<RawValue>> {
+    let json = content.json.get();
+    match json.as_bytes().first() {
+        Some(b'"' | b'[') => None,
+        Some(b'{') => Some(raw_json(format!("[{json}]"))),
+        _ => Some(raw_json(format!("\"{json}\""))),
+    }
 }
 
 /// Reads the content of a message: a text, or the parts of some servers, which may be thinking.

@@ -219,12 +219,12 @@ impl Chunks {
             self.identity = identity(&data);
         }
         if let Some(feedback) = data.get("promptFeedback") {
-            record_stop_reason(&mut self.reason, feedback.object()?.optional_text("blockReason")?, stop);
+            record_stop_reason(&mut self.reason, feedback.object()?.stop_reason("blockReason"), stop);
         }
         let Some(candidates) = data.get("candidates") else { return Ok(None) };
         let Some(candidate) = candidates.single("one candidate")? else { return Ok(None) };
         let candidate = candidate.object()?;
-        record_stop_reason(&mut self.reason, candidate.optional_text("finishReason")?, stop);
+        record_stop_reason(&mut self.reason, candidate.stop_reason("finishReason"), stop);
         let content = candidate.get("content");
         if let Some(content) = &content
             && let Some(parts) = content.object()?.get("parts")
@@ -544,6 +544,19 @@ mod tests {
             let part = r#"{"functionCall":{"name":"f"}}"#;
             let body = format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}},"finishReason":"{reason}"}}]}}"#);
             assert_eq!(Api::Gemini.parse(&body).is_ok(), is_run, "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_stop_reason_that_is_not_a_text_loses_no_answer() {
+        for reason in ["0", "1", "{}"] {
+            let part = r#"{"functionCall":{"name":"f","args":{"a":1}}}"#;
+            let body = format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}},"finishReason":{reason}}}]}}"#);
+            let mut stream = Api::Gemini.stream();
+            stream.push(format!("data: {body}\n\n").as_bytes()).unwrap();
+            for response in [Api::Gemini.parse(&body), stream.finish()] {
+                assert_eq!(response.unwrap().calls()[0].arguments(), r#"{"a":1}"#, "{reason}");
+            }
         }
     }
 

@@ -407,3 +407,33 @@ fn a_delta_without_the_start_of_its_block_begins_one() {
     ];
     assert!(error(&ended).contains("expected the index of an open block"), "{}", error(&ended));
 }
+
+#[test]
+fn a_piece_or_a_stop_reason_of_another_type_loses_no_call() {
+    let start = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}"#;
+    let piece = |json: &str| {
+        format!(
+            r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"input_json_delta","partial_json":{json}}}}}"#
+        )
+    };
+    let (whole, null) = (piece(r#""{\"n\":1}""#), piece("null"));
+    for (pieces, reason) in [
+        (vec![null, whole.clone()], r#""tool_use""#),
+        (vec![piece(r#"{"n":1}"#)], r#""tool_use""#),
+        (vec![whole.clone()], "0"),
+        (vec![whole.clone()], "1"),
+        (vec![whole], "{}"),
+    ] {
+        let mut stream = crate::wire::Api::Anthropic.stream();
+        let stop = r#"{"type":"content_block_stop","index":0}"#.to_owned();
+        let end = format!(r#"{{"type":"message_delta","delta":{{"stop_reason":{reason}}}}}"#);
+        let last = r#"{"type":"message_stop"}"#.to_owned();
+        for event in [vec![start.to_owned()], pieces.clone(), vec![stop, end, last]].concat() {
+            stream.push(format!("data: {event}\n\n").as_bytes()).unwrap();
+        }
+        assert_eq!(stream.finish().unwrap().calls()[0].arguments(), r#"{"n":1}"#, "{pieces:?} {reason}");
+        let block = r#"{"type":"tool_use","id":"a","name":"f","input":{"n":1}}"#;
+        let body = format!(r#"{{"type":"message","role":"assistant","content":[{block}],"stop_reason":{reason}}}"#);
+        assert_eq!(crate::wire::Api::Anthropic.parse(&body).unwrap().calls().len(), 1, "{reason}");
+    }
+}

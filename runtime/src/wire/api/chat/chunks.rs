@@ -62,7 +62,7 @@ impl ResponseAssembler for Chunks {
                 }
             }
         }
-        let reason = choice.optional_text("finish_reason")?.filter(|reason| !reason.is_empty());
+        let reason = choice.stop_reason("finish_reason").filter(|reason| !reason.is_empty());
         self.is_open &= reason.is_none();
         record_stop_reason(&mut self.reason, reason, |reason| stop(reason, false));
         Ok(())

@@ -30,13 +30,16 @@ impl Content {
         values: &mut usize,
         mut show: impl FnMut(&str),
     ) -> Result<(), WireError> {
-        if let Some(text) = content(node.json) {
+        let json = node.json.get();
+        // Some servers send a number without quotes.
+        let text = content(node.json).or_else(|| (!json.starts_with(['[', '{'])).then_some(json));
+        if let Some(text) = text {
             show(text);
             self.push_text(text);
             return Ok(());
         }
         self.is_list = true;
-        for node in node.items().map_err(|_| node.unexpected("a string or an array of parts"))? {
+        for node in if json.starts_with('{') { vec![node.clone()] } else { node.items()? } {
             let part = node.object()?;
             let text = part.get("text").filter(|_| part.get("type").is_some_and(|kind| kind.json.get() == r#""text""#));
             let text = text.as_ref().and_then(|text| content(text.json));

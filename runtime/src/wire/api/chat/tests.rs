@@ -125,6 +125,39 @@ fn contradicting_deltas_are_an_error() {
     assert_eq!(refused(["f", "g"].map(delta)), format!("{path}: expected the same value as before, got \"g\""));
 }
 
+#[test]
+fn a_stop_reason_or_a_content_of_another_type_loses_no_answer() {
+    let call = r#""tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"n\":1}"}}]"#;
+    for reason in ["0", "1", "{}", r#"{"type":"stop"}"#, "true"] {
+        for (message, text, calls) in [(call, "", 1), (r#""content":"hi""#, "hi", 0)] {
+            let choice = |key: &str| format!(r#"{{"choices":[{{"{key}":{{{message}}},"finish_reason":{reason}}}]}}"#);
+            let mut stream = Api::ChatCompletions.stream();
+            stream.push(format!("data: {}\n\n", choice("delta")).as_bytes()).unwrap();
+            for response in [Api::ChatCompletions.parse(&choice("message")), stream.finish()] {
+                let response = response.unwrap_or_else(|error| panic!("{reason}: {error}"));
+                assert_eq!((response.text(), response.calls().len()), (text, calls), "{reason}");
+            }
+        }
+        let half = call.replace(r#":1}""#, r#":""#);
+        let body = format!(r#"{{"choices":[{{"message":{{{half}}},"finish_reason":{reason}}}]}}"#);
+        assert!(matches!(Api::ChatCompletions.parse(&body), Err(WireError::CutOff { .. })), "{reason}");
+    }
+    for (content, text, sent) in [
+        ("5", "5", r#""5""#),
+        ("true", "true", r#""true""#),
+        (r#"{"type":"text","text":"hi"}"#, "hi", r#""hi""#),
+    ] {
+        let choice =
+            |key: &str| format!(r#"{{"choices":[{{"{key}":{{"content":{content}}},"finish_reason":"stop"}}]}}"#);
+        let response = Api::ChatCompletions.parse(&choice("message")).unwrap();
+        assert_eq!(response.text(), text, "{content}");
+        assert!(response.messages()[0].get().contains(sent), "{response:?}");
+        let mut stream = Api::ChatCompletions.stream();
+        assert_eq!(stream.push(format!("data: {}\n\n", choice("delta")).as_bytes()).unwrap(), text);
+        assert_eq!(stream.finish().unwrap().text(), text, "{content}");
+    }
+}
+
 /// Returns the response of a stream whose chunks have these deltas and then this stop reason.
 fn streamed(deltas: &[Value], reason: &str) -> Result<(String, ModelResponse), WireError> {
     let (mut stream, mut shown) = (Api::ChatCompletions.stream(), String::new());
@@ -372,8 +405,8 @@ fn a_content_of_parts_has_the_text_of_its_text_parts() {
         let message: Value = serde_json::from_str(response.messages()[0].get()).unwrap();
         assert_eq!(message["content"], content);
     }
-    let error = refused([r#"{"content":7}"#.to_owned()]);
-    assert_eq!(error, "event 1/choices/0/delta/content: expected a string or an array of parts, got 7");
+    let error = refused([r#"{"content":[7]}"#.to_owned()]);
+    assert_eq!(error, "event 1/choices/0/delta/content/0: expected an object, got 7");
 }
 
 #[test]
