@@ -278,12 +278,31 @@ impl Responded<'_> {
                 ErrorKind::CutOff,
                 format!("the answer of {host} was cut off at a token limit: {error}"),
             ),
+            WireError::CutOff { reason, .. } => self.cut_off(reason),
             _ => ModelError::new(
                 ErrorKind::Unreadable,
                 format!(
                     "the answer of {host} does not match the API: {error}; check base_url and the API of the model"
                 ),
             ),
+        }
+    }
+
+    /// Returns the error about an answer that ends within a call for another reason than a limit.
+    fn cut_off(&self, reason: &str) -> ModelError {
+        /// Parts of the words for a filter.
+        const FILTERS: [&str; 9] =
+            ["filter", "safety", "refus", "block", "prohibit", "recitation", "guardrail", "moderat", "spii"];
+        let (host, word) = (&self.host, reason.to_ascii_lowercase());
+        if word.contains("malformed") {
+            let message = format!("the model of {host} wrote an invalid call ({reason}), which was not run");
+            ModelError::new(ErrorKind::NoAnswer, message)
+        } else if FILTERS.iter().any(|filter| word.contains(filter)) {
+            let message = format!("a filter of {host} ended the answer within a call ({reason}), which was not run");
+            ModelError::new(ErrorKind::Refused, message)
+        } else {
+            let message = format!("the answer of {host} ended within a call ({reason}), which was not run");
+            ModelError::new(ErrorKind::Broken, message)
         }
     }
 

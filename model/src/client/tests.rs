@@ -243,6 +243,14 @@ fn a_request_that_cannot_succeed_is_not_repeated() {
             "was cut off at a token limit",
         ),
         (
+            events(&[
+                r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x"}}]}}]}"#,
+                r#"{"choices":[{"delta":{},"finish_reason":"content_filter"}]}"#,
+            ]),
+            ErrorKind::Refused,
+            "ended the answer within a call (content_filter), which was not run",
+        ),
+        (
             events(&[r#"{"greeting":"hello"}"#, r#"{"choices":[{"delta":5}]}"#]),
             ErrorKind::Unreadable,
             "does not match the API",
