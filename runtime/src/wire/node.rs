@@ -76,6 +76,7 @@ impl<'a> Node<'a> {
 
     /// Returns the only item of an array of alternatives, or `None` if the array is empty. A stream may send several
     /// alternatives, each with its index: only index 0 is accepted.
+    #[cfg(feature = "wire-gemini")]
     pub(super) fn single(&self, expected: &str) -> Result<Option<Node<'a>>, WireError> {
         let mut items = self.items()?;
         if items.len() > 1 {

@@ -18,7 +18,7 @@ use crate::text::json;
 use crate::wire::api::Vendor;
 use crate::wire::api::edits::ValuePlace;
 use crate::wire::api::ids::identity;
-use crate::wire::api::response::{ParsedCall, ResponseBuilder, WITHOUT_NAME};
+use crate::wire::api::response::{ParsedCall, ResponseBuilder, WITHOUT_NAME, record_stop_reason};
 use crate::wire::api::sent_back::is_empty;
 use crate::wire::api::stop::by_word;
 use crate::wire::api::usage::{count as count_tokens, count_in, object};
@@ -42,23 +42,59 @@ const PARTS: &[&str] = &["thinking", "reference", "image_url", "document_url", "
 
 fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let body = body.object()?;
-    let choices = body.require("choices", "an array of choices")?;
-    let choice = choice(&choices)?.ok_or_else(|| WireError::new(&*choices.path, "one choice", "none"))?;
-    let choice = choice.object()?;
+    let list = body.require("choices", "an array of choices")?;
+    let choices = choices(&list)?.iter().map(Node::object).collect::<Result<Vec<_>, _>>()?;
+    if choices.is_empty() {
+        return Err(WireError::new(&*list.path, "one choice", "none"));
+    }
+    let mut messages = Vec::with_capacity(choices.len());
+    for choice in &choices {
+        let message = choice.require("message", "the assistant's message")?;
+        let modern = with_tool_calls(&message)?.unwrap_or_else(|| message.json.to_owned());
+        messages.push((message.path, modern));
+    }
+    let nodes: Vec<Node<'_>> = messages.iter().map(|(path, json)| Node { json, path: path.clone() }).collect();
+    let has = |key| nodes.iter().position(|node| has_entry(node, key));
+    let says = has("content").unwrap_or_default();
+    let calls = has("tool_calls").unwrap_or(says);
+    let joined = if calls == says { None } else { Some(with_calls_of(&nodes[says], &nodes[calls])?) };
+    let message = Node { json: joined.as_deref().unwrap_or(nodes[says].json), path: nodes[says].path.clone() };
     // Some servers send no reason. A whole body has not been broken off.
-    let reason = choice.stop_reason("finish_reason").unwrap_or_default();
-    let message = choice.require("message", "the assistant's message")?;
-    let modern = with_tool_calls(&message)?;
-    let message = modern.as_ref().map_or(message.clone(), |json| Node { json, path: message.path });
+    let mut reason = String::new();
+    for choice in [calls, says] {
+        record_stop_reason(&mut reason, choices[choice].stop_reason("finish_reason"), |reason| stop(reason, false));
+    }
     let mut builder = ResponseBuilder::new(usage(&body), identity(&body));
     let is_refusal = read(&message, &mut builder)?;
     builder.push_message(message.json);
     builder.build(stop(&reason, is_refusal), reason)
 }
 
-/// Returns the only choice, if there is one.
-fn choice<'a>(choices: &Node<'a>) -> Result<Option<Node<'a>>, WireError> {
-    choices.single("one choice (`n` is 1)")
+/// Returns the choices by their index. Some gateways send the text in one choice, and the calls in another.
+fn choices<'a>(list: &Node<'a>) -> Result<Vec<Node<'a>>, WireError> {
+    let mut choices = list.items()?;
+    choices.sort_by_key(|choice| choice.object().map(|choice| index(&choice)).unwrap_or_default());
+    Ok(choices)
+}
+
+/// Returns the index of a choice.
+fn index(choice: &Object<'_>) -> u64 {
+    choice.get("index").and_then(|index| index.number().ok()).unwrap_or_default()
+}
+
+fn has_entry(message: &Node<'_>, key: &str) -> bool {
+    message.object().is_ok_and(|message| message.get(key).is_some_and(|node| !is_empty(node.json.get())))
+}
+
+/// Returns the message with the calls of another one.
+fn with_calls_of(message: &Node<'_>, other: &Node<'_>) -> Result<Box<RawValue>, WireError> {
+    let (message, other) = (message.object()?, other.object()?);
+    let mut entries: BTreeMap<String, Box<RawValue>> =
+        message.all().map(|(key, json)| (key.to_owned(), json.to_owned())).collect();
+    if let Some(calls) = other.get("tool_calls") {
+        entries.insert("tool_calls".to_owned(), calls.json.to_owned());
+    }
+    Ok(raw_json(write::object(&entries)))
 }
 
 /// Returns the usage in a response or a chunk.

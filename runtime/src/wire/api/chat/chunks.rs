@@ -3,7 +3,7 @@
 use crate::wire::api::chat::content::{Content, Visible};
 use crate::wire::api::chat::fragment::{Call, Fragment};
 use crate::wire::api::chat::joined::{Entries, Joined, content, join, object};
-use crate::wire::api::chat::{calls, choice, read, stop, usage};
+use crate::wire::api::chat::{calls, choices, index, read, stop, usage};
 use crate::wire::api::ids::identity;
 use crate::wire::api::response::{ResponseBuilder, record_stop_reason};
 use crate::wire::api::sent_back::is_empty;
@@ -18,6 +18,10 @@ pub(super) struct Chunks {
     /// The message without its content and its calls.
     message: Entries,
     content: Content,
+    /// The index of the choice whose text is read: the first with one.
+    speaker: Option<u64>,
+    /// The index of the choice whose calls are read: the first with one.
+    caller: Option<u64>,
     /// The calls, in the order in which they have begun.
     calls: Vec<Call>,
     /// A call in the older form, which some servers send in addition.
@@ -46,26 +50,8 @@ impl ResponseAssembler for Chunks {
             self.identity = identity(&data);
         }
         // Some servers omit the choices in the chunk with the usage.
-        let Some(choices) = data.get("choices") else { return Ok(()) };
-        let Some(choice) = choice(&choices)? else { return Ok(()) };
-        let choice = choice.object()?;
-        let delta = choice.get("delta").map(|delta| delta.object()).transpose()?;
-        match delta.filter(|delta| delta.all().any(|(_, json)| !is_empty(json.get()))) {
-            Some(delta) => {
-                self.push_delta(&delta, shown)?;
-                self.has_deltas |= self.has_message();
-            }
-            // Some servers send the message, or its next piece, in its place.
-            None => {
-                if let Some(message) = choice.get("message").filter(|_| !self.has_deltas) {
-                    self.push_delta(&message.object()?, shown)?;
-                }
-            }
-        }
-        let reason = choice.stop_reason("finish_reason").filter(|reason| !reason.is_empty());
-        self.is_open &= reason.is_none();
-        record_stop_reason(&mut self.reason, reason, |reason| stop(reason, false));
-        Ok(())
+        let Some(list) = data.get("choices") else { return Ok(()) };
+        choices(&list)?.iter().try_for_each(|choice| self.push_choice(choice, shown))
     }
 
     fn push_done(&mut self) {
@@ -107,12 +93,48 @@ impl Chunks {
             || self.message.keys().any(|key| key != "role")
     }
 
-    fn push_delta(&mut self, delta: &Object<'_>, shown: &mut String) -> Result<(), WireError> {
+    fn push_choice(&mut self, choice: &Node<'_>, shown: &mut String) -> Result<(), WireError> {
+        let choice = choice.object()?;
+        let delta = choice.get("delta").map(|delta| delta.object()).transpose()?;
+        let index = index(&choice);
+        match delta.filter(|delta| delta.all().any(|(_, json)| !is_empty(json.get()))) {
+            Some(delta) => {
+                self.push_delta(&delta, index, shown)?;
+                self.has_deltas |= self.has_message();
+            }
+            // Some servers send the message, or its next piece, in its place.
+            None => {
+                if let Some(message) = choice.get("message").filter(|_| !self.has_deltas) {
+                    self.push_delta(&message.object()?, index, shown)?;
+                }
+            }
+        }
+        let is_caller = self.caller.is_none_or(|caller| caller == index);
+        if is_caller || self.speaker.is_none_or(|speaker| speaker == index) {
+            let reason = choice.stop_reason("finish_reason").filter(|reason| !reason.is_empty());
+            self.is_open &= reason.is_none() || !is_caller;
+            record_stop_reason(&mut self.reason, reason, |reason| stop(reason, false));
+        }
+        Ok(())
+    }
+
+    fn push_delta(&mut self, delta: &Object<'_>, index: u64, shown: &mut String) -> Result<(), WireError> {
+        let has = |is_key: &dyn Fn(&str) -> bool| delta.all().any(|(key, json)| is_key(key) && !is_empty(json.get()));
+        let is_call = |key: &str| ["tool_calls", "function_call"].contains(&key);
+        if has(&|key| key != "role" && !is_call(key)) {
+            self.speaker.get_or_insert(index);
+        }
+        if has(&is_call) {
+            self.caller.get_or_insert(index);
+        }
+        let is_speaker = self.speaker.is_none_or(|speaker| speaker == index);
+        let is_caller = self.caller.is_none_or(|caller| caller == index);
         // The text comes before a refusal.
-        if let Some(node) = delta.get("content") {
+        if let Some(node) = delta.get("content").filter(|_| is_speaker) {
             self.content.push(&node, &mut self.values, |text| shown.push_str(&self.visible.push(text)))?;
         }
-        for (key, _) in delta.all().filter(|(key, _)| *key != "content") {
+        let is_taken = |key: &str| if is_call(key) { is_caller } else { is_speaker };
+        for (key, _) in delta.all().filter(|(key, _)| *key != "content" && is_taken(key)) {
             let Some(node) = delta.get(key) else { continue };
             match key {
                 "function_call" => self.push_function_call(&node)?,

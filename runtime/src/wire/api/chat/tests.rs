@@ -104,17 +104,45 @@ fn refused(deltas: impl IntoIterator<Item = String>) -> String {
 }
 
 #[test]
-fn only_the_first_choice_is_accepted() {
-    let choice = |index: &str| format!(r#"{{"choices":[{{{index}"message":{{}},"finish_reason":"stop"}}]}}"#);
-    let path = "/choices: expected one choice (`n` is 1), got one with index 1";
-    for index in ["", r#""index":null,"#, r#""index":0,"#] {
-        assert!(Api::ChatCompletions.parse(&choice(index)).is_ok());
+fn the_text_and_the_calls_may_be_in_two_choices() {
+    let call = |name: &str| {
+        format!(r#""tool_calls":[{{"index":0,"id":"{name}","function":{{"name":"{name}","arguments":"{{}}"}}}}]"#)
+    };
+    let choice = |index: &str, message: &str, reason: &str| {
+        format!(r#"{{{index}"KEY":{{"role":"assistant",{message}}},"finish_reason":{reason}}}"#)
+    };
+    let (text, stop, tools) = (r#""content":"hi""#, r#""stop""#, r#""tool_calls""#);
+    let [zero, one] = [r#""index":0,"#, r#""index":1,"#];
+    let [f, g] = ["f", "g"].map(call);
+    let both = format!(r#"{text},{f}"#);
+    let other = format!(r#""content":"other",{g}"#);
+    for (choices, said, called) in [
+        (vec![choice("", text, stop)], "hi", ""),
+        (vec![choice(r#""index":null,"#, &both, tools)], "hi", "f"),
+        (vec![choice(one, &both, tools)], "hi", "f"),
+        (vec![choice(zero, text, "null"), choice(one, &f, tools)], "hi", "f"),
+        (vec![choice(zero, text, stop), choice(one, &f, tools)], "hi", "f"),
+        (vec![choice(zero, r#""content":null"#, "null"), choice(one, &both, tools)], "hi", "f"),
+        (vec![choice(zero, &both, tools), choice(one, &other, tools)], "hi", "f"),
+        (vec![choice(zero, text, stop), choice(one, r#""content":"other""#, stop)], "hi", ""),
+    ] {
+        let body = format!(r#"{{"choices":[{}]}}"#, choices.join(",").replace("KEY", "message"));
+        let (mut together, mut apart) = (Api::ChatCompletions.stream(), Api::ChatCompletions.stream());
+        let chunk = |choices: &str| format!("data: {{\"choices\":[{}]}}\n\n", choices.replace("KEY", "delta"));
+        let shown = together.push(chunk(&choices.join(",")).as_bytes()).unwrap();
+        assert_eq!(shown, said, "{choices:?}");
+        choices.iter().for_each(|choice| assert!(apart.push(chunk(choice).as_bytes()).is_ok(), "{choice}"));
+        for response in [Api::ChatCompletions.parse(&body), together.finish(), apart.finish()] {
+            let response = response.unwrap_or_else(|error| panic!("{error}: {choices:?}"));
+            let names: Vec<&str> = response.calls().iter().map(|call| call.name()).collect();
+            assert_eq!((response.text(), &*names.concat()), (said, called), "{choices:?}");
+        }
     }
-    let second = choice(r#""index":1,"#);
-    assert_eq!(Api::ChatCompletions.parse(&second).unwrap_err().to_string(), path);
-    let mut stream = Api::ChatCompletions.stream();
-    let error = stream.push(format!("data: {second}\n\n").as_bytes()).unwrap_err().to_string();
-    assert_eq!(error, format!("event 1{path}"));
+    let cut = [choice(zero, text, stop), choice(one, &f, r#""length""#)].join(",").replace("KEY", "message");
+    let error = Api::ChatCompletions.parse(&format!(r#"{{"choices":[{cut}]}}"#)).unwrap_err();
+    assert!(matches!(error, WireError::CutOff { at_limit: true, .. }), "{error}");
+    let none = Api::ChatCompletions.parse(r#"{"choices":[]}"#).unwrap_err().to_string();
+    assert_eq!(none, "/choices: expected one choice, got none");
 }
 
 #[test]
@@ -142,11 +170,9 @@ fn a_stop_reason_or_a_content_of_another_type_loses_no_answer() {
         let body = format!(r#"{{"choices":[{{"message":{{{half}}},"finish_reason":{reason}}}]}}"#);
         assert!(matches!(Api::ChatCompletions.parse(&body), Err(WireError::CutOff { .. })), "{reason}");
     }
-    for (content, text, sent) in [
-        ("5", "5", r#""5""#),
-        ("true", "true", r#""true""#),
-        (r#"{"type":"text","text":"hi"}"#, "hi", r#""hi""#),
-    ] {
+    for (content, text, sent) in
+        [("5", "5", r#""5""#), ("true", "true", r#""true""#), (r#"{"type":"text","text":"hi"}"#, "hi", r#""hi""#)]
+    {
         let choice =
             |key: &str| format!(r#"{{"choices":[{{"{key}":{{"content":{content}}},"finish_reason":"stop"}}]}}"#);
         let response = Api::ChatCompletions.parse(&choice("message")).unwrap();
