@@ -35,6 +35,7 @@ struct Shared {
 }
 
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 struct State {
     /// The running model requests and calls, the latest last.
     running: Vec<Activity>,

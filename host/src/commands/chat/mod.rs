@@ -145,16 +145,13 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
     async fn run(mut self) -> Result<()> {
         let mut last_was_interrupt = false;
         loop {
-            let next = match self.queue.pop_front() {
-                Some(queued) => {
-                    self.screen.message(true, &queued);
-                    self.input.remember(&queued);
-                    Line::Text(queued)
-                }
-                None => {
-                    self.restore_terminal();
-                    self.input.read_line(&mem::take(&mut self.draft))?
-                }
+            let next = if let Some(queued) = self.queue.pop_front() {
+                self.screen.message(true, &queued);
+                self.input.remember(&queued);
+                Line::Text(queued)
+            } else {
+                self.restore_terminal();
+                self.input.read_line(&mem::take(&mut self.draft))?
             };
             let text = match next {
                 Line::Text(text) => text,

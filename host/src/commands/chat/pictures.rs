@@ -61,7 +61,7 @@ fn words(message: &str) -> Vec<String> {
                 // An apostrophe within a word does not quote.
                 ('"' | '\'', None) if word.is_empty() || word == "@" => quote = Some(letter),
                 ('\\', None) if letters.peek().is_some_and(|after| !after.is_alphanumeric()) => {
-                    word.extend(letters.next())
+                    word.extend(letters.next());
                 }
                 _ => word.push(letter),
             }
@@ -103,7 +103,7 @@ fn read(path: &Path, api: Api) -> Result<Image, String> {
     file.take(most + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     let kind = Image::type_of(&bytes).ok_or("models take PNG, JPEG, GIF and WebP, and it is another file")?;
     if bytes.len() as u64 > most {
-        return Err(format!("it is larger than {:.2} MiB, the most that models take", most as f64 / 1_048_576.0));
+        return Err(format!("it is larger than {} KiB, the most that models take", most / 1024));
     }
     if !api.takes_image(kind) {
         return Err(format!("the API `{}` takes no {kind}", api.word()));
@@ -162,7 +162,7 @@ mod tests {
             found.problems,
             [
                 "the picture text.png is not sent: models take PNG, JPEG, GIF and WebP, and it is another file",
-                "the picture large.png is not sent: it is larger than 3.75 MiB, the most that models take",
+                "the picture large.png is not sent: it is larger than 3840 KiB, the most that models take",
                 "the picture a.gif is not sent: the API `gemini` takes no image/gif",
             ]
         );

@@ -208,8 +208,8 @@ fn undo_reverts_file_changes_and_lists_other_calls() {
 
 #[test]
 fn a_long_call_shows_the_last_line_of_its_output_without_secrets() {
-    let folder = folder();
     const SECRET: &str = "correct-horse-battery-staple-99";
+    let folder = folder();
     let variables = folder.path().join("home/.env");
     std::fs::create_dir_all(folder.path().join("home")).expect("failed to make a folder");
     std::fs::write(&variables, format!("MY_API_KEY={SECRET}\n")).expect("failed to write");
