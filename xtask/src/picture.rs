@@ -8,11 +8,14 @@ use std::process::{Command, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The pictures.
-const PICTURES: [Picture; 2] = [
-    Picture { name: "chat", columns: 100, rows: 58, colours: &DARK },
-    Picture { name: "chat-narrow", columns: 60, rows: 72, colours: &LIGHT },
+/// The terminals, each of which becomes a picture in every scheme of colours.
+const PICTURES: [Picture; 3] = [
+    Picture { name: "chat-narrow", columns: 60, rows: 76 },
+    Picture { name: "chat", columns: 100, rows: 62 },
+    Picture { name: "chat-wide", columns: 200, rows: 54 },
 ];
+/// The schemes of colours, with the end of the names of their files.
+const SCHEMES: [(&str, &Colours); 2] = [("", &DARK), ("-light", &LIGHT)];
 
 /// A terminal whose content becomes a picture.
 struct Picture {
@@ -20,7 +23,6 @@ struct Picture {
     name: &'static str,
     columns: usize,
     rows: usize,
-    colours: &'static Colours,
 }
 
 /// The colours of a terminal.
@@ -71,13 +73,17 @@ pub(crate) fn write(root: &Path) -> Result<(), String> {
         let result = draw(picture, root, &folder);
         let _ = tmux(&folder, &["kill-server"]);
         let _ = fs::remove_dir_all(&folder);
-        let path = format!("docs/host/{}.svg", picture.name);
-        fs::write(root.join(&path), result?).map_err(failed("write a picture"))?;
-        println!("written: {path}");
+        let screen = result?;
+        for (end, colours) in SCHEMES {
+            let path = format!("docs/host/{}{end}.svg", picture.name);
+            fs::write(root.join(&path), svg(picture, colours, &screen)).map_err(failed("write a picture"))?;
+            println!("written: {path}");
+        }
     }
     Ok(())
 }
 
+/// Returns the screen of a conversation, with the escape sequences of tmux.
 fn draw(picture: &Picture, root: &Path, folder: &Path) -> Result<String, String> {
     let project = folder.join("project");
     fs::create_dir_all(project.join("src")).map_err(failed("make a folder"))?;
@@ -107,7 +113,7 @@ fn draw(picture: &Picture, root: &Path, folder: &Path) -> Result<String, String>
     type_text("y")?;
     wait_for(folder, "tokens in")?;
     let screen = tmux(folder, &["capture-pane", "-p", "-e"]).map_err(failed("read the screen"))?;
-    Ok(svg(picture, &String::from_utf8_lossy(&screen.stdout)))
+    Ok(String::from_utf8_lossy(&screen.stdout).into_owned())
 }
 
 fn tmux(folder: &Path, args: &[&str]) -> std::io::Result<Output> {
@@ -141,8 +147,8 @@ fn failed(what: &'static str) -> impl FnOnce(std::io::Error) -> String {
 }
 
 /// Returns a screen with the escape sequences of tmux as a picture.
-fn svg(picture: &Picture, screen: &str) -> String {
-    let Colours { background, text, codes } = picture.colours;
+fn svg(picture: &Picture, colours: &Colours, screen: &str) -> String {
+    let Colours { background, text, codes } = colours;
     let lines: Vec<&str> = screen.trim_end().lines().collect();
     let (width, height) = (picture.columns * WIDTH / 10 + 24, lines.len() * HEIGHT + 24);
     let mut svg = format!(
@@ -170,7 +176,7 @@ fn svg(picture: &Picture, screen: &str) -> String {
                     22 => style += "font-weight:normal;opacity:1;",
                     23 => style += "font-style:normal;",
                     24 => style += "text-decoration:none;",
-                    27 | 39 => style += &format!("fill:{};", picture.colours.text),
+                    27 | 39 => style += &format!("fill:{text};"),
                     code @ 31..=36 => style += &format!("fill:{};", codes[code - 31]),
                     _ => {}
                 }
