@@ -87,7 +87,7 @@ fn a_schedule_can_name_its_time_zone() {
         ("CRON_TZ=Nowhere/Bad 0 9 * * *", "`Nowhere/Bad` is not a known time zone"),
         ("CRON_TZ= 0 9 * * *", "`` is not a known time zone"),
     ] {
-        let error = fixture.jobs.in_zone_of(text).err().expect("it is refused").to_string();
+        let error = fixture.jobs.in_zone_of(text).map(drop).expect_err("it is refused").to_string();
         assert!(error.contains(message), "{text}: {error}");
     }
     let (jobs, rest) = fixture.jobs.in_zone_of("CRON_TZ=UTC").expect("the zone is known");
