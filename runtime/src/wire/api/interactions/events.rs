@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::text::json;
-use crate::wire::api::ResponseAssembler;
 use crate::wire::api::arguments::assembled;
 use crate::wire::api::ids::identity;
 use crate::wire::api::interactions::{own, read_steps, stop, usage};
 use crate::wire::api::response::ResponseBuilder;
 use crate::wire::api::response::cut_off;
+use crate::wire::api::{MAX_CALLS, ResponseAssembler};
 use crate::wire::node::{MAX_ITEMS, Node, Object};
 use crate::wire::write::{list, object, raw_json};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
@@ -19,6 +19,7 @@ type Entries = BTreeMap<String, Box<RawValue>>;
 /// A streamed interaction. The last event may repeat its steps.
 #[derive(Default)]
 pub(super) struct Events {
+    /// The steps by their index, or by the next free one if another step has it.
     steps: BTreeMap<u64, Step>,
     /// The index of the last call that has begun.
     last_call: Option<u64>,
@@ -31,6 +32,8 @@ pub(super) struct Events {
 /// A step that is being assembled.
 #[derive(Default)]
 struct Step {
+    /// The index that the server sends, which other steps may have, too.
+    index: Option<u64>,
     kind: String,
     entries: Entries,
     /// The `content` of an output, or the `summary` of a thought.
@@ -79,8 +82,7 @@ impl ResponseAssembler for Events {
                 self.response = Some(response);
             }
             "step.stop" => {
-                let index = event.get("index").and_then(|index| index.number().ok());
-                if let Some(step) = index.and_then(|index| self.steps.get_mut(&index)) {
+                if let Some(step) = self.place(index(&event)).and_then(|at| self.steps.get_mut(&at)) {
                     step.has_ended = true;
                 }
             }
@@ -98,19 +100,42 @@ impl ResponseAssembler for Events {
     }
 }
 
+/// Returns the index of the step of an event, if the server sends one.
+fn index(event: &Object<'_>) -> Option<u64> {
+    event.get("index")?.number().ok()
+}
+
 impl Events {
+    /// Returns the place of the step with this index: the last one that has not ended, or else the last one. Without an index, it is the
+    /// last step.
+    fn place(&self, index: Option<u64>) -> Option<u64> {
+        let recent =
+            || self.steps.iter().rev().take(MAX_CALLS).filter(|(_, step)| index.is_none() || step.index == index);
+        let open = recent().find(|(_, step)| !step.has_ended).or_else(|| recent().next());
+        open.map(|(at, _)| *at).or_else(|| index.filter(|index| self.steps.contains_key(index)))
+    }
+
     fn start(&mut self, event: &Object<'_>, shown: &mut String) -> Result<(), WireError> {
-        let index = event.require("index", "the step's index")?;
-        let at = index.number()?;
-        if self.steps.contains_key(&at) {
-            return Err(index.unexpected("an unused index"));
-        }
-        if self.steps.len() == MAX_ITEMS {
-            return Err(index.unexpected(format!("at most {MAX_ITEMS} steps")));
-        }
         let node = event.require("step", "a step")?;
+        if self.steps.len() == MAX_ITEMS {
+            return Err(node.unexpected(format!("at most {MAX_ITEMS} steps")));
+        }
         let entries = node.object()?;
-        let mut step = Step { kind: entries.non_empty_text("type")?, entries: owned(&entries), ..Step::default() };
+        let (index, id) = (index(event), entries.id("id"));
+        let is_repeated = |at: &u64| {
+            let known = self.steps.get(at).and_then(|step| step.entries.get("id"));
+            !id.is_empty()
+                && known.is_some_and(|known| entries.get("id").is_some_and(|id| id.json.get() == known.get()))
+        };
+        if self.place(index).as_ref().is_some_and(is_repeated) {
+            return Ok(());
+        }
+        // Some servers give all steps one index, or none.
+        let next = self.steps.last_key_value().map_or(Some(0), |(last, _)| last.checked_add(1));
+        let at = index.filter(|index| !self.steps.contains_key(index)).or(next);
+        let at = at.ok_or_else(|| node.unexpected("a step with a smaller index before it"))?;
+        let kind = entries.non_empty_text("type")?;
+        let mut step = Step { index, kind, entries: owned(&entries), ..Step::default() };
         if let Some(key) = step.key_of_pieces() {
             for node in entries.get(key).map(|pieces| pieces.items()).transpose()?.unwrap_or_default() {
                 step.push(&node, &mut self.pieces)?;
@@ -126,18 +151,26 @@ impl Events {
         Ok(())
     }
 
+    /// Returns the place of the step of a delta.
+    fn place_of_delta(&self, event: &Object<'_>, is_arguments: bool) -> Option<u64> {
+        let at = self.place(index(event));
+        // Some deltas of arguments have the index of the thought before the call.
+        if is_arguments && at.and_then(|at| self.steps.get(&at)).is_none_or(|step| step.kind != "function_call") {
+            return self.last_call.or(at);
+        }
+        at
+    }
+
     fn extend(&mut self, event: &Object<'_>, shown: &mut String) -> Result<(), WireError> {
-        let index = event.require("index", "the step's index")?;
-        let mut at = index.number()?;
         let delta = event.require("delta", "a delta")?;
         let entries = delta.object()?;
         let kind = entries.non_empty_text("type")?;
         let is_arguments = matches!(&*kind, "arguments_delta" | "arguments");
-        // Some deltas of arguments have the index of the thought before the call.
-        if is_arguments && self.steps.get(&at).is_none_or(|step| step.kind != "function_call") {
-            at = self.last_call.unwrap_or(at);
-        }
-        let Some(step) = self.steps.get_mut(&at) else { return Err(index.unexpected("the index of a step")) };
+        let at = self.place_of_delta(event, is_arguments);
+        let Some(step) = at.and_then(|at| self.steps.get_mut(&at)) else {
+            let place = event.get("index").unwrap_or(delta);
+            return Err(place.unexpected("the index of a step"));
+        };
         match (&*step.kind, &*kind) {
             ("function_call", _) if is_arguments => {
                 for key in ["arguments", "partial_arguments"] {

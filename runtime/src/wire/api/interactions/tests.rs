@@ -165,7 +165,6 @@ fn an_event_out_of_sequence_is_an_error() {
     let text = json!({ "type": "text", "text": "a" });
     let call = start(0, &json!({ "type": "function_call", "id": "c1", "name": "f", "arguments": {} }));
     assert_eq!(error(&[delta(0, &text)]), "event 1/index: expected the index of a step, got 0");
-    assert_eq!(error(&[call.clone(), call.clone()]), "event 2/index: expected an unused index, got 0");
     let expected = "event 2/delta/type: expected a delta of a step of the type `function_call`, got \"text\"";
     assert_eq!(error(&[call.clone(), delta(0, &text)]), expected);
     let cut =
@@ -179,6 +178,37 @@ fn an_event_out_of_sequence_is_an_error() {
     assert_eq!(error(&[call]), early);
     let failed = json!({ "event_type": "error", "error": { "code": "unavailable", "message": "later" } });
     assert_eq!(error(&[failed]), "the API returned an error (unavailable): later");
+}
+
+#[test]
+fn steps_with_one_index_or_without_an_index_are_told_apart() {
+    let call = |id: &str| json!({ "type": "function_call", "id": id, "name": "f", "arguments": {} });
+    let output = json!({ "type": "model_output", "content": [{ "type": "text", "text": "a" }] });
+    let arguments = |n: u64| json!({ "type": "arguments_delta", "arguments": format!(r#"{{"n":{n}}}"#) });
+    let stop = || json!({ "event_type": "step.stop", "index": 0 });
+    let end = || completed("requires_action", &[]);
+    let events = [
+        start(0, &output),
+        stop(),
+        start(0, &call("1")),
+        start(0, &call("1")),
+        delta(0, &arguments(1)),
+        stop(),
+        start(0, &call("2")),
+        delta(0, &arguments(2)),
+        end(),
+    ];
+    let without_index = events.clone().map(|mut event| {
+        event.as_object_mut().unwrap().remove("index");
+        event
+    });
+    for events in [events, without_index] {
+        let (response, _) = streamed(&events).unwrap();
+        let calls: Vec<_> =
+            response.calls().iter().map(|call| (call.id().to_owned(), call.arguments().to_owned())).collect();
+        let expected = ["1", "2"].map(|n| (n.to_owned(), format!(r#"{{"n":{n}}}"#)));
+        assert_eq!((response.text(), &*calls), ("a", &expected[..]));
+    }
 }
 
 #[test]
