@@ -129,16 +129,17 @@ fn check_complete(node: &Node<'_>, stop: Stop, reason: &str) -> Result<(), WireE
         return Ok(());
     }
     let status = item.get("status").and_then(|status| status.text().ok()).unwrap_or_default();
+    let is_whole_response = matches!(stop, Stop::Done | Stop::Other);
     let is_text = kind == "custom_tool_call";
     let is_cut_off = match &*status {
         "completed" => false,
-        "" => stop != Stop::Done && is_text,
-        _ if stop != Stop::Done => true,
+        "" => !is_whole_response && is_text,
+        _ if !is_whole_response => true,
         // The item was sent when it began. The response, which is complete, has all of it.
         "in_progress" => !is_text && !is_whole(&item.arguments("arguments")?),
         _ => is_text || item.get("arguments").is_none() || !is_whole(&item.arguments("arguments")?),
     };
-    let reason = if stop == Stop::Done { &status } else { reason };
+    let reason = if is_whole_response { &status } else { reason };
     if is_cut_off { Err(cut_off(&node.path, stop, reason)) } else { Ok(()) }
 }
 
@@ -208,14 +209,16 @@ fn read_message(message: &Object<'_>, builder: &mut ResponseBuilder) -> Result<b
 
 /// Returns the stop reason, and the API's name of it.
 fn stop(response: &Object<'_>) -> Result<(Stop, String), WireError> {
-    let status = response.require("status", "the status of the response")?;
-    let word = status.non_empty_text()?;
+    // Without a status, the arguments of calls show whether they are complete.
+    let Some(status) = response.get("status") else { return Ok((Stop::Other, String::new())) };
+    let word = response.stop_reason("status").unwrap_or_default();
     let stop = match &*word {
         "completed" => Stop::Done,
+        _ if status.text().is_err() => Stop::Other,
         "cancelled" => Stop::Failed,
         "incomplete" => {
-            let details = response.get("incomplete_details").map(|details| details.object()).transpose()?;
-            let reason = details.map(|details| details.optional_text("reason")).transpose()?.flatten().unwrap_or(word);
+            let details = response.get("incomplete_details").and_then(|details| details.object().ok());
+            let reason = details.and_then(|details| details.stop_reason("reason")).unwrap_or(word);
             let stop = match by_word(&reason) {
                 stop @ (Stop::Length | Stop::Refused) => stop,
                 _ => Stop::Failed,

@@ -140,6 +140,11 @@ fn the_stop_reason_is_the_status_or_its_details() {
         let response = end(rest).unwrap();
         assert_eq!((response.stop(), response.stop_reason()), (stop, reason));
     }
+    for odd in ["null", "0", "{}"] {
+        let call = r#"{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}"#;
+        let response = Api::Responses.parse(&format!(r#"{{"output":[{call}],"status":{odd}}}"#)).unwrap();
+        assert_eq!((response.stop(), response.calls().len()), (Stop::Other, 1), "{odd}");
+    }
     let error = end(r#""status":"in_progress""#).unwrap_err().to_string();
     assert_eq!(error, r#"/status: expected a final status, got "in_progress""#);
 }
