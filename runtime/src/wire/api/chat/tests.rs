@@ -114,7 +114,7 @@ fn the_text_and_the_calls_may_be_in_two_choices() {
     let (text, stop, tools) = (r#""content":"hi""#, r#""stop""#, r#""tool_calls""#);
     let [zero, one] = [r#""index":0,"#, r#""index":1,"#];
     let [f, g] = ["f", "g"].map(call);
-    let both = format!(r#"{text},{f}"#);
+    let both = format!("{text},{f}");
     let other = format!(r#""content":"other",{g}"#);
     for (choices, said, called) in [
         (vec![choice("", text, stop)], "hi", ""),
@@ -131,10 +131,12 @@ fn the_text_and_the_calls_may_be_in_two_choices() {
         let chunk = |choices: &str| format!("data: {{\"choices\":[{}]}}\n\n", choices.replace("KEY", "delta"));
         let shown = together.push(chunk(&choices.join(",")).as_bytes()).unwrap();
         assert_eq!(shown, said, "{choices:?}");
-        choices.iter().for_each(|choice| assert!(apart.push(chunk(choice).as_bytes()).is_ok(), "{choice}"));
+        for choice in &choices {
+            apart.push(chunk(choice).as_bytes()).unwrap();
+        }
         for response in [Api::ChatCompletions.parse(&body), together.finish(), apart.finish()] {
             let response = response.unwrap_or_else(|error| panic!("{error}: {choices:?}"));
-            let names: Vec<&str> = response.calls().iter().map(|call| call.name()).collect();
+            let names: Vec<&str> = response.calls().iter().map(ToolCall::name).collect();
             assert_eq!((response.text(), &*names.concat()), (said, called), "{choices:?}");
         }
     }
