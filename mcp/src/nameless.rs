@@ -1,95 +1,146 @@
-//! Errors of a server that name no request. Such an error answers one of the requests that are open, and it is not known which.
+//! Answers of a server that name no request. Such an answer belongs to one of the requests that are open, and it is not known which.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::model::{ErrorData, JsonRpcMessage, RequestId};
+use rmcp::model::{ErrorData, JsonRpcMessage, RequestId, ServerResult};
 use rmcp::service::RxJsonRpcMessage;
+use serde_json::json;
 use tokio::time::Instant;
 
-/// The time in which other requests can be answered, and after which the error ends all of them.
-const DOUBT: Duration = Duration::from_secs(10);
-/// The maximum number of errors that are kept.
-const MAX_ERRORS: usize = 64;
+use crate::message;
 
-/// An error, and the requests that it may answer.
-#[derive(Debug)]
-struct Nameless {
-    error: ErrorData,
-    requests: Vec<RequestId>,
-    until: Instant,
+/// The time in which other requests can be answered, and after which the answer ends all of them.
+const DOUBT: Duration = Duration::from_secs(10);
+/// The maximum number of answers that are kept.
+const MAX_ANSWERS: usize = 64;
+/// The maximum number of characters of a result that an error quotes.
+const MAX_QUOTED: usize = 4_000;
+
+/// What a server has answered without the id of a request.
+#[derive(Debug, Clone)]
+pub(crate) enum NamelessAnswer {
+    Error(ErrorData),
+    Result(Box<ServerResult>),
 }
 
-/// The errors that have not been assigned yet.
-#[derive(Debug, Default)]
-pub(crate) struct NamelessErrors(VecDeque<Nameless>);
+/// An answer, and the requests to which it may belong.
+#[derive(Debug)]
+struct Nameless {
+    answer: NamelessAnswer,
+    requests: Vec<RequestId>,
+    until: Instant,
+    /// Whether the time is over, and the answer ends its requests.
+    is_doubtful: bool,
+}
 
-impl NamelessErrors {
-    /// Adds an error that arrived while these requests were open. Returns the error if it answers none of them.
-    pub(crate) fn add(&mut self, error: ErrorData, open: &[RequestId]) -> Option<ErrorData> {
-        if open.is_empty() || self.0.len() == MAX_ERRORS {
-            return Some(error);
+/// The answers that have not been assigned yet.
+#[derive(Debug, Default)]
+pub(crate) struct NamelessAnswers(VecDeque<Nameless>);
+
+impl NamelessAnswer {
+    /// Returns the message that answers a request.
+    fn answer(self, id: RequestId) -> RxJsonRpcMessage<RoleClient> {
+        match self {
+            Self::Error(error) => JsonRpcMessage::error(error, Some(id)),
+            Self::Result(result) => JsonRpcMessage::response(*result, id),
         }
-        self.0.push_back(Nameless { error, requests: open.to_vec(), until: Instant::now() + DOUBT });
+    }
+
+    /// Returns the error that ends a request if it is not known which one is answered. A result could be that of another call.
+    fn doubtful(self, id: RequestId) -> RxJsonRpcMessage<RoleClient> {
+        match self {
+            Self::Error(mut error) => {
+                error.message = format!(
+                    "{} (the server did not say which of its requests this error answers, and the others had no answer, either)",
+                    error.message
+                )
+                .into();
+                JsonRpcMessage::error(error, Some(id))
+            }
+            Self::Result(result) => {
+                let quoted: String = json!(result).to_string().chars().take(MAX_QUOTED).collect();
+                message::unreadable(id, format!("a result has no id, and several requests wait for one: {quoted}"))
+            }
+        }
+    }
+}
+
+impl NamelessAnswers {
+    /// Adds an answer that arrived while these requests were open. Returns the answer if it belongs to none of them.
+    pub(crate) fn add(&mut self, answer: NamelessAnswer, open: &[RequestId]) -> Option<NamelessAnswer> {
+        if open.is_empty() || self.0.len() == MAX_ANSWERS {
+            return Some(answer);
+        }
+        self.0.push_back(Nameless {
+            answer,
+            requests: open.to_vec(),
+            until: Instant::now() + DOUBT,
+            is_doubtful: false,
+        });
         None
     }
 
-    /// Returns when the next error ends its requests.
+    /// Returns when the next answer ends its requests.
     pub(crate) fn until(&self) -> Option<Instant> {
         self.0.front().map(|first| first.until)
     }
 
-    /// Returns an error with the request that it answers, and closes the request. An error answers the only request that it can. Of as many
-    /// errors as requests, each answers one. After a time of doubt, an error ends all of its requests.
+    /// Returns an answer with the request to which it belongs, and closes the request. An answer belongs to the only request that it can. Of as
+    /// many errors as requests, each answers one. After a time of doubt, an answer ends all of its requests.
     pub(crate) fn next(&mut self, open: &mut Vec<RequestId>) -> Option<RxJsonRpcMessage<RoleClient>> {
-        for error in &mut self.0 {
-            error.requests.retain(|id| open.contains(id));
+        for answer in &mut self.0 {
+            answer.requests.retain(|id| open.contains(id));
         }
         // Its request has been answered in another way.
-        self.0.retain(|error| !error.requests.is_empty());
-        let errors = self.0.len();
+        self.0.retain(|answer| !answer.requests.is_empty());
+        let are_errors = self.0.iter().all(|answer| matches!(answer.answer, NamelessAnswer::Error(_)));
+        let sure = if are_errors { self.0.len() } else { 1 };
         let first = self.0.front_mut()?;
         let id = first.requests.first()?.clone();
-        let (count, is_over) = (first.requests.len(), first.until <= Instant::now());
-        if count > errors && !is_over {
+        let is_sure = !first.is_doubtful && first.requests.len() <= sure;
+        first.is_doubtful |= !is_sure && first.until <= Instant::now();
+        if !is_sure && !first.is_doubtful {
             return None;
         }
-        let mut error = first.error.clone();
-        if count > errors {
-            error.message = format!(
-                "{} (the server did not say which of its requests this error answers, and the others had no answer, either)",
-                error.message
-            )
-            .into();
-            first.requests.remove(0);
-        } else {
+        let answer = first.answer.clone();
+        let message = if is_sure {
             self.0.pop_front();
-        }
+            answer.answer(id.clone())
+        } else {
+            first.requests.remove(0);
+            answer.doubtful(id.clone())
+        };
         open.retain(|open| *open != id);
-        Some(JsonRpcMessage::error(error, Some(id)))
+        Some(message)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use rmcp::model::ErrorCode;
+    use serde_json::Value;
 
     use super::*;
 
-    fn error(text: &str) -> ErrorData {
-        ErrorData::new(ErrorCode(1), text.to_owned(), None)
+    fn error(text: &str) -> NamelessAnswer {
+        NamelessAnswer::Error(ErrorData::new(ErrorCode(1), text.to_owned(), None))
     }
 
-    /// Returns the requests that are answered now, with the beginnings of their errors.
-    fn answered(errors: &mut NamelessErrors, open: &mut Vec<RequestId>) -> Vec<String> {
-        let next = std::iter::from_fn(|| errors.next(open));
-        let text = |message| match message {
-            JsonRpcMessage::Error(error) => {
-                let text = error.error.message.chars().take(4).collect::<String>();
-                format!("{} {text}", error.id.expect("an id"))
-            }
-            _ => unreachable!("they are errors"),
+    fn result(text: &str) -> NamelessAnswer {
+        let result = json!({ "content": [{ "type": "text", "text": text }] });
+        NamelessAnswer::Result(serde_json::from_value(result).expect("it is a result"))
+    }
+
+    /// Returns the requests that are answered now, with the beginnings of their errors or the texts of their results.
+    fn answered(answers: &mut NamelessAnswers, open: &mut Vec<RequestId>) -> Vec<String> {
+        let next = std::iter::from_fn(|| answers.next(open));
+        let text = |message| {
+            let message = json!(message);
+            let text = message.pointer("/error/message").or(message.pointer("/result/content/0/text"));
+            let text = text.and_then(Value::as_str).expect("a text").chars().take(4).collect::<String>();
+            format!("{} {text}", message["id"])
         };
         next.map(text).collect()
     }
@@ -99,45 +150,58 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_error_without_an_id_answers_the_only_request_that_it_can() {
-        let (mut errors, mut open) = (NamelessErrors::default(), ids(&[1]));
-        assert!(errors.add(error("disk"), &open).is_none());
-        assert_eq!(answered(&mut errors, &mut open), ["1 disk"]);
-        assert!(open.is_empty() && errors.add(error("disk"), &open).is_some(), "no request is open");
-        // The other request is answered.
-        open = ids(&[1, 2]);
-        errors.add(error("disk"), &open);
-        assert!(answered(&mut errors, &mut open).is_empty());
-        open.retain(|id| *id != RequestId::Number(1));
-        open.extend(ids(&[3]));
-        assert_eq!(answered(&mut errors, &mut open), ["2 disk"]);
-        assert_eq!(open, ids(&[3]), "a request that began later is not meant");
+    async fn an_answer_without_an_id_belongs_to_the_only_request_that_it_can() {
+        for answer in [error("disk"), result("disk")] {
+            let (mut answers, mut open) = (NamelessAnswers::default(), ids(&[1]));
+            assert!(answers.add(answer.clone(), &open).is_none());
+            assert_eq!(answered(&mut answers, &mut open), ["1 disk"]);
+            assert!(open.is_empty() && answers.add(answer.clone(), &open).is_some(), "no request is open");
+            // The other request is answered.
+            open = ids(&[1, 2]);
+            answers.add(answer, &open);
+            assert!(answered(&mut answers, &mut open).is_empty());
+            open.retain(|id| *id != RequestId::Number(1));
+            open.extend(ids(&[3]));
+            assert_eq!(answered(&mut answers, &mut open), ["2 disk"]);
+            assert_eq!(open, ids(&[3]), "a request that began later is not meant");
+        }
     }
 
     #[tokio::test(start_paused = true)]
     async fn as_many_errors_as_requests_answer_one_each() {
-        let (mut errors, mut open) = (NamelessErrors::default(), ids(&[1, 2]));
-        errors.add(error("disk"), &open);
-        errors.add(error("full"), &open);
-        assert_eq!(answered(&mut errors, &mut open), ["1 disk", "2 full"]);
-        assert!(errors.until().is_none());
+        let (mut answers, mut open) = (NamelessAnswers::default(), ids(&[1, 2]));
+        answers.add(error("disk"), &open);
+        answers.add(error("full"), &open);
+        assert_eq!(answered(&mut answers, &mut open), ["1 disk", "2 full"]);
+        assert!(answers.until().is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_result_is_never_the_answer_to_a_request_that_it_may_not_answer() {
+        let (mut answers, mut open) = (NamelessAnswers::default(), ids(&[1, 2]));
+        answers.add(result("one"), &open);
+        answers.add(result("two"), &open);
+        assert!(answered(&mut answers, &mut open).is_empty(), "their order may be another");
+        tokio::time::sleep_until(answers.until().expect("a result waits")).await;
+        assert_eq!(answered(&mut answers, &mut open), ["1 a re", "2 a re"], "the error quotes a result");
+        assert!(open.is_empty());
     }
 
     #[tokio::test(start_paused = true)]
     async fn after_a_time_of_doubt_an_error_ends_all_requests_that_were_open() {
-        let (mut errors, mut open) = (NamelessErrors::default(), ids(&[1, 2, 3]));
-        errors.add(error("disk"), &open);
+        let (mut answers, mut open) = (NamelessAnswers::default(), ids(&[1, 2, 3]));
+        answers.add(error("disk"), &open);
         open.extend(ids(&[4]));
-        assert!(answered(&mut errors, &mut open).is_empty());
-        tokio::time::sleep_until(errors.until().expect("an error waits")).await;
-        assert_eq!(answered(&mut errors, &mut open), ["1 disk", "2 disk", "3 disk"]);
+        assert!(answered(&mut answers, &mut open).is_empty());
+        tokio::time::sleep_until(answers.until().expect("an error waits")).await;
+        assert_eq!(answered(&mut answers, &mut open), ["1 disk", "2 disk", "3 disk"]);
         assert_eq!(open, ids(&[4]));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_number_of_errors_is_limited() {
-        let (mut errors, open) = (NamelessErrors::default(), ids(&[1, 2]));
-        let kept = (0..1000).filter(|_| errors.add(error("disk"), &open).is_none()).count();
-        assert_eq!(kept, MAX_ERRORS);
+    async fn the_number_of_answers_is_limited() {
+        let (mut answers, open) = (NamelessAnswers::default(), ids(&[1, 2]));
+        let kept = (0..1000).filter(|_| answers.add(error("disk"), &open).is_none()).count();
+        assert_eq!(kept, MAX_ANSWERS);
     }
 }

@@ -3,7 +3,7 @@
 //! A connection is opened with `server/discover`. A server that does not answer it in time is asked to `initialize` instead. If it was only
 //! slow, it answers both, and the protocol library would take the late answer for the answer to the wrong request.
 //!
-//! The protocol library drops an error without an id. Here, it [answers](crate::nameless) a request that is open.
+//! The protocol library drops an answer without an id. Here, it [belongs](crate::nameless) to a request that is open.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,10 +13,11 @@ use rmcp::RoleClient;
 use rmcp::model::{ClientNotification, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerResult};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde_json::json;
 use tokio::time::Instant;
 
-use crate::message::{Inbox, PATIENCE};
-use crate::nameless::NamelessErrors;
+use crate::message::{self, Inbox, PATIENCE};
+use crate::nameless::{NamelessAnswer, NamelessAnswers};
 
 /// The transport.
 pub(crate) struct ProbeTransport<T> {
@@ -27,7 +28,7 @@ pub(crate) struct ProbeTransport<T> {
     answered: LateAnswer,
     /// The requests that wait for an answer, without those that wait as long as the connection is open.
     open: Vec<RequestId>,
-    nameless: NamelessErrors,
+    nameless: NamelessAnswers,
     inbox: Inbox,
     /// Whether the version of the protocol has no requests of servers.
     is_stateless: bool,
@@ -56,7 +57,7 @@ impl<T> ProbeTransport<T> {
     /// Returns the transport. `is_patient` says that no other way to begin follows if `server/discover` is not answered.
     pub(crate) fn new(inner: T, inbox: Inbox, answered: LateAnswer, is_patient: bool) -> Self {
         let (probe, given_up, open) = (None, None, Vec::new());
-        let nameless = NamelessErrors::default();
+        let nameless = NamelessAnswers::default();
         Self { inner, probe, given_up, answered, open, nameless, inbox, is_stateless: false, is_patient }
     }
 
@@ -95,6 +96,29 @@ impl<T> ProbeTransport<T> {
         self.open.retain(|open| open.to_string() != id.to_string());
     }
 
+    /// Returns a message, unless it is an answer that names no request.
+    fn named(&mut self, message: RxJsonRpcMessage<RoleClient>) -> Option<RxJsonRpcMessage<RoleClient>> {
+        let answer = match message {
+            JsonRpcMessage::Error(error) if error.id.as_ref().is_none_or(message::is_nameless) => {
+                NamelessAnswer::Error(error.error)
+            }
+            JsonRpcMessage::Response(response) if message::is_nameless(&response.id) => {
+                NamelessAnswer::Result(Box::new(response.result))
+            }
+            other => return Some(other),
+        };
+        match self.nameless.add(answer, &self.open) {
+            None => {}
+            Some(NamelessAnswer::Error(error)) => {
+                self.inbox.note_stray(&format!("an error belongs to no request: {}", error.message));
+            }
+            Some(NamelessAnswer::Result(result)) => {
+                self.inbox.note_stray(&format!("a result belongs to no request: {}", json!(result)));
+            }
+        }
+        None
+    }
+
     /// Returns a message of the server as the protocol library gets it, if it does.
     fn received(&mut self, message: RxJsonRpcMessage<RoleClient>) -> Option<RxJsonRpcMessage<RoleClient>> {
         if let JsonRpcMessage::Request(request) = &message {
@@ -108,14 +132,7 @@ impl<T> ProbeTransport<T> {
             }
             return Some(message);
         }
-        if let JsonRpcMessage::Error(error) = &message
-            && error.id.is_none()
-        {
-            if let Some(error) = self.nameless.add(error.error.clone(), &self.open) {
-                self.inbox.note_stray(&format!("an error belongs to no request: {}", error.message));
-            }
-            return None;
-        }
+        let message = self.named(message)?;
         let id = match &message {
             JsonRpcMessage::Response(response) => Some(response.id.clone()),
             JsonRpcMessage::Error(error) => error.id.clone(),
@@ -171,10 +188,10 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for ProbeTransport<T> {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
-            if let Some(error) = self.nameless.next(&mut self.open)
-                && let Some(error) = self.received(error)
+            if let Some(answer) = self.nameless.next(&mut self.open)
+                && let Some(answer) = self.received(answer)
             {
-                return Some(error);
+                return Some(answer);
             }
             let until = self.probe.as_ref().and_then(|probe| probe.until);
             let message = tokio::select! {
@@ -207,7 +224,7 @@ mod tests {
 
     use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProtocolVersion, ServerJsonRpcMessage};
     use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt as _};
-    use serde_json::{Value, json};
+    use serde_json::Value;
     use tokio::sync::mpsc;
 
     use super::*;

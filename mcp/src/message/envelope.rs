@@ -14,13 +14,17 @@ use super::text;
 const MEMBERS: [&str; 5] = ["method", "params", "id", "error", "result"];
 /// The code of an error without a code: an internal error.
 const NO_CODE: i64 = -32603;
+/// The id of an answer without one. Requests have numbers as ids.
+pub(super) const NAMELESS: &str = "an answer without an id";
+/// The version of JSON-RPC, as JSON.
+const JSON_RPC: &str = r#""2.0""#;
 /// What stands for a name or a version that a server does not tell.
 const UNKNOWN: &str = "unknown";
 
-/// Returns a message in the form of the protocol. An answer without an id answers `asked`. Returns `None` if it is not a JSON object.
+/// Returns a message in the form of the protocol. An answer without an id answers `asked`, or has the id [`NAMELESS`]. Returns `None` if it is
+/// not a JSON object.
 pub(super) fn normalized(message: &[u8], asked: Option<&RequestId>) -> Option<String> {
     let text = text::repaired(message);
-    let asked = asked.and_then(|id| serde_json::value::to_raw_value(id).ok());
     let mut members: BTreeMap<String, &RawValue> = serde_json::from_str(&text).ok()?;
     let is_null = |member: &RawValue| member.get() == "null";
     let has_error = members.get("error").is_some_and(|error| !is_null(error));
@@ -29,14 +33,18 @@ pub(super) fn normalized(message: &[u8], asked: Option<&RequestId>) -> Option<St
         let is_needed = name == "result" && !has_error;
         is_needed || !MEMBERS.contains(&name.as_str()) || !is_null(member)
     });
-    if let Some(asked) = &asked
-        && !members.contains_key("id")
-        && !members.contains_key("method")
-        && ["result", "error"].iter().any(|name| members.contains_key(*name))
-    {
-        members.insert("id".to_owned(), asked);
-    }
     let mut changed = BTreeMap::new();
+    if is_answer(&members) {
+        // Lines of a log can have an error or a result, too.
+        let is_certain = asked.is_some() || members.contains_key("jsonrpc");
+        if !members.contains_key("id") && is_certain {
+            let id = asked.map_or_else(|| json!(NAMELESS), |id| json!(id));
+            changed.insert("id", id.to_string());
+        }
+        if members.contains_key("id") || is_certain {
+            changed.insert("jsonrpc", JSON_RPC.to_owned());
+        }
+    }
     for (name, member) in &members {
         let new = match name.as_str() {
             "id" => integer(member),
@@ -48,11 +56,15 @@ pub(super) fn normalized(message: &[u8], asked: Option<&RequestId>) -> Option<St
             changed.insert(name.as_str(), new.to_string());
         }
     }
-    let value = |(name, member): (&String, &&RawValue)| {
-        let value = changed.get(name.as_str()).map_or(member.get(), String::as_str);
-        format!("{}:{value}", Value::from(name.as_str()))
-    };
-    Some(format!("{{{}}}", members.iter().map(value).collect::<Vec<_>>().join(",")))
+    let kept = members.iter().filter(|(name, _)| !changed.contains_key(name.as_str()));
+    let kept = kept.map(|(name, member)| (name.as_str(), member.get()));
+    let changed = changed.iter().map(|(name, member)| (*name, member.as_str()));
+    let member = |(name, member): (&str, &str)| format!("{}:{member}", Value::from(name));
+    Some(format!("{{{}}}", kept.chain(changed).map(member).collect::<Vec<_>>().join(",")))
+}
+
+fn is_answer(members: &BTreeMap<String, &RawValue>) -> bool {
+    !members.contains_key("method") && ["result", "error"].iter().any(|name| members.contains_key(*name))
 }
 
 /// Returns an id that is written as a number with a fraction of zero.
@@ -183,14 +195,14 @@ mod tests {
         for (message, expected) in [
             (
                 json!({ "id": 1, "method": null, "params": null, "result": {}, "error": null }),
-                json!({ "id": 1, "result": {} }),
+                json!({ "jsonrpc": "2.0", "id": 1, "result": {} }),
             ),
             (
                 json!({ "id": 1, "result": null, "error": { "code": -1, "message": "m" } }),
-                json!({ "id": 1, "error": { "code": -1, "message": "m" } }),
+                json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -1, "message": "m" } }),
             ),
             (json!({ "id": null, "method": "a", "params": null }), json!({ "method": "a" })),
-            (json!({ "id": 1, "result": null, "error": null }), json!({ "id": 1, "result": null })),
+            (json!({ "id": 1, "result": null, "error": null }), json!({ "jsonrpc": "2.0", "id": 1, "result": null })),
         ] {
             assert_eq!(read(&message), expected, "{message}");
         }
@@ -208,6 +220,21 @@ mod tests {
         }
         assert_eq!(normalized(b"[]", None), None);
         assert_eq!(normalized(b"starting", None), None);
+    }
+
+    #[test]
+    fn an_answer_without_an_id_or_a_version_is_an_answer_unless_it_may_be_a_line_of_a_log() {
+        let nameless = json!({ "jsonrpc": "2.0", "id": NAMELESS, "result": {} });
+        for (message, expected) in [
+            (json!({ "jsonrpc": "2.0", "result": {} }), nameless.clone()),
+            (json!({ "jsonrpc": "2.0", "id": null, "result": {} }), nameless),
+            (json!({ "id": 1, "result": {} }), json!({ "jsonrpc": "2.0", "id": 1, "result": {} })),
+            (json!({ "jsonrpc": "1.0", "id": 1, "result": {} }), json!({ "jsonrpc": "2.0", "id": 1, "result": {} })),
+            (json!({ "level": "info", "result": "done" }), json!({ "level": "info", "result": "done" })),
+            (json!({ "id": 1, "level": "info" }), json!({ "id": 1, "level": "info" })),
+        ] {
+            assert_eq!(read(&message), expected, "{message}");
+        }
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl Inbox {
         self.lock().is_silent
     }
 
-    /// Reads a message, and notes the definitions that it lists.
+    /// Reads a message, and notes the definitions that it lists. An answer without an id is [nameless](is_nameless).
     ///
     /// # Errors
     /// Returns what is wrong with a message that cannot be read.
@@ -177,6 +177,11 @@ impl Inbox {
         }
         read.map_err(|error| problem(message, &error))
     }
+}
+
+/// Returns whether an id stands for the one that an answer lacks.
+pub(crate) fn is_nameless(id: &RequestId) -> bool {
+    matches!(id, RequestId::String(id) if **id == *envelope::NAMELESS)
 }
 
 /// Returns the messages of a batch, or the one message. Protocol versions before 2025-06-18 have batches.
@@ -384,7 +389,8 @@ mod tests {
         let inbox = Inbox::default();
         for (message, part) in [
             (json!({ "jsonrpc": "2.0", "id": 1 }).to_string(), "neither `result` nor `error`"),
-            (json!({ "id": 1, "result": {} }).to_string(), "no `\"jsonrpc\": \"2.0\"`"),
+            (json!({ "result": {} }).to_string(), "no `\"jsonrpc\": \"2.0\"`"),
+            (json!({ "id": 1, "level": "info" }).to_string(), "no `\"jsonrpc\": \"2.0\"`"),
             (json!({ "jsonrpc": "2.0", "id": 1, "error": 7 }).to_string(), "`error` is not an object"),
             (json!([1]).to_string(), "a batch"),
             (json!(7).to_string(), "not an object"),
@@ -400,6 +406,9 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"n":NaN}}}"#,
             r#"{"jsonrpc":"2.0","id":1,"error":"no"}"#,
             r#"{"jsonrpc":"2.0","id":null,"error":{"message":"no"}}"#,
+            r#"{"jsonrpc":"2.0","result":{"content":[]}}"#,
+            r#"{"id":1,"result":{"content":[]}}"#,
+            r#"{"jsonrpc":2.0,"id":1,"error":{"code":1,"message":"no"}}"#,
         ] {
             assert!(inbox.read(repaired.as_bytes()).is_ok(), "{repaired}");
         }

@@ -84,6 +84,11 @@ fn odd_answers_of_a_program_reach_the_model_at_once() {
     let given = json!({
         "no-id": "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,\"message\":\"the disk is full\"}}\n",
         "absent-id": "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32603,\"message\":\"the disk is full\"}}\n",
+        "no-id-result": format!("{{\"jsonrpc\":\"2.0\",\"id\":null,{result}}}\n"),
+        "absent-id-result": format!("{{\"jsonrpc\":\"2.0\",{result}}}\n"),
+        "no-version": format!("{{\"id\":@,{result}}}\n"),
+        "other-version": format!("{{\"jsonrpc\":\"1.0\",\"id\":@,{result}}}\n"),
+        "log-result": format!("{{\"level\":\"info\",\"result\":\"done\"}}\n{{\"jsonrpc\":\"2.0\",\"id\":@,{result}}}\n"),
         "no-code": "{\"jsonrpc\":\"2.0\",\"error\":{\"message\":\"the disk is full\"}}\n",
         "error-text": "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":\"the disk is full\"}\n",
         "nulls": format!("{{\"jsonrpc\":\"2.0\",\"id\":@,\"method\":null,\"params\":null,\"error\":null,{result}}}\n"),
@@ -101,6 +106,11 @@ fn odd_answers_of_a_program_reach_the_model_at_once() {
         &[
             ("no-id", "the disk is full"),
             ("absent-id", "the disk is full"),
+            ("no-id-result", "content"),
+            ("absent-id-result", "content"),
+            ("no-version", "content"),
+            ("other-version", "content"),
+            ("log-result", "content"),
             ("no-code", "the disk is full"),
             ("error-text", "the disk is full"),
             ("nulls", "content"),
@@ -593,7 +603,7 @@ fn a_call_that_times_out_says_what_came_instead_of_an_answer() {
         return;
     }
     let given = json!({
-        "stray": "{\"jsonrpc\":\"2.0\",\"result\":{\"content\":[]}}\n",
+        "stray": "{\"jsonrpc\":\"2.0\",\"result\":{\"content\":[]\n",
         "lines": "{\n \"jsonrpc\": \"2.0\",\n \"id\": @,\n \"result\": {\"content\": []}\n}\n",
         "quotes": "{'jsonrpc': '2.0', 'id': @, 'result': {'content': []}}\n",
         "printed": "{ jsonrpc: '2.0', id: @, result: { content: [ 'hunter2hunter2' ] } }\n",
