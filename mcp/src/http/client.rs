@@ -9,7 +9,8 @@ use futures_util::stream::StreamExt as _;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use reqwest::{RequestBuilder, Response, StatusCode, Url};
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
 };
 use rmcp::transport::auth::WWWAuthenticateParams;
 use rmcp::transport::streamable_http_client::{
@@ -336,6 +337,18 @@ impl HttpClient {
     }
 }
 
+fn is_initialized(message: &ClientJsonRpcMessage) -> bool {
+    matches!(
+        message,
+        JsonRpcMessage::Notification(sent)
+            if matches!(sent.notification, ClientNotification::InitializedNotification(_))
+    )
+}
+
+fn requires_login(error: &HttpError) -> bool {
+    matches!(error, StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_))
+}
+
 /// Returns whether a server of the protocol with sessions may give this answer to `server/discover`.
 fn is_of_older_server(error: &HttpError) -> bool {
     match error {
@@ -480,7 +493,13 @@ impl StreamableHttpClient for HttpClient {
         let request = self.client.post(&*uri).header(ACCEPT, format!("{EVENTS}, {JSON}"));
         let request = request.header(CONTENT_TYPE, JSON).body(digits::unmarked(json));
         let request = with_headers(request, session.as_deref(), token.as_deref(), &headers);
-        self.post(request, &question, limits).await
+        match self.post(request, &question, limits).await {
+            // The handshake is complete with the answer to `initialize`. A session that is lost is noticed at the next request.
+            Err(error) if is_initialized(&message) && !requires_login(&error) => {
+                Ok(StreamableHttpPostResponse::Accepted)
+            }
+            answer => answer,
+        }
     }
 
     async fn delete_session(

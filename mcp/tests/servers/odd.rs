@@ -376,6 +376,24 @@ fn a_server_of_the_older_era_is_used_whatever_it_says_to_the_newer_one() {
 }
 
 #[test]
+fn a_server_that_refuses_the_end_of_the_handshake_is_used() {
+    if !has_python() {
+        return;
+    }
+    for status in [302, 400, 404, 405, 415, 500] {
+        let server = OddServer::start(&json!({ "notifications/initialized": [status, "text/plain", "no"] }));
+        let fixture = Fixture::new([server.settings("s")]);
+        assert!(is_connected(&fixture.report("s")), "{status}: {}", fixture.report("s"));
+        assert_eq!(fixture.call("mcp__s__echo", &json!({})), json!("echoed"), "{status}");
+    }
+    // Without its session, the server answers the next request with an error that says so.
+    let lost = json!([404, "", ""]);
+    let server = OddServer::start(&json!({ "notifications/initialized": lost, "tools/list": lost }));
+    let problem = Fixture::new([server.settings("s")]).report("s").problem.unwrap_or_default();
+    assert!(problem.contains("did not list its tools"), "{problem}");
+}
+
+#[test]
 fn a_start_that_fails_names_the_cause() {
     if !has_python() {
         return;
