@@ -13,6 +13,8 @@ use crate::message;
 
 /// The time in which other requests can be answered, and after which the answer ends all of them.
 const DOUBT: Duration = Duration::from_secs(10);
+/// The time that a request has for its own answer, if the nameless one may repeat the answer to an earlier request.
+const REPEATED: Duration = Duration::from_secs(3);
 /// The maximum number of answers that are kept.
 const MAX_ANSWERS: usize = 64;
 /// The maximum number of characters of a result that an error quotes.
@@ -30,6 +32,8 @@ pub(crate) enum NamelessAnswer {
 struct Nameless {
     answer: NamelessAnswer,
     requests: Vec<RequestId>,
+    /// When it can answer a request for the first time.
+    from: Instant,
     until: Instant,
     /// Whether the time is over, and the answer ends its requests.
     is_doubtful: bool,
@@ -68,23 +72,27 @@ impl NamelessAnswer {
 }
 
 impl NamelessAnswers {
-    /// Adds an answer that arrived while these requests were open. Returns the answer if it belongs to none of them.
-    pub(crate) fn add(&mut self, answer: NamelessAnswer, open: &[RequestId]) -> Option<NamelessAnswer> {
+    /// Adds an answer that arrived while these requests were open. One that may repeat the answer to an earlier request waits for a while, in
+    /// which the open ones can be answered. Returns the answer if it belongs to none of them.
+    pub(crate) fn add(
+        &mut self,
+        answer: NamelessAnswer,
+        open: &[RequestId],
+        may_repeat: bool,
+    ) -> Option<NamelessAnswer> {
         if open.is_empty() || self.0.len() == MAX_ANSWERS {
             return Some(answer);
         }
-        self.0.push_back(Nameless {
-            answer,
-            requests: open.to_vec(),
-            until: Instant::now() + DOUBT,
-            is_doubtful: false,
-        });
+        let now = Instant::now();
+        let from = if may_repeat { now + REPEATED } else { now };
+        self.0.push_back(Nameless { answer, requests: open.to_vec(), from, until: now + DOUBT, is_doubtful: false });
         None
     }
 
-    /// Returns when the next answer ends its requests.
+    /// Returns when the next answer can answer or end its requests.
     pub(crate) fn until(&self) -> Option<Instant> {
-        self.0.front().map(|first| first.until)
+        let now = Instant::now();
+        self.0.front().map(|first| if first.from > now { first.from } else { first.until })
     }
 
     /// Returns an answer with the request to which it belongs, and closes the request. An answer belongs to the only request that it can. Of as
@@ -99,6 +107,9 @@ impl NamelessAnswers {
         let sure = if are_errors { self.0.len() } else { 1 };
         let first = self.0.front_mut()?;
         let id = first.requests.first()?.clone();
+        if first.from > Instant::now() {
+            return None;
+        }
         let is_sure = !first.is_doubtful && first.requests.len() <= sure;
         first.is_doubtful |= !is_sure && first.until <= Instant::now();
         if !is_sure && !first.is_doubtful {
@@ -153,12 +164,12 @@ mod tests {
     async fn an_answer_without_an_id_belongs_to_the_only_request_that_it_can() {
         for answer in [error("disk"), result("disk")] {
             let (mut answers, mut open) = (NamelessAnswers::default(), ids(&[1]));
-            assert!(answers.add(answer.clone(), &open).is_none());
+            assert!(answers.add(answer.clone(), &open, false).is_none());
             assert_eq!(answered(&mut answers, &mut open), ["1 disk"]);
-            assert!(open.is_empty() && answers.add(answer.clone(), &open).is_some(), "no request is open");
+            assert!(open.is_empty() && answers.add(answer.clone(), &open, false).is_some(), "no request is open");
             // The other request is answered.
             open = ids(&[1, 2]);
-            answers.add(answer, &open);
+            answers.add(answer, &open, false);
             assert!(answered(&mut answers, &mut open).is_empty());
             open.retain(|id| *id != RequestId::Number(1));
             open.extend(ids(&[3]));
@@ -170,8 +181,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn as_many_errors_as_requests_answer_one_each() {
         let (mut answers, mut open) = (NamelessAnswers::default(), ids(&[1, 2]));
-        answers.add(error("disk"), &open);
-        answers.add(error("full"), &open);
+        answers.add(error("disk"), &open, false);
+        answers.add(error("full"), &open, false);
         assert_eq!(answered(&mut answers, &mut open), ["1 disk", "2 full"]);
         assert!(answers.until().is_none());
     }
@@ -179,8 +190,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_result_is_never_the_answer_to_a_request_that_it_may_not_answer() {
         let (mut answers, mut open) = (NamelessAnswers::default(), ids(&[1, 2]));
-        answers.add(result("one"), &open);
-        answers.add(result("two"), &open);
+        answers.add(result("one"), &open, false);
+        answers.add(result("two"), &open, false);
         assert!(answered(&mut answers, &mut open).is_empty(), "their order may be another");
         tokio::time::sleep_until(answers.until().expect("a result waits")).await;
         assert_eq!(answered(&mut answers, &mut open), ["1 a re", "2 a re"], "the error quotes a result");
@@ -190,7 +201,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn after_a_time_of_doubt_an_error_ends_all_requests_that_were_open() {
         let (mut answers, mut open) = (NamelessAnswers::default(), ids(&[1, 2, 3]));
-        answers.add(error("disk"), &open);
+        answers.add(error("disk"), &open, false);
         open.extend(ids(&[4]));
         assert!(answered(&mut answers, &mut open).is_empty());
         tokio::time::sleep_until(answers.until().expect("an error waits")).await;
@@ -199,9 +210,23 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn an_error_that_may_repeat_an_earlier_one_answers_only_a_request_without_an_answer() {
+        let (mut answers, mut open) = (NamelessAnswers::default(), ids(&[1]));
+        answers.add(error("disk"), &open, true);
+        assert!(answered(&mut answers, &mut open).is_empty());
+        let until = answers.until().expect("an error waits");
+        open.clear();
+        assert!(answered(&mut answers, &mut open).is_empty() && answers.until().is_none(), "it has been answered");
+        open = ids(&[2]);
+        answers.add(error("disk"), &open, true);
+        tokio::time::sleep_until(until).await;
+        assert_eq!(answered(&mut answers, &mut open), ["2 disk"]);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn the_number_of_answers_is_limited() {
         let (mut answers, open) = (NamelessAnswers::default(), ids(&[1, 2]));
-        let kept = (0..1000).filter(|_| answers.add(error("disk"), &open).is_none()).count();
+        let kept = (0..1000).filter(|_| answers.add(error("disk"), &open, false).is_none()).count();
         assert_eq!(kept, MAX_ANSWERS);
     }
 }

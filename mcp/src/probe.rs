@@ -29,6 +29,10 @@ pub(crate) struct ProbeTransport<T> {
     /// The requests that wait for an answer, without those that wait as long as the connection is open.
     open: Vec<RequestId>,
     nameless: NamelessAnswers,
+    /// The greatest id of a request so far.
+    last: Option<i64>,
+    /// The request `initialize`, if it follows `server/discover`.
+    second: Option<RequestId>,
     inbox: Inbox,
     /// Whether the version of the protocol has no requests of servers.
     is_stateless: bool,
@@ -56,15 +60,19 @@ impl LateAnswer {
 impl<T> ProbeTransport<T> {
     /// Returns the transport. `is_patient` says that no other way to begin follows if `server/discover` is not answered.
     pub(crate) fn new(inner: T, inbox: Inbox, answered: LateAnswer, is_patient: bool) -> Self {
-        let (probe, given_up, open) = (None, None, Vec::new());
+        let (probe, given_up, open, last, second) = (None, None, Vec::new(), None, None);
         let nameless = NamelessAnswers::default();
-        Self { inner, probe, given_up, answered, open, nameless, inbox, is_stateless: false, is_patient }
+        Self { inner, probe, given_up, answered, open, nameless, last, second, inbox, is_stateless: false, is_patient }
     }
 
     /// Notes what a message to the server begins or ends.
     fn sends(&mut self, message: &TxJsonRpcMessage<RoleClient>) {
         match message {
             JsonRpcMessage::Request(request) => {
+                let is_first = self.last.is_none();
+                if let RequestId::Number(id) = request.id {
+                    self.last = self.last.max(Some(id));
+                }
                 match request.request {
                     ClientRequest::DiscoverRequest(_) => {
                         let until = (!self.is_patient).then(|| Instant::now() + PATIENCE);
@@ -73,6 +81,7 @@ impl<T> ProbeTransport<T> {
                     ClientRequest::InitializeRequest(_) => {
                         self.given_up = self.probe.take().map(|probe| probe.id).or(self.given_up.take());
                         self.is_stateless = false;
+                        self.second = (!is_first).then(|| request.id.clone());
                     }
                     // It waits for changes, as long as the connection is open.
                     ClientRequest::SubscriptionsListenRequest(_) => return,
@@ -96,10 +105,16 @@ impl<T> ProbeTransport<T> {
         self.open.retain(|open| open.to_string() != id.to_string());
     }
 
+    /// Returns whether a request has or had this id. A server that cannot read the id of a request may answer with another, such as -1.
+    fn has_been_asked(&self, id: &RequestId) -> bool {
+        let number = id.to_string().parse::<i64>();
+        number.is_ok_and(|number| number >= 0 && self.last.is_some_and(|last| number <= last))
+    }
+
     /// Returns a message, unless it is an answer that names no request.
     fn named(&mut self, message: RxJsonRpcMessage<RoleClient>) -> Option<RxJsonRpcMessage<RoleClient>> {
         let answer = match message {
-            JsonRpcMessage::Error(error) if error.id.as_ref().is_none_or(message::is_nameless) => {
+            JsonRpcMessage::Error(error) if error.id.as_ref().is_none_or(|id| !self.has_been_asked(id)) => {
                 NamelessAnswer::Error(error.error)
             }
             JsonRpcMessage::Response(response) if message::is_nameless(&response.id) => {
@@ -107,7 +122,9 @@ impl<T> ProbeTransport<T> {
             }
             other => return Some(other),
         };
-        match self.nameless.add(answer, &self.open) {
+        // Some servers refuse `server/discover` twice, the second time without its id.
+        let may_repeat = self.second.as_ref().is_some_and(|second| self.open.contains(second));
+        match self.nameless.add(answer, &self.open, may_repeat) {
             None => {}
             Some(NamelessAnswer::Error(error)) => {
                 self.inbox.note_stray(&format!("an error belongs to no request: {}", error.message));

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rmcp::RoleClient;
 use rmcp::model::{ServerNotification, SubscriptionFilter};
-use rmcp::service::{Peer, Subscription};
+use rmcp::service::{Peer, ServiceError, Subscription};
 use tokio::sync::{Notify, watch};
 
 use super::{Supervisor, stopped};
@@ -206,6 +206,14 @@ impl Supervisor {
             Ok(listing) => Ok((connection, listing)),
             Err(error) if error.auth_challenge().is_some() => {
                 Err(ConnectError { reason: login_advice(server), is_final: true })
+            }
+            Err(ServiceError::TransportClosed) if program.is_some() => {
+                let end = match program {
+                    Some(program) => program.text(|text| self.redactor.text(text).into_owned()).await,
+                    None => String::new(),
+                };
+                let reason = format!("the server ended before it listed its tools: {end}");
+                Err(ConnectError { reason, is_final: false })
             }
             Err(error) => {
                 let stderr = self.stderr(program.as_ref()).await;

@@ -358,6 +358,11 @@ fn a_server_of_the_older_era_is_used_whatever_it_says_to_the_newer_one() {
         json!({ "server/discover": error(-32700) + "\r\n" }),
         json!({ "server/discover": result("{\"supportedVersions\":[]}") + "\n" }),
         json!({ "server/discover": "Unknown method: server/discover\n" }),
+        json!({ "server/discover": error(-32601).replace('@', "-1") + "\n" }),
+        json!({ "server/discover": error(-32601).replace('@', "\"\"") + "\n" }),
+        json!({ "server/discover": error(-32601).replace('@', "4711") + "\n" }),
+        json!({ "server/discover": format!("{}\n{}\n", error(-32601), error(-32600).replace('@', "null")) }),
+        json!({ "server/discover": format!("{0}\n{0}\n", error(-32601).replace('@', "null")) }),
         json!({ "server/discover": result("{}") + "\n" }),
         json!({ "server/discover": result("null") + "\n" }),
         json!({ "server/discover": version("2025-06-18") + "\n" }),
@@ -414,6 +419,15 @@ fn a_start_that_fails_names_the_cause() {
         let problem = fixture.report("s").problem.unwrap_or_default();
         assert!(problem.contains(part), "{given}: {problem}");
     }
+}
+
+#[test]
+fn a_program_that_ends_instead_of_a_list_is_named_with_its_exit_status() {
+    if !has_python() {
+        return;
+    }
+    let problem = Fixture::new([program("s", &json!({ "tools/list": "end" }))]).report("s").problem.unwrap_or_default();
+    assert!(problem.contains("the server ended before it listed its tools: exit status: 1"), "{problem}");
 }
 
 #[test]
