@@ -1,7 +1,7 @@
 //! The HTTP client of the transport. It reads every answer itself, so that an answer in another form than the protocol requires still ends
 //! its request, and at once.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -18,13 +18,12 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpPostResponse, StreamableHttpResponseLimits,
 };
 use serde_json::Value;
-use sse_stream::Sse;
 use tokio::sync::watch;
 
-use super::events::{Events, events};
+use super::answer;
+use super::events::{self, Content, Events};
 use crate::digits;
 use crate::message::{self, Inbox, PATIENCE};
-use crate::stdio::IdScanner;
 use crate::visible::whole_beginning;
 
 const JSON: &str = "application/json";
@@ -165,20 +164,25 @@ impl HttpClient {
         }
         let session = response.headers().get(SESSION_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
         let media_type = media_type(&response);
-        if media_type.as_deref() == Some(EVENTS) {
-            let events = self.readable(events(response, limits.max_sse_event_size), question.id.clone());
-            return if question.begins() {
-                let message = first_answer(events).await?;
-                Ok(StreamableHttpPostResponse::Json(message, session))
-            } else {
-                Ok(StreamableHttpPostResponse::Sse(events, session))
-            };
-        }
-        let read = body(response, limits.max_json_response_size).await?;
         let Some(id) = &question.id else {
             // A message that needs no answer has none, whatever the body is.
             return Ok(StreamableHttpPostResponse::Accepted);
         };
+        // The form of a body counts, and not the type that the server declares.
+        let (is_stream, content) = match media_type.as_deref() {
+            Some(EVENTS) => (true, response.bytes_stream().boxed()),
+            _ => events::with_form(response).await?,
+        };
+        if is_stream {
+            let events = events::events(content, limits.max_sse_event_size);
+            let events = answer::of_stream(self.inbox.clone(), events, id.clone());
+            return if question.begins() {
+                Ok(StreamableHttpPostResponse::Json(first_answer(events).await?, session))
+            } else {
+                Ok(StreamableHttpPostResponse::Sse(events, session))
+            };
+        }
+        let read = body(content, limits.max_json_response_size).await?;
         let is_json = media_type.as_deref().is_some_and(is_json_type);
         let looks_like_json = matches!(read.trim_ascii().first(), Some(b'{' | b'['));
         if read.trim_ascii().is_empty() {
@@ -187,29 +191,12 @@ impl HttpClient {
         if !is_json && !looks_like_json {
             return Err(StreamableHttpError::UnexpectedContentType(media_type));
         }
-        self.messages_of(&read, id, question, session)
-    }
-
-    /// Returns the messages of a body, of which one answers the request.
-    fn messages_of(&self, body: &[u8], id: &RequestId, question: &Question, session: Option<String>) -> PostResult {
-        let mut messages: VecDeque<ServerJsonRpcMessage> =
-            message::parts(body).into_iter().filter_map(|part| self.message(part, Some(id))).collect();
-        match messages.len() {
-            0 => Ok(StreamableHttpPostResponse::Json(
-                message::unreadable(id.clone(), "it is not a message".to_owned()),
-                session,
-            )),
-            1 => Ok(StreamableHttpPostResponse::Json(messages.remove(0).ok_or_else(no_answer)?, session)),
-            _ if question.begins() => {
-                let answer = messages.into_iter().find(is_answer).ok_or_else(no_answer)?;
-                Ok(StreamableHttpPostResponse::Json(answer, session))
-            }
-            _ => {
-                let events = messages.into_iter().filter_map(|message| serde_json::to_string(&message).ok());
-                let events = futures_util::stream::iter(events.map(|data| Ok(Sse::default().data(data)))).boxed();
-                Ok(StreamableHttpPostResponse::Sse(events, session))
-            }
+        let mut messages = answer::of_body(&self.inbox, &read, id);
+        if messages.len() == 1 || question.begins() {
+            let answer = messages.pop().ok_or_else(no_answer)?;
+            return Ok(StreamableHttpPostResponse::Json(answer, session));
         }
+        Ok(StreamableHttpPostResponse::Sse(answer::as_events(messages), session))
     }
 
     /// Returns what follows from an answer without a body. A request is answered on the stream of messages, if the server has one.
@@ -288,53 +275,6 @@ impl HttpClient {
         let message = self.inbox.read_answer(body, Some(id)).ok()?;
         matches!(message, JsonRpcMessage::Error(_)).then(|| with_id(message, id))
     }
-
-    /// Reads a message that answers `id`, if it is an answer. One that cannot be read becomes an error. Returns `None` if it is not a message.
-    fn message(&self, data: &[u8], id: Option<&RequestId>) -> Option<ServerJsonRpcMessage> {
-        match (self.inbox.read_answer(data, id), id) {
-            (Ok(message), Some(id)) => Some(with_id(message, id)),
-            (Ok(message), None) => Some(message),
-            (Err(problem), id) => {
-                let mut scanner = IdScanner::default();
-                scanner.push(data);
-                if let Some(answered) = scanner.answered() {
-                    return Some(message::unreadable(answered, problem));
-                }
-                let is_message = id.is_some() && message::is_like_an_answer(data);
-                self.inbox.note_unreadable(data, &problem);
-                id.filter(|_| is_message).map(|id| message::unreadable(id.clone(), problem))
-            }
-        }
-    }
-
-    /// Returns the events that are messages, each in a form that the protocol library can read. It would ignore the others or end at them,
-    /// and the calls that wait would never end. `id` is the request that the stream answers.
-    fn readable(&self, events: Events, id: Option<RequestId>) -> Events {
-        let client = self.clone();
-        let readable = move |event: Result<Sse, _>| -> Vec<Result<Sse, _>> {
-            let mut event = match (event, &id) {
-                (Ok(event), _) => event,
-                (Err(error), Some(id)) => {
-                    // Otherwise, the protocol library may ask for the rest again and again.
-                    let unreadable = message::unreadable(id.clone(), error_text(&error));
-                    let event = serde_json::to_string(&unreadable).map(|data| Sse::default().data(data));
-                    return event.map_or_else(|_| vec![Err(error)], |event| vec![Ok(event)]);
-                }
-                (Err(error), None) => return vec![Err(error)],
-            };
-            let is_message = event.event.as_deref().is_none_or(|kind| kind.is_empty() || kind == "message");
-            let data = event.data.take().filter(|data| is_message && !data.trim().is_empty());
-            event.event = None;
-            let data = data.unwrap_or_default();
-            let messages = message::parts(data.as_bytes()).into_iter();
-            let messages = messages.filter_map(|part| client.message(part, id.as_ref()));
-            let messages = messages.filter_map(|message| serde_json::to_string(&message).ok());
-            // The id of an event counts even if its data is not a message.
-            let control = (event != Sse::default()).then_some(Ok(event));
-            control.into_iter().chain(messages.map(|data| Ok(Sse::default().data(data)))).collect()
-        };
-        events.flat_map(move |event| futures_util::stream::iter(readable(event))).boxed()
-    }
 }
 
 fn is_initialized(message: &ClientJsonRpcMessage) -> bool {
@@ -401,16 +341,12 @@ fn with_id(mut message: ServerJsonRpcMessage, id: &RequestId) -> ServerJsonRpcMe
     message
 }
 
-fn is_answer(message: &ServerJsonRpcMessage) -> bool {
-    matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_))
-}
-
 /// Returns the first answer of a stream.
 async fn first_answer(mut events: Events) -> Result<ServerJsonRpcMessage, HttpError> {
     while let Some(event) = events.next().await {
         let data = event?.data.unwrap_or_default();
         if let Ok(message) = serde_json::from_str::<ServerJsonRpcMessage>(&data)
-            && is_answer(&message)
+            && answer::is_answer(&message)
         {
             return Ok(message);
         }
@@ -422,7 +358,7 @@ fn no_answer() -> HttpError {
     StreamableHttpError::UnexpectedServerResponse("a stream of events that ends without an answer".into())
 }
 
-fn error_text(error: &dyn std::error::Error) -> String {
+pub(super) fn error_text(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
@@ -544,7 +480,7 @@ impl StreamableHttpClient for HttpClient {
             let state = if opened.is_ok() { MessageStream::Open } else { MessageStream::Refused };
             self.stream.send_replace(state);
         }
-        Ok(self.readable(opened?, None))
+        Ok(answer::of_common_stream(self.inbox.clone(), opened?))
     }
 }
 
@@ -564,7 +500,7 @@ async fn open_stream(request: RequestBuilder, max: usize) -> Result<Events, Http
     }
     let response = response.error_for_status()?;
     match media_type(&response) {
-        Some(kind) if kind == EVENTS => Ok(events(response, max)),
+        Some(kind) if kind == EVENTS => Ok(events::events(response.bytes_stream().boxed(), max)),
         other => Err(StreamableHttpError::UnexpectedContentType(other)),
     }
 }
@@ -604,9 +540,10 @@ fn is_json_type(kind: &str) -> bool {
 }
 
 /// Returns the body of a response, if it has at most `max` bytes.
-async fn body(mut response: Response, max: usize) -> Result<Vec<u8>, HttpError> {
+async fn body(mut content: Content, max: usize) -> Result<Vec<u8>, HttpError> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await? {
+    while let Some(chunk) = content.next().await {
+        let chunk = chunk?;
         if body.len() + chunk.len() > max {
             let text = format!("more than {} MiB", max >> 20);
             return Err(StreamableHttpError::UnexpectedServerResponse(text.into()));

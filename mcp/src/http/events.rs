@@ -12,6 +12,14 @@ use sse_stream::Sse;
 /// The events of a body.
 pub(super) type Events = BoxStream<'static, Result<Sse, SseError>>;
 
+/// A body, in parts.
+pub(super) type Content = BoxStream<'static, reqwest::Result<bytes::Bytes>>;
+
+/// The maximum number of bytes after which the form of a body is known.
+const MAX_BEGINNING: usize = 4 << 10;
+/// The fields of an event.
+const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
+
 /// Reads events from parts of a body.
 #[derive(Debug, Default)]
 struct EventReader {
@@ -23,32 +31,90 @@ struct EventReader {
     /// Whether the last byte was a carriage return, to which a line feed belongs.
     is_after_return: bool,
     is_after_first_line: bool,
+    /// The JSON text that is being read, which is kept in `line`.
+    json: Option<JsonText>,
     max: usize,
+}
+
+/// The part of a JSON text that has been read: an object or a list without a field of an event.
+#[derive(Debug, Default)]
+struct JsonText {
+    depth: usize,
+    is_in_string: bool,
+    is_escaped: bool,
+}
+
+impl JsonText {
+    /// Returns the number of bytes up to the end of the text, if it ends in them.
+    fn end(&mut self, bytes: &[u8]) -> Option<usize> {
+        for (at, byte) in bytes.iter().enumerate() {
+            match byte {
+                _ if std::mem::take(&mut self.is_escaped) => {}
+                b'\\' if self.is_in_string => self.is_escaped = true,
+                b'"' => self.is_in_string = !self.is_in_string,
+                b'{' | b'[' if !self.is_in_string => self.depth += 1,
+                b'}' | b']' if !self.is_in_string => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+            if self.depth == 0 {
+                return Some(at + 1);
+            }
+        }
+        None
+    }
 }
 
 /// An event is longer than events may be.
 #[derive(Debug, PartialEq, Eq)]
 struct TooLong;
 
-/// Returns the events of a response. If one has more than `max` bytes, the stream ends with an error.
-pub(super) fn events(response: Response, max: usize) -> Events {
-    let body = response.bytes_stream().boxed();
+/// Returns whether the body of a response is a stream of events, as its beginning shows, and the body.
+pub(super) async fn with_form(response: Response) -> reqwest::Result<(bool, Content)> {
+    let (mut content, mut beginning) = (response.bytes_stream().boxed(), Vec::new());
+    let is_stream = loop {
+        if let Some(is_stream) = is_stream(&beginning) {
+            break is_stream;
+        }
+        match content.next().await {
+            Some(chunk) if beginning.len() < MAX_BEGINNING => beginning.extend_from_slice(&chunk?),
+            Some(chunk) => {
+                beginning.extend_from_slice(&chunk?);
+                break false;
+            }
+            None => break false,
+        }
+    };
+    let first = futures_util::stream::iter([Ok(bytes::Bytes::from(beginning))]);
+    Ok((is_stream, first.chain(content).boxed()))
+}
+
+/// Returns whether a body is a stream of events, once its beginning shows it.
+fn is_stream(beginning: &[u8]) -> Option<bool> {
+    let text = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning).trim_ascii_start();
+    let end = text.iter().position(|byte| matches!(byte, b':' | b'\r' | b'\n'));
+    match end {
+        Some(end) => Some(end == 0 || FIELDS.contains(&&text[..end])),
+        None if FIELDS.iter().any(|field| field.starts_with(text)) => None,
+        None => Some(false),
+    }
+}
+
+/// Returns the events of a body. If one has more than `max` bytes, the stream ends with an error.
+pub(super) fn events(body: Content, max: usize) -> Events {
     let start = (Some(body), EventReader::new(max), VecDeque::new());
-    let next = move |(mut body, mut reader, mut ready): (Option<BoxStream<'static, _>>, EventReader, VecDeque<Sse>)| async move {
+    let next = move |(mut body, mut reader, mut ready): (Option<Content>, EventReader, VecDeque<Sse>)| async move {
         loop {
             if let Some(event) = ready.pop_front() {
                 return Some((Ok(event), (body, reader, ready)));
             }
             match body.as_mut()?.next().await {
                 Some(Ok(chunk)) => {
-                    let chunk: bytes::Bytes = chunk;
                     if reader.push(&chunk, &mut ready) == Err(TooLong) {
                         let error = io::Error::other(format!("an event has more than {max} bytes"));
                         return Some((Err(SseError::Body(Box::new(error))), (None, reader, ready)));
                     }
                 }
                 Some(Err(error)) => {
-                    let error: reqwest::Error = error;
                     return Some((Err(SseError::Body(Box::new(error))), (None, reader, ready)));
                 }
                 None => {
@@ -74,6 +140,22 @@ impl EventReader {
                 rest = &rest[1..];
                 continue;
             }
+            let is_json = matches!(byte, b'{' | b'[') && !self.has_fields && self.line.trim_ascii().is_empty();
+            if is_json && self.json.is_none() {
+                self.line.clear();
+                self.json = Some(JsonText::default());
+            }
+            if let Some(json) = &mut self.json {
+                let end = json.end(rest);
+                let taken = end.unwrap_or(rest.len());
+                if self.line.len() + taken > self.max {
+                    return Err(TooLong);
+                }
+                self.line.extend_from_slice(&rest[..taken]);
+                rest = &rest[taken..];
+                ready.extend(end.and_then(|_| self.end_json()));
+                continue;
+            }
             let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
             let known = self.line.len() + self.event.data.as_ref().map_or(0, String::len);
             if known + end > self.max {
@@ -88,8 +170,18 @@ impl EventReader {
         Ok(())
     }
 
+    /// Returns the JSON text as the data of an event.
+    fn end_json(&mut self) -> Option<Sse> {
+        self.json = None;
+        let text = std::mem::take(&mut self.line);
+        Some(Sse::default().data(String::from_utf8_lossy(&text)))
+    }
+
     /// Returns the event that the body ends with.
     fn finish(&mut self) -> Option<Sse> {
+        if self.json.is_some() {
+            return self.end_json();
+        }
         let ended = if self.line.is_empty() { None } else { self.end_line() };
         ended.or_else(|| self.end_event())
     }
@@ -161,6 +253,13 @@ mod tests {
             ("id: 1\nid: 2\nretry: 5\nretry: 6\ndata: a\n\n", message("a")),
             ("data: a\nid: 1\nevent: x\nevent: message\n\n", vec![(Some("message".to_owned()), Some("a".to_owned()))]),
             ("event: ping\n\ndata: a\n\n", vec![(Some("ping".to_owned()), None), (None, Some("a".to_owned()))]),
+            ("{\"a\":\n[1]}", message("{\"a\":\n[1]}")),
+            (
+                "\n[\"}\\\"]\"]\ndata: b\n\n",
+                vec![(None, Some("[\"}\\\"]\"]".to_owned())), (None, Some("b".to_owned()))],
+            ),
+            ("{\"a\":", message("{\"a\":")),
+            ("data: a\n{b}\n\n", message("a")),
             ("\n\n\n", vec![]),
             ("", vec![]),
         ] {
@@ -169,6 +268,25 @@ mod tests {
             }
         }
         assert_eq!(read(b"data: \xff\n\n", 3), message("\u{fffd}"));
+    }
+
+    #[test]
+    fn the_form_of_a_body_is_the_one_of_its_beginning() {
+        for (body, expected) in [
+            ("data: a", Some(true)),
+            ("\u{feff}\n\nevent:a", Some(true)),
+            (": hello", Some(true)),
+            ("data\n", Some(true)),
+            ("id:", Some(true)),
+            ("{\"data\":1}", Some(false)),
+            ("[", Some(false)),
+            ("<p>", Some(false)),
+            ("error: no", Some(false)),
+            ("retr", None),
+            (" ", None),
+        ] {
+            assert_eq!(is_stream(body.as_bytes()), expected, "{body:?}");
+        }
     }
 
     #[test]
@@ -181,7 +299,7 @@ mod tests {
 
     #[test]
     fn an_event_that_is_too_long_is_not_kept() {
-        for body in ["data: ".to_owned() + &"x".repeat(200), "data: 123456789\n".repeat(20)] {
+        for body in ["data: ".to_owned() + &"x".repeat(200), "data: 123456789\n".repeat(20), "{".repeat(200)] {
             for part in [1, 7, 1000] {
                 let (mut reader, mut ready) = (EventReader::new(100), VecDeque::new());
                 let read: Result<(), TooLong> =

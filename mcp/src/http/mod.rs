@@ -1,5 +1,6 @@
 //! The transport over streamable HTTP.
 
+mod answer;
 mod client;
 mod events;
 

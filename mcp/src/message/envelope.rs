@@ -27,10 +27,11 @@ pub(super) fn normalized(message: &[u8], asked: Option<&RequestId>) -> Option<St
     let text = text::repaired(message);
     let mut members: BTreeMap<String, &RawValue> = serde_json::from_str(&text).ok()?;
     let is_null = |member: &RawValue| member.get() == "null";
-    let has_error = members.get("error").is_some_and(|error| !is_null(error));
+    let has = |name: &str| members.get(name).is_some_and(|member| !is_null(member));
+    let is_without_result = has("error") || has("method");
     members.retain(|name, member| {
-        // A result that is null is not one that is absent, unless there is an error instead.
-        let is_needed = name == "result" && !has_error;
+        // A result that is null is not one that is absent, unless there is an error instead, or the message is not an answer.
+        let is_needed = name == "result" && !is_without_result;
         is_needed || !MEMBERS.contains(&name.as_str()) || !is_null(member)
     });
     let mut changed = BTreeMap::new();
@@ -202,6 +203,7 @@ mod tests {
                 json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -1, "message": "m" } }),
             ),
             (json!({ "id": null, "method": "a", "params": null }), json!({ "method": "a" })),
+            (json!({ "id": null, "method": "a", "result": null, "error": null }), json!({ "method": "a" })),
             (json!({ "id": 1, "result": null, "error": null }), json!({ "jsonrpc": "2.0", "id": 1, "result": null })),
         ] {
             assert_eq!(read(&message), expected, "{message}");

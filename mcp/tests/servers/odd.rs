@@ -208,6 +208,7 @@ fn odd_answers_over_http_reach_the_model_at_once() {
     }
     let (json_type, events) = ("application/json", "text/event-stream");
     let result = r#"{"jsonrpc":"2.0","id":@,"result":{"content":[{"type":"text","text":"content"}]}}"#;
+    let stray = r#"{"jsonrpc":"2.0","id":@,"result":{"content":[{"type":"text","text":"of another"}]}}"#;
     let failed = r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32603,"message":"the disk is full"}}"#;
     let given = json!({
         "accepted": [202, "", ""],
@@ -225,6 +226,21 @@ fn odd_answers_over_http_reach_the_model_at_once() {
         "comments": [200, events, format!(": hello\nretry: soon\nunknown: x\ndata\n\nid: 1\nid: 2\ndata: {result}\nevent: message\n\n")],
         "no-id": [200, events, "data: {\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"message\":\"the disk is full\"}}\n\n"],
         "nothing": [200, events, ": nothing\n\n"],
+        "stray-number": [200, events, format!("data: {}\n\ndata: {result}\n\n", stray.replace('@', "999"))],
+        "stray-text": [200, events, format!("data: {}\n\ndata: {result}\n\n", stray.replace('@', "\"abc\""))],
+        "stray-error": [200, events, format!("data: {failed}\n\ndata: {result}\n\n")],
+        "only-error": [200, events, format!("data: {failed}\n\n")],
+        "only-stray": [200, events, format!("data: {}\n\n", stray.replace('@', "999"))],
+        "wrong-id": [200, json_type, stray.replace('@', "77")],
+        "no-answer": [200, json_type, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}"],
+        "null-result": [200, events, format!("data: {{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{{\"level\":\"info\",\"data\":\"x\"}},\"id\":null,\"result\":null}}\n\ndata: {result}\n\n")],
+        "other-type": [200, events, format!("event: response\ndata: {result}\n\n")],
+        "unread-type": [200, events, "event: done\ndata: finished\n\n"],
+        "events-as-json": [200, json_type, format!(": hello\n\nevent: message\ndata: {result}\n\n")],
+        "events-as-text": [200, "text/plain", format!("data: {result}\n\n")],
+        "json-as-events": [200, events, result],
+        "lines-as-events": [200, events, result.replace(',', ",\n  ").replace('{', "{\n  ")],
+        "two-as-events": [200, events, format!("{}\n{result}\n", stray.replace('@', "999"))],
     });
     let server = OddServer::start(&given);
     let fixture = Fixture::new([server.settings("s")]);
@@ -245,7 +261,23 @@ fn odd_answers_over_http_reach_the_model_at_once() {
             ("last", "content"),
             ("comments", "content"),
             ("no-id", "the disk is full"),
-            ("nothing", "ended during the call"),
+            ("nothing", "a stream of events that ends without an answer"),
+            ("stray-number", "content"),
+            ("stray-text", "content"),
+            ("stray-error", "content"),
+            ("only-error", "the disk is full"),
+            ("only-stray", "ends without an answer; another answer came: it has the id `999`"),
+            ("wrong-id", "it has the id `77`, and the request has"),
+            ("wrong-id", "of another"),
+            ("no-answer", "it has no answer to the request"),
+            ("null-result", "content"),
+            ("other-type", "content"),
+            ("unread-type", "an event of the type `done` is not read: finished"),
+            ("events-as-json", "content"),
+            ("events-as-text", "content"),
+            ("json-as-events", "content"),
+            ("lines-as-events", "content"),
+            ("two-as-events", "content"),
         ],
     );
 }
