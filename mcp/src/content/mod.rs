@@ -86,7 +86,15 @@ pub(crate) fn with_unknown_parts(mut result: Value) -> Result<CallToolResult, St
     // Servers write members that they do not have as null.
     let is_known = |(key, value): (&String, &Value)| value.is_null() || MEMBERS.contains(&key.as_str());
     let is_without_content = members.iter().all(is_known);
-    let content = match members.remove("content") {
+    let content = members.remove("content").filter(|content| !content.is_null());
+    // The protocol once had this member in place of the content.
+    let content = content.or_else(|| match members.remove("toolResult")? {
+        Value::Null => None,
+        Value::Array(parts) if parts.iter().all(|part| part.get("type").is_some()) => Some(Value::Array(parts)),
+        Value::String(text) => Some(Value::String(text)),
+        other => Some(Value::String(digits::unmarked(other.to_string()))),
+    });
+    let content = match content {
         Some(Value::Array(parts)) => parts,
         Some(text @ Value::String(_)) => vec![json!({ "type": "text", "text": text })],
         Some(part @ Value::Object(_)) => vec![part],
@@ -314,6 +322,19 @@ mod tests {
     }
 
     #[test]
+    fn the_member_that_an_older_protocol_had_in_place_of_the_content_is_read() {
+        for (old, expected) in [
+            (json!("words"), "words"),
+            (json!({ "n": 1 }), "{\"n\":1}"),
+            (json!([1, 2]), "[1,2]"),
+            (json!([{ "type": "text", "text": "words" }]), "words"),
+        ] {
+            let read = with_unknown_parts(json!({ "toolResult": old })).expect("it is a result");
+            assert_eq!(json!(read.content)[0]["text"], expected, "{old}");
+        }
+    }
+
+    #[test]
     fn texts_and_structured_content_become_one_value() {
         let text = |text: &str| json!({ "type": "text", "text": text });
         assert_eq!(as_json(json!({ "content": [text("a"), text("b")] })), r#""a\nb""#);
@@ -408,8 +429,8 @@ mod tests {
         assert_eq!((texts.len(), read.structured_content), (5, Some(json!({ "n": 1 }))));
         for (other, problem) in [
             (json!(7), "not an object"),
-            (json!({ "toolResult": 7 }), "no `content`"),
-            (json!({ "content": 7 }), "not a list"),
+            (json!({ "output": 7 }), "no `content`"),
+            (json!({ "content": 7, "toolResult": "a" }), "not a list"),
             (json!({ "content": [], "isError": "no" }), "`isError`"),
         ] {
             assert!(with_unknown_parts(other).is_err_and(|found| found.contains(problem)), "{problem}");

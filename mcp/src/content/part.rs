@@ -9,6 +9,9 @@ use super::shorten_for_note;
 const OPTIONAL: [&str; 8] =
     ["annotations", "_meta", "icons", "title", "description", "mimeType", "size", "lastModified"];
 
+/// The address of a resource for which the server names none.
+const UNNAMED: &str = "unnamed:";
+
 /// Returns a part in the form of the protocol. A note takes the place of one that cannot be read.
 pub(super) fn readable(part: Value) -> Value {
     let Some(error) = problem(&part) else { return part };
@@ -49,17 +52,26 @@ fn completed(mut members: Map<String, Value>) -> Option<Value> {
             }
         }
         "resource_link" => {
-            let uri = members.get("uri").and_then(Value::as_str)?.to_owned();
-            if !members.get("name").is_some_and(Value::is_string) {
-                let title = members.get("title").and_then(Value::as_str).map(str::to_owned);
-                members.insert("name".to_owned(), title.unwrap_or(uri).into());
-            }
+            let text = |key: &str| members.get(key).and_then(Value::as_str).map(str::to_owned);
+            let (uri, name) = (text("uri"), text("name").or_else(|| text("title")));
+            let name = name.or_else(|| uri.clone()).or_else(|| text("description"))?;
+            members.insert("name".to_owned(), name.into());
+            members.insert("uri".to_owned(), uri.unwrap_or_else(|| UNNAMED.to_owned()).into());
         }
         _ => {
             let inner = match members.remove("resource") {
                 Some(Value::Object(inner)) => inner,
-                // Some servers write the members of the resource into the part.
-                _ => members.clone(),
+                // Some servers write the members of the resource into the part, or its text in its place.
+                other => {
+                    let mut inner = members.clone();
+                    if let Some(content) = other.filter(|content| !content.is_null())
+                        && !inner.contains_key("text")
+                        && !inner.contains_key("blob")
+                    {
+                        inner.insert("text".to_owned(), content);
+                    }
+                    inner
+                }
             };
             members.insert("resource".to_owned(), resource(inner));
         }
@@ -107,7 +119,7 @@ fn kind(members: &Map<String, Value>) -> Option<&'static str> {
 fn resource(mut members: Map<String, Value>) -> Value {
     members.retain(|key, value| key != "type" && !value.is_null());
     if !members.get("uri").is_some_and(Value::is_string) {
-        members.insert("uri".to_owned(), "unnamed:".into());
+        members.insert("uri".to_owned(), UNNAMED.into());
     }
     match (members.remove("blob"), members.remove("text")) {
         (Some(Value::String(blob)), None) => members.insert("blob".to_owned(), blob.into()),
@@ -176,6 +188,12 @@ mod tests {
                 "AAAA",
             ),
             (json!({ "type": "resource", "uri": "m:a", "text": "a" }), "/resource/text", "a"),
+            (json!({ "type": "resource", "resource": "plain words" }), "/resource/text", "plain words"),
+            (json!({ "type": "resource", "resource": [1] }), "/resource/text", "[1]"),
+            (json!({ "type": "resource", "resource": "m:a", "text": "a" }), "/resource/text", "a"),
+            (json!({ "type": "resource_link", "name": "a" }), "/name", "a"),
+            (json!({ "type": "resource_link", "uri": null, "title": "A" }), "/name", "A"),
+            (json!({ "type": "resource_link", "description": "d" }), "/description", "d"),
         ] {
             let read = readable(part.clone());
             assert_eq!(problem(&read), None, "{part}: {read}");

@@ -50,7 +50,7 @@ pub(super) fn normalized(message: &[u8], asked: Option<&RequestId>) -> Option<St
         let new = match name.as_str() {
             "id" => integer(member),
             "error" => serde_json::from_str(member.get()).ok().and_then(error),
-            "result" => description(member),
+            "result" => description(member).or_else(|| content(member)),
             _ => None,
         };
         if let Some(new) = new {
@@ -79,8 +79,8 @@ fn integer(id: &RawValue) -> Option<Value> {
 fn error(error: Value) -> Option<Value> {
     let mut members = match error {
         Value::Object(members) => members,
-        Value::String(message) => Map::from_iter([("message".to_owned(), message.into())]),
-        _ => return None,
+        Value::Null => return None,
+        message => Map::from_iter([("message".to_owned(), message)]),
     };
     let code = members.get("code").and_then(code).unwrap_or(NO_CODE);
     let message = match members.get("message") {
@@ -101,6 +101,15 @@ fn code(code: &Value) -> Option<i64> {
         number => number.as_i64().or_else(|| number.as_f64().filter(|number| number.fract() == 0.0).map(|n| n as i64)),
     };
     number.filter(|number| i32::try_from(*number).is_ok())
+}
+
+/// Returns a result that is a text or a list as one with this content.
+fn content(result: &RawValue) -> Option<Value> {
+    match serde_json::from_str(result.get()).ok()? {
+        text @ Value::String(_) => Some(json!({ "content": [{ "type": "text", "text": text }] })),
+        Value::Array(parts) => Some(json!({ "content": parts })),
+        _ => None,
+    }
 }
 
 /// Returns what a server says about itself, in answer to `initialize` or `server/discover`, with defaults for what is for display only.
@@ -232,11 +241,20 @@ mod tests {
             (json!({ "jsonrpc": "2.0", "id": null, "result": {} }), nameless),
             (json!({ "id": 1, "result": {} }), json!({ "jsonrpc": "2.0", "id": 1, "result": {} })),
             (json!({ "jsonrpc": "1.0", "id": 1, "result": {} }), json!({ "jsonrpc": "2.0", "id": 1, "result": {} })),
-            (json!({ "level": "info", "result": "done" }), json!({ "level": "info", "result": "done" })),
+            (json!({ "level": "info", "result": {} }), json!({ "level": "info", "result": {} })),
             (json!({ "id": 1, "level": "info" }), json!({ "id": 1, "level": "info" })),
         ] {
             assert_eq!(read(&message), expected, "{message}");
         }
+    }
+
+    #[test]
+    fn a_result_that_is_a_text_or_a_list_has_it_as_its_content() {
+        let part = json!({ "type": "text", "text": "words" });
+        for result in [json!("words"), json!([part])] {
+            assert_eq!(read(&json!({ "id": 1, "result": result }))["result"]["content"], json!([part]), "{result}");
+        }
+        assert_eq!(read(&json!({ "id": 1, "result": 7 }))["result"], json!(7));
     }
 
     #[test]
@@ -262,6 +280,8 @@ mod tests {
             (json!({}), NO_CODE, ""),
             (json!({ "message": null, "data": "d" }), NO_CODE, ""),
             (json!("broken"), NO_CODE, "broken"),
+            (json!([{ "message": "m" }]), NO_CODE, "[{\"message\":\"m\"}]"),
+            (json!(7), NO_CODE, "7"),
         ] {
             let read = read(&json!({ "id": 1, "error": error }));
             assert_eq!((&read["error"]["code"], &read["error"]["message"]), (&json!(code), &json!(message)), "{error}");

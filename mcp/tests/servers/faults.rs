@@ -100,7 +100,6 @@ fn unreadable_answers_are_errors_and_the_server_goes_on() {
     for (form, problem) in [
         (json!({}), "it has neither `result` nor `error`"),
         (json!({ "result": 7 }), "its `result` is not an object"),
-        (json!({ "error": 7 }), "its `error` is not an object"),
         (json!({ "result": { "content": 7 } }), "its `content` is not a list"),
         (json!({ "result": { "content": [], "isError": "no" } }), "its `isError` has the wrong type"),
         (json!({ "result": { "tools": [] } }), "it is not the result of a call"),
