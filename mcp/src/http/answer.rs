@@ -102,6 +102,10 @@ pub(super) fn of_body(inbox: &Inbox, body: &[u8], id: &RequestId) -> Vec<ServerJ
     messages
 }
 
+fn error_text(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), ToString::to_string)
+}
+
 /// Returns messages as events.
 pub(super) fn as_events(messages: Vec<ServerJsonRpcMessage>) -> Events {
     let events = messages.into_iter().filter_map(|message| event(&message));
@@ -203,7 +207,7 @@ impl AnswerStream {
                 Ok(Some(Err(error))) => {
                     self.events = None;
                     // Otherwise, the protocol library may ask for the rest again and again.
-                    self.fail(super::client::error_text(&error));
+                    self.fail(error_text(&error));
                 }
                 Ok(None) => self.end(),
                 Err(_) => self.answer_with_other(),

@@ -358,10 +358,6 @@ fn no_answer() -> HttpError {
     StreamableHttpError::UnexpectedServerResponse("a stream of events that ends without an answer".into())
 }
 
-pub(super) fn error_text(error: &dyn std::error::Error) -> String {
-    error.source().map_or_else(|| error.to_string(), ToString::to_string)
-}
-
 /// Returns the error of an answer that requires a login, or that leads to another address.
 fn refusal(response: &Response) -> Option<HttpError> {
     let status = response.status();
