@@ -30,7 +30,8 @@ const OF_HIDDEN_FILES: &[&str] =
     &["attributes", "editorconfig", "env", "file", "ignore", "keep", "lock", "mailmap", "modules", "rc", "version"];
 
 impl Check<'_, '_> {
-    /// Returns whether an operand after one of these subcommands, or after `--`, can name more than one file.
+    /// Returns whether the operands after one of these subcommands, or after `--`, can name more than one file: by a folder or a
+    /// pattern, or because there are several. Several files that come from another commit than `HEAD` do not count.
     pub(super) fn folders_after(&self, subcommands: &[&[&str]]) -> (Match, Option<Span>) {
         let is_operand = |word: &&&str| !word.starts_with('-');
         // `-s VALUE`, but not `--source=VALUE`.
@@ -47,19 +48,36 @@ impl Check<'_, '_> {
         let is_end = |word: &Word| word.literal().as_deref() == Some("--");
         let end = self.subject.command.arguments().iter().position(is_end);
         let mut best = (Match::No, None);
+        let mut files = 0;
+        let mut is_other_commit = self.subject.values(&["-s", "--source"]).any(|commit| !is_head(&commit));
         for (count, (word, index)) in self.subject.arguments.iter().filter_map(operand).enumerate() {
             // A name of a branch has no slash at its end.
             let is_path = match end {
                 Some(end) => index > end,
-                None => count >= before || count > 0 && word.certain_end().ends_with('/'),
+                None => count >= before || count > 0 && (word.certain_end().ends_with('/') || is_file_name(word)),
             };
+            files += usize::from(is_path);
+            is_other_commit |= !is_path && count > 0 && !is_head(word);
             let found = if is_path { can_be_folder(word) } else { Match::No };
             if found > best.0 {
                 best = (found, Some(word.span));
             }
         }
-        best
+        if files > 1 && !is_other_commit { (Match::Yes, best.1) } else { best }
     }
+}
+
+fn is_head(commit: &Word) -> bool {
+    commit.text().is_some_and(|name| matches!(&*name, "HEAD" | "@"))
+}
+
+/// Returns whether a word has the form of a file with an extension, which a name of a branch rarely has.
+fn is_file_name(word: &Word) -> bool {
+    let has_extension = |text: &str| {
+        let (stem, extension) = text.rsplit('/').next().and_then(|name| name.rsplit_once('.')).unwrap_or_default();
+        !stem.is_empty() && !extension.is_empty()
+    };
+    word.text().is_some_and(|text| has_extension(&text) && !is_folder_name(&text))
 }
 
 fn operand<'a>(argument: &Argument<'a>) -> Option<(&'a Word, usize)> {
@@ -109,6 +127,17 @@ fn is_folder_name(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_with_an_extension_is_that_of_a_file() {
+        let is_file = |text: &str| is_file_name(&Word::plain(text, Span::default()));
+        for name in ["a.py", "src/a.test.ts", "Cargo.lock"] {
+            assert!(is_file(name), "{name}");
+        }
+        for name in ["main", "feature/login", "v1.2", "release-1.20", ".gitignore", "src/", "conf.d"] {
+            assert!(!is_file(name), "{name}");
+        }
+    }
 
     #[test]
     fn names_of_folders_differ_from_names_of_files() {

