@@ -179,6 +179,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "age",
+        &Program {
+            name: "age",
+            value_options: &[
+                "-R", "-i", "-j", "-o", "-r", "--identity", "--output", "--recipient", "--recipients-file",
+            ],
+            writes: &[Writes::Values(&["-o", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "alembic",
         &Program { name: "alembic", value_options: &["-c", "-n", "-x", "--config", "--name"], ..Program::EMPTY },
     ),
@@ -1869,6 +1880,14 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "django-admin.py",
         &Program { name: "manage.py", value_options: &["--database", "--pythonpath", "--settings"], ..Program::EMPTY },
     ),
+    (
+        "dnx",
+        &Program {
+            value_options: &["--add-source", "--configfile", "--framework", "--source", "--verbosity", "--version"],
+            runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
     ("doalarm", &Program { runs: &[Runs::Rest(Rest { skip: 1, ..Rest::PLAIN })], ..Program::EMPTY }),
     (
         "doas",
@@ -3218,6 +3237,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         },
     ),
     (
+        "gpg",
+        &Program {
+            name: "gpg",
+            value_options: &[
+                "-o", "-r", "-u", "--cipher-algo", "--default-key", "--homedir", "--keyserver", "--local-user",
+                "--output", "--passphrase", "--passphrase-file", "--pinentry-mode", "--recipient",
+            ],
+            writes: &[Writes::Values(&["-o", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
+    (
         "gpg-agent",
         &Program {
             value_options: &[
@@ -3225,6 +3256,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--options", "--pinentry-program",
             ],
             runs: &[Runs::Rest(Rest::PLAIN)],
+            ..Program::EMPTY
+        },
+    ),
+    (
+        "gpg2",
+        &Program {
+            name: "gpg",
+            value_options: &[
+                "-o", "-r", "-u", "--cipher-algo", "--default-key", "--homedir", "--keyserver", "--local-user",
+                "--output", "--passphrase", "--passphrase-file", "--pinentry-mode", "--recipient",
+            ],
+            writes: &[Writes::Values(&["-o", "--output"])],
             ..Program::EMPTY
         },
     ),
@@ -5334,7 +5377,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "now",
         &Program {
             name: "vercel",
-            value_options: &["-A", "-S", "-t", "--cwd", "--local-config", "--scope", "--token"],
+            value_options: &[
+                "-A", "-S", "-e", "-t", "--cwd", "--environment", "--git-branch", "--local-config", "--scope",
+                "--token",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["env run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -6719,6 +6766,17 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "rage",
+        &Program {
+            name: "age",
+            value_options: &[
+                "-R", "-i", "-j", "-o", "-r", "--identity", "--output", "--recipient", "--recipients-file",
+            ],
+            writes: &[Writes::Values(&["-o", "--output"])],
+            ..Program::EMPTY
+        },
+    ),
     ("rails", &Program { value_options: &["-e", "--environment"], ..Program::EMPTY }),
     (
         "railway",
@@ -7992,6 +8050,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    ("strapi", &Program::EMPTY),
     (
         "strip",
         &Program {
@@ -9054,7 +9113,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "vc",
         &Program {
             name: "vercel",
-            value_options: &["-A", "-S", "-t", "--cwd", "--local-config", "--scope", "--token"],
+            value_options: &[
+                "-A", "-S", "-e", "-t", "--cwd", "--environment", "--git-branch", "--local-config", "--scope",
+                "--token",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["env run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -9062,7 +9125,11 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "vercel",
         &Program {
             name: "vercel",
-            value_options: &["-A", "-S", "-t", "--cwd", "--local-config", "--scope", "--token"],
+            value_options: &[
+                "-A", "-S", "-e", "-t", "--cwd", "--environment", "--git-branch", "--local-config", "--scope",
+                "--token",
+            ],
+            runs: &[Runs::Rest(Rest { after: &["env run"], ..Rest::PLAIN })],
             ..Program::EMPTY
         },
     ),
@@ -12428,9 +12495,28 @@ pub static RULES: &[Rule<'static>] = &[
         optional: None,
         exempts: &[],
         conditions: Conditions {
-            programs: &["docker"],
+            programs: &["docker", "docker-compose"],
             subcommands: &[&["compose", "run"], &["container", "run"], &["create"], &["run"]],
-            flags: &["--entrypoint=*/rm", "--entrypoint=*/shred", "--entrypoint=rm", "--entrypoint=shred"],
+            flags: &[
+                "--entrypoint=*/rm", "--entrypoint=*/shred", "--entrypoint=rm", "--entrypoint=shred",
+                "--entrypoint=*/rm -*", "--entrypoint=rm -*", "--entrypoint=*[!a-z]rm -*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "deletion-by-a-shell-as-entry-point",
+        description: "Deletes files in the container of a service, which can have folders of this machine.",
+        check: "Which folders of this machine does the service mount, and which files does the command delete?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["docker", "docker-compose"],
+            subcommands: &[&["compose", "run", "--entrypoint"], &["run", "--entrypoint"]],
+            flags: &["-c=rm -*", "-c=*[!a-z]rm -*", "-c=*-delete*", "-c=shred *"],
             ..Conditions::EMPTY
         },
     },
@@ -12670,6 +12756,11 @@ pub static RULES: &[Rule<'static>] = &[
                 &["db", "reset"],
                 &["db:drop"],
                 &["db:import", "--drop"],
+                &["@*", "sql-create"],
+                &["@*", "sql-drop"],
+                &["@*", "sql:create"],
+                &["@*", "sql:drop"],
+                &["@*", "site:uninstall"],
                 &["drop-table"],
                 &["drop-view"],
                 &["sql-create"],
@@ -12973,6 +13064,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["*", "db:reset*"],
                 &["db:migrate:undo:all"],
                 &["db:schema:load"],
+                &["db:truncate_all*"],
                 &["ef", "database", "drop"],
                 &["flush"],
                 &["reset_db"],
@@ -12985,8 +13077,114 @@ pub static RULES: &[Rule<'static>] = &[
                 &["doctrine:migrations:migrate", "0"],
                 &["doctrine:query:sql", "*[Dd][Rr][Oo][Pp]*"],
             ],
+            without_flags: &["-h", "--help"],
             ..Conditions::EMPTY
         },
+    },
+    Rule {
+        name: "reset-a-database-by-tasks-of-mix",
+        description: "Drops the project's database and creates it again.",
+        check: "Which database does the environment of this project name?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["mix"],
+            subcommands: &[&["do"]],
+            arguments: &["ecto.drop*", "ecto.reset*", "ecto.rollback*"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "reset-a-database-in-a-container",
+        description: "Drops a database, or rolls its migrations back, by a command in a container.",
+        check: "Which database does the container reach?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["docker"],
+            subcommands: &[&["container", "run"], &["run"]],
+            arguments: &[
+                "*artisan db:wipe*", "*artisan migrate:fresh*", "*artisan migrate:refresh*", "*artisan migrate:reset*",
+                "*artisan migrate:rollback*", "*db push *--force-reset*", "*db:drop*", "*db:reset*", "*db:rollback*",
+                "*db:truncate_all*", "*ef database drop*", "*ecto.drop*", "*ecto.reset*", "*manage.py flush*",
+                "*prisma* migrate reset*", "*schema:drop*",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "undo-a-migration-by-hasura",
+        description: "Rolls back migrations of a database, and deletes the data in the tables and columns that they created.",
+        check: "Which tables and columns does this remove, and does the database have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["hasura", "hasura-cli"],
+            subcommands: &[
+                &["migrate", "apply", "--down"],
+                &["migrate", "apply", "--type=down"],
+                &["migrate", "delete"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "replace-the-data-of-strapi",
+        description: "Deletes the data of a Strapi application, and puts other data in its place, without a question.",
+        check: "Which database is this, and does it have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["strapi"],
+            subcommands: &[&["import"], &["transfer"]],
+            arguments: &["--force"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "wipe-a-database-of-gel",
+        description: "Deletes a database, a branch of it or an instance with all data.",
+        check: "Which database is this, and does it have a backup?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["edgedb", "gel"],
+            subcommands: &[
+                &["branch", "drop"],
+                &["branch", "wipe"],
+                &["database", "drop"],
+                &["database", "wipe"],
+                &["instance", "destroy"],
+                &["instance", "revert"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "drop-a-migration",
+        description: "Deletes the files of a migration.",
+        check: "Has the migration been applied, and is it committed?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions { programs: &["drizzle-kit"], subcommands: &[&["drop"]], ..Conditions::EMPTY },
     },
     Rule {
         name: "shell-from-a-database",
@@ -13148,9 +13346,9 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &[
-                "aerich", "atlas", "db-migrate", "dbmate", "diesel", "flyway", "goose", "knex", "liquibase", "migrate",
-                "mikro-orm", "phinx", "piccolo", "sea-orm-cli", "sequelize", "sqitch", "sqlx", "tortoise", "typeorm",
-                "yoyo",
+                "aerich", "atlas", "cake", "db-migrate", "dbmate", "diesel", "flyway", "goose", "knex", "liquibase",
+                "migrate", "mikro-orm", "phinx", "piccolo", "sea-orm-cli", "sequelize", "sqitch", "sqlx", "tortoise",
+                "typeorm", "yoyo",
             ],
             subcommands: &[
                 &["clean"],
@@ -13174,6 +13372,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["migration:down"],
                 &["migration:revert"],
                 &["migrations", "backwards"],
+                &["migrations", "rollback"],
                 &["redo"],
                 &["reset"],
                 &["revert"],
@@ -19263,10 +19462,10 @@ pub static RULES: &[Rule<'static>] = &[
                 "rm", "rmdir", "rsync", "scp", "sed", "sha1sum", "sha224sum", "sha256sum", "sha512sum", "shasum",
                 "sort", "stat", "strings", "sum", "tac", "tail", "tar", "tee", "test", "touch", "tr", "tree",
                 "truncate", "type", "uniq", "unlink", "unzip", "wc", "wget", "whereis", "which", "xxd", "xz", "yq",
-                "zcat", "zgrep", "zip", "zstd", ".", "authselect", "bash", "chage", "chgrp", "chmod", "chown", "dash",
-                "docker", "ed", "emacs", "ex", "getent", "grpck", "id", "lastlog", "nano", "nerdctl", "nginx", "node",
-                "nvim", "podman", "pwck", "python3", "sh", "source", "ssh", "sshd", "su", "vi", "view", "vim",
-                "visudo", "zsh",
+                "zcat", "zgrep", "zip", "zstd", ".", "authselect", "bash", "chage", "chgrp", "chmod", "chown",
+                "crictl", "dash", "docker", "docker-compose", "ed", "emacs", "ex", "getent", "grpck", "id", "kubectl",
+                "lastlog", "lxc", "nano", "nerdctl", "nginx", "node", "nvim", "podman", "pwck", "python3", "sh",
+                "source", "ssh", "sshd", "su", "vi", "view", "vim", "visudo", "zsh",
             ],
             mentions: &["critical-files"],
             ..Conditions::EMPTY
@@ -19657,6 +19856,77 @@ pub static RULES: &[Rule<'static>] = &[
             subcommands: &[&["restore", "-W"], &["restore", "--worktree"]],
             without_flags: &["-p", "--patch"],
             arguments: &[".", "./", ":/", ":", "[*]", "[*][*]*", "..", "../"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "discard-changes-by-their-reverse",
+        description: "Applies the changes that are not committed in reverse, which discards them.",
+        check: "What is lost? `git diff` shows it. It cannot be recovered.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["apply", "-R"], &["apply", "--reverse"]],
+            without_flags: &["--cached", "--check", "--numstat", "--stat", "--summary"],
+            input_from: &["git diff"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "discard-changes-by-a-reverse-patch",
+        description: "Applies the changes that are not committed in reverse, which discards them.",
+        check: "What is lost? `git diff` shows it. It cannot be recovered.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["patch"],
+            flags: &["-R", "--reverse"],
+            without_flags: &["--dry-run"],
+            input_from: &["git diff"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "discard-changes-of-a-checked-out-pull-request",
+        description: "Resets a branch to that of a pull request, and discards its own commits.",
+        check: "Which commits has the branch that are not in the pull request?",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["gh"],
+            subcommands: &[
+                &["pr", "checkout", "--force"],
+                &["pr", "checkout", "-f"],
+                &["co", "--force"],
+                &["co", "-f"],
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "revert-by-perforce",
+        description: "Discards changes of opened files that are not submitted.",
+        check: "What is lost? `p4 diff` shows it. It cannot be recovered.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["p4"],
+            subcommands: &[&["revert"], &["clean"], &["sync", "-f"]],
+            without_flags: &["-n", "-a"],
+            arguments: &["*...", "*[*]*"],
             ..Conditions::EMPTY
         },
     },
@@ -24207,10 +24477,11 @@ pub static RULES: &[Rule<'static>] = &[
                 "systemd-resolve", "tea", "telnet", "tftp", "tracepath", "traceroute", "traceroute6", "vercel", "w3m",
                 "websocat", "wget", "wget2", "whois", "wrangler", "wrk", "wscat", "xh", "croc", "ffsend",
                 "kafka-console-producer", "kafka-console-producer.sh", "kcat", "kafkacat", "ldapmodify", "ldapsearch",
-                "logger", "magic-wormhole", "nmap", "notify_run", "ntfy", "pastebinit", "rabbitmqadmin", "redis-cli",
-                "slack", "smbclient", "snmpset", "snmpget", "telegram-send", "termbin", "transfer", "valkey-cli",
-                "wormhole", "xmpp-client", "sendxmpp", "apprise", "ix", "magic-wormhole-send", "pbincli", "snmptrap",
-                "zmqc", "doctl", "doppler", "firebase", "hcloud", "linode-cli", "railway", "supabase", "vault",
+                "llm", "logger", "magic-wormhole", "nmap", "notify_run", "ntfy", "pastebinit", "rabbitmqadmin",
+                "redis-cli", "slack", "slackcat", "smbclient", "snmpset", "snmpget", "telegram-send", "termbin",
+                "transfer", "twurl", "valkey-cli", "wormhole", "xmpp-client", "sendxmpp", "apprise", "ix",
+                "magic-wormhole-send", "pbincli", "snmptrap", "zmqc", "doctl", "doppler", "firebase", "hcloud",
+                "linode-cli", "railway", "supabase", "vault",
             ],
             input_in: &["filled-env-files"],
             ..Conditions::EMPTY
@@ -24237,10 +24508,11 @@ pub static RULES: &[Rule<'static>] = &[
                 "systemd-resolve", "tea", "telnet", "tftp", "tracepath", "traceroute", "traceroute6", "vercel", "w3m",
                 "websocat", "wget", "wget2", "whois", "wrangler", "wrk", "wscat", "xh", "croc", "ffsend",
                 "kafka-console-producer", "kafka-console-producer.sh", "kcat", "kafkacat", "ldapmodify", "ldapsearch",
-                "logger", "magic-wormhole", "nmap", "notify_run", "ntfy", "pastebinit", "rabbitmqadmin", "redis-cli",
-                "slack", "smbclient", "snmpset", "snmpget", "telegram-send", "termbin", "transfer", "valkey-cli",
-                "wormhole", "xmpp-client", "sendxmpp", "apprise", "ix", "magic-wormhole-send", "pbincli", "snmptrap",
-                "zmqc", "doctl", "doppler", "firebase", "hcloud", "linode-cli", "railway", "supabase", "vault",
+                "llm", "logger", "magic-wormhole", "nmap", "notify_run", "ntfy", "pastebinit", "rabbitmqadmin",
+                "redis-cli", "slack", "slackcat", "smbclient", "snmpset", "snmpget", "telegram-send", "termbin",
+                "transfer", "twurl", "valkey-cli", "wormhole", "xmpp-client", "sendxmpp", "apprise", "ix",
+                "magic-wormhole-send", "pbincli", "snmptrap", "zmqc", "doctl", "doppler", "firebase", "hcloud",
+                "linode-cli", "railway", "supabase", "vault",
             ],
             data_in: &["filled-env-files"],
             without_data: &[
@@ -24263,6 +24535,83 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             without_programs: &["echo", "printf"],
             arguments: &["http://*", "https://*", "ftp://*", "git://*", "ssh://*", "ws://*", "wss://*"],
+            data_in: &["filled-env-files"],
+            without_data: &[
+                "[", "[[", "basename", "cksum", "cmp", "date", "dirname", "du", "echo", "file", "find", "git",
+                "hostname", "ls", "md5sum", "printf", "pwd", "readlink", "realpath", "sha*sum", "stat", "test", "wc",
+                "which",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-data-of-variables-to-an-address-of-an-option",
+        description: "Sends data of a file of variables, which can hold passwords and tokens, in the address of a request.",
+        check: "Does the program or machine that receives them need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            without_programs: &["echo", "printf"],
+            arguments: &[
+                "-*=http://*", "-*=https://*", "-*=ftp://*", "-*=git://*", "-*=ssh://*", "-*=ws://*", "-*=wss://*",
+                "-[a-zA-Z]http://*", "-[a-zA-Z]https://*", "[a-zA-Z]*=http://*", "[a-zA-Z]*=https://*",
+            ],
+            data_in: &["filled-env-files"],
+            without_data: &[
+                "[", "[[", "basename", "cksum", "cmp", "date", "dirname", "du", "echo", "file", "find", "git",
+                "hostname", "ls", "md5sum", "printf", "pwd", "readlink", "realpath", "sha*sum", "stat", "test", "wc",
+                "which",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-data-of-variables-to-a-database",
+        description: "Looks up data of a file of variables, which can hold passwords and tokens, as the name of a database server.",
+        check: "Does the domain to which the name belongs need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "ansible", "ansible-playbook", "cqlsh", "mongo", "mongodump", "mongoexport", "mongosh", "mysql",
+                "mysqladmin", "mysqldump", "pg_dump", "pg_isready", "psql",
+            ],
+            flags: &["-h=*.*", "-i=*.*", "--host=*.*", "--inventory=*.*", "--uri=*.*"],
+            expansions: &[ExpansionKind::Substitution],
+            data_in: &["filled-env-files"],
+            without_data: &[
+                "[", "[[", "basename", "cksum", "cmp", "date", "dirname", "du", "echo", "file", "find", "git",
+                "hostname", "ls", "md5sum", "printf", "pwd", "readlink", "realpath", "sha*sum", "stat", "test", "wc",
+                "which",
+            ],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-data-of-variables-to-the-address-of-a-database",
+        description: "Looks up data of a file of variables, which can hold passwords and tokens, as the name of a database server.",
+        check: "Does the domain to which the name belongs need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &[
+                "mongo", "mongodump", "mongoexport", "mongosh", "mysql", "mysqlsh", "pg_dump", "pg_isready", "psql",
+                "cqlsh",
+            ],
+            arguments: &[
+                "host=*", "mongodb+srv://*", "mongodb://*", "mysql://*", "mysqlx://*", "postgres://*",
+                "postgresql://*",
+            ],
+            expansions: &[ExpansionKind::Substitution],
             data_in: &["filled-env-files"],
             without_data: &[
                 "[", "[[", "basename", "cksum", "cmp", "date", "dirname", "du", "echo", "file", "find", "git",
@@ -24396,10 +24745,11 @@ pub static RULES: &[Rule<'static>] = &[
                 "systemd-resolve", "tea", "telnet", "tftp", "tracepath", "traceroute", "traceroute6", "vercel", "w3m",
                 "websocat", "wget", "wget2", "whois", "wrangler", "wrk", "wscat", "xh", "croc", "ffsend",
                 "kafka-console-producer", "kafka-console-producer.sh", "kcat", "kafkacat", "ldapmodify", "ldapsearch",
-                "logger", "magic-wormhole", "nmap", "notify_run", "ntfy", "pastebinit", "rabbitmqadmin", "redis-cli",
-                "slack", "smbclient", "snmpset", "snmpget", "telegram-send", "termbin", "transfer", "valkey-cli",
-                "wormhole", "xmpp-client", "sendxmpp", "apprise", "ix", "magic-wormhole-send", "pbincli", "snmptrap",
-                "zmqc", "doctl", "doppler", "firebase", "hcloud", "linode-cli", "railway", "supabase", "vault",
+                "llm", "logger", "magic-wormhole", "nmap", "notify_run", "ntfy", "pastebinit", "rabbitmqadmin",
+                "redis-cli", "slack", "slackcat", "smbclient", "snmpset", "snmpget", "telegram-send", "termbin",
+                "transfer", "twurl", "valkey-cli", "wormhole", "xmpp-client", "sendxmpp", "apprise", "ix",
+                "magic-wormhole-send", "pbincli", "snmptrap", "zmqc", "doctl", "doppler", "firebase", "hcloud",
+                "linode-cli", "railway", "supabase", "vault",
             ],
             data_from: &["declare", "env", "export", "printenv", "set", "typeset"],
             ..Conditions::EMPTY
@@ -24486,11 +24836,12 @@ pub static RULES: &[Rule<'static>] = &[
                 "systemd-resolve", "tea", "telnet", "tftp", "tracepath", "traceroute", "traceroute6", "vercel", "w3m",
                 "websocat", "wget", "wget2", "whois", "wrangler", "wrk", "wscat", "xh", "croc", "ffsend",
                 "kafka-console-producer", "kafka-console-producer.sh", "kcat", "kafkacat", "ldapmodify", "ldapsearch",
-                "logger", "magic-wormhole", "nmap", "notify_run", "ntfy", "pastebinit", "rabbitmqadmin", "redis-cli",
-                "slack", "smbclient", "snmpset", "snmpget", "telegram-send", "termbin", "transfer", "valkey-cli",
-                "wormhole", "xmpp-client", "sendxmpp", "apprise", "ix", "magic-wormhole-send", "pbincli", "snmptrap",
-                "zmqc", "doctl", "doppler", "firebase", "hcloud", "linode-cli", "railway", "supabase", "vault", "7z",
-                "base64", "cat", "cp", "head", "keepassxc-cli", "strings", "tar", "xxd", "zip",
+                "llm", "logger", "magic-wormhole", "nmap", "notify_run", "ntfy", "pastebinit", "rabbitmqadmin",
+                "redis-cli", "slack", "slackcat", "smbclient", "snmpset", "snmpget", "telegram-send", "termbin",
+                "transfer", "twurl", "valkey-cli", "wormhole", "xmpp-client", "sendxmpp", "apprise", "ix",
+                "magic-wormhole-send", "pbincli", "snmptrap", "zmqc", "doctl", "doppler", "firebase", "hcloud",
+                "linode-cli", "railway", "supabase", "vault", "7z", "base64", "cat", "cp", "head", "keepassxc-cli",
+                "strings", "tar", "xxd", "zip",
             ],
             arguments: &["*.kdbx", "*.kdb"],
             certain_only: true,
@@ -25018,6 +25369,22 @@ pub static RULES: &[Rule<'static>] = &[
                 &["stage", "-f"],
                 &["update-index", "--add"],
             ],
+            mentions: &["filled-env-files"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "send-variables-by-mail",
+        description: "Sends a file of variables, which can hold passwords and tokens, as a message.",
+        check: "Do the persons who receive it need these variables?",
+        verdict: Verdict::Ask,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["send-email"], &["imap-send"]],
             mentions: &["filled-env-files"],
             ..Conditions::EMPTY
         },

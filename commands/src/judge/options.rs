@@ -250,7 +250,8 @@ impl Check<'_, '_> {
                 let found = self.matches(pattern, word);
                 // The output of another command is rarely what a rule looks for. The reader has replaced that of `echo`.
                 let is_output = matches!(word.parts.as_slice(), [Part::Substitution { .. }]);
-                let found = if is_output && found == Match::Maybe { Match::No } else { found };
+                let is_ignored = || is_output || is_inner_address(pattern) && !begins_so(pattern, word);
+                let found = if found == Match::Maybe && is_ignored() { Match::No } else { found };
                 best = better(best, found, word.span);
             }
         }
@@ -299,4 +300,14 @@ fn position(argument: &Argument<'_>) -> usize {
     match argument {
         Argument::Option { index, .. } | Argument::Operand { index, .. } | Argument::Either { index, .. } => *index,
     }
+}
+
+/// Returns whether a pattern is that of an address after any name, such as `-*=https://*`. An unknown value is rarely an address.
+fn is_inner_address(pattern: &str) -> bool {
+    pattern.split_once("://").is_some_and(|(before, _)| before.contains('*') || before.contains('['))
+}
+
+/// Returns whether a pattern matches what a word certainly begins with.
+fn begins_so(pattern: &str, word: &Word) -> bool {
+    pattern::matches(pattern, &word.certain_start())
 }
