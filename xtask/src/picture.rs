@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const PICTURES: [Picture; 3] = [
     Picture { name: "chat-narrow", columns: 60, rows: 76 },
     Picture { name: "chat", columns: 100, rows: 62 },
-    Picture { name: "chat-wide", columns: 200, rows: 54 },
+    Picture { name: "chat-wide", columns: 200, rows: 64 },
 ];
 /// The schemes of colours, with the end of the names of their files.
 const SCHEMES: [(&str, &Colours); 2] = [("", &DARK), ("-light", &LIGHT)];
@@ -176,7 +176,7 @@ fn svg(picture: &Picture, colours: &Colours, screen: &str) -> String {
                     22 => style += "font-weight:normal;opacity:1;",
                     23 => style += "font-style:normal;",
                     24 => style += "text-decoration:none;",
-                    27 | 39 => style += &format!("fill:{text};"),
+                    27 | 39 => style += &format!("fill:{};", colours.text),
                     code @ 31..=36 => style += &format!("fill:{};", codes[code - 31]),
                     _ => {}
                 }
