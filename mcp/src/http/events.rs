@@ -153,7 +153,7 @@ impl EventReader {
                 }
                 self.line.extend_from_slice(&rest[..taken]);
                 rest = &rest[taken..];
-                ready.extend(end.and_then(|_| self.end_json()));
+                ready.extend(end.map(|_| self.end_json()));
                 continue;
             }
             let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
@@ -171,16 +171,16 @@ impl EventReader {
     }
 
     /// Returns the JSON text as the data of an event.
-    fn end_json(&mut self) -> Option<Sse> {
+    fn end_json(&mut self) -> Sse {
         self.json = None;
         let text = std::mem::take(&mut self.line);
-        Some(Sse::default().data(String::from_utf8_lossy(&text)))
+        Sse::default().data(String::from_utf8_lossy(&text))
     }
 
     /// Returns the event that the body ends with.
     fn finish(&mut self) -> Option<Sse> {
         if self.json.is_some() {
-            return self.end_json();
+            return Some(self.end_json());
         }
         let ended = if self.line.is_empty() { None } else { self.end_line() };
         ended.or_else(|| self.end_event())
