@@ -83,6 +83,9 @@ fn read(table: &Table, text: &str) -> Option<Value> {
     let Ok(sent) = serde_json::from_str::<Value>(text) else {
         return read_almost_json(table, text, read);
     };
+    if is_rounded(&sent) {
+        return read.ok().map(|slots| SlotReader(table).value(slots));
+    }
     let mut repaired = sent.clone();
     args::repair(&mut repaired, table);
     let problems = args::validate(&repaired, table);
@@ -111,6 +114,19 @@ fn read(table: &Table, text: &str) -> Option<Value> {
             }
             None
         }
+    }
+}
+
+/// Returns whether `serde_json` may have rounded an integer of 64 bits in a value, such as `9007199254740993.0`, which the reader reads
+/// exactly.
+fn is_rounded(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => {
+            number.is_f64() && number.as_f64().is_some_and(|float| (9e15..2e19).contains(&float.abs()))
+        }
+        Value::Array(items) => items.iter().any(is_rounded),
+        Value::Object(map) => map.values().any(is_rounded),
+        _ => false,
     }
 }
 

@@ -131,7 +131,7 @@ fn parts(mut event: Sse) -> Parts {
     Parts { data, kind, control: (event != Sse::default()).then_some(event) }
 }
 
-/// Returns the messages of an event. Of an event of another type, only answers with an id are read.
+/// Returns the messages of an event. An event of another type counts only if its messages are answers with an id.
 fn messages(inbox: &Inbox, Parts { data, kind, .. }: &Parts, id: Option<&RequestId>) -> Vec<ServerJsonRpcMessage> {
     let texts = message::parts(data.as_bytes()).into_iter();
     if kind.is_none() {

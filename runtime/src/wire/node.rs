@@ -205,8 +205,8 @@ impl<'a> Object<'a> {
         self.get(key).map(|node| node.text()).transpose()
     }
 
-    /// Returns the reason why a model stopped: the string of `key`, or a description of any other value, which no word means. Null and
-    /// `false` are none.
+    /// Returns the reason why a model stopped: the string of `key`, or a description of any other value, which no word means. `None` for null
+    /// and `false`.
     #[cfg(feature = "__wire-api")]
     pub(super) fn stop_reason(&self, key: &str) -> Option<String> {
         let node = self.get(key).filter(|node| node.json.get() != "false")?;

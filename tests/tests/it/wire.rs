@@ -188,6 +188,7 @@ fn messages_are_parsed_answered_and_written_back() {
 const MENDED: &[&str] = &[
     "chat/calls.json",
     "chat/refusal.json",
+    "chat/two_choices.json",
     "responses/calls.json",
     "anthropic/calls.json",
     "anthropic/programs.json",

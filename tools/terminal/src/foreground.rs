@@ -85,7 +85,6 @@ impl TerminalHandlers {
         launch.variables = place::command_variables(&self.inherited(call), &variables, &place.state, false);
         let sight = Sight::of_command(&args.command, &place, &*environment, &variables, call)?;
         launch.sees = sight.sees;
-
         let started = Instant::now();
         let running = environment.start(launch).map_err(|error| failed_start(&error))?;
         let (outcome, timed_out) = wait(&*running, started, Duration::from_secs(seconds), &stdout, call)?;
@@ -113,7 +112,7 @@ impl TerminalHandlers {
             let text = "the command was stopped because the call was cancelled";
             return Err(ToolError::with_kind(ErrorKind::Cancelled, text));
         }
-        let waits_for_keys = timed_out && (captured.waits_for_keys || Languages::needs_keys(&args.command));
+        let waits_for_keys = || captured.waits_for_keys || Languages::needs_keys(&args.command);
         let how_it_ended = how_it_ended(timed_out.then_some(seconds), outcome.left_running, waits_for_keys);
         let disk = self.disk_warning(&*environment, directory.as_deref().unwrap_or(&place.directory), call);
         let directory = directory.map(|directory| directory.to_string_lossy().into_owned());
@@ -175,9 +174,9 @@ impl TerminalHandlers {
 }
 
 /// Returns the note about the end of a command: at its time limit in seconds, or with programs that are still running.
-fn how_it_ended(limit: Option<u64>, left_running: bool, waits_for_keys: bool) -> Option<String> {
+fn how_it_ended(limit: Option<u64>, left_running: bool, waits_for_keys: impl FnOnce() -> bool) -> Option<String> {
     match limit {
-        Some(seconds) => Some(timed_out_note(seconds, waits_for_keys)),
+        Some(seconds) => Some(timed_out_note(seconds, waits_for_keys())),
         None => left_running.then(|| LEFT_RUNNING.to_owned()),
     }
 }

@@ -33,7 +33,7 @@ struct Item {
     arguments: String,
 }
 
-/// What an event says of its item.
+/// What ties an event to its item.
 struct Tie {
     id: String,
     index: Option<u64>,
