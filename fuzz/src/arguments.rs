@@ -119,7 +119,7 @@ fn read(table: &Table, text: &str) -> Option<Value> {
 
 /// Returns whether `serde_json` may have rounded an integer of 64 bits in a value, such as `9007199254740993.0`, which the reader reads
 /// exactly.
-fn is_rounded(value: &Value) -> bool {
+pub fn is_rounded(value: &Value) -> bool {
     match value {
         Value::Number(number) => {
             number.is_f64() && number.as_f64().is_some_and(|float| (9e15..2e19).contains(&float.abs()))
