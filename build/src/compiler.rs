@@ -36,7 +36,7 @@ pub fn run_compiler(package: &str) -> ExitCode {
 /// The installed compiler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Installed {
-    /// It has the version of this crate.
+    /// The version matches this crate.
     Matching(PathBuf),
     Other {
         program: PathBuf,

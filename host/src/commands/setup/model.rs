@@ -28,9 +28,9 @@ const TRIAL_TOKENS: u32 = 200;
 pub(super) enum Outcome {
     /// No model was named.
     Skipped,
-    /// It was written, and it answers, or it was not tested.
+    /// The model was written. It answered the test, or the test was skipped.
     Written,
-    /// It was written, and did not answer.
+    /// The model was written, but did not answer the test.
     Unanswered,
     /// The server refuses the key or the model, or no address could be reached. Nothing was written.
     Refused,

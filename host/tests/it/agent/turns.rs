@@ -135,7 +135,7 @@ fn what_is_typed_during_a_turn_is_queued_and_follows_it() {
     tmux.say("another one");
     tmux.wait_for("queued: another one");
     tmux.press("C-c");
-    // It is not sent after an interruption, but can be changed first.
+    // After an interruption, the typed line is put into the prompt instead of being sent.
     tmux.wait_for("(interrupted)");
     tmux.wait_until("the draft", |screen| screen.lines().any(|line| line.trim_end() == "> another one"));
     tmux.say("!");
