@@ -4,9 +4,10 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::error::{Cause, StoreError};
 
@@ -30,6 +31,9 @@ const FORMAT: isize = MIGRATIONS.len().cast_signed();
 
 /// The time to wait while another process writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The time between two attempts of what SQLite does not wait for.
+const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The file that contains the stores. It is opened when it is first needed, and created when something is first written.
 #[derive(Debug)]
@@ -115,8 +119,7 @@ fn open(path: &Path) -> Result<Connection, Cause> {
     make_private(path)?;
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    // With a write-ahead log, readers do not wait for a writer.
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    write_ahead(&connection)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     // The schema of a file that another program has prepared must not run functions.
@@ -136,6 +139,22 @@ fn open(path: &Path) -> Result<Connection, Cause> {
     match format(&connection)? {
         found if found > FORMAT => Err(Cause::Newer { found, known: FORMAT }),
         _ => Ok(connection),
+    }
+}
+
+/// Lets readers read while one process writes. SQLite fails at once if another process changes the same new file to a write-ahead log,
+/// whatever the connection's timeout is.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let start = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && start.elapsed() < BUSY_TIMEOUT =>
+            {
+                thread::sleep(RETRY_INTERVAL);
+            }
+            result => return result,
+        }
     }
 }
 
@@ -176,6 +195,8 @@ fn make_private(path: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
+
     use super::*;
 
     #[test]
@@ -237,11 +258,17 @@ mod tests {
     #[test]
     fn processes_that_open_a_new_file_at_once_agree() {
         let folder = tempfile::tempdir().expect("failed to make a folder");
-        let path = folder.path().join("state.db");
-        std::thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| Database::new(&path).write(|_| Ok(())).expect("failed to write"));
-            }
-        });
+        for round in 0..20 {
+            let path = folder.path().join(format!("{round}.db"));
+            let barrier = Barrier::new(8);
+            thread::scope(|scope| {
+                for _ in 0..8 {
+                    scope.spawn(|| {
+                        barrier.wait();
+                        Database::new(&path).write(|_| Ok(())).expect("failed to write");
+                    });
+                }
+            });
+        }
     }
 }
