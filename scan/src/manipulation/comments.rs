@@ -135,9 +135,7 @@ fn comments(text: &str) -> Vec<(Range<usize>, Range<usize>)> {
             let inner = start + open.len();
             // A browser hides what follows an open comment up to the end.
             let end = text[inner..].find(close).map_or(text.len(), |end| inner + end);
-            let line = text[..start].rfind('\n').map_or(0, |line| line + 1);
-            let is_code = ['`', '"'].iter().any(|quote| text[line..start].matches(*quote).count() % 2 == 1);
-            if !is_code {
+            if !is_in_code(text, start) {
                 found.push((start..(end + close.len()).min(text.len()), inner..end));
             }
             at = end;
@@ -145,6 +143,12 @@ fn comments(text: &str) -> Vec<(Range<usize>, Range<usize>)> {
     }
     found.sort_by_key(|(whole, _)| whole.start);
     found
+}
+
+/// Returns whether a place is in backticks or quotes.
+pub(super) fn is_in_code(text: &str, at: usize) -> bool {
+    let line = text[..at].rfind('\n').map_or(0, |line| line + 1);
+    ['`', '"'].iter().any(|quote| text[line..at].matches(*quote).count() % 2 == 1)
 }
 
 /// Returns what a comment contains for the browsers of its condition: `TEXT` of `<!--[if IE]>TEXT<![endif]-->`.
@@ -186,8 +190,8 @@ fn is_notice(sentence: &str) -> bool {
     has(&["browser", "browsers", "explorer", "outlook", "javascript"]) && has(&NOTICES) && !has(&IMPERATIVES)
 }
 
-/// Returns whether the content of a comment tells a model what to do.
-fn is_order(comment: &str) -> bool {
+/// Returns whether a text that a person does not see tells a model what to do.
+pub(super) fn is_order(comment: &str) -> bool {
     /// Shorter comments are names and marks, such as `more` and `end of list`.
     const MIN_WORDS: usize = 3;
     let all = words(comment).into_iter().map(|word| folded(comment[word].trim_matches('-')));

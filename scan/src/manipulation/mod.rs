@@ -1,10 +1,11 @@
 //! Recognizes texts that manipulate a model, by what they ask for and not by a list of sentences.
 //!
 //! [`grammar`] scores the words of a sentence that tells a model to ignore its instructions, in several languages. [`phrases`] has
-//! the other forms in English, [`requests`] and [`secrecy`] those in other languages. [`comments`] and [`encoded`] find what a person
-//! does not see.
+//! the other forms in English, [`requests`] and [`secrecy`] those in other languages. [`comments`], [`concealed`] and [`encoded`] find
+//! what a person does not see.
 
 mod comments;
+mod concealed;
 mod encoded;
 mod grammar;
 mod phrases;
@@ -56,7 +57,7 @@ pub fn manipulation(text: &str) -> Option<Manipulation> {
 /// Returns the first manipulation of a text of which at most so many layers of encoding are removed.
 fn within(text: &str, layers: usize) -> Option<Manipulation> {
     let encoded = || layers.checked_sub(1).and_then(|layers| encoded::find(text, |decoded| within(decoded, layers)));
-    plain(text).or_else(|| comments::find(text)).or_else(encoded)
+    plain(text).or_else(|| comments::find(text)).or_else(|| concealed::find(text)).or_else(encoded)
 }
 
 fn plain(text: &str) -> Option<Manipulation> {

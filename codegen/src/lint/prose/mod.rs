@@ -7,6 +7,7 @@ mod bounds;
 mod choices;
 mod defaults;
 mod formats;
+mod layouts;
 mod presence;
 mod shapes;
 mod units;
@@ -45,8 +46,16 @@ pub(super) struct Described<'s> {
 type Reader = fn(&Described<'_>) -> Option<Contradiction>;
 
 /// The readers, one for each kind of statement.
-const READERS: [Reader; 7] =
-    [presence::read, defaults::read, bounds::read, choices::read, units::read, shapes::read, formats::read];
+const READERS: [Reader; 8] = [
+    presence::read,
+    defaults::read,
+    bounds::read,
+    choices::read,
+    units::read,
+    shapes::read,
+    formats::read,
+    layouts::read,
+];
 
 /// Returns the statements of a description that the schema contradicts.
 pub(super) fn contradictions(described: &Described<'_>) -> impl Iterator<Item = Contradiction> {

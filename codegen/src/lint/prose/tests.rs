@@ -136,6 +136,19 @@ fn other_values_are_found() {
         v: enum = ['red', 'green', 'blue'] | Colour. Can be red, green, or yellow. | lists `yellow`
         v: enum = ['fast', 'slow'] | Use `fast` or `quick`. | lists `quick`
         v: enum = ['json', 'xml'] | json/yaml | lists `yaml`
+        v: enum = ['quick', 'thorough'] | How to search. Use fast for speed. | recommends `fast`
+        v: enum = ['quick', 'thorough'] | Use fast for speed, and careful for quality. | recommends `fast`
+        v: enum = ['quick', 'thorough'] | The mode. Use `fast` to save time. | recommends `fast`
+        v: enum = ['asc', 'desc'] | Choose newest if the last ones matter. | recommends `newest`
+        v: enum = ['asc', 'desc'] | The order; set to \"down\" when the last ones matter. | recommends `down`
+
+        v: enum = ['quick', 'thorough'] | Use quick for speed, thorough for quality.
+        v: enum = ['quick', 'thorough'] | Use it for large files.
+        v: enum = ['quick', 'thorough'] | How to search. Use wildcards to find more.
+        v: enum = ['quick', 'thorough'] | How to search. Use caution for large folders.
+        v: enum = ['quick', 'thorough'] | quick is the default. Use grep to search for a pattern.
+        v: enum = ['quick', 'thorough'] | Use `end` to stop it.
+        v: enum = ['quick', 'thorough'] | Use the first one for speed.
 
         v: enum = ['a', 'b', 'c'] | One of: a, b, c.
         v: enum = ['a', 'b', 'c'] | One of: c, b or a.
@@ -258,6 +271,15 @@ fn other_formats_are_found() {
     check(
         "
         x: type = 'string'; format = 'uri' | The date on which it starts. | a date
+        x: type = 'string'; format = 'date-time' | When it begins (YYYY-MM-DD). | a date without a time
+        x: type = 'string'; format = 'date-time' | Start in the form `YYYY-MM-DD`. | a date without a time
+        x: type = 'string'; format = 'date-time' | When it begins, e.g. 2024-05-01. | a date without a time
+        x: type = 'string'; format = 'date' | When it begins (YYYY-MM-DD HH:MM). | a date with a time
+        x: type = 'string'; format = 'date' | Date, such as 2024-05-01T10:00:00Z. | a date with a time
+        x: type = 'string'; format = 'date' | Date in DD.MM.YYYY | does not begin with the year
+        x: type = 'string'; format = 'date' | Date (MM/DD/YYYY). | does not begin with the year
+        x: type = 'string'; format = 'time' | When to start, YYYY-MM-DD | a date without a time
+        x: type = 'string'; format = 'date-time' | When it begins, hh:mm. | a time without a date
         x: type = 'string'; format = 'uri' | Start date in YYYY-MM-DD. | a date
         x: type = 'string'; format = 'date' | The email address of the user. | an email address
         x: type = 'string'; format = 'date' | URL of the page. | an address of a page
@@ -272,6 +294,15 @@ fn other_formats_are_found() {
         x: type = 'string'; format = 'uri' | URL of the page.
         x: type = 'string'; format = 'uri' | The date’s page, as a URL.
         x: type = 'string'; format = 'date' | Date in YYYY-MM-DD.
+        x: type = 'string'; format = 'date' | Date, such as 2024-05-01.
+        x: type = 'string'; format = 'date-time' | When it begins, e.g. 2024-05-01T10:00:00Z.
+        x: type = 'string'; format = 'date-time' | When it begins (YYYY-MM-DDThh:mm:ssZ).
+        x: type = 'string'; format = 'date-time' | When it begins. Must be after 2024-01-01.
+        x: type = 'string'; format = 'date-time' | When it begins, not only YYYY-MM-DD.
+        x: type = 'string'; format = 'date-time' | When it begins: YYYY-MM-DD and hh:mm with an offset.
+        x: type = 'string'; format = 'time' | Time of day as hh:mm:ss.
+        x: type = 'string'; format = 'date' | Date in YYYY-MM-DD, shown as DD/MM/YYYY.
+        x: type = 'string'; format = 'uri' | Page of the version 2024-05-01.
         x: type = 'string'; format = 'date-time' | The date and time of the event.
         x: type = 'string'; format = 'date-time' | The start date.
         x: type = 'string'; format = 'email' | Whom to write to.

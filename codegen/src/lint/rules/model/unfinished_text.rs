@@ -38,27 +38,35 @@ pub(super) const RULE: Rule = Rule::new("M031", "unfinished-text", Some(Level::W
 /// What stands for words that are still to be written.
 static MARKER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"\b(?:TODO|FIXME|XXX)(?:\([^)\n]{0,30}\))?:|[\[(<](?:TODO|FIXME|TBD|TBA|XXX)\b[^\])>\n]{0,60}[\])>]",
+        r"\b(?:TODO|FIXME|XXX)(?:\([^)\n]{0,30}\))?:|@(?i:todo|fixme)\b|(?:^|[.;]\s|\n)\s*XXX\s+[a-z]|[\[(<](?:TODO|FIXME|TBD|TBA|XXX)\b[^\])>\n]{0,60}[\])>]",
         r"|\b(?:FIXME|TBD)\b(?:[.!]|\s*$)|(?m:^\s*(?:TODO|FIXME|TBD)\b\s*(?:-|$))|(?m:^\s*FIXME\b)|[.;]\s+(?:TODO|FIXME)\s+[a-z]",
         r"|(?i:\blorem ipsum\b)|\?\?\?+",
-        r"|(?i:[\[<](?:insert|add|your|describe|write)\s[^\]>\n]{0,40}(?:here|description|text)[\]>])",
+        r"|(?i:[\[<](?:insert|add|your|describe|write)\s[^\]>\n]{0,40}(?:here|description|text)[\]>])|(?i:[\[<]fill(?: (?:me|this|it))? in(?: [^\]>\n]{0,30})?[\]>]|\(fill(?: (?:me|this|it))? in\))",
         r"|(?:(?:^|[.(\[]\s?)[Tt]o be (?:defined|determined|documented|decided|written|completed|specified))[.)\]]?(?:\s*$|[.)\]])",
     ))
     .expect("the pattern is valid")
 });
 
 /// A part of every text that [`MARKER`] matches.
-const SIGNS: [&str; 9] = ["TODO", "FIXME", "TBD", "TBA", "XXX", "orem ipsum", "???", "o be ", "ere"];
+const SIGNS: [&str; 13] =
+    ["TODO", "FIXME", "TBD", "TBA", "XXX", "orem ipsum", "???", "o be ", "ere", "@todo", "@fixme", "ill ", "ILL "];
 
 /// Words of a sentence that describes markers.
 const ABOUT_MARKERS: [&str; 8] =
     ["comment", "marker", "placeholder", "tagged", "annotation", "such as", "e.g.", "for example"];
 
 /// Words after which an English sentence goes on.
-const OPEN_WORDS: [&str; 35] = [
+const OPEN_WORDS: [&str; 42] = [
     "a", "an", "and", "because", "but", "e.g", "either", "every", "from the", "i.e", "if", "into the", "its", "like the", "must",
     "nor", "of the", "or", "should", "such as", "than", "the", "their", "unless", "whether", "whose", "your",
     "the following", "which is", "which are", "It is", "It must be", "It should be", "It can be", "This is",
+    "according to", "as well as", "depending on", "due to", "in addition to", "instead of", "prior to",
+];
+
+/// Words after which an English sentence goes on, unless it is a relative clause or a question: "what the path is relative to".
+const OPEN_PHRASES: [&str; 12] = [
+    "compared to", "do not", "does not", "is not", "may not", "must be", "must not", "relative to", "should be", "should not",
+    "similar to", "will be",
 ];
 
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
@@ -226,11 +234,19 @@ fn cut_off(text: &str) -> Option<(String, Range<usize>)> {
         letter if letter.is_ascii_alphabetic() || matches!(letter, '.' | '/') => {
             let bare = whole.trim_end_matches(['.', '/']);
             // One period ends a sentence; after "the", it hides that one was cut.
-            let open = OPEN_WORDS.iter().filter(|open| ends_with_open(bare, open)).max_by_key(|open| open.len())?;
+            let phrases = OPEN_PHRASES.iter().filter(|_| !is_relative(bare));
+            let open = OPEN_WORDS.iter().chain(phrases).filter(|open| ends_with_open(bare, open)).max_by_key(|open| open.len())?;
             is_english(text).then(|| found(format!("it ends after \"{open}\""), bare.len() - open.len()))?
         }
         _ => None,
     }
+}
+
+/// Returns whether the last sentence of a text has a relative clause or a question, which can end with a preposition or a verb.
+fn is_relative(text: &str) -> bool {
+    const RELATIVES: [&str; 10] = ["how", "that", "those", "what", "when", "where", "whether", "which", "who", "whom"];
+    let sentence = text.rsplit_once(". ").map_or(text, |(_, sentence)| sentence).to_lowercase();
+    sentence.split(|letter: char| !letter.is_alphanumeric()).any(|word| RELATIVES.contains(&word))
 }
 
 /// Returns whether a text names a sign at its end, as in "begins with (".
@@ -353,6 +369,22 @@ mod tests {
             "文件的路径，",
             "返回以下字段：",
             "FIXME describe the folder of the user.",
+            "The path of the file, relative to",
+            "The path, relative to.",
+            "It must not",
+            "The name of the user. It should not",
+            "How many rows to return, depending on",
+            "The date is read according to",
+            "Reads a file and its notes, as well as",
+            "The name of a folder instead of",
+            "The value will be",
+            "Reads a file. @todo describe the encoding",
+            "@TODO the limit",
+            "The folder <fill in>",
+            "The folder [fill this in]",
+            "The unit (fill in)",
+            "XXX write the unit",
+            "Reads a file. XXX which encodings?",
             "The folder of the user, e.g.",
             "The folder of the user -",
             "The folder of the user with the following",
@@ -396,6 +428,15 @@ mod tests {
             "Create a TODO",
             "Phone number, XXX-XXX-XXXX.",
             "The folder to look in",
+            "Which file the path is relative to",
+            "The base that all paths are relative to.",
+            "The account that it will be similar to",
+            "What the value must not be",
+            "Fields to fill in",
+            "The form (fill in all fields first) to send",
+            "Notifies @todoist and others",
+            "Prefix XXX of the code",
+            "Whether to show the rows that are not",
             "The account that the user signs in with",
             "What the page consists of",
             "The date to start from",

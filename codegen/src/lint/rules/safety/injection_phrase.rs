@@ -1,7 +1,7 @@
 //! A text that manipulates the model. It overrides earlier instructions, in any of thirty languages; hides something from
 //! the user, or claims the user's consent; asks for the conversation or the system prompt; puts itself before all other
-//! tools; hides an order in a comment of HTML; or contains markers that separate parts of a prompt, such as `<system>`,
-//! `<IMPORTANT>` or `<|im_start|>`. Text in Base64 is judged by what it stands for.
+//! tools; hides an order in a comment of HTML or in an element that is not displayed; or contains markers that separate parts
+//! of a prompt, such as `<system>`, `<IMPORTANT>` or `<|im_start|>`. Text in Base64 is judged by what it stands for.
 //! Markers in backticks are allowed, because such a text describes them. Titles, values and notes count as well.
 //!
 //! ## Why is this bad
