@@ -44,7 +44,7 @@ pub fn format(kind: Option<Kind>, text: &str) -> Option<String> {
 }
 
 /// Returns the length in bytes of the comments at the top that belong to the whole file.
-fn head_length(text: &str) -> usize {
+pub(crate) fn head_length(text: &str) -> usize {
     let mut end = 0;
     let mut at = 0;
     let is_comment = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');

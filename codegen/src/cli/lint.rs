@@ -15,8 +15,9 @@ use crate::diagnostic::{Level, Places};
 use crate::failure::Failure;
 use crate::fix::fix;
 use crate::lint::{self, Baseline, Options, Selected, docs_page};
-use crate::project::write_target;
+use crate::project::{SETTINGS, write_target};
 use crate::report::{Format, Report, Shown, plural};
+use crate::scaffold::manifests;
 use crate::source::Sources;
 use crate::timings::Timings;
 use crate::{Compilation, compile_timed, compile_with};
@@ -56,7 +57,7 @@ pub struct LintArgs {
     /// Show what `--fix` would change, without changing it.
     #[arg(long, conflicts_with = "fix")]
     diff: bool,
-    /// Write all findings to a baseline, so that later runs do not report them: see `baseline` in `toolc.toml`.
+    /// Write all findings to a baseline, and its path to `baseline` in `toolc.toml`, so that later runs do not report them.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["fix", "diff"])]
     write_baseline: Option<PathBuf>,
     /// Remove the entries of the baseline whose findings no longer exist. Adds no new findings.
@@ -342,6 +343,33 @@ fn write_baseline(
         let errors = plural(errors, "error");
         print(streams.err, &format!("{errors} cannot be added to a baseline: `lint` shows what to correct\n"))?;
     }
-    print(streams.err, &format!("to use it, write in toolc.toml: `baseline = \"{}\"`\n", file.display()))?;
+    use_baseline(sources, file, root, streams)?;
     Ok(errors == 0)
+}
+
+/// Writes the path of the baseline to `toolc.toml`, so that later runs use it. Prints the line to add if the file cannot be edited.
+fn use_baseline(sources: &Sources, file: &Path, root: &Path, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    let path = project_path(file, root);
+    let old = sources.find(SETTINGS);
+    let is_readable = old.is_none_or(|id| sources.get(id).fault.is_none());
+    let new = manifests::with_baseline(old.map(|id| &*sources.get(id).text), &path).filter(|_| is_readable);
+    let line = manifests::baseline_line(&path);
+    let Some(new) = new else {
+        let line = line.trim_end();
+        return print(streams.err, &format!("{SETTINGS} cannot be read: to use the baseline, add the line `{line}`\n"));
+    };
+    match old {
+        Some(id) if *sources.get(id).text == *new => return Ok(()),
+        Some(id) => sources.write(id, &new)?,
+        None => write_target(&root.join(SETTINGS), &new)?,
+    }
+    print(streams.out, &format!("{SETTINGS}: `{}` written\n", line.trim_end()))
+}
+
+/// Returns the path of a file relative to the project, with `/` as separator, or as it is if the file is elsewhere.
+fn project_path(file: &Path, root: &Path) -> String {
+    let inside = root.join(file);
+    let inside = inside.strip_prefix(root).unwrap_or(file);
+    let text = inside.to_string_lossy();
+    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }

@@ -212,8 +212,8 @@ fn baseline_entries_are_not_counted_and_stale_ones_are_reported() {
     let mut args = vec!["lint"];
     args.extend(with(&["--write-baseline", "known.json"]));
     let (status, out, err) = project.run(&args);
-    assert_eq!((status, out.as_str()), (0, "known.json: 3 findings written\n"));
-    assert_eq!(err, "to use it, write in toolc.toml: `baseline = \"known.json\"`\n");
+    let written = "known.json: 3 findings written\ntoolc.toml: `baseline = \"known.json\"` written\n";
+    assert_eq!((status, out.as_str(), err.as_str()), (0, written, ""));
     insta::assert_snapshot!(project.read("known.json"), @r#"
     {
       "version": 1,
@@ -225,6 +225,8 @@ fn baseline_entries_are_not_counted_and_stale_ones_are_reported() {
     }
     "#);
 
+    // The next run uses the baseline.
+    assert_eq!(project.lint(&with(&[])), (0, vec![]));
     project.write("toolc.toml", "baseline = \"known.json\"\n[lint]\nM = \"deny\"\n");
     assert_eq!(project.lint(&with(&[])), (0, vec![]));
     // gen writes despite errors in the baseline.
@@ -245,6 +247,33 @@ fn baseline_entries_are_not_counted_and_stale_ones_are_reported() {
     assert_eq!(project.lint(&["C038"]), (1, vec!["error[C024] known.json:5:1".to_owned()]));
     project.write("toolc.toml", "baseline = \"none.json\"\n");
     assert_eq!(project.lint(&["C038"]), (1, vec!["error[C024] toolc.toml:1:12".to_owned()]));
+}
+
+#[test]
+fn writing_a_baseline_keeps_the_settings_and_says_what_to_add_if_they_cannot_be_read() {
+    let project = Project::new();
+    let known = project.0.path().join("sub/known.json");
+    let (settings, line) = ("# Ours.\n\n[lint]\nM = \"deny\" # all\n", "baseline = \"sub/known.json\"\n");
+    fs::create_dir(project.0.path().join("sub")).expect("failed to make a folder");
+    project.write("toolc.toml", &settings.replace('\n', "\r\n"));
+    let write = |project: &Project| project.run(&["lint", "--write-baseline", known.to_str().expect("it is text")]);
+    // An absolute path in the project is written relative to it.
+    let (status, out, err) = write(&project);
+    assert!(
+        status == 0 && out.contains("toolc.toml: `baseline = \"sub/known.json\"` written") && err.is_empty(),
+        "{out}{err}"
+    );
+    let expected = settings.replace("\n\n", &format!("\n\n{line}\n")).replace('\n', "\r\n");
+    assert_eq!(project.read("toolc.toml"), expected);
+    assert_eq!(project.lint(&[]), (0, vec![]));
+    // A second run does not write the settings.
+    let (_, out, _) = write(&project);
+    assert!(!out.contains("toolc.toml") && project.read("toolc.toml") == expected, "{out}");
+
+    project.write("toolc.toml", "[lint\n");
+    let (status, _, err) = write(&project);
+    assert!(status == 1 && err.contains("add the line `baseline = \"sub/known.json\"`"), "{err}");
+    assert_eq!(project.read("toolc.toml"), "[lint\n");
 }
 
 #[test]
@@ -346,7 +375,7 @@ fn syntax_errors_are_never_written_to_the_baseline() {
     let project = Project::new();
     project.change("manifests/toolsets/work.toml", "\"files\"", "\"flies\"");
     let (status, out, err) = project.run(&["lint", "M004", "--write-baseline", "known.json"]);
-    assert_eq!((status, out.as_str()), (1, "known.json: 1 finding written\n"));
+    assert_eq!((status, out.lines().next()), (1, Some("known.json: 1 finding written")));
     assert!(err.starts_with("1 error cannot be added to a baseline"), "{err}");
     let written = "{\"version\": 1, \"findings\": [{\"code\": \"C010\", \"manifest\": \"manifests/toolsets/work.toml\", \"pointer\": \"/includes/1\"}]}";
     project.write("known.json", written);
