@@ -22,9 +22,20 @@ pub(crate) fn add(
         _ if approve_all => session.approver(Arc::new(ApproveAll)),
         Person::OfHost(Some(approver)) => session.approver(Arc::clone(approver)),
         Person::OnStandardStreams if stdin_is_terminal => session.approver(Arc::new(TerminalApprover)),
-        Person::OnStandardStreams => session.approver(Arc::new(NoTerminal)),
+        Person::OnStandardStreams => session.approver(Arc::new(NoPerson {
+            why: "there is no terminal on which to ask",
+            advice: "`--yes` approves it",
+        })),
         Person::OfHost(None) => session,
     }
+}
+
+/// Adds an approver for an MCP server on the standard streams, which has no person to ask: it refuses, and says what to do.
+pub(crate) fn add_to_server(session: SessionBuilder) -> SessionBuilder {
+    session.approver(Arc::new(NoPerson {
+        why: "this server cannot ask a person",
+        advice: "start the server with `--yes` to approve all such calls",
+    }))
 }
 
 /// Approves every call.
@@ -34,7 +45,11 @@ struct ApproveAll;
 struct TerminalApprover;
 
 /// Refuses every call, and tells the developer how to approve it.
-struct NoTerminal;
+struct NoPerson {
+    /// Why no person can be asked.
+    why: &'static str,
+    advice: &'static str,
+}
 
 /// The longest answer that is read.
 const MAX_ANSWER_BYTES: u64 = 1024;
@@ -47,13 +62,13 @@ impl Approver for ApproveAll {
     }
 }
 
-impl Approver for NoTerminal {
+impl Approver for NoPerson {
     fn decide<'a>(&'a self, _: &'a ApprovalRequest<'a>) -> Decision<'a> {
         Box::pin(async {
-            let note = "note: the call needs approval, and there is no terminal on which to ask: `--yes` approves it";
+            let Self { why, advice } = self;
             // A failure has no other place where it could be reported.
-            let _ = writeln!(io::stderr(), "{note}");
-            ApprovalDecision::Unanswered("there is no terminal on which to ask".to_owned())
+            let _ = writeln!(io::stderr(), "note: the call needs approval, and {why}: {advice}");
+            ApprovalDecision::Unanswered((*why).to_owned())
         })
     }
 }

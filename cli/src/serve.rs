@@ -15,6 +15,7 @@ use toolc::wire::mcp::{Request, Server};
 use toolc::{CallResponse, Dialect, SessionBuilder, ToolError};
 
 use crate::app::App;
+use crate::approver;
 use crate::failure::Failure;
 use crate::selection::Selection;
 
@@ -37,6 +38,7 @@ pub struct ServeArgs {
 impl ServeArgs {
     pub(crate) fn run(&self, app: &App) -> Result<bool, Failure> {
         let session = app.served_session(&self.selection, self.yes)?;
+        let session = if self.yes { session } else { approver::add_to_server(session) };
         match serve(session, &app.name, &app.version) {
             Ok(()) => Ok(true),
             Err(ServeError::Session(error)) => Err(Failure::Usage(error.to_string())),

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use toolc::approval::{CallDecision, DecidedBy};
 use toolc::hooks::{CallInfo, Hook, HookAction, HostError};
 use toolc::redaction::Redactor;
 use toolc::{CallResponse, ToolError};
 
 use super::event::{AgentEvent, Observer};
+use crate::approval;
 
 /// Reports calls to an observer.
 pub(super) struct Reporter {
@@ -55,7 +55,6 @@ impl Hook for Reporter {
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
         begun.retain(|(id, tool)| id != call.id() || tool != call.tool());
         drop(begun);
-        let is_unanswered = |decision: &CallDecision| decision.decided_by == DecidedBy::Unanswered;
         (self.observer)(&AgentEvent::CallEnds {
             id: call.id(),
             tool: call.tool(),
@@ -63,7 +62,7 @@ impl Hook for Reporter {
             error: response.error.map(toolc::ErrorKind::word),
             repairs: response.repairs.iter().count(),
             json: &self.redactor.text(&response.json),
-            unanswered: response.error.is_some() && call.decisions().iter().any(is_unanswered),
+            unanswered: response.error.is_some() && call.decisions().iter().any(approval::is_unanswered),
         });
         Ok(())
     }

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use toolc::SessionBuilder;
-use toolc::approval::{ApprovalRequest, CommandApproval, CommandMode};
+use toolc::approval::{ApprovalRequest, CallDecision, CommandApproval, CommandMode, DecidedBy, RecordedDecision};
 use toolc::limits::ResultLimits;
 use toolc_commands::rules::RuleSet;
 use toolc_config::{ApprovalMode, Home};
@@ -59,6 +59,16 @@ pub(crate) fn sets(mode: ApprovalMode, profile: &Profile) -> Result<Vec<&'static
     let is_strict = is_strict(mode) || mode == ApprovalMode::Deny && chosen.into_iter().flatten().any(is_strict);
     let sets = approval.sets.iter().map(|set| set.word());
     Ok(is_strict.then_some(STRICT).into_iter().chain(sets).collect())
+}
+
+/// Returns whether a call was refused because no person could be asked, or none has answered.
+pub(crate) fn is_unanswered(decision: &CallDecision) -> bool {
+    match decision.decided_by {
+        DecidedBy::Unanswered => true,
+        // The mode `deny` asks no person.
+        DecidedBy::Mode => decision.decision == RecordedDecision::Denied,
+        _ => false,
+    }
 }
 
 /// Returns the mode for the runtime.

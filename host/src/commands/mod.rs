@@ -17,6 +17,7 @@ mod sessions;
 mod setup;
 mod tools;
 mod trust;
+mod unapproved;
 mod why;
 
 use std::process::ExitCode;

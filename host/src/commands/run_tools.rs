@@ -1,12 +1,14 @@
 //! The commands that show, call and check tools: `toolc call`, `definitions`, `doctor`, `repl` and so on.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use serde_json::Value;
 use toolc_cli::{App, Command, Selection, WhyArgs};
 use toolc_config::Home;
 
 use super::permissions::{self, Loaded};
+use super::unapproved::UnapprovedNote;
 use crate::assembly::{Host, Needs, Purpose};
 use crate::ground::error::Result;
 use crate::models;
@@ -33,6 +35,9 @@ pub(crate) fn run(options: &ToolOptions, home: Home, mut command: Command) -> Re
     }
     if let Some(judging) = &host.judging {
         app = person::add_approver(app, judging.rules);
+    }
+    if purpose == Purpose::Call {
+        app = app.session(|session| session.hook(Arc::new(UnapprovedNote)));
     }
     if let Command::Repl { .. } = command {
         app = explaining_permissions(app, &host, None);

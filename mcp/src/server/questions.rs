@@ -212,7 +212,8 @@ pub(super) fn decision(answers: Result<Answers, NotAnswered>) -> ApprovalDecisio
     let answer = match answers {
         Ok(mut answers) => answers.remove(APPROVAL),
         Err(NotAnswered::ClientCannotAsk) => {
-            let why = "the MCP client cannot ask a person: it does not declare the capability `elicitation`";
+            let why = "the MCP client cannot ask a person: it does not declare the capability `elicitation`. The user can start the \
+                       server with `--yes`, which approves all calls, or use a client with this capability";
             return ApprovalDecision::Unanswered(why.to_owned());
         }
         Err(NotAnswered::Invalid(why)) => return ApprovalDecision::Unanswered(why),

@@ -184,8 +184,8 @@ impl CronArgs {
             CronCommand::Run(args) => {
                 ask::require_person("run jobs")?;
                 if options.approval.is_some_and(|mode| mode != ApprovalMode::Deny) {
-                    return Err(Error::Invalid("jobs run with `--approval deny`, because no person can be asked: approve commands permanently, or \
-                                omit the option"
+                    return Err(Error::Invalid("jobs run with `--approval deny`, because no person can be asked: omit the option, and let your own \
+                                rules allow what jobs need"
                         .to_owned()));
                 }
                 run::Runner::new(&args, options, &home)?.run()

@@ -117,6 +117,25 @@ fn a_task_that_failed_runs_again() {
     assert!(unknown.err.contains("unknown distribution `x`: expected one of balanced"), "{}", unknown.err);
 }
 
+#[test]
+fn a_batch_says_how_to_allow_calls_that_no_person_could_approve() {
+    let folder = folder();
+    std::fs::write(folder.path().join("tasks"), "{\"prompt\":\"x\"}\n{\"prompt\":\"y\"}\n").expect("failed to write");
+    let remove = json!({ "calls": [{ "name": "terminal", "arguments": { "command": "rm -rf build" } }] });
+    let model = script(folder.path(), "model", &[remove, json!({ "text": "Tried." })]);
+    for mode in ["ask", "deny"] {
+        let args = ["batch", "tasks", "--out", mode, "--model", &model, "--approval", mode];
+        let ran = run(folder.path(), &args, &[]);
+        let note = "calls that no person could approve, and that did not run: 2. ";
+        assert!(ran.status == Some(0) && ran.err.contains(note), "{mode}: {}", ran.err);
+        assert!(
+            ran.err.contains("let your own rules allow such calls") && ran.err.contains("`--approval off`"),
+            "{}",
+            ran.err
+        );
+    }
+}
+
 /// Starts a batch in its own process, without waiting for its end.
 fn start(folder: &Path, args: &[&str]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolc"));

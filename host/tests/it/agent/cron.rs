@@ -282,10 +282,11 @@ fn a_job_has_its_tools_only_and_nothing_that_needs_approval_runs() {
     let variables = [("TOOLC_APPROVAL", "off")];
     let ran = run(folder.path(), &["cron", "run", "--once", "--model", &model], &variables);
     assert_eq!(ran.status, Some(0), "{}", ran.err);
-    assert_eq!(
-        (outcome(&only_run(&folder, &job)), &*only_run(&folder, &job).output),
-        (Some(RunOutcome::Done), "Tried.")
-    );
+    let job_run = only_run(&folder, &job);
+    assert_eq!(outcome(&job_run), Some(RunOutcome::Done));
+    // The result says what its reader can do about the refused calls.
+    let note = "Tried.\n\n[Calls did not run, because no person could approve them. For the next run, let your own rules allow";
+    assert!(job_run.output.starts_with(note), "{}", job_run.output);
     let messages = conversation(&folder);
     let results: Vec<&str> = messages
         .iter()

@@ -100,6 +100,19 @@ fn a_worker_that_stops_early_is_told_to_go_on_and_then_gives_the_task_back() {
 }
 
 #[test]
+fn a_worker_reports_calls_that_no_person_could_approve() {
+    let folder = folder();
+    let folder = folder.path();
+    add(folder, &["Build", "--to", "ann"]);
+    let remove = call("terminal", json!({ "command": "rm -rf build" }));
+    let complete = call("kanban_complete", json!({ "summary": "made" }));
+    let model = script(folder, "ann", &[remove, complete, text("done")]);
+    let worked = run(folder, &["kanban", "work", "ann", "--once", "--model", &model], &[]);
+    let note = "calls did not run, because no person could approve them: let your own rules allow such calls";
+    assert!(worked.status == Some(0) && worked.err.contains(note), "{}", worked.err);
+}
+
+#[test]
 fn a_task_decides_where_its_worker_works_only_below_the_folders_of_the_worker() {
     let folder = folder();
     let folder = folder.path();

@@ -14,10 +14,20 @@ fn without_a_terminal_a_command_that_needs_a_person_does_not_run() {
     let call = run(folder.path(), &["call", "terminal", "command=rm -rf a"]);
     assert_eq!((call.status, &call.json()["kind"]), (Some(1), &json!("refused")));
     assert!(call.json()["error"].as_str().is_some_and(|error| error.contains("recursive-deletion")), "{}", call.out);
+    for part in ["needs approval", "at a terminal", "pass `--yes`", "your own rules", "`toolc judge COMMAND`"] {
+        assert!(call.err.contains(part), "{part}: {}", call.err);
+    }
+    let in_mode_deny = run(folder.path(), &["--approval", "deny", "call", "--yes", "terminal", "command=rm -rf a"]);
+    assert!(
+        in_mode_deny.err.contains("pass `--approval ask`") && !in_mode_deny.err.contains("--yes"),
+        "{}",
+        in_mode_deny.err
+    );
     assert!(folder.path().join("a").exists());
     let harmless = run(folder.path(), &["call", "terminal", "command=echo 'rm -rf /'"]);
     assert_eq!((harmless.status, harmless.json()["output"].as_str()), (Some(0), Some("rm -rf /\n")));
-    assert_eq!(log(folder.path()).len(), 1, "what is simply allowed is not in the log");
+    assert_eq!(harmless.err, "", "no note");
+    assert_eq!(log(folder.path()).len(), 2, "what is simply allowed is not in the log");
 }
 
 #[test]
@@ -38,7 +48,12 @@ fn the_modes_are_options_and_a_variable() {
         run_with(folder.path(), &args, |program| program.env("TOOLC_APPROVAL", variable))
     };
     let denied = call(&["--approval", "deny"], "off", "command=rm -rf a");
-    assert_eq!((denied.status, &denied.json()["kind"], &*denied.err), (Some(1), &json!("denied"), ""));
+    assert_eq!((denied.status, &denied.json()["kind"]), (Some(1), &json!("denied")));
+    assert!(
+        denied.err.starts_with("note: the call needs approval, and the mode of approval is `deny`"),
+        "{}",
+        denied.err
+    );
     for (mode, variable, name) in [(&[][..], "off", "a"), (&["--approval=off"], "", "b")] {
         let off = call(mode, variable, &format!("command=rm -rf {name}"));
         assert_eq!(off.status, Some(0), "{} {}", off.out, off.err);

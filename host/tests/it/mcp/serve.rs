@@ -187,6 +187,7 @@ fn a_command_that_needs_approval_is_shown_to_the_person_at_the_client() {
     let mut server = Server::start(&folder, &["--toolset", "terminal"], &json!({}));
     let refused = server.call(2, "terminal", &remove);
     assert!(refused["result"]["isError"] == true && text(&refused).contains("cannot ask a person"), "{refused}");
+    assert!(text(&refused).contains("start the server with `--yes`"), "{refused}");
     server.end();
     let mut server = Server::start(&folder, &["--toolset", "terminal"], &json!({ "elicitation": {} }));
     for (id, decision, exists) in [(3, "deny", true), (4, "approve once", false)] {
