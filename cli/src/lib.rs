@@ -38,6 +38,7 @@ use app::Person;
 pub use call::CallArgs;
 use call::HostWarnings;
 use failure::Failure;
+pub use failure::ReportError;
 pub use report::DoctorSection;
 pub use results::ResultStore;
 pub use selection::{FactError, Selection, View};
@@ -171,15 +172,12 @@ impl App {
     /// Returns the report of `doctor` as text, or as one line of JSON.
     ///
     /// # Errors
-    /// Says what is wrong with the view, such as an unknown toolset.
-    pub fn doctor_report(&self, view: &View, as_json: bool) -> Result<String, String> {
+    /// If the view is invalid, for example because of an unknown toolset.
+    pub fn doctor_report(&self, view: &View, as_json: bool) -> Result<String, ReportError> {
         let mut report = Vec::new();
-        let written = view.turn(self).and_then(|turn| Ok(report::doctor(&turn, &self.info(), as_json, &mut report)?));
-        match written {
-            Ok(_) => Ok(String::from_utf8_lossy(&report).into_owned()),
-            Err(Failure::Usage(message)) => Err(message),
-            Err(Failure::Io(error)) => Err(error.to_string()),
-        }
+        let turn = view.turn(self)?;
+        report::doctor(&turn, &self.info(), as_json, &mut report).map_err(Failure::Io)?;
+        Ok(String::from_utf8_lossy(&report).into_owned())
     }
 
     /// Explains why a tool is shown or hidden, and returns the exit status.

@@ -152,7 +152,8 @@ fn of_host(options: &ToolOptions, home: &Home, mut view: View) -> Vec<Entry> {
     host.select(&mut view.selection);
     let app = host.report_sections().fold(host.app(), toolc_cli::App::doctor_section);
     let text = app.doctor_report(&view, false).unwrap_or_else(|error| format!("error: {error}\n"));
-    let json = app.doctor_report(&view, true).unwrap_or_else(|error| format!("{}\n", json!({ "error": error })));
+    let json =
+        app.doctor_report(&view, true).unwrap_or_else(|error| format!("{}\n", json!({ "error": error.to_string() })));
     let tools = tools::listed(&host).unwrap_or_else(|error| json!({ "error": error.to_string() }));
     let entries = vec![
         entry("doctor.txt", "the report of doctor", text),
