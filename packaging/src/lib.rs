@@ -7,6 +7,7 @@ pub mod install;
 mod npm;
 mod platform;
 mod program;
+mod third_party;
 mod version;
 mod wheel;
 
@@ -37,17 +38,19 @@ pub struct Packages {
 /// Writes the packages of a program to the folder `out`, which is created if it is missing. `binary` is the file of the program.
 ///
 /// # Errors
-/// If the file is not a program for a platform of toolc, or if it cannot be read, or if a package cannot be written.
+/// If the file is not a program for a platform of toolc, or if it cannot be read, or if a package cannot be written, or if the license of a
+/// dependency has no text.
 pub fn write(program: &Program, binary: &Path, out: &Path) -> Result<Packages, Error> {
     let failed = |what: &str, path: &Path, error: std::io::Error| {
         Error::new(format!("failed to {what} {}: {error}", path.display()))
     };
     let content = fs::read(binary).map_err(|error| failed("read", binary, error))?;
     let platform = Platform::read(&content).map_err(|error| Error::new(format!("{}: {error}", binary.display())))?;
+    let notices = third_party::notices(program, &platform)?;
     let packages = [
-        wheel::write(program, VERSION, &platform, &content)?,
+        wheel::write(program, VERSION, &platform, &content, &notices)?,
         npm::main_package(program, VERSION)?,
-        npm::platform_package(program, VERSION, &platform, &content)?,
+        npm::platform_package(program, VERSION, &platform, &content, &notices)?,
     ];
     fs::create_dir_all(out).map_err(|error| failed("make", out, error))?;
     let mut paths = Vec::new();

@@ -7,6 +7,7 @@ use crate::archive::{File, tar_gz};
 use crate::error::Error;
 use crate::platform::Platform;
 use crate::program::{LICENSE, LICENSES, Program};
+use crate::third_party;
 
 /// The owner of the packages with programs.
 const SCOPE: &str = "@toolc";
@@ -25,6 +26,7 @@ pub(crate) fn platform_package(
     version: &str,
     platform: &Platform,
     binary: &[u8],
+    notices: &str,
 ) -> Result<(String, Vec<u8>), Error> {
     let (system, processor, libc) = platform.npm();
     let place = format!("{system}-{processor}");
@@ -42,8 +44,9 @@ pub(crate) fn platform_package(
     let readme =
         format!("The program of the package [{0}](https://www.npmjs.com/package/{0}) for {platform}.\n", program.name);
     let binary = File { path, content: binary.to_vec(), is_program: true };
+    let notices = File::text(third_party::FILE, notices);
     let name = format!("toolc-{}-{place}-{version}.tgz", program.name);
-    Ok((name, package(about, readme, binary)?))
+    Ok((name, package(about, readme, vec![binary, notices])?))
 }
 
 /// Returns the name of the file of a program's package with the launcher, and its bytes. They are the same on each platform.
@@ -56,7 +59,7 @@ pub(crate) fn main_package(program: &Program, version: &str) -> Result<(String, 
     about.insert("optionalDependencies".to_owned(), packages.into_iter().collect::<Map<_, _>>().into());
     let launcher = LAUNCHER.replace("{{ program }}", program.name);
     let launcher = File { path, content: launcher.into_bytes(), is_program: true };
-    Ok((format!("{}-{version}.tgz", program.name), package(about, program.readme.to_owned(), launcher)?))
+    Ok((format!("{}-{version}.tgz", program.name), package(about, program.readme.to_owned(), vec![launcher])?))
 }
 
 fn package_name(program: &Program, place: &str) -> String {
@@ -69,8 +72,9 @@ fn about(name: &str, version: &str, program: &Program) -> Map<String, Value> {
     about
 }
 
-fn package(about: Map<String, Value>, readme: String, program: File) -> Result<Vec<u8>, Error> {
-    let mut files = vec![File::text("package.json", format!("{:#}\n", Value::Object(about))), program];
+fn package(about: Map<String, Value>, readme: String, content: Vec<File>) -> Result<Vec<u8>, Error> {
+    let mut files = vec![File::text("package.json", format!("{:#}\n", Value::Object(about)))];
+    files.extend(content);
     files.extend(LICENSES.map(|(name, text)| File::text(name, text)));
     files.push(File::text("README.md", readme));
     for file in &mut files {

@@ -97,6 +97,20 @@ impl Platform {
         (system, if self.processor == Processor::X86 { "x64" } else { "arm64" }, libc)
     }
 
+    /// Returns the target for which cargo has built the program.
+    pub(crate) fn target(&self) -> &'static str {
+        match (&self.system, self.processor) {
+            (System::Glibc(_), Processor::X86) => "x86_64-unknown-linux-gnu",
+            (System::Glibc(_), Processor::Arm) => "aarch64-unknown-linux-gnu",
+            (System::AnyLinux, Processor::X86) => "x86_64-unknown-linux-musl",
+            (System::AnyLinux, Processor::Arm) => "aarch64-unknown-linux-musl",
+            (System::MacOs(..), Processor::X86) => "x86_64-apple-darwin",
+            (System::MacOs(..), Processor::Arm) => "aarch64-apple-darwin",
+            (System::Windows, Processor::X86) => "x86_64-pc-windows-msvc",
+            (System::Windows, Processor::Arm) => "aarch64-pc-windows-msvc",
+        }
+    }
+
     /// Returns how the name of a program ends.
     pub(crate) fn suffix(&self) -> &'static str {
         if self.system == System::Windows { ".exe" } else { "" }

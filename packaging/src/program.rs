@@ -5,6 +5,8 @@
 pub struct Program {
     /// The name of the program and of its packages.
     pub name: &'static str,
+    /// The package of this workspace that builds it.
+    pub(crate) package: &'static str,
     /// One line.
     pub(crate) summary: &'static str,
     /// The page of the package, in Markdown.
@@ -14,6 +16,7 @@ pub struct Program {
 /// The compiler.
 pub const COMPILER: Program = Program {
     name: "cargo-toolc",
+    package: "cargo-toolc",
     summary: "The compiler and linter of tool manifests for LLM agents",
     readme: include_str!("../../cargo-toolc/README.md"),
 };
@@ -21,6 +24,7 @@ pub const COMPILER: Program = Program {
 /// The agent. The compiler has its own packages, because linting in CI needs nothing else, and they are much smaller.
 pub const AGENT: Program = Program {
     name: "toolc",
+    package: "toolc-host",
     summary: "An agent in the terminal, with tools, plugins and MCP servers",
     readme: include_str!("toolc.md"),
 };

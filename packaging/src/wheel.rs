@@ -8,7 +8,7 @@ use crate::archive::{File, zip};
 use crate::error::Error;
 use crate::platform::Platform;
 use crate::program::{LICENSE, LICENSES, Program};
-use crate::version;
+use crate::{third_party, version};
 
 /// Returns the name of the wheel of a program, and its bytes.
 pub(crate) fn write(
@@ -16,6 +16,7 @@ pub(crate) fn write(
     version: &str,
     platform: &Platform,
     binary: &[u8],
+    notices: &str,
 ) -> Result<(String, Vec<u8>), Error> {
     let version = version::of_python(version)?;
     let tags = platform.wheel_tags();
@@ -29,13 +30,15 @@ pub(crate) fn write(
     files.push(about("METADATA", metadata(program, &version)));
     files.push(about("WHEEL", wheel(&tags)));
     files.extend(LICENSES.map(|(name, text)| about(&format!("licenses/{name}"), text.to_owned())));
+    files.push(about(&format!("licenses/{}", third_party::FILE), notices.to_owned()));
     files.push(about("RECORD", record(&files, &format!("{base}.dist-info/RECORD"))));
     Ok((format!("{base}-py3-none-{tags}.whl"), zip(&files)?))
 }
 
 fn metadata(program: &Program, version: &str) -> String {
-    let Program { name, summary, readme } = program;
-    let licenses = LICENSES.map(|(name, _)| format!("License-File: {name}\n")).concat();
+    let Program { name, summary, readme, .. } = program;
+    let names = LICENSES.iter().map(|(name, _)| *name).chain([third_party::FILE]);
+    let licenses: String = names.map(|name| format!("License-File: {name}\n")).collect();
     format!(
         "Metadata-Version: 2.4\nName: {name}\nVersion: {version}\nSummary: {summary}\nLicense-Expression: {LICENSE}\n{licenses}\
          Requires-Python: >=3.8\nDescription-Content-Type: text/markdown; charset=UTF-8\n\n{readme}"

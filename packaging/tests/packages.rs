@@ -116,6 +116,42 @@ fn the_launcher_depends_on_the_package_of_each_platform() {
     assert!(*content == fs::read(env::current_exe().unwrap()).unwrap() && *mode == 0o755);
 }
 
+/// The packages that cargo compiles into the program, and the texts of their licenses, are in each package with the program.
+#[test]
+fn a_package_names_each_dependency_of_its_program_and_has_its_license() {
+    let Packages { wheel: path, npm: program, launcher, .. } = &PACKAGES.0;
+    let notices = text(&wheel(path), &format!("cargo_toolc-{VERSION}.dist-info/licenses/THIRD-PARTY.txt"));
+    assert_eq!(text(&npm(program), "package/THIRD-PARTY.txt"), notices);
+    assert!(!npm(launcher).contains_key("package/THIRD-PARTY.txt"), "it contains no program");
+    let metadata = text(&wheel(path), &format!("cargo_toolc-{VERSION}.dist-info/METADATA"));
+    assert!(metadata.contains("\nLicense-File: THIRD-PARTY.txt\n"), "{metadata}");
+
+    let (list, texts) = notices.split_once("\n=====").unwrap();
+    let mut tree = std::process::Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    tree.args(["tree", "--locked", "--package", "cargo-toolc", "--edges", "normal,no-proc-macro", "--prefix", "none"]);
+    let tree = tree.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+    let tree = String::from_utf8(tree.stdout).unwrap();
+    let mut count = 0;
+    // A package of the workspace has the path of its folder.
+    for line in tree.lines().filter(|line| !line.contains(env!("CARGO_MANIFEST_DIR").trim_end_matches("packaging"))) {
+        let [name, version] = line.split(' ').take(2).collect::<Vec<_>>().try_into().unwrap();
+        let package = format!("{name} {}", version.trim_start_matches('v'));
+        let listed = list.lines().find_map(|line| line.strip_prefix(&format!("{package}: ")));
+        assert!(
+            listed.is_some_and(|license| !license.is_empty() && !license.starts_with(',')),
+            "{package}: {listed:?}"
+        );
+        let has_text = texts.lines().any(|line| line == package || line.starts_with(&format!("{package} (")));
+        assert!(has_text, "{package} has no text of its license");
+        count += 1;
+    }
+    assert!(count > 50, "{tree}");
+    // The text of a folder with code of others, and the usual text for a package without one.
+    for known in ["Apache License", "Permission is hereby granted", "(src/unicode_tables/LICENSE-UNICODE)"] {
+        assert!(texts.contains(known), "{known}");
+    }
+}
+
 #[test]
 fn packages_of_the_same_program_have_the_same_bytes() {
     let read = |path: &Path| fs::read(path).unwrap();
