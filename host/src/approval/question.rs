@@ -109,17 +109,8 @@ impl Question {
             ("r", "deny with a reason", true),
             ("d", "details", !self.commands.is_empty()),
         ];
-        let (mut text, mut used) = (String::new(), 0);
-        for (key, meaning, _) in choices.iter().filter(|(.., is_offered)| *is_offered) {
-            let width = key.len() + meaning.len() + "[]   ".len();
-            if used > 0 && used + width > look.width {
-                text = text.trim_end().to_owned() + "\n";
-                used = 0;
-            }
-            used += width;
-            text += &format!("{} {meaning}  ", look.paint(Style::Strong, &format!("[{key}]")));
-        }
-        text.trim_end().to_owned() + " "
+        let offered = choices.into_iter().filter(|(.., is_offered)| *is_offered);
+        show::choices(offered.map(|(key, meaning, _)| (key, meaning)), look)
     }
 
     /// Returns the details: the programs that the commands would run, and what a permanent answer covers.

@@ -15,7 +15,7 @@ use super::open_question::OpenQuestion;
 use super::terminal::{RawTerminal, Signals, end_by, open_terminal};
 use crate::approval::question::Question;
 use crate::approval::reading;
-use crate::ground::show::Look;
+use crate::ground::show::{self, Look};
 use crate::ground::terminal;
 
 /// Asks the person at the terminal about each call.
@@ -101,7 +101,10 @@ impl Prompt {
         let _guard = signals.hold();
         let mut terminal = RawTerminal::open()?;
         let look = Look::new(Some(terminal::columns(&terminal.file)));
-        terminal.show(&format!("{}\n{}", self.question.text(look), self.question.choices(look)))?;
+        let choices = self.question.choices(look);
+        // The answer is on the row of the choices, if it fits.
+        let answer = |text: &str| show::answer(&choices, text, look);
+        terminal.show(&format!("{}\n{choices}", show::fitted(&self.question.text(look), look)))?;
         // Input that was typed before the question was visible is not an answer.
         terminal.discard_input()?;
         loop {
@@ -111,25 +114,25 @@ impl Prompt {
                 return Ok(denied_by_interrupt());
             }
             if is_withdrawn.load(Ordering::Relaxed) {
-                terminal.show("denied: the call no longer waits for an answer\n")?;
+                terminal.show(&answer("denied: the call no longer waits for an answer"))?;
                 return Ok(ApprovalDecision::Unanswered("the call no longer waits for an answer".to_owned()));
             }
             let Some(key) = parse_key(&terminal.read_input()?).and_then(|key| self.if_offered(key)) else { continue };
             let (decision, message) = match key {
-                Key::Once => (ApprovalDecision::AllowOnce, "allowed once"),
-                Key::Session => (ApprovalDecision::AllowForSession, "allowed for this session"),
-                Key::Always => (ApprovalDecision::AllowAlways, "allowed always"),
-                Key::Deny => (ApprovalDecision::Deny("the user said no".to_owned()), "denied"),
+                Key::Once => (ApprovalDecision::AllowOnce, answer("allowed once")),
+                Key::Session => (ApprovalDecision::AllowForSession, answer("allowed for this session")),
+                Key::Always => (ApprovalDecision::AllowAlways, answer("allowed always")),
+                Key::Deny => (ApprovalDecision::Deny("the user said no".to_owned()), answer("denied")),
                 Key::DenyWithReason => {
                     let Some(reason) = read_reason(&mut terminal, signals, is_withdrawn)? else {
-                        terminal.show(&format!("\n{}", self.question.choices(look)))?;
+                        terminal.show(&format!("\n{choices}"))?;
                         continue;
                     };
-                    (ApprovalDecision::Deny(format!("the user said no: {reason}")), "denied")
+                    (ApprovalDecision::Deny(format!("the user said no: {reason}")), "denied\n".to_owned())
                 }
                 Key::Details => {
                     let details = self.question.details(|command| self.would_run(command));
-                    terminal.show(&format!("\n\n{details}\n{}", self.question.choices(look)))?;
+                    terminal.show(&format!("\n\n{}\n{choices}", show::fitted(&details, look)))?;
                     continue;
                 }
                 Key::Interrupt => {
@@ -144,7 +147,7 @@ impl Prompt {
                     return Ok(denied_by_interrupt());
                 }
             };
-            terminal.show(&format!("{message}\n"))?;
+            terminal.show(&message)?;
             return Ok(decision);
         }
     }

@@ -18,16 +18,15 @@ impl LimitAsker for TerminalLimitAsker {
 
 fn ask(dialog: &mut Dialog<'_>, passed: &Passed) -> Result<f64, Stop> {
     let title = dialog.look.paint(Style::Strong, "Spend more?");
-    let text = toolc_markdown::wrapped(&format!("{passed}."), dialog.look.width).join("\n");
     let offered = passed.text(passed.offered());
     dialog.begin(&format!(
-        "\n{title} [Enter] raise the limit to {offered} [Esc] end the turn\n{text}\nOr type another limit, which holds until this conversation or the chat ends.\n"
+        "\n{title} [Enter] raise the limit to {offered} [Esc] end the turn\n{passed}.\nOr type another limit, which holds until this conversation or the chat ends.\n"
     ))?;
     loop {
         let typed = dialog.read_line("limit: ", false)?;
         match passed.parse(&typed) {
             Ok(limit) => return Ok(limit),
-            Err(problem) => dialog.show(&format!("{problem}\n"))?,
+            Err(problem) => dialog.show_lines(&format!("{problem}\n"))?,
         }
     }
 }

@@ -61,12 +61,12 @@ fn ask(dialog: &mut Dialog<'_>, questions: &[ClarifyQuestion]) -> Result<Clarify
 }
 
 fn ask_one(dialog: &mut Dialog<'_>, question: &ClarifyQuestion) -> Result<Vec<String>, Stop> {
-    dialog.show(&question_text(question))?;
+    dialog.show_lines(&question_text(question))?;
     loop {
         let typed = dialog.read_line("> ", false)?;
         match parse_answer(question, &typed) {
             Ok(answer) => return Ok(answer),
-            Err(problem) => dialog.show(&format!("{problem}\n"))?,
+            Err(problem) => dialog.show_lines(&format!("{problem}\n"))?,
         }
     }
 }

@@ -139,9 +139,9 @@ impl<'a> Dialog<'a> {
         }
     }
 
-    /// Shows a text, and discards earlier input.
+    /// Shows a text whose lines end with a line break, and discards earlier input.
     pub(crate) fn begin(&mut self, text: &str) -> Result<(), Stop> {
-        self.show(text)?;
+        self.show_lines(text)?;
         Ok(self.terminal.discard_input()?)
     }
 
@@ -183,6 +183,11 @@ impl<'a> Dialog<'a> {
         let typed = self.terminal.read_input()?;
         // Ctrl-C and Ctrl-\.
         if matches!(typed.as_slice(), [3 | 28]) { Err(Stop::Interrupted) } else { Ok(typed) }
+    }
+
+    /// Shows lines, which are broken between words if they do not fit.
+    pub(crate) fn show_lines(&mut self, text: &str) -> Result<(), Stop> {
+        self.show(&show::fitted(text, self.look))
     }
 
     pub(crate) fn show(&mut self, text: &str) -> Result<(), Stop> {

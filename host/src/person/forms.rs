@@ -8,6 +8,9 @@ use toolc_mcp::{Answer, AnswerFuture, Asker, Field, FieldKind, Question, Questio
 use super::dialog::{Dialog, Stop, TerminalAsker, quote};
 use crate::ground::show::{self, Look, Style};
 
+/// The choice to give no answer.
+const NO_ANSWER: (&str, &str) = ("Esc", "no answer");
+
 impl Asker for TerminalAsker {
     fn ask<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
         Box::pin(async move {
@@ -21,10 +24,10 @@ impl Dialog<'_> {
     fn ask(&mut self, question: &Question) -> Result<Answer, Stop> {
         self.begin(&question_text(question, self.look))?;
         match &question.kind {
-            QuestionKind::Form(fields) if fields.is_empty() => self.choose("[y] yes  [n] no  [Esc] no answer "),
+            QuestionKind::Form(fields) if fields.is_empty() => self.choose(&[("y", "yes"), ("n", "no"), NO_ANSWER]),
             QuestionKind::Form(fields) => {
                 if let answer @ (Answer::Decline | Answer::Cancel) =
-                    self.choose("[y] answer  [n] decline  [Esc] no answer ")?
+                    self.choose(&[("y", "answer"), ("n", "decline"), NO_ANSWER])?
                 {
                     return Ok(answer);
                 }
@@ -36,8 +39,8 @@ impl Dialog<'_> {
                     return Ok(Answer::Accept(Map::from_iter([("redirect".to_owned(), typed.into())])));
                 }
             },
-            QuestionKind::Address(_) => self.choose("[y] I have opened it  [n] decline  [Esc] no answer "),
-            _ => self.choose("[y] yes  [n] no "),
+            QuestionKind::Address(_) => self.choose(&[("y", "I have opened it"), ("n", "decline"), NO_ANSWER]),
+            _ => self.choose(&[("y", "yes"), ("n", "no")]),
         }
     }
 
@@ -45,7 +48,7 @@ impl Dialog<'_> {
     fn fill_form(&mut self, fields: &[Field]) -> Result<Answer, Stop> {
         let mut values = Map::new();
         for field in fields {
-            self.show(&field_text(field, self.look))?;
+            self.show_lines(&field_text(field, self.look))?;
             loop {
                 let typed = self.read_line("> ", field.is_secret)?;
                 match field.read(&typed) {
@@ -54,20 +57,21 @@ impl Dialog<'_> {
                         break;
                     }
                     Ok(None) => break,
-                    Err(problem) => self.show(&format!("{}\n", show::one_line(&problem.to_string())))?,
+                    Err(problem) => self.show_lines(&format!("{}\n", show::one_line(&problem.to_string())))?,
                 }
             }
         }
-        self.show(&summary(fields, &values))?;
-        match self.choose("[y] send  [n] decline  [Esc] no answer ")? {
+        self.show_lines(&summary(fields, &values))?;
+        match self.choose(&[("y", "send"), ("n", "decline"), NO_ANSWER])? {
             Answer::Accept(_) => Ok(Answer::Accept(values)),
             answer => Ok(answer),
         }
     }
 
     /// Waits for `y`, `n` or Escape.
-    fn choose(&mut self, choices: &str) -> Result<Answer, Stop> {
-        self.show(choices)?;
+    fn choose(&mut self, choices: &[(&str, &str)]) -> Result<Answer, Stop> {
+        let choices = show::choices(choices.iter().copied(), Look { styled: false, ..self.look });
+        self.show(&choices)?;
         loop {
             let typed = self.read_input()?;
             let answer = match typed.as_slice() {
@@ -76,7 +80,8 @@ impl Dialog<'_> {
                 [27 | 4] => return Err(Stop::Cancelled),
                 _ => continue,
             };
-            self.show(if answer == Answer::Decline { "no\n" } else { "yes\n" })?;
+            let shown = if answer == Answer::Decline { "no" } else { "yes" };
+            self.show(&show::answer(&choices, shown, self.look))?;
             return Ok(answer);
         }
     }

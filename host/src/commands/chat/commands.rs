@@ -269,7 +269,7 @@ fn undone(report: &UndoReport) -> String {
 fn show_output(rest: &str, screen: &Screen) {
     let number = if rest.is_empty() { Ok(1) } else { rest.parse() };
     match number.map(|number| screen.output(number)) {
-        Ok(Some(text)) => screen.print(&text),
+        Ok(Some(text)) => screen.print_as_it_is(&text),
         Ok(None) => screen.note("this conversation has not made so many calls"),
         Err(_) => screen.error(&format!("`/output` takes the number of a call, such as `/output 2`, but got `{rest}`")),
     }

@@ -295,7 +295,7 @@ impl Shared {
         shown.extend(typed_rows(&state.typed, columns.saturating_sub(2)));
         shown.drain(..shown.len().saturating_sub(most));
         let erased = erasure(&state.drawn, columns);
-        state.drawn = shown.iter().map(|row| width(row)).collect();
+        state.drawn = shown.iter().map(|row| show::width(row)).collect();
         let mut out = io::stdout().lock();
         let _ = write!(out, "{BEGIN_DRAWING}{erased}{}{END_DRAWING}", shown.join("\n")).and_then(|()| out.flush());
     }
@@ -376,19 +376,6 @@ fn typed_rows(typed: &Typed, columns: usize) -> Vec<String> {
     rows
 }
 
-/// Returns the columns of a row, without its styles.
-fn width(row: &str) -> usize {
-    let (mut columns, mut letters) = (0, row.chars());
-    while let Some(letter) = letters.next() {
-        if letter == '\u{1b}' {
-            letters.find(char::is_ascii_alphabetic);
-        } else {
-            columns += letter.width().unwrap_or_default();
-        }
-    }
-    columns
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -435,6 +422,6 @@ mod tests {
         assert_eq!(erasure(&[0], 80), "\r\u{1b}[J");
         assert_eq!(erasure(&[10, 0, 79], 80), "\r\u{1b}[2A\u{1b}[J");
         assert_eq!(erasure(&[10, 0, 79], 40), "\r\u{1b}[3A\u{1b}[J");
-        assert_eq!(width("\u{1b}[1;31ma日\u{1b}[0mb"), 4);
+        assert_eq!(show::width("\u{1b}[1;31ma日\u{1b}[0mb"), 4);
     }
 }

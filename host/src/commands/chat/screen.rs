@@ -100,8 +100,14 @@ impl Screen {
         }
     }
 
-    /// Prints lines.
+    /// Prints lines, which are broken between words if they do not fit the terminal.
     pub(super) fn print(&self, text: &str) {
+        let text = if self.live.is_plain() { text.to_owned() } else { show::fitted(text, self.live.current_look()) };
+        self.live.print(&text);
+    }
+
+    /// Prints lines whose layout matters, such as the result of a call.
+    pub(super) fn print_as_it_is(&self, text: &str) {
         self.live.print(text);
     }
 
@@ -109,7 +115,7 @@ impl Screen {
     pub(super) fn code(&self, text: &str, language: &str) {
         let look = self.live.current_look();
         let look = toolc_markdown::Look { width: look.width, styled: look.styled };
-        self.print(&toolc_markdown::highlighted(text, language, look).join("\n"));
+        self.print_as_it_is(&toolc_markdown::highlighted(text, language, look).join("\n"));
     }
 
     /// Prints lines, or an error.

@@ -1,6 +1,7 @@
 //! Text for a person: commands are wrapped, every character is visible, and parts are highlighted.
 
 mod calls;
+mod fitted;
 mod glyphs;
 mod layout;
 mod reasons;
@@ -13,6 +14,7 @@ use serde_json::Value;
 use toolc::text::beginning;
 
 pub(crate) use calls::{call, lines};
+pub(crate) use fitted::{answer, choices, fitted, width};
 pub(crate) use glyphs::{escaped_characters, one_line};
 pub(crate) use layout::command;
 pub(crate) use reasons::{judged_line, reasons};
