@@ -105,8 +105,8 @@ pub(crate) struct Agent {
 /// Information about the last turn.
 #[derive(Debug, Default)]
 struct LastTurn {
-    /// Why it was over budget.
-    over_budget: String,
+    /// Which limit of what may be spent it would have passed.
+    over_spending_limit: String,
     /// The tokens of the last answer of the model.
     answered: Tokens,
     /// The calls whose effects cannot be undone.
@@ -154,9 +154,9 @@ pub(crate) enum TurnOutcome {
     /// The answer was cut off at a token limit.
     CutOff,
     /// The model used up its requests.
-    OutOfBudget,
+    OutOfRequests,
     /// The next request would pass a limit of what may be spent.
-    OverBudget,
+    OverSpendingLimit,
     /// The user interrupted the turn.
     Interrupted,
 }
@@ -167,8 +167,8 @@ impl TurnOutcome {
             Self::Done => "done",
             Self::Refused => "refused",
             Self::CutOff => "cut_off",
-            Self::OutOfBudget => "out_of_budget",
-            Self::OverBudget => "over_budget",
+            Self::OutOfRequests => "out_of_requests",
+            Self::OverSpendingLimit => "over_spending_limit",
             Self::Interrupted => "interrupted",
         }
     }
@@ -310,9 +310,9 @@ impl Agent {
         reserved.map(Some)
     }
 
-    /// Returns why the last turn was over budget.
-    pub(crate) fn over_budget(&self) -> &str {
-        &self.last.over_budget
+    /// Returns which limit of what may be spent the last turn would have passed.
+    pub(crate) fn over_spending_limit(&self) -> &str {
+        &self.last.over_spending_limit
     }
 
     /// Returns the limits of what may be spent, and what was spent of them.

@@ -77,7 +77,7 @@ impl Agent {
     ) -> Result<TurnOutcome, TurnError> {
         loop {
             if !self.budget.take() {
-                return Ok(TurnOutcome::OutOfBudget);
+                return Ok(TurnOutcome::OutOfRequests);
             }
             *requests += 1;
             for news in self.late_servers.news() {
@@ -86,9 +86,10 @@ impl Agent {
             let turn = self.session.turn(self.model.model().definitions_dialect()).await;
             let tokens_before = self.tokens;
             self.add_background_results();
-            let Ok(reserved) = self.reserve(&turn).await.map_err(|reason| self.last.over_budget = reason) else {
+            let Ok(reserved) = self.reserve(&turn).await.map_err(|reason| self.last.over_spending_limit = reason)
+            else {
                 self.end_background();
-                return Ok(TurnOutcome::OverBudget);
+                return Ok(TurnOutcome::OverSpendingLimit);
             };
             self.compact_if_needed(&turn).await?;
             self.emit(&AgentEvent::Request { number: *requests });

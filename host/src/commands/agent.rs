@@ -2,12 +2,12 @@
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use clap::Args;
 use toolc_config::Home;
 
+use super::unapproved::{ALLOW_BY_RULES, OFF_IN_A_SANDBOX, Unapproved};
 use crate::agent::plan::Plan;
 use crate::agent::resume::ResumeArgs;
 use crate::agent::setup::{AgentArgs, Setup};
@@ -91,22 +91,30 @@ impl AgentCommand {
         let outcome = agent.run_turn(prompt, &mut interrupts).await;
         let status = match &outcome {
             Ok(TurnOutcome::Done) => 0,
-            Ok(TurnOutcome::Refused | TurnOutcome::CutOff | TurnOutcome::OutOfBudget | TurnOutcome::OverBudget) => 1,
+            Ok(
+                TurnOutcome::Refused
+                | TurnOutcome::CutOff
+                | TurnOutcome::OutOfRequests
+                | TurnOutcome::OverSpendingLimit,
+            ) => 1,
             Ok(TurnOutcome::Interrupted) => 130,
             Err(_) => 2,
         };
         match &outcome {
-            Ok(TurnOutcome::OutOfBudget) => {
+            Ok(TurnOutcome::OutOfRequests) => {
                 tell!("error: the model used up its {} requests", agent.limits.max_iterations);
             }
-            Ok(TurnOutcome::OverBudget) => tell!("error: {}", agent.over_budget()),
+            Ok(TurnOutcome::OverSpendingLimit) => tell!("error: {}", agent.over_spending_limit()),
             Ok(TurnOutcome::CutOff) => tell!("error: the answer was cut off at the token limit"),
             Ok(TurnOutcome::Refused) => tell!("error: the model refused"),
             Err(error) => tell!("error: {}", show::one_line(&setup.host.redactor.text(&error.to_string()))),
             Ok(TurnOutcome::Done | TurnOutcome::Interrupted) => {}
         }
-        if !has_person && output.is_unanswered.load(Ordering::Relaxed) {
-            tell!("note: {APPROVAL_HINT}");
+        if !has_person && output.unapproved.is_any() {
+            tell!(
+                "note: no person could approve the calls above. Run the task at a terminal, where you are asked; or {ALLOW_BY_RULES}; or \
+                 {OFF_IN_A_SANDBOX}"
+            );
         }
         if let Err(problem) = output.check() {
             tell!("error: {problem}: the answer was not printed{}", recorded_hint(setup, &agent));
@@ -137,26 +145,14 @@ impl AgentCommand {
     }
 }
 
-/// What to do if calls need an approval that no person can give.
-const APPROVAL_HINT: &str = "\
-no person could approve the calls above. Run the task at a terminal, where you are asked; or let your own rules allow such calls \
-(`toolc judge COMMAND` shows the rules that ask); or pass `--approval off` in a sandbox";
-
 /// Standard output, and the first failure to write to it. A failure does not stop the work.
 #[derive(Clone, Default)]
 struct Output {
     failure: Arc<OnceLock<io::Error>>,
-    /// Whether a call did not run because no person could approve it.
-    is_unanswered: Arc<AtomicBool>,
+    unapproved: Unapproved,
 }
 
 impl Output {
-    fn observe(&self, event: &AgentEvent<'_>) {
-        if let AgentEvent::CallEnds { unanswered: true, .. } = event {
-            self.is_unanswered.store(true, Ordering::Relaxed);
-        }
-    }
-
     fn line(&self, line: &str) {
         if self.failure.get().is_some() {
             return;
@@ -183,7 +179,7 @@ fn recorded_hint(setup: &Setup, agent: &Agent) -> String {
 fn print_json(output: &Output) -> Observer {
     let output = output.clone();
     Arc::new(move |event| {
-        output.observe(event);
+        output.unapproved.observe(event);
         if let Ok(line) = serde_json::to_string(event) {
             // A value can hold characters that control a terminal. As JSON, their escapes are the same characters.
             output.line(&show::visible(&line));
@@ -196,7 +192,7 @@ fn print_progress(output: &Output) -> Observer {
     let output = output.clone();
     let is_terminal = io::stderr().is_terminal();
     Arc::new(move |event| {
-        output.observe(event);
+        output.unapproved.observe(event);
         let mut err = io::stderr().lock();
         let _ = match event {
             AgentEvent::Answer { text, calls, .. } if *calls == 0 => {

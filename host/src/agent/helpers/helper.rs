@@ -377,8 +377,8 @@ impl Job {
                 }
                 Ok(TurnOutcome::Refused) => (Status::Refused, "the model refused".to_owned()),
                 Ok(TurnOutcome::CutOff) => (Status::CutOff, "the answer was cut off at the token limit".to_owned()),
-                Ok(TurnOutcome::OutOfBudget) => (Status::OutOfBudget, "the helper used up its requests".to_owned()),
-                Ok(TurnOutcome::OverBudget) => (Status::OutOfBudget, agent.over_budget().to_owned()),
+                Ok(TurnOutcome::OutOfRequests) => (Status::OutOfBudget, "the helper used up its requests".to_owned()),
+                Ok(TurnOutcome::OverSpendingLimit) => (Status::OutOfBudget, agent.over_spending_limit().to_owned()),
                 Ok(TurnOutcome::Interrupted) => (Status::Stopped, "interrupted".to_owned()),
                 Err(error) => (Status::Failed, error.to_string()),
             };

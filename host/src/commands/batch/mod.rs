@@ -11,12 +11,14 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use toolc::catalog::Distribution;
 use toolc_config::Home;
 
+use super::unapproved::{ALLOW_BY_RULES, OFF_IN_A_SANDBOX, Unapproved};
 use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Interrupts, TurnOutcome};
@@ -32,7 +34,7 @@ const HELP: &str = "\
 TASKS is a file of JSON lines: {\"id\": \"t1\", \"prompt\": \"...\"}. The default id is the line number. OUT has one line for each
 task that has ended. Tasks that are in OUT are not run again, unless they failed.
 
-No person is asked: commands that need approval do not run, unless `--approval off` is set.
+No person is asked: commands that need approval do not run, unless your own rules allow them or `--approval off` is set.
 
 Exit status:
   0    all tasks have ended
@@ -82,7 +84,14 @@ impl BatchCommand {
         let pending: Vec<(usize, Task)> =
             tasks.into_iter().enumerate().filter(|(_, task)| !done.contains(&task.id)).collect();
         tell!("{} tasks, {} of them have already ended", pending.len() + done.len(), done.len());
-        let run = Run { setup: &setup, command: self, distribution, out: Mutex::new(out), failed: Mutex::default() };
+        let run = Run {
+            setup: &setup,
+            command: self,
+            distribution,
+            out: Mutex::new(out),
+            failed: Mutex::default(),
+            unapproved: AtomicUsize::new(0),
+        };
         let runtime = crate::ground::executor()?;
         let status = runtime.block_on(run.run_tasks(pending));
         setup.settle();
@@ -152,6 +161,8 @@ struct Run<'s> {
     distribution: Option<Distribution>,
     out: Mutex<File>,
     failed: Mutex<HashSet<String>>,
+    /// The number of tasks with calls that no person could approve.
+    unapproved: AtomicUsize,
 }
 
 impl Run<'_> {
@@ -176,6 +187,13 @@ impl Run<'_> {
         if failed > 0 {
             tell!("{failed} tasks failed; run the command again to repeat them");
         }
+        let unapproved = self.unapproved.load(Ordering::Relaxed);
+        if unapproved > 0 {
+            tell!(
+                "note: tasks with calls that no person could approve, and that did not run: {unapproved}. Before you repeat such tasks with \
+                 another `--out`, {ALLOW_BY_RULES}; or {OFF_IN_A_SANDBOX}"
+            );
+        }
         Ok(ExitCode::from(if was_interrupted { 130 } else { u8::from(failed > 0) }))
     }
 
@@ -188,22 +206,30 @@ impl Run<'_> {
             .map(|distribution| distribution.draw(seed).into_iter().map(ToOwned::to_owned).collect());
         let trajectory = Arc::new(Trajectory::default());
         let observed = Arc::clone(&trajectory);
+        let unapproved = Unapproved::default();
+        let refusals = unapproved.clone();
         let mut agent = self.setup.agent(Plan {
             selection: &self.command.args.selection,
             toolsets: toolsets.clone(),
             source: "batch",
-            observer: Arc::new(move |event| observed.add(event)),
+            observer: Arc::new(move |event| {
+                refusals.observe(event);
+                observed.add(event);
+            }),
             approver: None,
             resume: None,
             worker: None,
             helper: None,
         })?;
         let ended = agent.run_turn(&task.prompt, interrupts).await;
+        self.unapproved.fetch_add(usize::from(unapproved.is_any()), Ordering::Relaxed);
         let (outcome, error) = match &ended {
             // An interrupted task runs again.
             Ok(TurnOutcome::Interrupted) => return Ok(TurnOutcome::Interrupted),
             // It runs again when there is more to spend.
-            Ok(TurnOutcome::OverBudget) => (TurnOutcome::OverBudget.word(), Some(agent.over_budget().to_owned())),
+            Ok(TurnOutcome::OverSpendingLimit) => {
+                (TurnOutcome::OverSpendingLimit.word(), Some(agent.over_spending_limit().to_owned()))
+            }
             Ok(ended) => (ended.word(), None),
             Err(error) => ("failed", Some(self.setup.host.redactor.kept_text(&error.to_string()).into_owned())),
         };

@@ -143,7 +143,8 @@ fn read(path: &Path) -> Result<Results> {
         });
         match result {
             Some((id, outcome)) => {
-                if outcome == "failed" || outcome == TurnOutcome::OverBudget.word() {
+                // Earlier versions wrote `over_budget`.
+                if outcome == "failed" || outcome == TurnOutcome::OverSpendingLimit.word() || outcome == "over_budget" {
                     results.ids.remove(&id);
                 } else {
                     results.ids.insert(id);

@@ -246,12 +246,12 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
             Ok(TurnOutcome::Done) => {}
             Ok(TurnOutcome::Refused) => self.screen.note("the model refused"),
             Ok(TurnOutcome::CutOff) => self.screen.note("the answer was cut off at the token limit"),
-            Ok(TurnOutcome::OutOfBudget) => {
+            Ok(TurnOutcome::OutOfRequests) => {
                 let requests = self.agent.limits.max_iterations;
                 self.screen
                     .note(&format!("the model used up its {requests} requests; write a message such as `continue`"));
             }
-            Ok(TurnOutcome::OverBudget) => self.screen.note(self.agent.over_budget()),
+            Ok(TurnOutcome::OverSpendingLimit) => self.screen.note(self.agent.over_spending_limit()),
             Ok(TurnOutcome::Interrupted) => self.screen.note("interrupted"),
             Err(error) => {
                 self.screen.error(&self.setup.host.redactor.text(&error.to_string()));

@@ -21,6 +21,7 @@ use super::ModelArgs;
 use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Agent, Interrupts, TurnOutcome};
+use crate::commands::unapproved::Unapproved;
 use crate::environments::Start;
 use crate::ground::error::{Error, Result};
 use crate::ground::time;
@@ -94,12 +95,13 @@ async fn work(setup: &Arc<Setup>, job: &Job, run: &JobRun, context: &str) -> Res
     if let Some(problem) = toolc_agent::cronjob::problem(&job.work) {
         return Ok(report(false, &problem));
     }
-    let mut agent = agent(setup, job)?;
+    let unapproved = Unapproved::default();
+    let mut agent = agent(setup, job, &unapproved)?;
     let mut script = None;
     if let Some(line) = &job.work.script {
         match run_script(&agent, line).await {
             Ok(output) => script = Some(output),
-            Err(problem) => return Ok(report(false, &problem.to_string())),
+            Err(problem) => return Ok(report(false, &unapproved.explain(&problem.to_string()))),
         }
     }
     if job.work.no_agent {
@@ -113,21 +115,22 @@ async fn work(setup: &Arc<Setup>, job: &Job, run: &JobRun, context: &str) -> Res
     let mut interrupts = Interrupts::new();
     let outcome = agent.run_turn(&text, &mut interrupts).await;
     let problem = match outcome {
-        Ok(TurnOutcome::Done) => return Ok(report(true, agent.last_answer())),
+        Ok(TurnOutcome::Done) => return Ok(report(true, &unapproved.explain(agent.last_answer()))),
         Ok(TurnOutcome::Refused) => "the model refused".to_owned(),
         Ok(TurnOutcome::CutOff) => "the answer was cut off at the token limit".to_owned(),
-        Ok(TurnOutcome::OutOfBudget) => format!("the model used up its {} requests", agent.limits.max_iterations),
-        Ok(TurnOutcome::OverBudget) => agent.over_budget().to_owned(),
+        Ok(TurnOutcome::OutOfRequests) => format!("the model used up its {} requests", agent.limits.max_iterations),
+        Ok(TurnOutcome::OverSpendingLimit) => agent.over_spending_limit().to_owned(),
         Ok(TurnOutcome::Interrupted) => "the model was interrupted".to_owned(),
         Err(error) => error.to_string(),
     };
     let answer = agent.last_answer().trim();
     let answer = if answer.is_empty() { String::new() } else { format!("\n\nIts last text:\n{answer}") };
-    Ok(report(false, &format!("{problem}{answer}")))
+    Ok(report(false, &unapproved.explain(&format!("{problem}{answer}"))))
 }
 
 /// Returns an agent that has only the tools of the job, even if the configuration enables other tools or new tools were added.
-fn agent(setup: &Arc<Setup>, job: &Job) -> Result<Agent> {
+fn agent(setup: &Arc<Setup>, job: &Job, unapproved: &Unapproved) -> Result<Agent> {
+    let unapproved = unapproved.clone();
     let allowed: HashSet<&str> = job.work.tools.iter().map(String::as_str).collect();
     let others = setup.host.registry.tools().into_iter().map(String::from).filter(|tool| !allowed.contains(&**tool));
     let mut selection = Selection::default();
@@ -138,7 +141,7 @@ fn agent(setup: &Arc<Setup>, job: &Job) -> Result<Agent> {
         selection: &selection,
         toolsets: Some(vec!["all".to_owned()]),
         source: "cron",
-        observer: Arc::new(|_| {}),
+        observer: Arc::new(move |event| unapproved.observe(event)),
         approver: None,
         resume: None,
         worker: None,

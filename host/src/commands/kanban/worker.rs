@@ -17,6 +17,7 @@ use toolc_store::{BlockKind, BoardError, Boards, Card, CardStatus};
 use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Agent, AgentEvent, Interrupts, Observer, TurnOutcome};
+use crate::commands::unapproved::{ALLOW_BY_RULES, Unapproved};
 use crate::environments::Start;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
@@ -109,11 +110,12 @@ async fn work(setup: &Arc<Setup>, args: &AgentArgs, worker: &BoardWorker) -> Res
     let boards = &*setup.host.stores.boards;
     let card = boards.details(&worker.board, worker.card)?.card;
     let mut interrupts = Interrupts::of_process().map_err(|error| Error::failed("handle Ctrl-C", error))?;
+    let unapproved = Unapproved::default();
     let mut agent = setup.agent(Plan {
         selection: &args.selection,
         toolsets: None,
         source: "kanban",
-        observer: progress(worker.card),
+        observer: progress(worker.card, unapproved.clone()),
         approver: None,
         resume: None,
         worker: Some(worker.clone()),
@@ -122,6 +124,10 @@ async fn work(setup: &Arc<Setup>, args: &AgentArgs, worker: &BoardWorker) -> Res
     let renewal = Renewal::start(Arc::clone(&setup.host.stores.boards), worker.clone(), interrupts.clone())?;
     let ended = run_turns(&mut agent, &mut interrupts, boards, worker, &card).await;
     drop(renewal);
+    if unapproved.is_any() {
+        let task = card_name(worker.card);
+        tell!("{task} | note: calls did not run, because no person could approve them: {ALLOW_BY_RULES}");
+    }
     let holds = boards.holds(worker.card, &worker.claim)?;
     if !holds {
         // The model has completed or blocked the task, or another worker has claimed it.
@@ -129,7 +135,7 @@ async fn work(setup: &Arc<Setup>, args: &AgentArgs, worker: &BoardWorker) -> Res
     }
     let (reason, status) = match ended {
         Ok(TurnOutcome::Interrupted) => ("the worker was stopped".to_owned(), 0),
-        Ok(TurnOutcome::OverBudget) => (agent.over_budget().to_owned(), 1),
+        Ok(TurnOutcome::OverSpendingLimit) => (agent.over_spending_limit().to_owned(), 1),
         Ok(ended) => {
             let last: String = agent.last_answer().chars().take(MAX_LAST_ANSWER).collect();
             let text = format!("the worker ended ({}) before the task was completed or blocked: {last}", ended.word());
@@ -156,7 +162,7 @@ async fn run_turns(
     let mut reminders = 0;
     loop {
         let ended = agent.run_turn(&message, interrupts).await?;
-        let continues = matches!(ended, TurnOutcome::Done | TurnOutcome::OutOfBudget | TurnOutcome::CutOff)
+        let continues = matches!(ended, TurnOutcome::Done | TurnOutcome::OutOfRequests | TurnOutcome::CutOff)
             && reminders < card.max_turns;
         if !continues || !boards.holds(worker.card, &worker.claim)? {
             return Ok(ended);
@@ -195,13 +201,14 @@ fn end_of_work(card: &Card) -> &'static str {
 }
 
 /// Prints the calls of a worker.
-fn progress(card: i64) -> Observer {
+fn progress(card: i64, unapproved: Unapproved) -> Observer {
     let task = card_name(card);
     Arc::new(move |event| match event {
         AgentEvent::CallBegins { tool, emoji, arguments, .. } => {
             tell!("{task} | {}", show::call(emoji, tool, arguments, 100));
         }
         AgentEvent::CallEnds { error: Some(kind), tool, json, .. } => {
+            unapproved.observe(event);
             tell!("{task} |   {} {}", show::one_line(tool), show::failure(kind, json));
         }
         AgentEvent::Notice { text } => tell!("{task} | {}", show::one_line(text)),

@@ -38,7 +38,7 @@ fn a_single_task_ends_before_a_limit_is_passed_and_says_which() {
     let last = events.last().expect("there are events");
     assert_eq!(
         (&last["event"], &last["outcome"], &last["requests"]),
-        (&json!("ends"), &json!("over_budget"), &json!(2))
+        (&json!("ends"), &json!("over_spending_limit"), &json!(2))
     );
     // A resumed conversation continues with what it has spent.
     let resumed = run(folder.path(), &[&args[..], &["--resume"]].concat(), &[]);
@@ -68,7 +68,7 @@ fn the_limit_of_a_day_counts_every_run_and_a_batch_repeats_what_it_has_stopped()
         let text = std::fs::read_to_string(folder.path().join("out")).expect("the file exists");
         serde_json::from_str(text.lines().nth(number).expect("there is a line")).expect("it is JSON")
     };
-    assert_eq!(line(0)["outcome"], "over_budget");
+    assert_eq!(line(0)["outcome"], "over_spending_limit");
     assert!(line(0)["error"].as_str().is_some_and(|error| error.contains(reason)), "{}", line(0));
     configure(folder.path(), "[budget]\nday_tokens = 1000000\n");
     assert_eq!(batch().status, Some(0));
