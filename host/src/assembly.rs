@@ -23,7 +23,7 @@ use crate::environments::{self, Start};
 use crate::ground::error::Result;
 use crate::ground::show;
 use crate::ground::tell::tell;
-use crate::models::UncountedTokens;
+use crate::models::{Payer, UncountedTokens};
 use crate::options::ToolOptions;
 use crate::person::Person;
 use crate::profile::Profile;
@@ -111,6 +111,8 @@ pub(crate) struct Host {
     permissions: Option<PermissionsOfSessions>,
     /// What happens to a call that needs approval.
     pub(crate) mode: ApprovalMode,
+    /// The conversation that pays for what MCP servers ask the model.
+    pub(crate) payer: Payer,
     git: Option<ProjectGit>,
 }
 
@@ -146,7 +148,9 @@ impl Host {
         registry.add(tools.provider())?;
         let hidden = environments::hidden_from(&profile, &directory);
         let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, hidden, &registry)?;
-        let sampler = model.clone().map(|model| Arc::new(ModelSampler::new(model)) as Arc<dyn Sampler>);
+        let payer = Payer::default();
+        let sampler = |model| Arc::new(ModelSampler::new(model, payer.clone())) as Arc<dyn Sampler>;
+        let sampler = model.clone().map(sampler);
         let servers = McpServers::start(&profile, &registry, servers, wait, &person.answering(sampler))?;
         let problems = plugins.problems().chain(servers.problems()).filter(|_| warns);
         problems.for_each(|problem| tell!("warning: {problem}"));
@@ -175,6 +179,7 @@ impl Host {
             judging,
             permissions,
             mode,
+            payer,
             git,
         })
     }

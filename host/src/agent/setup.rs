@@ -197,6 +197,9 @@ impl Setup {
         let (spending, raise) = self.spending(&plan, &name);
         let uncounted = UncountedTokens::new(spending.clone());
         let calls = plan.helper.as_ref().map(|helper| helper.calls.clone()).unwrap_or_default();
+        if plan.helper.is_none() {
+            self.host.payer.set(uncounted.clone(), raise.clone());
+        }
         let (session, questions) = self.session(&plan, &models, &name, &uncounted, &calls)?;
         let mut resumed = self.resumed(&plan, &models)?;
         let instructions = self.instructions(&plan, &mut resumed)?;

@@ -1,5 +1,6 @@
 //! Opens the models that the user names, such as `anthropic:NAME`, or `script:FILE` for prepared answers.
 
+mod payer;
 mod spending;
 mod tokens;
 mod uncounted;
@@ -14,6 +15,7 @@ use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::ground::tell::tell;
 use crate::profile::Profile;
+pub(crate) use payer::Payer;
 pub(crate) use spending::{LimitAsker, Passed, Reservation, Spending};
 pub(crate) use tokens::Tokens;
 pub(crate) use uncounted::UncountedTokens;

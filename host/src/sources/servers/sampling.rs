@@ -3,22 +3,29 @@
 use toolc_mcp::{Sample, SampleFuture, SampleRequest, Sampler};
 use toolc_model::{Client, Request, assistant_message, user_message};
 
+use crate::models::Payer;
+
 /// Asks a model on behalf of servers.
 #[derive(Debug)]
-pub(crate) struct ModelSampler(Client);
+pub(crate) struct ModelSampler {
+    model: Client,
+    payer: Payer,
+}
 
 impl ModelSampler {
-    /// Returns a sampler that asks this model.
-    pub(crate) fn new(model: Client) -> Self {
-        Self(model)
+    /// Returns a sampler that asks this model, at the expense of this conversation.
+    pub(crate) fn new(model: Client, payer: Payer) -> Self {
+        Self { model, payer }
     }
 }
 
 impl Sampler for ModelSampler {
     fn sample<'a>(&'a self, request: &'a SampleRequest) -> SampleFuture<'a> {
         Box::pin(async move {
-            let model = self.0.with_max_output_tokens(request.max_tokens);
+            let model = self.model.with_max_output_tokens(request.max_tokens);
             let api = model.model().api;
+            let texts = request.messages.iter().map(|message| message.text.len()).sum::<usize>();
+            let reserved = self.payer.reserve(model.model(), request.system.len() + texts, request.max_tokens).await?;
             let message = |message: &toolc_mcp::SampleMessage| {
                 if message.is_of_model {
                     assistant_message(api, &message.text)
@@ -30,6 +37,8 @@ impl Sampler for ModelSampler {
             let request = Request { system: &request.system, messages: &messages, ..Request::default() };
             let answer = model.ask(&request, &mut |_| {}).await?;
             let response = answer.response;
+            self.payer.add_answer(&model, &response);
+            drop(reserved);
             let is_cut_off = response.stop() == toolc::wire::Stop::Length;
             Ok(Sample { model: model.model().model.clone(), text: response.text().to_owned(), is_cut_off })
         })

@@ -176,3 +176,44 @@ fn a_package_is_added_unchecked_only_after_a_question() {
     assert!(ended.status.success(), "{}", ended.shown);
     assert!(config(&folder).contains("@scope/server@1.2.3"), "{}", config(&folder));
 }
+
+#[test]
+fn what_a_server_asks_the_model_counts_towards_the_budget_and_is_stopped_by_it() {
+    let Some(folder) = folder() else { return };
+    let usage = |input: u32, output: u32| json!({ "input": input, "output": output });
+    let calls = json!([{ "name": "mcp__s__sample", "arguments": {} }]);
+    let answers = [
+        json!({ "calls": calls, "usage": usage(15_000, 10) }),
+        json!({ "for": "Say something.", "text": "Sampled.", "usage": usage(500, 50) }),
+        json!({ "text": "Done.", "usage": usage(15_100, 5) }),
+    ];
+    let lines: Vec<String> = answers.iter().map(Value::to_string).collect();
+    std::fs::write(folder.path().join("model"), lines.join("\n")).expect("failed to write");
+    let args = ["agent", "Begin.", "--json", "--model", "script:model", "--no-record"];
+    let events = |out: &str| -> Vec<Value> { out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect() };
+    let of_kind = |events: &[Value], kind: &str| {
+        let event = events.iter().find(|event| event["event"] == kind).cloned();
+        event.unwrap_or_else(|| panic!("no event {kind} in {events:?}"))
+    };
+
+    configure(&folder, &format!("[budget]\nsession_tokens = 200000\n{}", server("s", &["asks"], "sampling = true")));
+    let mut program = InTerminal::start(folder.path(), &args, "");
+    program.wait_for("asks your model", 1);
+    program.answer(1, "y");
+    program.wait_for("would receive this answer", 1);
+    program.answer(2, "y");
+    let ended = program.end();
+    let seen = events(&ended.out);
+    assert!(of_kind(&seen, "call_ends")["json"].to_string().contains("Sampled."), "{}", ended.out);
+    let tokens = &of_kind(&seen, "ends")["tokens"];
+    assert_eq!((&tokens["input"], &tokens["output"]), (&json!(30_600), &json!(65)), "{}", ended.out);
+
+    // The longest answer that the server allows would pass the limit.
+    configure(&folder, &format!("[budget]\nsession_tokens = 18000\n{}", server("s", &["asks"], "sampling = true")));
+    let mut program = InTerminal::start(folder.path(), &args, "");
+    program.wait_for("asks your model", 1);
+    program.answer(1, "y");
+    let ended = program.end();
+    let result = of_kind(&events(&ended.out), "call_ends")["json"].to_string();
+    assert!(result.contains("(`budget.session_tokens`) is 18000 tokens") && !result.contains("Sampled."), "{result}");
+}
