@@ -45,6 +45,7 @@ pub(crate) use interrupt::Interrupts;
 use record::Recorder;
 use sent_tools::SentTools;
 use state::{DeniedCall, TaskState};
+use undo::TurnChanges;
 
 use crate::approval::Questions;
 use crate::ground::error::Error;
@@ -88,6 +89,8 @@ pub(crate) struct Agent {
     last: LastTurn,
     helpers: Arc<Helpers>,
     background: Background,
+    /// What the last turn has changed.
+    changes: TurnChanges,
     sent_tools: SentTools,
     /// Whether the server has refused its own thinking.
     is_thinking_unwanted: bool,
@@ -109,8 +112,6 @@ struct LastTurn {
     over_spending_limit: String,
     /// The tokens of the last answer of the model.
     answered: Tokens,
-    /// The calls whose effects cannot be undone.
-    others: Vec<String>,
 }
 
 /// News for the models of all tasks, such as the end of a background process. A model gets them with its next message.

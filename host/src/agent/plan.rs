@@ -12,6 +12,7 @@ use toolc_store::SessionInfo;
 use super::budget::Budget;
 use super::calls::CallLog;
 use super::event::Observer;
+use super::undo::TurnChanges;
 use crate::models::Spending;
 use crate::sources::instructions::Instructions;
 
@@ -79,6 +80,8 @@ pub(crate) struct HelperPlan {
     pub(super) latest: Arc<AtomicU32>,
     /// The instructions of the parent.
     pub(super) instructions: Arc<Instructions>,
+    /// What the turn of the parent has changed.
+    pub(super) changes: TurnChanges,
     /// What the parent and its helpers may spend together.
     pub(super) spending: Option<Arc<Spending>>,
 }

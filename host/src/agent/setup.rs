@@ -27,7 +27,8 @@ use super::record::{self, Origin, Recorder, StoredConversation};
 use super::second_opinion::SecondOpinion;
 use super::sent_tools::SentTools;
 use super::state::TaskState;
-use super::{Agent, LastTurn, News, prompt, undo};
+use super::undo::TurnChanges;
+use super::{Agent, LastTurn, News, prompt};
 use crate::approval::Questions;
 use crate::assembly::{Host, Needs, Purpose, RESULT_READER};
 use crate::environments::{self, Start};
@@ -196,16 +197,16 @@ impl Setup {
         let name = plan.name().map_or_else(new_name, ToOwned::to_owned);
         let (spending, raise) = self.spending(&plan, &name);
         let uncounted = UncountedTokens::new(spending.clone());
-        let calls = plan.helper.as_ref().map(|helper| helper.calls.clone()).unwrap_or_default();
         if plan.helper.is_none() {
             self.host.payer.set(uncounted.clone(), raise.clone());
         }
+        let calls = plan.helper.as_ref().map(|helper| helper.calls.clone()).unwrap_or_default();
         let (session, questions) = self.session(&plan, &models, &name, &uncounted, &calls)?;
         let mut resumed = self.resumed(&plan, &models)?;
         let instructions = self.instructions(&plan, &mut resumed)?;
-        let base = self.helper_base(&plan, &calls, &instructions, spending.clone());
+        let (task, changes) = self.task(&name, &plan);
+        let base = self.helper_base(&plan, &calls, &instructions, &changes, spending.clone());
         let Plan { source, observer, resume, helper, .. } = plan;
-        let task = self.task(&name, source);
         let mut recorder = self.recorder(source, helper.is_some(), &models, &name, calls);
         if resume.is_some() {
             recorder.resume(&mut resumed);
@@ -240,6 +241,7 @@ impl Setup {
             last: LastTurn::default(),
             helpers,
             background: Background::default(),
+            changes,
             sent_tools: SentTools::new(self.host.profile.config().tools.changes),
             is_thinking_unwanted: false,
             budget,
@@ -266,17 +268,22 @@ impl Setup {
         record::read(&self.sessions, &self.host.profile.home, info, models.main.model().api)
     }
 
-    /// Returns the task of a conversation, in the directory where tools begin.
-    fn task(&self, name: &str, source: &str) -> Task {
+    /// Returns the task of a conversation, in the directory where tools begin, and what its calls change.
+    fn task(&self, name: &str, plan: &Plan<'_>) -> (Task, TurnChanges) {
         let task = Task::new(name);
-        if source == CHAT {
-            undo::enable_undo_and_live_output(&task);
-        }
+        let changes = match &plan.helper {
+            Some(helper) => {
+                helper.changes.join(&task);
+                helper.changes.clone()
+            }
+            None if plan.source == CHAT => TurnChanges::of_chat(&task),
+            None => TurnChanges::default(),
+        };
         let start = environments::directory(self.host.environment, &self.host.directory, self.host.profile.config());
         if let Some(directory) = start {
             task.set_directory(directory);
         }
-        task
+        (task, changes)
     }
 
     /// Returns the recorder of an agent. The conversation of a helper is not recorded: its parent records the result.
@@ -336,6 +343,7 @@ impl Setup {
         plan: &Plan<'_>,
         calls: &CallLog,
         instructions: &Arc<Instructions>,
+        changes: &TurnChanges,
         spending: Option<Arc<Spending>>,
     ) -> Base {
         let setup = Arc::clone(self);
@@ -351,6 +359,7 @@ impl Setup {
             observer: plan.observer.clone(),
             calls: calls.clone(),
             instructions: Arc::clone(instructions),
+            changes: changes.clone(),
             spending,
         }
     }

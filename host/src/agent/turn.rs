@@ -40,6 +40,7 @@ impl Agent {
         interrupts: &mut Interrupts,
     ) -> Result<TurnOutcome, TurnError> {
         interrupts.clear();
+        // A turn of a helper is a part of the turn of its parent.
         if !self.is_helper {
             self.budget = Budget::new(self.limits.max_iterations);
             self.helpers.set_budget(&self.budget);
@@ -372,7 +373,7 @@ impl Agent {
         let others = self.others_of(&completed);
         self.add(entry, None);
         self.remember_denied(denied);
-        self.last.others.extend(others);
+        self.changes.add_others(others);
         self.record_state();
         presses < 2
     }

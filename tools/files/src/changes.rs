@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use toolc_environment::files::{Expected, Metadata, Permissions, WriteOptions};
 use toolc_environment::{Environment, Files};
@@ -17,7 +17,11 @@ const MAX_ALL: usize = 64 << 20;
 /// The files that `write_file` and `patch` have changed since the last [`begin`](Self::begin). The state of a task; without a call of `begin`,
 /// nothing is kept.
 #[derive(Debug, Default)]
-pub struct ChangeLog(Mutex<Changes>);
+pub struct ChangeLog {
+    changes: Mutex<Changes>,
+    /// The log to which the changes of this task are added instead.
+    joined: OnceLock<Arc<Self>>,
+}
 
 #[derive(Debug, Default)]
 struct Changes {
@@ -96,6 +100,12 @@ impl ChangeLog {
         *self.changes() = Changes { is_on: true, ..Changes::default() };
     }
 
+    /// Adds the changes of this task to another log from now on, such as the log of the task that has delegated this one. Only the first
+    /// call has an effect. `log` must not be joined to this log.
+    pub fn join(&self, log: Arc<Self>) {
+        let _ = self.joined.set(log);
+    }
+
     /// Undoes the changes, and forgets them. A file is left as it is if anything else has changed it since. Returns what was done to
     /// each file, in the order of their first change, which is also the order in which they are undone. Blocks until the environment has
     /// written the files.
@@ -134,7 +144,10 @@ impl ChangeLog {
     }
 
     fn changes(&self) -> MutexGuard<'_, Changes> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        match self.joined.get() {
+            Some(log) => log.changes(),
+            None => self.changes.lock().unwrap_or_else(PoisonError::into_inner),
+        }
     }
 }
 

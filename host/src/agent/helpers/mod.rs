@@ -23,6 +23,7 @@ use super::budget::Budget;
 use super::calls::CallLog;
 use super::event::Observer;
 use super::plan::{HelperPlan, Plan};
+use super::undo::TurnChanges;
 use super::{Agent, News};
 use crate::ground::error::{Error, Result};
 use crate::models::{Spending, UncountedTokens};
@@ -72,6 +73,8 @@ pub(super) struct Base {
     /// Where the calls of the parent are recorded.
     pub(super) calls: CallLog,
     pub(super) instructions: Arc<Instructions>,
+    /// What the turn of the parent has changed.
+    pub(super) changes: TurnChanges,
     /// What the parent and its helpers may spend together.
     pub(super) spending: Option<Arc<Spending>>,
 }
@@ -200,6 +203,7 @@ impl Helpers {
                 budget: Budget::for_helper(self.max_iterations, Arc::clone(&budget)),
                 latest: Arc::clone(&self.latest),
                 instructions: Arc::clone(&self.base.instructions),
+                changes: self.base.changes.clone(),
                 spending: self.base.spending.clone(),
             };
             let context = HelperContext {

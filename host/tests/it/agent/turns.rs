@@ -45,6 +45,7 @@ fn another_model_continues_the_conversation_even_with_another_api() {
     tmux.wait_for("As I have read: alpha.");
     tmux.wait_for("% of the context");
     tmux.say("/model script:third");
+    tmux.wait_for("the conversation continues with script");
     tmux.say("Who are you?");
     tmux.wait_for("The third one.");
     drop(tmux);
@@ -204,6 +205,55 @@ fn undo_reverts_file_changes_and_lists_other_calls() {
     let told = exported.split("The user has undone your last changes to these files: ").nth(1).unwrap_or_default();
     let files = told.split(']').next().unwrap_or_default();
     assert!(files == "a.txt, new.txt" || files == "new.txt, a.txt", "{exported}");
+}
+
+#[test]
+fn undo_reverts_what_helpers_have_changed_and_lists_their_other_calls() {
+    let folder = folder();
+    let call = |tool: &str, arguments: serde_json::Value| json!({ "name": tool, "arguments": arguments });
+    let of_helper = |mut answer: serde_json::Value| {
+        answer["for"] = "Make it new.".into();
+        answer
+    };
+    let write = |path: &str| call("write_file", json!({ "path": path, "content": path }));
+    let model = script(
+        folder.path(),
+        "model",
+        &[
+            json!({ "calls": [call("delegate_task", json!({ "goal": "Make it new." })), write("mine.txt")] }),
+            of_helper(json!({ "calls": [
+                call("patch", json!({ "path": "a.txt", "old_string": "alpha", "new_string": "omega" })),
+                write("new.txt"),
+                call("terminal", json!({ "command": "mkdir made" })),
+            ] })),
+            of_helper(json!({ "text": "It is new." })),
+            json!({ "text": "All is changed." }),
+        ],
+    );
+    let options = format!("--model {model} --enable file --enable terminal --enable delegation");
+    let Some(tmux) = Tmux::start(folder.path(), &options) else { return };
+    tmux.wait_for("`/help` lists the commands");
+    tmux.say("Change it.");
+    tmux.wait_for("All is changed.");
+    let path = |name: &str| folder.path().join(name);
+    let read = |name: &str| std::fs::read_to_string(path(name)).expect("it is text");
+    assert_eq!(
+        (read("a.txt"), read("new.txt"), read("mine.txt")),
+        ("omega\n".into(), "new.txt".into(), "mine.txt".into())
+    );
+    tmux.say("/undo");
+    tmux.wait_for("  terminal {\"command\":\"mkdir made\"}");
+    let screen = tmux.screen();
+    for line in [
+        "a.txt is as it was before the last turn",
+        "new.txt, which was new, is removed",
+        "mine.txt, which was new, is removed",
+    ] {
+        assert!(screen.lines().any(|shown| shown.trim_end() == line), "{line:?} is missing:\n{screen}");
+    }
+    let listed = screen.split("the effects of these calls are not undone:").nth(1).unwrap_or_default();
+    assert!(!listed.contains("delegate_task"), "what the helper did is listed: {screen}");
+    assert_eq!((read("a.txt"), path("new.txt").exists(), path("mine.txt").exists()), ("alpha\n".into(), false, false));
 }
 
 #[test]
