@@ -72,6 +72,10 @@ pub(crate) fn with_baseline(before: Option<&str>, path: &str) -> Option<String> 
     // Comments for the whole file stay at the top: the parser would give them to the first table, which is below the new key.
     let (head, body) = text.split_at(format::head_length(&text));
     let mut document: DocumentMut = body.parse().ok()?;
+    let line_break = |text: &str| if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    if document.is_empty() {
+        return Some(format!("{text}{}{}", line_break(&text), baseline_line(path)));
+    }
     match document.get_mut("baseline").and_then(Item::as_value_mut) {
         Some(old) if old.as_str() == Some(path) => return Some(text.into_owned()),
         Some(old) => {
@@ -81,8 +85,7 @@ pub(crate) fn with_baseline(before: Option<&str>, path: &str) -> Option<String> 
         }
         None => document["baseline"] = toml_edit::value(path),
     }
-    let line_break = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
-    let changed = format!("{head}{line_break}{document}");
+    let changed = format!("{head}{}{document}", line_break(head));
     let format = |text: &str| format::format(Some(Kind::Settings), text);
     let was_formatted = before.is_none_or(|before| format(before).as_deref() == Some(before));
     if was_formatted { format(&changed) } else { Some(changed) }
