@@ -1,5 +1,6 @@
 //! A `pattern` with syntax of other languages that JSON Schema does not have, because it uses ECMAScript's syntax:
-//! `(?i)`, `(?P<name>`, `\A`, `\Z`, `[[:alpha:]]`, `a++`, and slashes around the pattern, as in `/^a$/i`.
+//! `(?i)`, `(?P<name>`, `\A`, `\Z`, `[[:alpha:]]`, `a++`, and slashes around the pattern, as in `/^a$/i`. The regular expression of a
+//! `text_input` is checked as well, because dialects without text tools show it as the `pattern` of the parameter.
 //!
 //! ## Why is this bad
 //! A validator interprets the pattern differently or rejects the schema. In ECMAScript, for example, `\A` is the
@@ -33,8 +34,15 @@ use crate::lint::{Check, Lint, Rule};
 pub(super) const RULE: Rule =
     Rule::new("S063", "unportable-pattern", Some(Level::Error), Check::Tool(check)).fixable();
 
+/// The help about the regular expression of a `text_input`, whose own syntax has more.
+const OF_TEXT: &str = "dialects without text tools show this regular expression as the `pattern` of the parameter: a grammar \
+                       (`syntax = \"lark\"`) is only described there, and can have this syntax";
+
 fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
+    let definition = tool.manifest.text_input.as_ref().and_then(|text| text.definition.as_ref());
     for pattern in tool.manifest.regular_expressions() {
+        let is_of_text = definition.is_some_and(|text| text.place == pattern.place);
+        let push = |found: Diagnostic| sink.push(if is_of_text { found.help(OF_TEXT) } else { found });
         if let Some(Slashes { inner, flags }) = in_slashes(&pattern.value) {
             let message = "a pattern is written without slashes: these match literal slashes";
             let found = Diagnostic::new(codes::UNPORTABLE_PATTERN, pattern.place, message);
@@ -42,7 +50,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let written = lint.string(pattern.place).filter(|_| flags.is_empty());
             let length = pattern.value.len();
             let ends = written.map(|written| [written.place(0..1), written.place(length - 1..length)]);
-            sink.push(match ends {
+            push(match ends {
                 Some(ends) => ends.into_iter().fold(found, |found, end| found.fix(Edit::Replace(end, String::new()))),
                 None if flags.is_empty() => found,
                 None => found.help(format!("JSON Schema has no flags such as `{flags}`")),
@@ -54,7 +62,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
             let place = lint.string(pattern.place).map_or(pattern.place, |written| written.place(span.clone()));
             let message = format!("`{sign}` is not supported in patterns of JSON Schema, or has another meaning");
             let found = Diagnostic::new(codes::UNPORTABLE_PATTERN, place, message);
-            sink.push(match instead {
+            push(match instead {
                 Instead::Write(text) => {
                     let found =
                         if text.is_empty() { found.help("remove it") } else { found.help(format!("write `{text}`")) };
