@@ -366,7 +366,7 @@ packed_structs! {
             max_length: Option<u64>, min_items: Option<u64>, max_items: Option<u64>, unique_items: bool,
             min_properties: Option<u64>, max_properties: Option<u64>, text: Option<Arc<TextRule>>
         }
-        TextRule { pattern: Option<Pattern>, format: Option<Format> }
+        TextRule { pattern: Option<Pattern>, format: Option<Format>, is_lenient: bool }
     }
 }
 

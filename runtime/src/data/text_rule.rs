@@ -6,6 +6,8 @@
 mod ecma;
 #[cfg(feature = "patterns")]
 mod formats;
+#[cfg(feature = "patterns")]
+mod lenient;
 
 #[cfg(feature = "patterns")]
 pub use ecma::{PatternCause, PatternProblem, problem};
@@ -20,6 +22,8 @@ pub struct TextRule {
     pub pattern: Option<Pattern>,
     /// `format`
     pub format: Option<Format>,
+    /// Whether only texts that certainly do not have the format are refused, because another program judges the others.
+    pub is_lenient: bool,
 }
 
 /// A `pattern`, which is compiled on first use.
@@ -139,6 +143,12 @@ impl Format {
             Format::Regex => ecma::is_valid(text),
         }
     }
+
+    /// Returns whether a program that reads texts of the format may take `text`. If not, `text` certainly does not have the format.
+    #[cfg(feature = "patterns")]
+    pub fn is_plausible(self, text: &str) -> bool {
+        lenient::is_plausible(self, text)
+    }
 }
 
 #[cfg(feature = "patterns")]
@@ -175,7 +185,7 @@ impl TextRule {
             return None;
         }
         let pattern = pattern.map(|text| Pattern::new(text.to_owned()));
-        let rule = Self { pattern, format: format.and_then(Format::from_name) };
+        let rule = Self { pattern, format: format.and_then(Format::from_name), is_lenient: false };
         (rule != Self::default()).then_some(rule)
     }
 }
@@ -184,7 +194,8 @@ impl TextRule {
 impl TextRule {
     /// Returns whether `text` satisfies the rule. A pattern that the engine cannot hold is satisfied by every text.
     pub fn holds(&self, text: &str) -> bool {
-        self.format.is_none_or(|format| format.holds(text))
+        let has_format = |format: Format| if self.is_lenient { format.is_plausible(text) } else { format.holds(text) };
+        self.format.is_none_or(has_format)
             && self.pattern.as_ref().is_none_or(|pattern| pattern.matches(text).unwrap_or(true))
     }
 

@@ -225,6 +225,7 @@ pub(crate) fn table(tool: &str, schema: &Value, problems: &mut Vec<InvalidTool>)
     }
     Table::from_schema(schema)
         .map(Table::with_wide_integers)
+        .map(Table::with_lenient_formats)
         .map_err(|error| problems.push(InvalidTool::Schema { tool: tool.to_owned().into(), error }))
         .ok()
 }

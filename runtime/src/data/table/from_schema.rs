@@ -61,6 +61,14 @@ impl Table {
         }
         self
     }
+
+    /// Returns the table, in which a `format` refuses only what certainly does not have it: the program that declares it judges the rest.
+    pub(crate) fn with_lenient_formats(mut self) -> Table {
+        for rule in self.bounds.iter_mut().filter_map(|bounds| bounds.text.as_mut()) {
+            Arc::make_mut(rule).is_lenient = true;
+        }
+        self
+    }
 }
 
 /// Why [`Table::from_schema`] cannot build a table.

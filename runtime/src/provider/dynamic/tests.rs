@@ -39,6 +39,28 @@ fn a_schema_is_shown_unchanged() {
     assert_eq!(defined, json!([{"type": "function", "function": function}]));
 }
 
+#[cfg(feature = "patterns")]
+#[test]
+fn the_format_of_a_dynamic_tool_refuses_only_what_is_certainly_wrong() {
+    let schema = json!({ "type": "object", "properties": {
+        "at": { "type": "string", "format": "date-time" },
+        "list": { "type": "array", "items": { "type": "string", "format": "hostname", "pattern": "e" } },
+    } });
+    let tool = DynamicTool::sync("meet", "Meets.", schema, |args, _| Ok(ToolOutput::text(args.to_string())));
+    let turn = turn(DynamicTools::new().tool(tool), Env::empty());
+    // The server judges what the standard does not have, such as a time without an offset.
+    let accepted = call(&turn, "meet", r#"{"at": "2026-01-31 12:30", "list": ["exämple.com"]}"#);
+    assert!(accepted.contains("2026-01-31 12:30") && accepted.contains("exämple.com"), "{accepted}");
+    for (arguments, expected) in [
+        (r#"{"at": "tomorrow"}"#, "expected a date and time with an offset like 2026-01-31T12:30:00Z"),
+        (r#"{"list": ["https://example.com"]}"#, "expected a host name like www.example.com"),
+        (r#"{"list": ["a.org"]}"#, "matches the pattern e"),
+    ] {
+        let refused = call(&turn, "meet", arguments);
+        assert!(refused.contains("invalid_arguments") && refused.contains(expected), "{refused}");
+    }
+}
+
 #[test]
 fn icons_and_meta_are_only_for_mcp_clients() {
     let (icons, meta) = (json!([{"src": "https://a.example/i.png", "sizes": ["48x48"]}]), json!({"com.example/x": 1}));
