@@ -243,6 +243,16 @@ fn the_doctor_reports_available_and_unavailable_tools() {
 }
 
 #[test]
+fn the_help_describes_the_doctor_to_users() {
+    let about = "Report for each tool whether it is available, what it lacks, and where to get it";
+    for args in [&["--help"][..], &["doctor", "--help"]] {
+        let help = with_programs(args).out;
+        assert!(help.contains(about), "{help}");
+        assert!(!help.contains("[`"), "a link of the code's documentation: {help}");
+    }
+}
+
+#[test]
 fn the_doctor_writes_json() {
     let unavailable = without_programs(&["doctor", "--json", "--enable", "terminal"]);
     assert_eq!(unavailable.status, Some(1));

@@ -33,7 +33,11 @@ pub(crate) struct BundleArgs {
 
 /// Adds the options to `doctor`.
 pub(crate) fn with_bundle(command_line: clap::Command) -> clap::Command {
-    command_line.mut_subcommand("doctor", BundleArgs::augment_args)
+    command_line.mut_subcommand("doctor", |doctor| {
+        // The comment of the arguments would replace the description of the command.
+        let (about, long_about) = (doctor.get_about().cloned(), doctor.get_long_about().cloned());
+        BundleArgs::augment_args(doctor).about(about).long_about(long_about)
+    })
 }
 
 /// A bundle that was asked for.
