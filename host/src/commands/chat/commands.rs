@@ -14,6 +14,7 @@ use toolc_files::{UndoOutcome, Undone};
 use toolc_store::SessionInfo;
 
 use super::screen::Screen;
+use super::{clipboard, pictures};
 
 /// A command: its names, its argument, and what it does.
 pub(super) struct Named {
@@ -37,6 +38,7 @@ pub(super) enum Command {
     Help,
     Tools,
     Output,
+    Paste,
     Diff,
     Undo,
     Mcp,
@@ -62,6 +64,7 @@ pub(super) const COMMANDS: &[Named] = &[
         "show all of the output of the last call, or of the Nth last",
         Command::Output,
     ),
+    named("/paste", "", Argument::None, "send the picture in the clipboard with the next message", Command::Paste),
     named("/diff", "", Argument::None, "show what differs from the last commit, with git", Command::Diff),
     named("/undo", "", Argument::None, "undo the file changes of the last turn", Command::Undo),
     named("/mcp", "", Argument::None, "list the MCP servers and their state", Command::Mcp),
@@ -193,6 +196,7 @@ impl Command {
                 screen.print(&show::lines(&text.join("\n")));
             }
             Self::Output => show_output(rest, screen),
+            Self::Paste => paste(agent, screen).await,
             Self::Diff => {
                 agent.run_command(DIFF, interrupts).await;
                 if let Some(text) = screen.output(1) {
@@ -230,6 +234,19 @@ impl Command {
             Self::Quit => return Next::Leave,
         }
         Next::Prompt
+    }
+}
+
+/// Adds the picture in the clipboard to the next message.
+async fn paste(agent: &mut Agent, screen: &Screen) {
+    let bytes = tokio::task::spawn_blocking(|| clipboard::read(None)).await;
+    let bytes = bytes.unwrap_or_else(|error| Err(error.to_string()));
+    match bytes.and_then(|bytes| pictures::image(bytes, agent.model.model().api)) {
+        Ok(image) => {
+            agent.add_picture("clipboard".to_owned(), image);
+            screen.note("the picture in the clipboard is sent with the next message");
+        }
+        Err(problem) => screen.error(&format!("no picture was pasted: {problem}")),
     }
 }
 

@@ -3,6 +3,7 @@
 //! The line editor is `rustyline`: small, kept since 2015, with history, several lines and pasted text. [`screen`] says what events look
 //! like, and [`live`] draws what is not final.
 
+mod clipboard;
 mod commands;
 mod files;
 mod input;

@@ -99,8 +99,16 @@ fn is_picture_name(path: &Path) -> bool {
 fn read(path: &Path, api: Api) -> Result<Image, String> {
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|error| error.to_string())?;
+    file.take(Image::MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    image(bytes, api)
+}
+
+/// Returns a picture for an API.
+///
+/// # Errors
+/// Returns why the API does not take it.
+pub(super) fn image(bytes: Vec<u8>, api: Api) -> Result<Image, String> {
     let most = Image::MAX_BYTES as u64;
-    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     let kind = Image::type_of(&bytes).ok_or("models take PNG, JPEG, GIF and WebP, and it is another file")?;
     if bytes.len() as u64 > most {
         return Err(format!("it is larger than {} KiB, the most that models take", most / 1024));
