@@ -56,6 +56,7 @@ pub(super) use self::__data::PART;
 /// The tool `clarify`.
 pub mod clarify {
     /// The arguments of `clarify`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The questions, the most important one first.
         pub questions: Vec<QuestionsItem>
@@ -75,6 +76,7 @@ pub mod clarify {
     }
 
     /// The result of `clarify`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// Whether the user has answered, has refused to, was not quick enough, or is absent.
         pub status: ReturnsStatus,
@@ -110,6 +112,7 @@ pub mod clarify {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct QuestionsItem {
         /// The question, with what the user needs to know to answer it.
         pub question: String,
@@ -180,6 +183,7 @@ pub mod clarify {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsAnswersItem {
         pub question: String,
         /// What the user picked or wrote.

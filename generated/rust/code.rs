@@ -57,6 +57,7 @@ pub(super) use self::__data::PART;
 /// The tool `execute_code`.
 pub mod execute_code {
     /// The arguments of `execute_code`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The script. Standard input is empty.
         pub code: String,
@@ -80,6 +81,7 @@ pub mod execute_code {
     }
 
     /// The result of `execute_code`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// What the script and the programs that it ran have printed.
         pub stdout: String,
@@ -127,6 +129,7 @@ pub mod execute_code {
     }
 
     /// The exception that ended the script, or the reason why it was ended.
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsError {
         /// The class of the exception, or `Timeout`, `InterpreterEnded` or `ProtocolError`.
         pub r#type: String,

@@ -62,6 +62,7 @@ pub(super) use self::__data::PART;
 /// The tool `cronjob`.
 pub mod cronjob {
     /// The arguments of `cronjob`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// What to do.
         pub action: Action,
@@ -136,6 +137,7 @@ pub mod cronjob {
     }
 
     /// The result of `cronjob`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// All jobs, for `list`; otherwise the job as it is now, with what it does.
         pub jobs: Vec<ReturnsJobsItem>,
@@ -382,6 +384,7 @@ pub mod cronjob {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsJobsItemRunsItem {
         pub due: String,
         /// The number of later times for which it stands.
@@ -419,7 +422,7 @@ pub mod cronjob {
         }
     }
 
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct ReturnsJobsItem {
         pub job_id: String,
         pub name: String,

@@ -36,6 +36,7 @@ pub(super) use self::__data::PART;
 /// The tool `delegate_task`.
 pub mod delegate_task {
     /// The arguments of `delegate_task`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// What to do.
         pub action: Action,
@@ -106,6 +107,7 @@ pub mod delegate_task {
     }
 
     /// The result of `delegate_task`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// The helpers, in the order of their tasks.
         pub helpers: Vec<ReturnsHelpersItem>,
@@ -265,6 +267,7 @@ pub mod delegate_task {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct TasksItem {
         /// As above.
         pub goal: String,
@@ -360,6 +363,7 @@ pub mod delegate_task {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsHelpersItem {
         pub helper_id: String,
         pub status: ReturnsHelpersItemStatus,

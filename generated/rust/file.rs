@@ -81,6 +81,7 @@ pub(super) use self::__data::PART;
 /// The tool `patch`.
 pub mod patch {
     /// The arguments of `patch`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// `replace` needs path, old_string and new_string; `patch` needs only patch.
         pub mode: Mode,
@@ -124,6 +125,7 @@ pub mod patch {
     }
 
     /// The result of `patch`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// The changed files.
         pub files: Vec<ReturnsFilesItem>
@@ -225,6 +227,7 @@ pub mod patch {
     }
 
     /// The first syntax error of the new content, for some languages, unless the old content has it. The file is written nevertheless.
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsFilesItemSyntax {
         pub language: String,
         pub line: i64,
@@ -259,6 +262,7 @@ pub mod patch {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsFilesItem {
         /// Relative to the working directory if the file is inside it.
         pub path: String,
@@ -321,6 +325,7 @@ pub mod patch {
 /// The tool `read_file`.
 pub mod read_file {
     /// The arguments of `read_file`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The file: absolute, relative to the working directory, or beginning with `~/`. Write unusual names as results show them, such as `caf\xe9.txt`.
         pub path: String,
@@ -358,6 +363,7 @@ pub mod read_file {
     }
 
     /// The result of `read_file`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// Relative to the working directory if the file is inside it.
         pub path: String,
@@ -425,6 +431,7 @@ pub mod read_file {
 /// The tool `search_files`.
 pub mod search_files {
     /// The arguments of `search_files`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// For content: a regular expression in Rust's syntax (no look-around), case-sensitive unless it begins with `(?i)`. For files: a glob such as `*.rs` or `src/**/test_*.py`; without a `/` it is matched against the file name only.
         pub pattern: String,
@@ -483,6 +490,7 @@ pub mod search_files {
     }
 
     /// The result of `search_files`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// Paths, if the search lists files.
         pub files: Option<Vec<String>>,
@@ -616,6 +624,7 @@ pub mod search_files {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsMatchesItem {
         pub path: String,
         /// The matching lines with their numbers, and their context.
@@ -654,6 +663,7 @@ pub mod search_files {
 /// The tool `write_file`.
 pub mod write_file {
     /// The arguments of `write_file`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The file: absolute, relative to the working directory, or beginning with `~/`. Write unusual names as results show them, such as `caf\xe9.txt`.
         pub path: String,
@@ -677,6 +687,7 @@ pub mod write_file {
     }
 
     /// The result of `write_file`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// Relative to the working directory if the file is inside it.
         pub path: String,
@@ -758,6 +769,7 @@ pub mod write_file {
     }
 
     /// The first syntax error of the new content, for some languages. The file is written nevertheless.
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsSyntax {
         pub language: String,
         pub line: i64,

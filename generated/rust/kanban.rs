@@ -221,6 +221,7 @@ pub(super) use self::__data::PART;
 /// The tool `kanban_attach`.
 pub mod kanban_attach {
     /// The arguments of `kanban_attach`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The task, such as `t12`. By default the one you work on.
         pub task_id: Option<String>,
@@ -261,6 +262,7 @@ pub mod kanban_attach {
     }
 
     /// The result of `kanban_attach`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         pub task_id: String,
         pub attachment_id: i64,
@@ -298,6 +300,7 @@ pub mod kanban_attach {
 /// The tool `kanban_attachments`.
 pub mod kanban_attachments {
     /// The arguments of `kanban_attachments`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The task, such as `t12`. By default the one you work on.
         pub task_id: Option<String>,
@@ -328,6 +331,7 @@ pub mod kanban_attachments {
     }
 
     /// The result of `kanban_attachments`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// The attachments.
         pub attachments: Vec<ReturnsAttachmentsItem>,
@@ -363,6 +367,7 @@ pub mod kanban_attachments {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsAttachmentsItem {
         pub attachment_id: i64,
         pub filename: String,
@@ -401,6 +406,7 @@ pub mod kanban_attachments {
 /// The tool `kanban_block`.
 pub mod kanban_block {
     /// The arguments of `kanban_block`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The task, such as `t12`. By default the one you work on.
         pub task_id: Option<String>,
@@ -438,6 +444,7 @@ pub mod kanban_block {
     }
 
     /// The result of `kanban_block`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         pub task_id: String,
         /// The new status.
@@ -514,6 +521,7 @@ pub mod kanban_block {
 /// The tool `kanban_comment`.
 pub mod kanban_comment {
     /// The arguments of `kanban_comment`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The task, such as `t12`.
         pub task_id: String,
@@ -539,6 +547,7 @@ pub mod kanban_comment {
     }
 
     /// The result of `kanban_comment`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         pub task_id: String,
         /// The status.
@@ -566,6 +575,7 @@ pub mod kanban_comment {
 /// The tool `kanban_complete`.
 pub mod kanban_complete {
     /// The arguments of `kanban_complete`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The task, such as `t12`. By default the one you work on.
         pub task_id: Option<String>,
@@ -620,6 +630,7 @@ pub mod kanban_complete {
     }
 
     /// The result of `kanban_complete`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         pub task_id: String,
         /// The new status.
@@ -647,7 +658,7 @@ pub mod kanban_complete {
 /// The tool `kanban_create`.
 pub mod kanban_create {
     /// The arguments of `kanban_create`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {
         /// A line that says what is to be done.
         pub title: String,
@@ -709,6 +720,7 @@ pub mod kanban_create {
     }
 
     /// The result of `kanban_create`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         pub task_id: String,
         /// The status.
@@ -833,6 +845,7 @@ pub mod kanban_create {
 /// The tool `kanban_heartbeat`.
 pub mod kanban_heartbeat {
     /// The arguments of `kanban_heartbeat`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The task, such as `t12`. By default the one you work on.
         pub task_id: Option<String>,
@@ -858,6 +871,7 @@ pub mod kanban_heartbeat {
     }
 
     /// The result of `kanban_heartbeat`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         pub task_id: String,
         /// When the claim ends if it is not renewed.
@@ -885,6 +899,7 @@ pub mod kanban_heartbeat {
 /// The tool `kanban_link`.
 pub mod kanban_link {
     /// The arguments of `kanban_link`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The task that must be done before.
         pub parent_id: String,
@@ -915,6 +930,7 @@ pub mod kanban_link {
     }
 
     /// The result of `kanban_link`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         pub task_id: String,
         /// The new status of the task that waits.
@@ -942,6 +958,7 @@ pub mod kanban_link {
 /// The tool `kanban_list`.
 pub mod kanban_list {
     /// The arguments of `kanban_list`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Only tasks of this worker.
         pub assignee: Option<String>,
@@ -985,6 +1002,7 @@ pub mod kanban_list {
     }
 
     /// The result of `kanban_list`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// The tasks.
         pub tasks: Vec<Task>,
@@ -1010,6 +1028,7 @@ pub mod kanban_list {
     }
 
     /// A task.
+    #[derive(Clone, PartialEq)]
     pub struct Task {
         pub task_id: String,
         pub title: String,
@@ -1142,6 +1161,7 @@ pub mod kanban_list {
 /// The tool `kanban_request_changes`.
 pub mod kanban_request_changes {
     /// The arguments of `kanban_request_changes`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The task, such as `t12`. By default the one you work on.
         pub task_id: Option<String>,
@@ -1167,6 +1187,7 @@ pub mod kanban_request_changes {
     }
 
     /// The result of `kanban_request_changes`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         pub task_id: String,
         /// The new status.
@@ -1194,6 +1215,7 @@ pub mod kanban_request_changes {
 /// The tool `kanban_request_review`.
 pub mod kanban_request_review {
     /// The arguments of `kanban_request_review`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The task, such as `t12`. By default the one you work on.
         pub task_id: Option<String>,
@@ -1248,6 +1270,7 @@ pub mod kanban_request_review {
     }
 
     /// The result of `kanban_request_review`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         pub task_id: String,
         /// The new status.
@@ -1275,6 +1298,7 @@ pub mod kanban_request_review {
 /// The tool `kanban_show`.
 pub mod kanban_show {
     /// The arguments of `kanban_show`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The task, such as `t12`. By default the one you work on.
         pub task_id: Option<String>,
@@ -1298,6 +1322,7 @@ pub mod kanban_show {
     }
 
     /// The result of `kanban_show`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         pub task: Task,
         pub body: String,
@@ -1364,6 +1389,7 @@ pub mod kanban_show {
     }
 
     /// A task.
+    #[derive(Clone, PartialEq)]
     pub struct Task {
         pub task_id: String,
         pub title: String,
@@ -1427,6 +1453,7 @@ pub mod kanban_show {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsNotesItem {
         pub time: String,
         pub author: String,
@@ -1461,6 +1488,7 @@ pub mod kanban_show {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsAttachmentsItem {
         pub attachment_id: i64,
         pub filename: String,
@@ -1499,6 +1527,7 @@ pub mod kanban_show {
 /// The tool `kanban_unblock`.
 pub mod kanban_unblock {
     /// The arguments of `kanban_unblock`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The task, such as `t12`.
         pub task_id: String,
@@ -1522,6 +1551,7 @@ pub mod kanban_unblock {
     }
 
     /// The result of `kanban_unblock`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         pub task_id: String,
         /// The new status.

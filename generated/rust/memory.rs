@@ -57,6 +57,7 @@ pub(super) use self::__data::PART;
 /// The tool `memory`.
 pub mod memory {
     /// The arguments of `memory`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// What to do. Omit it to read the entries, or to give operations.
         pub action: Option<Action>,
@@ -97,6 +98,7 @@ pub mod memory {
     }
 
     /// The result of `memory`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// The entries of the target, in order.
         pub entries: Vec<String>,
@@ -266,6 +268,7 @@ pub mod memory {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct OperationsItem {
         /// What to do.
         pub action: OperationsItemAction,

@@ -61,6 +61,7 @@ pub(super) use self::__data::PART;
 /// The tool `session_search`.
 pub mod session_search {
     /// The arguments of `session_search`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Words that a message has, in any order.
         pub query: Option<String>,
@@ -127,6 +128,7 @@ pub mod session_search {
     }
 
     /// The result of `session_search`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// The conversations.
         pub sessions: Vec<ReturnsSessionsItem>,
@@ -163,6 +165,7 @@ pub mod session_search {
     }
 
     /// A message.
+    #[derive(Clone, PartialEq)]
     pub struct Message {
         pub message_id: i64,
         pub role: MessageRole,
@@ -283,6 +286,7 @@ pub mod session_search {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsSessionsItem {
         pub session_id: String,
         pub title: String,

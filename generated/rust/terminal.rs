@@ -109,6 +109,7 @@ pub(super) use self::__data::PART;
 /// The tool `process`.
 pub mod process {
     /// The arguments of `process`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// What to do.
         pub action: Action,
@@ -152,6 +153,7 @@ pub mod process {
     }
 
     /// The result of `process`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// The processes, for `list`.
         pub processes: Option<Vec<Process>>,
@@ -220,6 +222,7 @@ pub mod process {
     }
 
     /// A process in the background.
+    #[derive(Clone, PartialEq)]
     pub struct Process {
         /// Its id.
         pub session_id: String,
@@ -385,6 +388,7 @@ pub mod process {
 /// The tool `terminal`.
 pub mod terminal {
     /// The arguments of `terminal`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The command line, for bash, or for `sh` where there is no bash: `shell` of the result then says so.
         pub command: String,
@@ -443,6 +447,7 @@ pub mod terminal {
     }
 
     /// The result of `terminal`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// The output; in the background, that so far, or the screen if a program draws it.
         pub output: String,

@@ -49,6 +49,7 @@ pub(super) use self::__data::PART;
 /// The tool `todo`.
 pub mod todo {
     /// The arguments of `todo`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Items to write, in order. Omit it to read the list. An empty array without merge clears the list.
         pub todos: Option<Vec<TodosItem>>,
@@ -72,6 +73,7 @@ pub mod todo {
     }
 
     /// The result of `todo`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// The list, in order.
         pub todos: Vec<ReturnsTodosItem>,
@@ -145,6 +147,7 @@ pub mod todo {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct TodosItem {
         /// Short identifier, unique in the list.
         pub id: String,
@@ -209,6 +212,7 @@ pub mod todo {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsTodosItem {
         pub id: String,
         pub content: String,
@@ -242,6 +246,7 @@ pub mod todo {
     }
 
     /// The number of items, in all and per status.
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsCounts {
         pub total: i64,
         pub pending: i64,

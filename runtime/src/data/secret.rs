@@ -4,13 +4,15 @@ use std::fmt;
 
 use crate::data::to_json::ToJson;
 
-/// The value of a `secret` parameter. Its `Debug` form does not show the value.
+/// The value of a `secret` parameter. Its `Debug` form does not show the value. Two secrets are equal if their values are; the
+/// comparison takes less time if they differ early.
 ///
 /// ```
 /// let password = toolc::Secret::new("hunter2");
 /// assert_eq!(format!("{password:?}"), "Secret(..)");
 /// assert_eq!(*password.expose(), "hunter2");
 /// ```
+#[derive(Clone, PartialEq, Eq)]
 pub struct Secret<T>(T);
 
 impl<T> Secret<T> {

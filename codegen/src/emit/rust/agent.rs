@@ -28,7 +28,7 @@ pub(super) fn emit(catalog: &Lowered<'_>) -> TokenStream {
     let names = tools.iter().map(|tool| tool.name());
     quote! {
         /// A call of a tool that the agent's own loop runs.
-        #[derive(Debug)]
+        #[derive(Debug, Clone, PartialEq)]
         pub enum AgentCall {
             #(#[doc = #abouts] #variants(#args)),*
         }

@@ -52,7 +52,7 @@ impl Types<'_> {
                 });
                 quote! {
                     #about
-                    #[derive(Debug)]
+                    #[derive(Debug, Clone, PartialEq)]
                     pub enum #name { #(#docs #variants),* }
                 }
             }
@@ -64,7 +64,7 @@ impl Types<'_> {
                 let ty = self.ty(rust);
                 quote! {
                     #about
-                    #[derive(Debug)]
+                    #[derive(Debug, Clone, PartialEq)]
                     pub struct #name(pub #ty);
                 }
             }
@@ -89,7 +89,7 @@ impl Types<'_> {
         });
         let fields = fields.chain(rest);
         let names = structure.fields.iter().map(|field| &field.name).chain(structure.rest.iter().map(|(name, _)| name));
-        let (derive, debug) = debug(name, &names.collect::<Vec<_>>());
+        let (derive, debug) = derives(name, &names.collect::<Vec<_>>());
         quote! {
             #about
             #derive
@@ -202,10 +202,11 @@ impl Field {
     }
 }
 
-/// Returns the `Debug` of a struct: a derive, or an implementation that is one call if the struct has at most [`MAX_FIELDS`] fields.
-fn debug(name: &Ident, fields: &[&Ident]) -> (Option<TokenStream>, Option<TokenStream>) {
+/// Returns the derives of a struct, and its `Debug` if that is not one of them but an implementation that is one call: if the struct has at
+/// most [`MAX_FIELDS`] fields.
+fn derives(name: &Ident, fields: &[&Ident]) -> (TokenStream, Option<TokenStream>) {
     if fields.is_empty() || fields.len() > MAX_FIELDS {
-        return (Some(quote!(#[derive(Debug)])), None);
+        return (quote!(#[derive(Debug, Clone, PartialEq)]), None);
     }
     let names: Vec<String> = fields.iter().map(|field| field.unraw().to_string()).collect();
     let (title, names) = (name.unraw().to_string(), names.join(" "));
@@ -217,7 +218,7 @@ fn debug(name: &Ident, fields: &[&Ident]) -> (Option<TokenStream>, Option<TokenS
             }
         }
     };
-    (None, Some(debug))
+    (quote!(#[derive(Clone, PartialEq)]), Some(debug))
 }
 
 /// Returns the pattern for the slots of a struct.

@@ -61,6 +61,7 @@ pub(super) use self::__data::PART;
 /// The tool `open_page`.
 pub mod open_page {
     /// The arguments of `open_page`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Absolute URL of the page.
         pub url: String,
@@ -142,6 +143,7 @@ pub mod open_page {
 /// The tool `send_reply`.
 pub mod send_reply {
     /// The arguments of `send_reply`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The text of the reply.
         pub body: String,
@@ -227,6 +229,7 @@ pub mod send_reply {
 /// The tool `trivial`.
 pub mod trivial {
     /// The arguments of `trivial`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Words that must occur in an entry; case does not matter.
         pub query: String,
@@ -267,6 +270,7 @@ pub mod trivial {
     }
 
     /// The result of `trivial`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         pub query: String,
         pub limit: i64,

@@ -165,6 +165,7 @@ pub(super) use self::__data::PART;
 /// The tool `check_pending_pages`.
 pub mod check_pending_pages {
     /// The arguments of `check_pending_pages`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Login name of the person who is responsible for the pages.
         pub owner: String,
@@ -258,6 +259,7 @@ pub mod check_pending_pages {
 /// The tool `compare_urgent_pages`.
 pub mod compare_urgent_pages {
     /// The arguments of `compare_urgent_pages`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,
@@ -301,6 +303,7 @@ pub mod compare_urgent_pages {
 /// The tool `count_linked_visits`.
 pub mod count_linked_visits {
     /// The arguments of `count_linked_visits`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Name of the team whose visits are meant, as the directory spells it.
         pub team: String,
@@ -344,6 +347,7 @@ pub mod count_linked_visits {
 /// The tool `fetch_hidden_files`.
 pub mod fetch_hidden_files {
     /// The arguments of `fetch_hidden_files`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Name of the template after which the files are written.
         pub template: String,
@@ -390,6 +394,7 @@ pub mod fetch_hidden_files {
 /// The tool `import_nested_alerts`.
 pub mod import_nested_alerts {
     /// The arguments of `import_nested_alerts`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Why this is done, in one sentence. It is kept in the history.
         pub reason: String,
@@ -430,6 +435,7 @@ pub mod import_nested_alerts {
 /// The tool `inspect_external_records`.
 pub mod inspect_external_records {
     /// The arguments of `inspect_external_records`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Login name of the person who is responsible for the records.
         pub owner: String,
@@ -470,6 +476,7 @@ pub mod inspect_external_records {
     }
 
     /// Finer points, for whoever knows the service.
+    #[derive(Clone, PartialEq)]
     pub struct Options {
         /// Name of the template after which the records are written.
         pub template: String,
@@ -503,6 +510,7 @@ pub mod inspect_external_records {
 /// The tool `inspect_open_deadlines`.
 pub mod inspect_open_deadlines {
     /// The arguments of `inspect_open_deadlines`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Words that must occur in the title or the body of the deadlines; case does not matter.
         pub query: String,
@@ -543,6 +551,7 @@ pub mod inspect_open_deadlines {
 /// The tool `inspect_recent_budgets`.
 pub mod inspect_recent_budgets {
     /// The arguments of `inspect_recent_budgets`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Folder in which the budgets are, written as a path from the top.
         pub folder: String,
@@ -586,6 +595,7 @@ pub mod inspect_recent_budgets {
     }
 
     /// The part of the budgets to look at.
+    #[derive(Clone, PartialEq)]
     pub struct Window {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,
@@ -664,6 +674,7 @@ pub mod inspect_recent_budgets {
 /// The tool `label_pending_items`.
 pub mod label_pending_items {
     /// The arguments of `label_pending_items`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Name of the team whose items are meant, as the directory spells it.
         pub team: String,
@@ -710,6 +721,7 @@ pub mod label_pending_items {
 /// The tool `label_recent_documents`.
 pub mod label_recent_documents {
     /// The arguments of `label_recent_documents`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Why this is done, in one sentence. It is kept in the history.
         pub reason: String,
@@ -750,6 +762,7 @@ pub mod label_recent_documents {
 /// The tool `measure_closed_documents`.
 pub mod measure_closed_documents {
     /// The arguments of `measure_closed_documents`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Folder in which the documents are, written as a path from the top.
         pub folder: String,
@@ -793,6 +806,7 @@ pub mod measure_closed_documents {
     }
 
     /// The part of the documents to look at.
+    #[derive(Clone, PartialEq)]
     pub struct Window {
         /// Name of the template after which the documents are written.
         pub template: String,
@@ -826,6 +840,7 @@ pub mod measure_closed_documents {
 /// The tool `measure_urgent_drafts`.
 pub mod measure_urgent_drafts {
     /// The arguments of `measure_urgent_drafts`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Words that must occur in the title or the body of the drafts; case does not matter.
         pub query: String,
@@ -866,6 +881,7 @@ pub mod measure_urgent_drafts {
 /// The tool `merge_recent_bookings`.
 pub mod merge_recent_bookings {
     /// The arguments of `merge_recent_bookings`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Login name of the person who is responsible for the bookings.
         pub owner: String,
@@ -903,6 +919,7 @@ pub mod merge_recent_bookings {
     }
 
     /// Where the bookings are to go.
+    #[derive(Clone, PartialEq)]
     pub struct Target {
         /// Login name of the person who is responsible for the bookings.
         pub owner: String,
@@ -936,6 +953,7 @@ pub mod merge_recent_bookings {
 /// The tool `remove_urgent_requests`.
 pub mod remove_urgent_requests {
     /// The arguments of `remove_urgent_requests`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Name of the template after which the requests are written.
         pub template: String,
@@ -973,6 +991,7 @@ pub mod remove_urgent_requests {
     }
 
     /// Where the requests are to go.
+    #[derive(Clone, PartialEq)]
     pub struct Target {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,
@@ -1006,6 +1025,7 @@ pub mod remove_urgent_requests {
 /// The tool `rename_daily_documents`.
 pub mod rename_daily_documents {
     /// The arguments of `rename_daily_documents`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Words that must occur in the title or the body of the documents; case does not matter.
         pub query: String,
@@ -1094,6 +1114,7 @@ pub mod rename_daily_documents {
 /// The tool `repair_nested_records`.
 pub mod repair_nested_records {
     /// The arguments of `repair_nested_records`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Why this is done, in one sentence. It is kept in the history.
         pub reason: String,
@@ -1238,6 +1259,7 @@ pub mod repair_nested_records {
 /// The tool `review_shared_samples`.
 pub mod review_shared_samples {
     /// The arguments of `review_shared_samples`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Name of the template after which the samples are written.
         pub template: String,
@@ -1323,6 +1345,7 @@ pub mod review_shared_samples {
 /// The tool `sort_blocked_goals`.
 pub mod sort_blocked_goals {
     /// The arguments of `sort_blocked_goals`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Name of the team whose goals are meant, as the directory spells it.
         pub team: String,
@@ -1366,6 +1389,7 @@ pub mod sort_blocked_goals {
     }
 
     /// Finer points, for whoever knows the service.
+    #[derive(Clone, PartialEq)]
     pub struct Options {
         /// Folder in which the goals are, written as a path from the top.
         pub folder: String,
@@ -1448,6 +1472,7 @@ pub mod sort_blocked_goals {
 /// The tool `sort_pending_drafts`.
 pub mod sort_pending_drafts {
     /// The arguments of `sort_pending_drafts`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Login name of the person who is responsible for the drafts.
         pub owner: String,

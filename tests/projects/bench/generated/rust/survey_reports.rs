@@ -155,6 +155,7 @@ pub(super) use self::__data::PART;
 /// The tool `approve_local_tasks`.
 pub mod approve_local_tasks {
     /// The arguments of `approve_local_tasks`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Login name of the person who is responsible for the tasks.
         pub owner: String,
@@ -247,6 +248,7 @@ pub mod approve_local_tasks {
     }
 
     /// Finer points, for whoever knows the service.
+    #[derive(Clone, PartialEq)]
     pub struct Options {
         /// Words that must occur in the title or the body of the tasks; case does not matter.
         pub query: String,
@@ -275,6 +277,7 @@ pub mod approve_local_tasks {
 /// The tool `check_active_parcels`.
 pub mod check_active_parcels {
     /// The arguments of `check_active_parcels`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Words that must occur in the title or the body of the parcels; case does not matter.
         pub query: String,
@@ -315,6 +318,7 @@ pub mod check_active_parcels {
 /// The tool `copy_shared_tasks`.
 pub mod copy_shared_tasks {
     /// The arguments of `copy_shared_tasks`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Name of the team whose tasks are meant, as the directory spells it.
         pub team: String,
@@ -358,6 +362,7 @@ pub mod copy_shared_tasks {
 /// The tool `describe_urgent_notes`.
 pub mod describe_urgent_notes {
     /// The arguments of `describe_urgent_notes`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Name of the team whose notes are meant, as the directory spells it.
         pub team: String,
@@ -404,6 +409,7 @@ pub mod describe_urgent_notes {
 /// The tool `export_closed_drafts`.
 pub mod export_closed_drafts {
     /// The arguments of `export_closed_drafts`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Name of the template after which the drafts are written.
         pub template: String,
@@ -444,6 +450,7 @@ pub mod export_closed_drafts {
 /// The tool `find_recent_customers`.
 pub mod find_recent_customers {
     /// The arguments of `find_recent_customers`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Only customers that changed on this day or later, written as 2026-03-31.
         pub since: String,
@@ -540,6 +547,7 @@ pub mod find_recent_customers {
 /// The tool `group_daily_alerts`.
 pub mod group_daily_alerts {
     /// The arguments of `group_daily_alerts`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Name of the template after which the alerts are written.
         pub template: String,
@@ -580,6 +588,7 @@ pub mod group_daily_alerts {
 /// The tool `group_recent_appointments`.
 pub mod group_recent_appointments {
     /// The arguments of `group_recent_appointments`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Name of the template after which the appointments are written.
         pub template: String,
@@ -620,6 +629,7 @@ pub mod group_recent_appointments {
 /// The tool `import_monthly_branches`.
 pub mod import_monthly_branches {
     /// The arguments of `import_monthly_branches`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Folder in which the branches are, written as a path from the top.
         pub folder: String,
@@ -708,6 +718,7 @@ pub mod import_monthly_branches {
 /// The tool `inspect_recent_messages`.
 pub mod inspect_recent_messages {
     /// The arguments of `inspect_recent_messages`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Words that must occur in the title or the body of the messages; case does not matter.
         pub query: String,
@@ -748,6 +759,7 @@ pub mod inspect_recent_messages {
 /// The tool `label_monthly_notes`.
 pub mod label_monthly_notes {
     /// The arguments of `label_monthly_notes`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Folder in which the notes are, written as a path from the top.
         pub folder: String,
@@ -788,6 +800,7 @@ pub mod label_monthly_notes {
 /// The tool `label_pinned_visits`.
 pub mod label_pinned_visits {
     /// The arguments of `label_pinned_visits`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Name of the template after which the visits are written.
         pub template: String,
@@ -873,6 +886,7 @@ pub mod label_pinned_visits {
 /// The tool `order_nested_vehicles`.
 pub mod order_nested_vehicles {
     /// The arguments of `order_nested_vehicles`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Name of the team whose vehicles are meant, as the directory spells it.
         pub team: String,
@@ -961,6 +975,7 @@ pub mod order_nested_vehicles {
 /// The tool `rename_external_items`.
 pub mod rename_external_items {
     /// The arguments of `rename_external_items`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,
@@ -1053,6 +1068,7 @@ pub mod rename_external_items {
 /// The tool `review_stale_visits`.
 pub mod review_stale_visits {
     /// The arguments of `review_stale_visits`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Name of the team whose visits are meant, as the directory spells it.
         pub team: String,
@@ -1142,6 +1158,7 @@ pub mod review_stale_visits {
 /// The tool `share_pinned_labels`.
 pub mod share_pinned_labels {
     /// The arguments of `share_pinned_labels`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Login name of the person who is responsible for the labels.
         pub owner: String,
@@ -1233,6 +1250,7 @@ pub mod share_pinned_labels {
 /// The tool `sort_public_alerts`.
 pub mod sort_public_alerts {
     /// The arguments of `sort_public_alerts`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,
@@ -1273,6 +1291,7 @@ pub mod sort_public_alerts {
 /// The tool `verify_daily_campaigns`.
 pub mod verify_daily_campaigns {
     /// The arguments of `verify_daily_campaigns`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Identifier in another system, exactly as it stands there.
         pub reference: String,

@@ -327,7 +327,7 @@ pub(super) use self::__data::PART;
 /// The tool `test_audio_content`.
 pub mod test_audio_content {
     /// The arguments of `test_audio_content`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -340,6 +340,7 @@ pub mod test_audio_content {
 /// The tool `test_elicitation`.
 pub mod test_elicitation {
     /// The arguments of `test_elicitation`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The text above the form.
         pub message: String
@@ -362,7 +363,7 @@ pub mod test_elicitation {
 /// The tool `test_elicitation_sep1034_defaults`.
 pub mod test_elicitation_sep1034_defaults {
     /// The arguments of `test_elicitation_sep1034_defaults`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -375,7 +376,7 @@ pub mod test_elicitation_sep1034_defaults {
 /// The tool `test_elicitation_sep1330_enums`.
 pub mod test_elicitation_sep1330_enums {
     /// The arguments of `test_elicitation_sep1330_enums`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -388,7 +389,7 @@ pub mod test_elicitation_sep1330_enums {
 /// The tool `test_embedded_resource`.
 pub mod test_embedded_resource {
     /// The arguments of `test_embedded_resource`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -401,7 +402,7 @@ pub mod test_embedded_resource {
 /// The tool `test_error_handling`.
 pub mod test_error_handling {
     /// The arguments of `test_error_handling`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -414,7 +415,7 @@ pub mod test_error_handling {
 /// The tool `test_image_content`.
 pub mod test_image_content {
     /// The arguments of `test_image_content`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -427,7 +428,7 @@ pub mod test_image_content {
 /// The tool `test_input_required_result_capabilities`.
 pub mod test_input_required_result_capabilities {
     /// The arguments of `test_input_required_result_capabilities`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -440,7 +441,7 @@ pub mod test_input_required_result_capabilities {
 /// The tool `test_input_required_result_elicitation`.
 pub mod test_input_required_result_elicitation {
     /// The arguments of `test_input_required_result_elicitation`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -453,7 +454,7 @@ pub mod test_input_required_result_elicitation {
 /// The tool `test_input_required_result_list_roots`.
 pub mod test_input_required_result_list_roots {
     /// The arguments of `test_input_required_result_list_roots`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -466,7 +467,7 @@ pub mod test_input_required_result_list_roots {
 /// The tool `test_input_required_result_multi_round`.
 pub mod test_input_required_result_multi_round {
     /// The arguments of `test_input_required_result_multi_round`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -479,7 +480,7 @@ pub mod test_input_required_result_multi_round {
 /// The tool `test_input_required_result_multiple_inputs`.
 pub mod test_input_required_result_multiple_inputs {
     /// The arguments of `test_input_required_result_multiple_inputs`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -492,7 +493,7 @@ pub mod test_input_required_result_multiple_inputs {
 /// The tool `test_input_required_result_request_state`.
 pub mod test_input_required_result_request_state {
     /// The arguments of `test_input_required_result_request_state`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -505,7 +506,7 @@ pub mod test_input_required_result_request_state {
 /// The tool `test_input_required_result_sampling`.
 pub mod test_input_required_result_sampling {
     /// The arguments of `test_input_required_result_sampling`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -518,7 +519,7 @@ pub mod test_input_required_result_sampling {
 /// The tool `test_input_required_result_tampered_state`.
 pub mod test_input_required_result_tampered_state {
     /// The arguments of `test_input_required_result_tampered_state`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -531,7 +532,7 @@ pub mod test_input_required_result_tampered_state {
 /// The tool `test_logging_tool`.
 pub mod test_logging_tool {
     /// The arguments of `test_logging_tool`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -544,7 +545,7 @@ pub mod test_logging_tool {
 /// The tool `test_missing_capability`.
 pub mod test_missing_capability {
     /// The arguments of `test_missing_capability`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -557,7 +558,7 @@ pub mod test_missing_capability {
 /// The tool `test_multiple_content_types`.
 pub mod test_multiple_content_types {
     /// The arguments of `test_multiple_content_types`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -570,6 +571,7 @@ pub mod test_multiple_content_types {
 /// The tool `test_sampling`.
 pub mod test_sampling {
     /// The arguments of `test_sampling`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The prompt.
         pub prompt: String
@@ -592,7 +594,7 @@ pub mod test_sampling {
 /// The tool `test_simple_text`.
 pub mod test_simple_text {
     /// The arguments of `test_simple_text`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -605,7 +607,7 @@ pub mod test_simple_text {
 /// The tool `test_streaming_elicitation`.
 pub mod test_streaming_elicitation {
     /// The arguments of `test_streaming_elicitation`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -618,7 +620,7 @@ pub mod test_streaming_elicitation {
 /// The tool `test_tool_with_progress`.
 pub mod test_tool_with_progress {
     /// The arguments of `test_tool_with_progress`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {

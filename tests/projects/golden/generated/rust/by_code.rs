@@ -55,6 +55,7 @@ pub(super) use self::__data::PART;
 /// The tool `count_words`.
 pub mod count_words {
     /// The arguments of `count_words`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The texts, by name.
         pub texts: ::std::collections::BTreeMap<String, String>,
@@ -132,6 +133,7 @@ pub mod count_words {
 /// The tool `only_code`.
 pub mod only_code {
     /// The arguments of `only_code`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// How many numbers.
         pub count: i64

@@ -88,7 +88,7 @@ pub(super) use self::__data::PART;
 /// The tool `guarded`.
 pub mod guarded {
     /// The arguments of `guarded`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -101,7 +101,7 @@ pub mod guarded {
 /// The tool `in_chat`.
 pub mod in_chat {
     /// The arguments of `in_chat`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {

@@ -59,6 +59,7 @@ pub(super) use self::__data::PART;
 /// The tool `run_later`.
 pub mod run_later {
     /// The arguments of `run_later`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// How to end.
         pub outcome: Outcome,
@@ -134,7 +135,7 @@ pub mod run_later {
 /// The tool `wait`.
 pub mod wait {
     /// The arguments of `wait`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {

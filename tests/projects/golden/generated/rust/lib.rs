@@ -26,7 +26,7 @@ use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
 use ::toolc::__gen::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider};
-const _: () = ::toolc::__gen::assert_stamp(2306093754);
+const _: () = ::toolc::__gen::assert_stamp(607390609);
 
 #[rustfmt::skip]
 pub mod by_code;
@@ -229,7 +229,7 @@ fn start_directory_shared<'a, H: ByCodeTools + GuardsTools + LaterTools + LibToo
 }
 
 /// A call of a tool that the agent's own loop runs.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum AgentCall {
     /// `ask_back`
     AskBack(self::r#loop::ask_back::Args),

@@ -61,6 +61,7 @@ pub(super) use self::__data::PART;
 /// The tool `Odd-Names`.
 pub mod odd_names {
     /// The arguments of `Odd-Names`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// A keyword.
         pub r#type: String,
@@ -127,6 +128,7 @@ pub mod odd_names {
     }
 
     /// Begins with a dollar sign, as do its own.
+    #[derive(Clone, PartialEq)]
     pub struct VectorSearch {
         /// At most this many.
         pub limit: i64
@@ -226,6 +228,7 @@ pub mod odd_names {
     }
 
     /// What Rust's prelude calls something.
+    #[derive(Clone, PartialEq)]
     pub struct Option2 {
         /// Here, too.
         pub string: Option<OptionString>
@@ -250,7 +253,7 @@ pub mod odd_names {
 /// The tool `no_parameters`.
 pub mod no_parameters {
     /// The arguments of `no_parameters`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -263,6 +266,7 @@ pub mod no_parameters {
 /// The tool `run_now`.
 pub mod run_now {
     /// The arguments of `run_now`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// How to end.
         pub outcome: Outcome

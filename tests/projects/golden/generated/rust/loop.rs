@@ -37,7 +37,7 @@ pub(super) use self::__data::PART;
 /// The tool `ask_back`.
 pub mod ask_back {
     /// The arguments of `ask_back`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -50,6 +50,7 @@ pub mod ask_back {
 /// The tool `delegate`.
 pub mod delegate {
     /// The arguments of `delegate`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// What is to be done.
         pub task: String,

@@ -61,6 +61,7 @@ pub(super) use self::__data::PART;
 /// The tool `any_text`.
 pub mod any_text {
     /// The arguments of `any_text`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// What to say, in any language.
         pub text: String
@@ -83,6 +84,7 @@ pub mod any_text {
 /// The tool `lark_text`.
 pub mod lark_text {
     /// The arguments of `lark_text`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Numbers with plus signs between them.
         pub sum: String
@@ -105,6 +107,7 @@ pub mod lark_text {
 /// The tool `regex_text`.
 pub mod regex_text {
     /// The arguments of `regex_text`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The date of the day.
         pub day: String

@@ -107,6 +107,7 @@ pub(super) use self::__data::PART;
 /// The tool `return_all`.
 pub mod return_all {
     /// The arguments of `return_all`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// What is to be returned as it came.
         pub tree: Tree,
@@ -130,7 +131,7 @@ pub mod return_all {
     }
 
     /// What came of it.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Returns {
         pub tree: Tree,
         pub node: Option<Node>,
@@ -173,6 +174,7 @@ pub mod return_all {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct Tree {
         /// What it says.
         pub label: String,
@@ -211,7 +213,7 @@ pub mod return_all {
         }
     }
 
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Node {
         /// Of type object.
         Tree(Tree),
@@ -246,7 +248,7 @@ pub mod return_all {
         }
     }
 
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Nest(pub Vec<Nest>);
 
     impl ::toolc::ToJson for Nest {
@@ -287,6 +289,7 @@ pub mod return_all {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(self.as_str(), out) }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsShapesItemCircle {
         pub radius: f64
     }
@@ -308,6 +311,7 @@ pub mod return_all {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsShapesItemSquare {
         /// The undeclared properties, by name.
         pub rest: ::std::collections::BTreeMap<String, i64>,
@@ -327,7 +331,7 @@ pub mod return_all {
         }
     }
 
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum ReturnsShapesItem {
         /// `circle`
         Circle(ReturnsShapesItemCircle),
@@ -396,7 +400,7 @@ pub mod return_all {
 /// The tool `return_bare`.
 pub mod return_bare {
     /// The arguments of `return_bare`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -412,7 +416,7 @@ pub mod return_bare {
 /// The tool `return_def`.
 pub mod return_def {
     /// The arguments of `return_def`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -425,6 +429,7 @@ pub mod return_def {
     pub type Returns = Found;
 
     /// What was found.
+    #[derive(Clone, PartialEq)]
     pub struct Found {
         pub path: String,
         pub more: Option<Box<Found>>,
@@ -451,7 +456,7 @@ pub mod return_def {
 /// The tool `return_list`.
 pub mod return_list {
     /// The arguments of `return_list`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -463,6 +468,7 @@ pub mod return_list {
     /// The result of `return_list`.
     pub type Returns = Vec<ReturnsItem>;
 
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsItem {
         pub id: i64
     }
@@ -485,6 +491,7 @@ pub mod return_list {
 /// The tool `return_maybe`.
 pub mod return_maybe {
     /// The arguments of `return_maybe`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Whether there is one.
         pub found: bool
@@ -506,6 +513,7 @@ pub mod return_maybe {
     /// The result of `return_maybe`.
     pub type Returns = Option<ReturnsValue>;
 
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsValue {
         pub id: i64
     }
@@ -528,6 +536,7 @@ pub mod return_maybe {
 /// The tool `return_sort`.
 pub mod return_sort {
     /// The arguments of `return_sort`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// What to return.
         pub r#as: As
@@ -547,7 +556,7 @@ pub mod return_sort {
     }
 
     /// The result of `return_sort`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Returns {
         /// Of type integer.
         Integer(i64),
@@ -566,7 +575,7 @@ pub mod return_sort {
     }
 
     /// What to return.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum As {
         /// Of type integer.
         Integer(i64),
@@ -591,7 +600,7 @@ pub mod return_sort {
 /// The tool `return_word`.
 pub mod return_word {
     /// The arguments of `return_word`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {

@@ -107,6 +107,7 @@ pub(super) use self::__data::PART;
 /// The tool `depends`.
 pub mod depends {
     /// The arguments of `depends`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// There with a tool.
         pub first: Option<i64>,
@@ -189,6 +190,7 @@ pub mod depends {
     }
 
     /// Nothing in it is always there.
+    #[derive(Clone, PartialEq)]
     pub struct Inner {
         /// There with a tool.
         pub a: Option<String>,
@@ -217,6 +219,7 @@ pub mod depends {
 /// The tool `every_bound`.
 pub mod every_bound {
     /// The arguments of `every_bound`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// From -3 to 3.
         pub closed: Option<i64>,
@@ -278,6 +281,7 @@ pub mod every_bound {
 /// The tool `every_choice`.
 pub mod every_choice {
     /// The arguments of `every_choice`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// In which order.
         pub order: Order,
@@ -575,7 +579,7 @@ pub mod every_choice {
 /// The tool `every_default`.
 pub mod every_default {
     /// The arguments of `every_default`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {
         /// True or false.
         pub flag: bool,
@@ -750,6 +754,7 @@ pub mod every_default {
     }
 
     /// Its size.
+    #[derive(Clone, PartialEq)]
     pub struct RecordSize {
         /// In metres.
         pub width: f64,
@@ -780,6 +785,7 @@ pub mod every_default {
     }
 
     /// A record of a name.
+    #[derive(Clone, PartialEq)]
     pub struct Record {
         /// Its name.
         pub name: String,
@@ -811,6 +817,7 @@ pub mod every_default {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct RecordsItem {
         /// Its number.
         pub id: i64,
@@ -837,6 +844,7 @@ pub mod every_default {
 /// The tool `every_object`.
 pub mod every_object {
     /// The arguments of `every_object`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// An object with properties, in an array, in an object.
         pub order: Order,
@@ -895,6 +903,7 @@ pub mod every_object {
     }
 
     /// One line.
+    #[derive(Clone, PartialEq)]
     pub struct OrderLinesItem {
         /// What is ordered.
         pub item: String,
@@ -925,6 +934,7 @@ pub mod every_object {
     }
 
     /// Where it goes.
+    #[derive(Clone, PartialEq)]
     pub struct OrderAddress {
         /// Street and number.
         pub street: Option<String>
@@ -946,6 +956,7 @@ pub mod every_object {
     }
 
     /// An object with properties, in an array, in an object.
+    #[derive(Clone, PartialEq)]
     pub struct Order {
         /// The lines of the order.
         pub lines: Vec<OrderLinesItem>,
@@ -968,6 +979,7 @@ pub mod every_object {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct SizesValue {
         /// In metres.
         pub width: f64,
@@ -991,6 +1003,7 @@ pub mod every_object {
     }
 
     /// A property that is known, and any others.
+    #[derive(Clone, PartialEq)]
     pub struct Mixed {
         /// This one is known.
         pub known: Option<i64>,
@@ -1014,6 +1027,7 @@ pub mod every_object {
     }
 
     /// No others.
+    #[derive(Clone, PartialEq)]
     pub struct Closed {
         /// This one is known.
         pub known: Option<i64>
@@ -1035,6 +1049,7 @@ pub mod every_object {
     }
 
     /// An object, or null.
+    #[derive(Clone, PartialEq)]
     pub struct Maybe {
         /// This one is known.
         pub known: Option<i64>
@@ -1059,7 +1074,7 @@ pub mod every_object {
 /// The tool `every_ref`.
 pub mod every_ref {
     /// The arguments of `every_ref`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {
         /// A tree, which holds trees.
         pub tree: Tree,
@@ -1119,6 +1134,7 @@ pub mod every_ref {
     }
 
     /// A tree.
+    #[derive(Clone, PartialEq)]
     pub struct Tree {
         pub label: Word,
         /// What grows on it.
@@ -1143,6 +1159,7 @@ pub mod every_ref {
     }
 
     /// A link of a list.
+    #[derive(Clone, PartialEq)]
     pub struct List {
         /// What it holds.
         pub value: i64,
@@ -1165,6 +1182,7 @@ pub mod every_ref {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct Even {
         /// The next one.
         pub odd: Option<Odd>
@@ -1185,6 +1203,7 @@ pub mod every_ref {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct Odd {
         /// The next but one.
         pub even: Box<Even>,
@@ -1215,7 +1234,7 @@ pub mod every_ref {
 
     pub type WordsByAnotherName = Words;
 
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Nest(pub Vec<Nest>);
 
     impl ::toolc::__gen::FromSlot for Nest {
@@ -1223,7 +1242,7 @@ pub mod every_ref {
         fn from_slot(slot: &mut ::toolc::__gen::Slot<'_>) -> Self { Self(::toolc::__gen::FromSlot::from_slot(slot)) }
     }
 
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Folders(pub::std::collections::BTreeMap<String, Folders>);
 
     impl ::toolc::__gen::FromSlot for Folders {
@@ -1232,6 +1251,7 @@ pub mod every_ref {
     }
 
     /// A point.
+    #[derive(Clone, PartialEq)]
     pub struct Point {
         /// To the right.
         pub x: f64,
@@ -1297,7 +1317,7 @@ pub mod every_ref {
         }
     }
 
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Expression {
         /// Of type number.
         Number(f64),
@@ -1324,6 +1344,7 @@ pub mod every_ref {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct Negation {
         /// Which.
         pub op: NegationOp,
@@ -1346,6 +1367,7 @@ pub mod every_ref {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct Sum {
         /// Which.
         pub op: SumOp,
@@ -1446,7 +1468,7 @@ pub mod every_ref {
 /// The tool `every_sort`.
 pub mod every_sort {
     /// The arguments of `every_sort`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {
         /// What to draw: one of several kinds.
         pub shape: Shape,
@@ -1521,7 +1543,7 @@ pub mod every_sort {
         }
     }
 
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Sort {
         /// Of type integer.
         Integer(i64),
@@ -1544,6 +1566,7 @@ pub mod every_sort {
 
     pub type NullableSort = Sort;
 
+    #[derive(Clone, PartialEq)]
     pub struct MaybePoint {
         /// To the right.
         pub x: i64
@@ -1565,6 +1588,7 @@ pub mod every_sort {
     }
 
     /// A line.
+    #[derive(Clone, PartialEq)]
     pub struct Line {
         /// Which.
         pub kind: LineKind,
@@ -1588,6 +1612,7 @@ pub mod every_sort {
     }
 
     /// A text.
+    #[derive(Clone, PartialEq)]
     pub struct Text {
         /// Which.
         pub kind: TextKind,
@@ -1611,6 +1636,7 @@ pub mod every_sort {
     }
 
     /// Round.
+    #[derive(Clone, PartialEq)]
     pub struct ShapeCircle {
         /// In metres.
         pub radius: f64
@@ -1632,6 +1658,7 @@ pub mod every_sort {
     }
 
     /// Not round.
+    #[derive(Clone, PartialEq)]
     pub struct ShapeSquare {
         /// In metres.
         pub side: f64,
@@ -1655,7 +1682,7 @@ pub mod every_sort {
     }
 
     /// What to draw: one of several kinds.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Shape {
         /// `circle`
         Circle(ShapeCircle),
@@ -1677,7 +1704,7 @@ pub mod every_sort {
     }
 
     /// What was drawn.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Named {
         /// `line`
         Line(Line),
@@ -1698,6 +1725,7 @@ pub mod every_sort {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct Level1 {
         /// The undeclared properties, by name.
         pub rest: ::std::collections::BTreeMap<String, ::toolc::Value>,
@@ -1718,6 +1746,7 @@ pub mod every_sort {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct Level2 {
         /// Its name.
         pub name: Option<String>
@@ -1739,7 +1768,7 @@ pub mod every_sort {
     }
 
     /// Told apart by a number.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Level {
         /// `1`
         _1(Level1),
@@ -1761,7 +1790,7 @@ pub mod every_sort {
     }
 
     /// Anything: told apart by its type.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum ByType {
         /// Of type boolean.
         Boolean(bool),
@@ -1831,7 +1860,7 @@ pub mod every_sort {
         }
     }
 
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum IdsItem {
         /// Of type integer.
         Integer(i64),
@@ -1853,7 +1882,7 @@ pub mod every_sort {
     }
 
     /// A word, or one of two objects.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Together {
         /// Of type string.
         String(String),
@@ -1874,6 +1903,7 @@ pub mod every_sort {
     }
 
     /// Two that are known, and any others.
+    #[derive(Clone, PartialEq)]
     pub struct Open {
         /// Its name.
         pub name: String,
@@ -1899,6 +1929,7 @@ pub mod every_sort {
     }
 
     /// A declared property, and others of one type.
+    #[derive(Clone, PartialEq)]
     pub struct Counts {
         /// The sum of all values.
         pub total: i64,
@@ -1999,7 +2030,7 @@ pub mod every_sort {
 /// The tool `every_type`.
 pub mod every_type {
     /// The arguments of `every_type`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {
         /// True or false.
         pub flag: bool,
@@ -2058,7 +2089,7 @@ pub mod every_type {
     }
 
     /// An object that has no properties.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Bare {}
 
     impl ::toolc::__gen::FromSlot for Bare {
@@ -2073,6 +2104,7 @@ pub mod every_type {
 /// The tool `every_union`.
 pub mod every_union {
     /// The arguments of `every_union`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// The one word.
         pub version: Option<Version>,
@@ -2208,7 +2240,7 @@ pub mod every_union {
     }
 
     /// A number, or words.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Either {
         /// Of type integer.
         Integer(i64),
@@ -2229,6 +2261,7 @@ pub mod every_union {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct ExactlyCircle {
         /// In metres.
         pub radius: f64
@@ -2249,6 +2282,7 @@ pub mod every_union {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct ExactlySquare {
         /// In metres.
         pub side: f64
@@ -2270,7 +2304,7 @@ pub mod every_union {
     }
 
     /// A shape: a circle or a square.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Exactly {
         /// `circle`
         Circle(ExactlyCircle),
@@ -2295,6 +2329,7 @@ pub mod every_union {
 /// The tool `exclusive`.
 pub mod exclusive {
     /// The arguments of `exclusive`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Where it is.
         pub path: Option<String>,

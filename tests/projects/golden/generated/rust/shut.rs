@@ -107,6 +107,7 @@ pub(super) use self::__data::PART;
 /// The tool `crunch`.
 pub mod crunch {
     /// The arguments of `crunch`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// How it ends.
         pub outcome: Outcome
@@ -176,7 +177,7 @@ pub mod crunch {
 /// The tool `erase`.
 pub mod erase {
     /// The arguments of `erase`.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {}
 
     impl Args {
@@ -189,6 +190,7 @@ pub mod erase {
 /// The tool `fetch_all`.
 pub mod fetch_all {
     /// The arguments of `fetch_all`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Name of the page to fetch.
         pub page: String
@@ -211,6 +213,7 @@ pub mod fetch_all {
 /// The tool `shell`.
 pub mod shell {
     /// The arguments of `shell`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// What a shell is to run.
         pub command: String,
@@ -248,6 +251,7 @@ pub mod shell {
     }
 
     /// On whose behalf.
+    #[derive(Clone, PartialEq)]
     pub struct Account {
         /// Its number.
         pub pin: ::toolc::Secret<Option<i64>>

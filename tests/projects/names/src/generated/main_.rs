@@ -49,6 +49,7 @@ pub(super) use self::__data::PART;
 /// The tool `main`.
 pub mod main_ {
     /// The arguments of `main`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// A type of its own, named as a trait in the prelude.
         pub from: From2,
@@ -115,6 +116,7 @@ pub mod main_ {
     }
 
     /// A type of its own, named as a type in the prelude.
+    #[derive(Clone, PartialEq)]
     pub struct Option2 {
         /// Named as a type in the prelude.
         pub vec: Option<String>

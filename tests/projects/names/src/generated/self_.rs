@@ -49,6 +49,7 @@ pub(super) use self::__data::PART;
 /// The tool `self`.
 pub mod self_ {
     /// The arguments of `self`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Anything that is defined.
         pub all: Option<Vec<Option<Self_>>>,
@@ -75,6 +76,7 @@ pub mod self_ {
     }
 
     /// The result of `self`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         pub all: Vec<Option<Self_>>,
         pub foo: Option<FooBar>,
@@ -109,6 +111,7 @@ pub mod self_ {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct FooBar {
         /// Named alike.
         pub foo_bar: Option<FooBar2>
@@ -128,6 +131,7 @@ pub mod self_ {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct FooBar2 {
         /// Named alike.
         pub foo_bar: Option<Box<FooBar>>
@@ -193,6 +197,7 @@ pub mod self_ {
 
     pub type Args2 = String;
 
+    #[derive(Clone, PartialEq)]
     pub struct Returns2 {
         /// The kind of box.
         pub r#type: Box2
@@ -220,7 +225,7 @@ pub mod self_ {
         }
     }
 
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Box2(pub Vec<Box2>);
 
     impl ::toolc::__gen::FromSlot for Box2 {
@@ -232,6 +237,7 @@ pub mod self_ {
         fn to_json(&self, out: &mut String) { ::toolc::ToJson::to_json(&self.0, out) }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct Option2 {
         /// A result.
         pub r: Option<Returns2>
@@ -261,7 +267,7 @@ pub mod self_ {
 
     pub type _1St = i64;
 
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Self_ {
         /// Of type object.
         Option(Option2),
@@ -304,6 +310,7 @@ pub mod self_ {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct TaggedAB {
         /// A text.
         pub self_: Option<String>
@@ -324,6 +331,7 @@ pub mod self_ {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct TaggedEmpty {
         /// A text.
         pub rest: Option<String>,
@@ -349,7 +357,7 @@ pub mod self_ {
     }
 
     /// Tags that are not identifiers, and tags that would become the same one.
-    #[derive(Debug)]
+    #[derive(Debug, Clone, PartialEq)]
     pub enum Tagged {
         /// `a-b`
         AMinusB,
@@ -376,6 +384,7 @@ pub mod self_ {
         }
     }
 
+    #[derive(Clone, PartialEq)]
     pub struct ReturnsSelf {
         pub self_: Option<String>,
         /// The undeclared properties, by name.

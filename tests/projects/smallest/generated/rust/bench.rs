@@ -49,6 +49,7 @@ pub(super) use self::__data::PART;
 /// The tool `trivial`.
 pub mod trivial {
     /// The arguments of `trivial`.
+    #[derive(Clone, PartialEq)]
     pub struct Args {
         /// Words that must occur in an entry; case does not matter.
         pub query: String,
@@ -89,6 +90,7 @@ pub mod trivial {
     }
 
     /// The result of `trivial`.
+    #[derive(Clone, PartialEq)]
     pub struct Returns {
         pub query: String,
         pub limit: i64,

@@ -10,7 +10,7 @@ pub(in super::super) static PART: CompiledToolset = CompiledToolset {
     tools: &[
         r#"8 any_text0 0 39 Say a text, as it is. Returns the text.10 plain_text0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 6 "text"1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 1 0 0 1 1 0 0 0 0 "#,
         r#"9 lark_text0 0 34 Compute a sum. Returns the result.10 plain_text0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 0 1 5 "sum"1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 1 0 0 1 1 0 0 0 0 "#,
-        r#"10 regex_text0 0 39 Look up a day. Returns what is planned.10 plain_text0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 1 5 "day"1 1 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 1 1 23 ^(?:\d{4}-\d{2}-\d{2})$0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 1 0 0 1 1 0 0 0 0 "#,
+        r#"10 regex_text0 0 39 Look up a day. Returns what is planned.10 plain_text0 2 7 6 0 0 0 1 0 0 0 0 0 0 0 0 5 3 0 0 0 0 1 0 0 0 0 0 0 1 0 1 5 "day"1 1 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 1 1 23 ^(?:\d{4}-\d{2}-\d{2})$0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0 1 0 0 1 1 0 0 0 0 "#,
     ],
     definitions,
     index: ::toolc::__gen::search_index!["3 22 19 20 30 1 a3 0 1 1 1 2 1 3 any1 0 4 2 as1 0 1 7 between1 1 1 7 compute1 1 1 4 date1 2 1 3 day1 2 3 2 in1 0 1 2 is2 0 1 2 1 2 it1 0 1 8 language1 0 1 4 lark1 1 3 4 look1 2 1 6 number1 1 1 2 of1 2 1 7 planned1 2 1 4 plus1 1 1 5 regex1 2 3 6 result1 1 1 6 return3 0 1 1 1 2 1 3 say1 0 2 4 sign1 1 1 3 sum1 1 2 4 text3 0 6 1 3 2 3 3 the3 0 1 1 1 2 2 4 them1 1 1 2 to1 0 1 2 up1 2 1 4 what2 0 1 2 1 4 with1 1 1 "],
