@@ -35,8 +35,8 @@ pub(crate) struct BundleArgs {
 pub(crate) fn with_bundle(command_line: clap::Command) -> clap::Command {
     command_line.mut_subcommand("doctor", |doctor| {
         // The comment of the arguments would replace the description of the command.
-        let (about, long_about) = (doctor.get_about().cloned(), doctor.get_long_about().cloned());
-        BundleArgs::augment_args(doctor).about(about).long_about(long_about)
+        let about = doctor.get_about().cloned().unwrap_or_default();
+        BundleArgs::augment_args(doctor).about(about)
     })
 }
 
