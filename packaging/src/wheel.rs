@@ -38,7 +38,7 @@ pub(crate) fn write(
 fn metadata(program: &Program, version: &str) -> String {
     let Program { name, summary, readme, .. } = program;
     let names = LICENSES.iter().map(|(name, _)| *name).chain([third_party::FILE]);
-    let licenses: String = names.map(|name| format!("License-File: {name}\n")).collect();
+    let licenses = names.map(|name| format!("License-File: {name}\n")).collect::<Vec<_>>().concat();
     format!(
         "Metadata-Version: 2.4\nName: {name}\nVersion: {version}\nSummary: {summary}\nLicense-Expression: {LICENSE}\n{licenses}\
          Requires-Python: >=3.8\nDescription-Content-Type: text/markdown; charset=UTF-8\n\n{readme}"
