@@ -1,4 +1,4 @@
-//! Gemini's `generateContent`, and `streamGenerateContent` with `alt=sse`.
+//! Gemini's `generateContent`, and `streamGenerateContent`: with `alt=sse`, its chunks are events, and without, the items of an array.
 //!
 //! Source: `GenerateContentResponse`, `Part` and `FinishReason` in the API's reference and its SDK, read 2026-11.
 
@@ -22,7 +22,7 @@ use crate::wire::api::usage::{count, object, sum};
 use crate::wire::api::{ResponseAssembler, Vendor};
 use crate::wire::attachment;
 use crate::wire::image::base64;
-use crate::wire::node::{MAX_ITEMS, Node, Object, describe};
+use crate::wire::node::{MAX_ITEMS, Node, Object, describe, no_error};
 use crate::wire::write::{list, raw_json, value};
 use crate::wire::{ModelResponse, Stop, Usage, WireError};
 use serde_json::value::RawValue;
@@ -59,6 +59,13 @@ const GENERATED_ID: &str = "no-id:";
 
 fn parse(body: &Node<'_>) -> Result<ModelResponse, WireError> {
     let mut chunks = Chunks::default();
+    if body.json.get().starts_with('[') {
+        for chunk in body.items()? {
+            no_error(&chunk)?;
+            chunks.push_event(&chunk, &mut String::new())?;
+        }
+        return chunks.finish();
+    }
     let camel = keys::in_camel_case(body)?;
     let body = camel.as_ref().map_or(body.clone(), |json| Node { json, path: body.path.clone() });
     let content = chunks.read_chunk(&body, &mut String::new())?;
@@ -268,6 +275,10 @@ impl ResponseAssembler for Chunks {
         Ok(())
     }
 
+    fn reads_arrays(&self) -> bool {
+        true
+    }
+
     fn push_done(&mut self) {
         self.is_done = true;
     }
@@ -415,6 +426,71 @@ mod tests {
             assert!(sent.contains("functionCall") && sent.contains("thoughtSignature"), "{sent}");
             assert!(!sent.contains("function_call"), "{sent}");
         }
+    }
+
+    /// Returns the calls and the text of a response that is this body, complete and streamed, or the errors.
+    fn answers(body: &str) -> [Result<String, String>; 2] {
+        let mut stream = Api::Gemini.stream();
+        let mut shown = String::new();
+        let pushed = body.as_bytes().chunks(5).try_for_each(|piece| {
+            shown += &stream.push(piece)?;
+            Ok(())
+        });
+        [Api::Gemini.parse(body), pushed.and_then(|()| stream.finish())].map(|response| {
+            let response = response.map_err(|error| error.to_string())?;
+            assert!(shown.is_empty() || shown == response.text(), "{shown}");
+            let calls: Vec<String> =
+                response.calls().iter().map(|call| format!("{} {}", call.name(), call.arguments())).collect();
+            Ok(format!("{}|{}|{:?}", response.text(), calls.join(","), response.stop()))
+        })
+    }
+
+    #[test]
+    fn an_array_is_read_as_the_chunks_of_a_stream() {
+        let part = |part: &str| format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}}}}]}}"#);
+        let text = |word: &str| part(&format!(r#"{{"text":"{word}"}}"#));
+        let call = part(r#"{"functionCall":{"name":"f","args":{"a":"]},{["}}}"#);
+        let end = r#"{"candidates":[{"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":5}}"#;
+        let last = r#"{"candidates":[{"content":{"parts":[{"text":"c"}]},"finish_reason":"STOP"}]}"#;
+        let one = r#"{"candidates":[{"content":{"parts":[{"text":"x"}]},"finishReason":"STOP"}]}"#;
+        for (items, expected) in [
+            (vec![&*text("a"), &*text("b"), end], "ab||Done"),
+            (vec![&*text("a"), &*call, &*text("b"), end], r#"ab|f {"a":"]},{["}|Done"#),
+            (vec![&*call, &*call, end], r#"|f {"a":"]},{["},f {"a":"]},{["}|Done"#),
+            (vec![&*text("a"), last], "ac||Done"),
+            (vec![one], "x||Done"),
+            (vec![r#"{"usageMetadata":{"promptTokenCount":5}}"#, one], "x||Done"),
+        ] {
+            for (open, between, close) in [("[", ",", "]"), ("[\n", "\n,\r\n", "\n]\n"), ("\u{feff} [ ", " , ", " ] ")]
+            {
+                let body = format!("{open}{}{close}", items.join(between));
+                assert_eq!(answers(&body), [Ok(expected.to_owned()), Ok(expected.to_owned())], "{body}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_or_a_cut_in_an_array_is_that_of_the_response() {
+        let text = r#"{"candidates":[{"content":{"parts":[{"text":"a"}]}}]}"#;
+        let error = r#"{"error":{"code":429,"message":"wait","status":"RESOURCE_EXHAUSTED"}}"#;
+        for body in [format!("[{error}]"), format!("[{text},{error}]"), format!("[{text}\n,\n{error}\n]")] {
+            for answer in answers(&body) {
+                assert_eq!(answer, Err("the API returned an error (RESOURCE_EXHAUSTED): wait".to_owned()), "{body}");
+            }
+        }
+        for body in ["[]".to_owned(), format!("[{text}]"), "[{}]".to_owned(), "[ ]".to_owned()] {
+            let answers = answers(&body);
+            assert!(
+                answers.iter().all(|answer| answer.as_ref().is_err_and(|e| e.contains("ended early"))),
+                "{answers:?}"
+            );
+        }
+        for body in ["[[]]", "[1]", "[null]", "[\"a\"]", "[{\"candidates\":1}]"] {
+            let answers = answers(body);
+            assert!(answers.iter().all(|answer| answer.as_ref().is_err_and(|e| e.contains("expected"))), "{answers:?}");
+        }
+        let [_, cut] = answers(&format!("[{text},{}", &text[..20]));
+        assert!(cut.is_err_and(|error| error.contains("ended early")));
     }
 
     #[test]

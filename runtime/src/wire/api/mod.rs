@@ -3,6 +3,7 @@
 #[cfg(feature = "wire-anthropic")]
 mod anthropic;
 mod arguments;
+mod array;
 #[cfg(feature = "wire-openai")]
 mod chat;
 mod edits;
@@ -61,7 +62,8 @@ pub enum Api {
     /// Anthropic's Messages: `POST /v1/messages`, with the conversation in `messages`.
     #[cfg(feature = "wire-anthropic")]
     Anthropic,
-    /// Gemini's `generateContent` and `streamGenerateContent?alt=sse`, with the conversation in `contents`.
+    /// Gemini's `generateContent` and `streamGenerateContent`, with the conversation in `contents`. With and without `alt=sse`, which says
+    /// whether a streamed response is events or a JSON array.
     #[cfg(feature = "wire-gemini")]
     Gemini,
     /// Gemini's Interactions: `POST /interactions`, with the conversation, a list of steps, in `input`, and with `"store": false`.
@@ -94,6 +96,11 @@ trait ResponseAssembler: Send + Sync {
     /// Returns the key of the type in an event. Some servers send the type only as the name of the event.
     fn type_key(&self) -> &'static str {
         "type"
+    }
+
+    /// Returns whether the server may send the events as the items of a JSON array.
+    fn reads_arrays(&self) -> bool {
+        false
     }
 
     /// Processes `[DONE]`, with which the streams of some APIs end.

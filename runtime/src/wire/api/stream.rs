@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::text::json;
 use crate::wire::api::ResponseAssembler;
+use crate::wire::api::array::Items;
 use crate::wire::api::events::{Event, Events};
 use crate::wire::body::{BYTE_ORDER_MARK, MAX_BYTES, begins_events, other_body, with_title};
 use crate::wire::node::{Node, no_error};
@@ -15,8 +16,8 @@ use crate::wire::{Api, MAX_BODY_BYTES, ModelResponse, WireError};
 
 /// A parser of a streamed response: server-sent events, in chunks of any size. See [`Api::stream`].
 ///
-/// If the body begins with `{` or `[`, it is parsed as by [`Api::parse`], because APIs report errors this way. An HTML page or any other
-/// text is a [`WireError::UnexpectedBody`].
+/// If the body begins with `{` or `[`, it is parsed as by [`Api::parse`], because APIs report errors this way. An array of Gemini's
+/// `streamGenerateContent` is read as it arrives. An HTML page or any other text is a [`WireError::UnexpectedBody`].
 pub struct Stream {
     api: Api,
     state: Result<StreamState, WireError>,
@@ -39,6 +40,8 @@ struct StreamState {
 /// A body that is not a stream.
 enum Body {
     Json(Vec<u8>),
+    /// A streamed response as an array.
+    Items(Items),
     /// The beginning of a page or a document.
     Page(Vec<u8>),
 }
@@ -99,6 +102,11 @@ impl Stream {
                 };
             }
             Some(Body::Page(page)) => return Err(other_body(&String::from_utf8_lossy(&page))),
+            Some(Body::Items(items)) => {
+                items.end()?;
+                let api = self.api;
+                return Ok(state.response.finish()?.with_messages(|messages| api.sent_back(messages)));
+            }
             None => {}
         }
         let StreamState { events, response, beginning, is_answering, .. } = &mut state;
@@ -136,6 +144,7 @@ impl StreamState {
         };
         self.has_begun = true;
         self.body = match first {
+            b'[' if self.response.reads_arrays() => Some(Body::Items(Items::default())),
             b'{' | b'[' => Some(Body::Json(Vec::new())),
             b'<' => Some(Body::Page(Vec::new())),
             _ => None,
@@ -152,6 +161,13 @@ impl StreamState {
                 }
                 body.extend_from_slice(bytes);
                 return Ok(());
+            }
+            Some(Body::Items(items)) => {
+                return items.push(bytes, &mut |item, number| {
+                    let item = Node::root(item, format!("/{number}"))?;
+                    no_error(&item)?;
+                    response.push_event(&item, shown)
+                });
             }
             Some(Body::Page(page)) => {
                 page.extend_from_slice(&bytes[..bytes.len().min(MAX_BYTES - page.len())]);
