@@ -94,7 +94,7 @@ fn keys(map: &Map<String, Value>, sent: &Map<String, Value>, table: &Table) -> V
     map.keys().filter_map(with_sent).collect()
 }
 
-fn holds_float(value: &Value) -> bool {
+pub(super) fn holds_float(value: &Value) -> bool {
     match value {
         Value::Number(number) => number.is_f64(),
         Value::Array(items) => items.iter().any(holds_float),

@@ -21,7 +21,7 @@ const ANOTHER: &str = "another value";
 const MAX_ENTRIES: usize = 20;
 
 /// Describes an actual value. Arrays and objects are only named.
-pub(super) fn got(value: &Value) -> String {
+pub(crate) fn got(value: &Value) -> String {
     match value {
         Value::Array(_) => "array".to_owned(),
         Value::Object(_) => "object".to_owned(),
@@ -37,7 +37,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// Returns `text` as a JSON string, cut if it is long.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::new();
     let shown = &text[..text.floor_char_boundary(MAX_VALUE_BYTES)];
     crate::text::json::push_string(&mut out, shown);
@@ -48,7 +48,7 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// Returns a count with its noun: `1 item`, `2 items`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
+pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 

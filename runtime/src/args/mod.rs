@@ -7,6 +7,7 @@
 mod digits;
 mod expectation_text;
 mod fill;
+pub(crate) mod further;
 #[cfg(feature = "search")]
 mod inner_call;
 mod json_type;
@@ -16,7 +17,7 @@ mod null_absence;
 pub(crate) mod object_text;
 mod open;
 mod origin;
-mod reader;
+pub(crate) mod reader;
 mod redact;
 mod repair;
 pub(crate) mod repaired;
@@ -34,9 +35,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use crate::data::table::Table;
+use crate::data::table::{NodeId, Table};
 use crate::result::error::{ErrorKind, Problem, ToolError};
 pub(crate) use digits::restore_numbers;
+pub(crate) use expectation_text::{counted, got as described, quoted as described_key};
 #[cfg(feature = "search")]
 pub(crate) use inner_call::{InnerCall, ParsedCall, inner_calls, into_owned, only_inner_call, parse_call};
 use reader::Reader;
@@ -194,6 +196,11 @@ pub fn validate(value: &Value, table: &Table) -> Vec<Problem> {
     reader.problems(&value, None).listed
 }
 
+/// Describes what a node accepts.
+pub(crate) fn expected(table: &Table, node: NodeId) -> String {
+    expectation_text::expected(table, table.node(node))
+}
+
 fn malformed(reason: &str) -> ToolError {
     ToolError::with_kind(ErrorKind::MalformedArguments, format!("failed to read the arguments: {reason}"))
 }
@@ -268,6 +275,8 @@ mod agreement;
 mod alias_tests;
 #[cfg(test)]
 mod clamp_tests;
+#[cfg(all(test, feature = "patterns"))]
+mod further_tests;
 #[cfg(test)]
 mod number_tests;
 #[cfg(test)]

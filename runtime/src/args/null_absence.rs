@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::further::Part;
 use super::reader::Reader;
 use super::repair::clone_cost;
 use crate::data::table::{Additional, Node, NodeId};
@@ -58,6 +59,17 @@ impl<'t> Reader<'t> {
                     }
                 }
                 _ => return,
+            }
+            if let Some(keywords) = self.table.further(node) {
+                for applied in keywords.applied(self, value) {
+                    match applied.part.of_mut(value) {
+                        Some(value) if applied.is_certain => match applied.part {
+                            Part::Whole => self.drop_absent_at(value, applied.schema, depth - 1, &required),
+                            _ => inner(value, applied.schema),
+                        },
+                        _ => {}
+                    }
+                }
             }
         }
         for node in nodes {

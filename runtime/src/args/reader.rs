@@ -14,8 +14,8 @@ const STEP_BUDGET: usize = 16_000_000;
 /// The maximum depth that `serde_json` parses. It limits every recursion here.
 const MAX_DEPTH: usize = 127;
 
-pub(super) struct Reader<'t> {
-    pub(super) table: &'t Table,
+pub(crate) struct Reader<'t> {
+    pub(crate) table: &'t Table,
     pub(super) limits: Limits,
     budget: Cell<usize>,
     /// Set when repair changes a value.
@@ -35,7 +35,8 @@ fn only_part(table: &Table, mut id: NodeId) -> NodeId {
             || node.literals.len > 0
             || node.properties.len > 0
             || node.items.is_some()
-            || node.bounds.is_some();
+            || node.bounds.is_some()
+            || node.further != 0;
         match table.all_of(node) {
             [part] if !has_more => id = *part,
             _ => break,
@@ -62,7 +63,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Takes `steps` from the budget. Returns false if it is exhausted.
-    pub(super) fn spend(&self, steps: usize) -> bool {
+    pub(crate) fn spend(&self, steps: usize) -> bool {
         let left = self.budget.get().checked_sub(steps);
         self.budget.set(left.unwrap_or(0));
         left.is_some()

@@ -300,6 +300,9 @@ impl Reader<'_> {
             }
             _ => {}
         }
+        if node.further != 0 {
+            self.repair_further(value, node, depth);
+        }
     }
 
     /// Repairs the value of a property of `node`, which is given by its position.
@@ -424,7 +427,7 @@ impl Reader<'_> {
         if node.any_of.len == 0 || node.all_of.len > 0 || nested == MAX_NESTED_ALTERNATIVES {
             return;
         }
-        let Some(leaves) = self.leaves(node) else { return };
+        let Some(leaves) = self.leaves(node) else { return self.spell_alternatives(value, node, depth) };
         let try_step = |value: &mut Value, step: RepairStep, id: NodeId| {
             let leaf = self.table.node(id);
             let done = self.step(step, value, leaf, self.table.types(leaf), depth);

@@ -49,7 +49,7 @@ impl Reader<'_> {
     }
 
     /// Returns whether `value` satisfies a node.
-    pub(super) fn is_valid(&self, value: &Value, id: NodeId) -> bool {
+    pub(crate) fn is_valid(&self, value: &Value, id: NodeId) -> bool {
         self.satisfies(value, id, &JsonPath::ROOT, false)
     }
 
@@ -79,8 +79,8 @@ impl Reader<'_> {
     }
 }
 
-struct Validator<'r, 't> {
-    reader: &'r Reader<'t>,
+pub(super) struct Validator<'r, 't> {
+    pub(super) reader: &'r Reader<'t>,
     /// The problems, or `None` if only the verdict is needed. Then the first problem ends the validation.
     report: Option<Report<'r>>,
     /// Whether null may represent an absent property.
@@ -99,7 +99,7 @@ struct Report<'r> {
 }
 
 impl<'t> Validator<'_, 't> {
-    fn fail(&mut self, path: &JsonPath<'_>, describe: &dyn Fn() -> (String, String)) {
+    pub(super) fn fail(&mut self, path: &JsonPath<'_>, describe: &dyn Fn() -> (String, String)) {
         self.ok = false;
         let reader = self.reader;
         if let Some(report) = &mut self.report {
@@ -116,7 +116,7 @@ impl<'t> Validator<'_, 't> {
         self.report.as_ref().is_some_and(|report| report.problems.listed.len() < MAX_LISTED)
     }
 
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         !self.ok && self.report.is_none()
     }
 
@@ -128,7 +128,7 @@ impl<'t> Validator<'_, 't> {
         SECRET.to_owned()
     }
 
-    fn node(&mut self, value: &Value, id: NodeId, path: &JsonPath<'_>) {
+    pub(super) fn node(&mut self, value: &Value, id: NodeId, path: &JsonPath<'_>) {
         let table = self.reader.table;
         if path.depth > MAX_DEPTH || !self.reader.spend(1) {
             return self.fail(path, &|| ("something simpler".to_owned(), "too much to check".to_owned()));
@@ -170,6 +170,9 @@ impl<'t> Validator<'_, 't> {
             if !self.is_over() {
                 self.node(value, *branch, &path.same(*branch));
             }
+        }
+        if node.further != 0 && !self.is_over() {
+            self.further(value, node, path);
         }
         if node.any_of.len > 0 && !self.is_over() {
             self.alternatives(value, node, path);
@@ -414,12 +417,12 @@ fn are_unique(items: &[Value]) -> bool {
 }
 
 /// The path of the current value in the arguments. It is formatted only for a problem.
-struct JsonPath<'p> {
+pub(super) struct JsonPath<'p> {
     parent: Option<&'p JsonPath<'p>>,
     /// The step from the parent, or `None` for another schema of the same value.
     step: Option<Step<'p>>,
     /// The node of the value.
-    id: NodeId,
+    pub(super) id: NodeId,
     depth: usize,
 }
 
@@ -428,6 +431,11 @@ impl JsonPath<'_> {
 
     fn then<'p>(&'p self, step: Step<'p>, id: NodeId) -> JsonPath<'p> {
         JsonPath { parent: Some(self), step: Some(step), id, depth: self.depth + 1 }
+    }
+
+    /// Returns the path for a schema of a part of the value, or of the value itself.
+    pub(super) fn to<'p>(&'p self, step: Option<Step<'p>>, id: NodeId) -> JsonPath<'p> {
+        JsonPath { parent: Some(self), step, id, depth: self.depth + 1 }
     }
 
     /// Returns the path for another schema of the same value.

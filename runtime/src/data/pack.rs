@@ -276,12 +276,20 @@ macro_rules! packed_structs {
             }
 
             fn unpack(from: &mut &'static str) -> Self {
-                $name { $($field: <$type as $crate::data::pack::Pack>::unpack(from)),* }
+                $crate::data::pack::unpacked!($name { $($field: <$type as $crate::data::pack::Pack>::unpack(from)),* })
             }
         }
     )* };
 }
 pub(crate) use packed_structs;
+
+/// Makes a struct of its packed fields. A table that was built by the generator has no keywords but those of manifests.
+macro_rules! unpacked {
+    (Table { $($field:tt: $value:expr),* }) => { Table { $($field: $value,)* further: Vec::new() } };
+    (Node { $($field:tt: $value:expr),* }) => { Node { $($field: $value,)* further: 0 } };
+    ($name:ident { $($field:tt: $value:expr),* }) => { $name { $($field: $value),* } };
+}
+pub(crate) use unpacked;
 
 /// Implements [`Pack`] for enums, and defines their layout. Each variant has a number.
 macro_rules! packed_enums {

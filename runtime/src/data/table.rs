@@ -5,9 +5,11 @@
 //! because schemas can be recursive.
 
 mod from_schema;
+mod further;
 mod lookup;
 mod name;
 
+use crate::args::further::Keywords;
 use crate::data::segment::{Atoms, Condition};
 use crate::data::text_rule::TextRule;
 pub use from_schema::SchemaError;
@@ -62,6 +64,8 @@ pub struct Table {
     pub aliases: Vec<(u16, Cow<'static, str>)>,
     /// The indices of the properties whose numbers become the nearest bound if they are beyond it.
     pub clamped: Vec<u16>,
+    /// The keywords of nodes that have no field for them. Only tables that are built at run time have any.
+    pub(crate) further: Vec<Arc<dyn Keywords>>,
 }
 
 /// A part of a table.
@@ -134,6 +138,8 @@ pub struct Node {
     pub all_of: Span,
     /// Index into the [table](Table)'s `bounds`.
     pub bounds: Option<u16>,
+    /// Index of its further keywords in the [table](Table), plus 1; 0 without any.
+    pub further: u16,
 }
 
 impl Node {
@@ -149,6 +155,7 @@ impl Node {
         exactly_one: false,
         all_of: Span::NONE,
         bounds: None,
+        further: 0,
     };
 }
 

@@ -1,12 +1,19 @@
 //! Tables that are built at run time from the JSON Schema of a tool without a manifest, such as a tool of an MCP server.
 //!
-//! Supports draft 2020-12, and the differences of draft-07 and `OpenAPI` (`definitions`, `nullable`). Unsupported
-//! keywords are ignored, so that a table may allow more than its schema, but not less: `not`, `if`, `patternProperties`,
-//! `prefixItems`, `contains`, `dependentRequired`, `propertyNames`, `unevaluatedProperties` and every unknown keyword are
-//! not enforced. A `$ref` to another document or to an unknown target allows everything. `pattern` and `format` need the
-//! feature `patterns`.
+//! Supports draft 2020-12, and the differences of draft-07 and `OpenAPI` (`definitions`, `nullable`, tuples in `items`). A table may
+//! allow more than its schema, but not less:
+//!
+//! - An unknown keyword is ignored, and a `$ref` to another document or to an unknown target allows everything.
+//! - `pattern`, `format` and `patternProperties` need the feature `patterns`, and a pattern that its engine can hold.
+//! - `not`, `if`, `contains` and the second match of `oneOf` forbid what a schema allows. They are enforced if the table allows exactly
+//!   what that schema allows, so nothing above applies to it, nor does it contain itself.
+//! - `unevaluatedProperties` is enforced for keys that no schema of the same object names, unless one of these schemas also applies to
+//!   keys that it does not name. `unevaluatedItems` is enforced where it means the same as `items`.
+//!
+//! Where a keyword is not enforced, the numbers below it still get the spelling of integers that it asks for.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
@@ -16,6 +23,11 @@ use serde_json::{Map, Value};
 use crate::data::name::parameter_aliases;
 use crate::data::text_rule::TextRule;
 use crate::vec_map::VecMap;
+
+mod exact;
+mod keywords;
+
+use crate::args::further::Keywords;
 
 use super::{Additional, Bound, Bounds, Literal, Node, NodeId, Property, Span, Table, Type, Types};
 
@@ -34,13 +46,19 @@ impl Table {
         if !schema.is_object() && !schema.is_boolean() {
             return Err(SchemaError::NotASchema);
         }
-        let mut builder = Builder { root: schema, table: Lists::default(), ids: HashMap::new(), pending: Vec::new() };
+        let mut builder = Builder {
+            root: schema,
+            table: Lists::default(),
+            ids: HashMap::new(),
+            pending: Vec::new(),
+            exact_steps: Cell::new(EXACT_STEPS),
+        };
         builder.root()?;
         while let Some((id, schema)) = builder.pending.pop() {
             builder.write(id, schema)?;
         }
-        let Lists { nodes, properties, literals, branches, bounds } = builder.table;
-        Ok(Table { nodes, properties, literals, branches, bounds, ..Table::default() })
+        let Lists { nodes, properties, literals, branches, bounds, further } = builder.table;
+        Ok(Table { nodes, properties, literals, branches, bounds, further, ..Table::default() })
     }
 
     /// Returns another name for each parameter whose name a vendor refuses, by its own name. No other parameter of the tool has it.
@@ -117,11 +135,25 @@ const KEYWORDS: &[&str] = &[
     "uniqueItems",
     "minProperties",
     "maxProperties",
+    "prefixItems",
+    "unevaluatedItems",
+    "patternProperties",
+    "propertyNames",
+    "unevaluatedProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+    "if",
+    "not",
+    "contains",
     #[cfg(feature = "patterns")]
     "pattern",
     #[cfg(feature = "patterns")]
     "format",
 ];
+
+/// The maximum number of schemas that are visited to find out which ones the table states exactly.
+const EXACT_STEPS: usize = 100_000;
 
 type Schema = Map<String, Value>;
 
@@ -132,6 +164,7 @@ struct Lists {
     literals: Vec<Literal>,
     branches: Vec<NodeId>,
     bounds: Vec<Bounds>,
+    further: Vec<Arc<dyn Keywords>>,
 }
 
 struct Builder<'s> {
@@ -141,6 +174,8 @@ struct Builder<'s> {
     ids: HashMap<*const Value, NodeId>,
     /// The nodes to build. A queue instead of recursion, because schemas form cycles and may be deep.
     pending: Vec<(NodeId, &'s Value)>,
+    /// The steps that are left to find out which schemas the table states exactly.
+    exact_steps: Cell<usize>,
 }
 
 impl<'s> Builder<'s> {
@@ -235,6 +270,7 @@ impl<'s> Builder<'s> {
             exactly_one,
             all_of: span(&mut self.table.branches, all_of)?,
             bounds: self.bounds(map)?,
+            further: self.further(map)?,
             ..Node::ANY
         };
         if types.is_none() {
@@ -264,27 +300,27 @@ impl<'s> Builder<'s> {
             _ => return None,
         };
         let other = self.resolve(other)?.as_object()?;
-        let is_plain = !["anyOf", "oneOf", "allOf", "$ref"].iter().any(|word| other.contains_key(*word));
+        let is_plain = !["anyOf", "oneOf", "allOf", "$ref", "not", "if"].iter().any(|word| other.contains_key(*word));
         let is_typed = other.contains_key("enum") || other.contains_key("const") || other.contains_key("type");
         // If both alternatives allow null, `oneOf` refuses it.
         let may_be_null = *word == "anyOf" || !(allows_null(other) || names_null(other));
         (is_plain && is_typed && types(other).is_some() && may_be_null).then_some(other)
     }
 
-    /// Reads `anyOf`, `oneOf`, and a `$ref` among other keywords, which is treated as an `anyOf` with one branch. A node can only
-    /// store one of these three; the others are appended to `all_of`.
+    /// Reads `anyOf`, `oneOf`, and a `$ref` among other keywords, which is a part of `allOf`. A node can only store one of the first two;
+    /// the other is appended to `all_of`.
     fn unions(
         &mut self,
         map: &'s Schema,
         all_of: &mut Vec<NodeId>,
     ) -> Result<Option<(Vec<NodeId>, bool)>, SchemaError> {
-        let reference = match map.get("$ref").and_then(Value::as_str).and_then(|pointer| self.target(pointer)) {
-            Some(target) => vec![self.node(target)?],
-            None => Vec::new(),
-        };
+        if let Some(target) = map.get("$ref").and_then(Value::as_str).and_then(|pointer| self.target(pointer)) {
+            all_of.push(self.node(target)?);
+        }
         let any_of = self.nodes(map.get("anyOf"))?;
         let one_of = self.nodes(map.get("oneOf"))?;
-        let mut all = [(any_of, false), (one_of, true), (reference, false)].into_iter().filter(|u| !u.0.is_empty());
+        let is_exact = self.are_exact(map.get("oneOf"));
+        let mut all = [(any_of, false), (one_of, is_exact)].into_iter().filter(|u| !u.0.is_empty());
         let first = all.next();
         for (branches, exactly_one) in all {
             let any_of = span(&mut self.table.branches, branches)?;
@@ -329,7 +365,7 @@ impl<'s> Builder<'s> {
     }
 
     fn additional(&mut self, map: &'s Schema) -> Result<Additional, SchemaError> {
-        // `patternProperties` is not supported, so additional keys cannot be refused.
+        // Which keys it applies to depends on the patterns: see `Self::further`.
         let patterns = map.get("patternProperties").and_then(Value::as_object).is_some_and(|p| !p.is_empty());
         Ok(match map.get("additionalProperties") {
             Some(Value::Bool(false)) if !patterns => Additional::Deny,
@@ -342,7 +378,7 @@ impl<'s> Builder<'s> {
 
     fn items(&mut self, map: &'s Schema) -> Result<Option<NodeId>, SchemaError> {
         match map.get("items") {
-            // After `prefixItems`, `items` does not apply to every item.
+            // After `prefixItems`, it does not apply to every item: see `Self::further`.
             Some(schema @ (Value::Object(_) | Value::Bool(_))) if !map.contains_key("prefixItems") => {
                 self.node(schema).map(Some)
             }
@@ -362,7 +398,7 @@ impl<'s> Builder<'s> {
             min_length: count("minLength"),
             max_length: count("maxLength"),
             min_items: count("minItems"),
-            max_items: count("maxItems"),
+            max_items: count("maxItems").into_iter().chain(tuple_length(map)).min(),
             unique_items: map.get("uniqueItems") == Some(&Value::Bool(true)),
             min_properties: count("minProperties"),
             max_properties: count("maxProperties"),
@@ -388,6 +424,13 @@ fn span<T>(list: &mut Vec<T>, entries: Vec<T>) -> Result<Span, SchemaError> {
     let (start, len) = (index(list.len())?, index(entries.len())?);
     list.extend(entries);
     Ok(Span::new(start, len))
+}
+
+/// Returns the number of items of a tuple that has no others.
+fn tuple_length(map: &Schema) -> Option<u64> {
+    let (prefix, rest) = keywords::tuple(map);
+    let length = prefix.filter(|_| rest == Some(&Value::Bool(false)))?.len();
+    u64::try_from(length).ok()
 }
 
 /// Returns what `pattern` and `format` require.

@@ -1,6 +1,7 @@
 //! Lookups in a table. Indices out of range yield defaults and do not panic.
 
 use super::{Additional, Bounds, Literal, Node, NodeId, Property, Table, Type, Types};
+use crate::args::further::Keywords;
 #[cfg(feature = "patterns")]
 use crate::data::text_rule::problem;
 use crate::text::names::same_name;
@@ -81,6 +82,11 @@ impl Table {
         self.bounds.get(usize::from(node.bounds?))
     }
 
+    /// Returns the keywords of `node` that it has no field for.
+    pub(crate) fn further(&self, node: &Node) -> Option<&dyn Keywords> {
+        self.further.get(usize::from(node.further).checked_sub(1)?).map(|keywords| &**keywords)
+    }
+
     /// Returns the types of `node`, or those of its `enum` if it has no types.
     pub(crate) fn types(&self, node: &Node) -> Types {
         if !node.types.is_any() {
@@ -106,6 +112,7 @@ impl Node {
             || self.items.is_some()
             || matches!(self.additional, Additional::Node(_))
             || self.any_of.len + self.all_of.len > 0
+            || self.further != 0
     }
 
     /// Returns whether the node has exactly one type, and no `anyOf`, `oneOf` or `allOf`.
