@@ -8,6 +8,7 @@ mod page;
 use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use globset::{GlobBuilder, GlobMatcher};
@@ -147,15 +148,45 @@ fn char_count(bytes: &[u8]) -> usize {
 /// Returns the position at which the shown part of a long line begins, so that it contains the first match.
 fn start_of_part(pattern: &Pattern, line: &[u8], max_chars: usize) -> usize {
     let Some(found) = pattern.matcher().find(line).ok().flatten() else { return 0 };
-    let (start, end) = (found.start(), found.end());
+    let (mut start, end) = (found.start(), found.end());
     // If the whole match is in the beginning, the beginning is shown.
     if end <= max_chars || char_count(&line[..end]) <= max_chars {
         return 0;
+    }
+    if end - start > max_chars {
+        start = match pattern.core().and_then(|core| core.find(line).ok().flatten()) {
+            Some(found) => found.start(),
+            None => last_start(pattern, line, start, end),
+        };
     }
     let before = start.saturating_sub(max_chars / 4);
     // A character is not cut.
     let is_inside = |at: &usize| line.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);
     (before..=start).find(|at| !is_inside(at)).unwrap_or(start)
+}
+
+/// Returns the last position at which a match begins that ends at `end`. A pattern that begins with `.*` matches from the beginning of a line,
+/// and what it is about is at the end.
+fn last_start(pattern: &Pattern, line: &[u8], start: usize, end: usize) -> usize {
+    /// The length of a line that is not searched again.
+    const MAX_LINE: usize = 1 << 20;
+    if line.len() > MAX_LINE {
+        return start;
+    }
+    let begins_after = |at: usize| {
+        let found = pattern.matcher().find_at(line, at).ok().flatten()?;
+        (found.end() == end).then_some(found.start())
+    };
+    // Every match ends at `end` that is found from a position before the last one.
+    let (mut known, mut beyond) = (start, end);
+    while known < beyond {
+        let middle = known + (beyond - known).div_ceil(2);
+        match begins_after(middle) {
+            Some(begin) => known = begin.max(middle),
+            None => beyond = middle - 1,
+        }
+    }
+    known
 }
 
 /// A glob. If it contains a `/`, it must match the path relative to the root, otherwise the file name.
@@ -195,6 +226,8 @@ impl NameGlob {
 pub struct Pattern {
     text: String,
     matcher: RegexMatcher,
+    /// The expression without what matches anything before and after it, once it is needed.
+    core: OnceLock<Option<RegexMatcher>>,
 }
 
 impl Pattern {
@@ -203,17 +236,28 @@ impl Pattern {
     /// # Errors
     /// Returns an error if the expression is invalid or too large.
     pub fn new(pattern: &str) -> Result<Self, InvalidExpression> {
-        /// The maximum size of the compiled pattern, in bytes. Compiling a larger one takes seconds.
-        const MAX_BYTES: usize = 10 * 1024 * 1024;
-        let mut builder = RegexMatcherBuilder::new();
-        let matcher =
-            builder.multi_line(true).crlf(true).line_terminator(Some(b'\n')).size_limit(MAX_BYTES).build(pattern);
-        let matcher = matcher.map_err(|error| InvalidExpression {
+        let matcher = Self::build(pattern).map_err(|error| InvalidExpression {
             kind: ExpressionKind::Pattern,
             message: error.to_string(),
             source: Box::new(error),
         })?;
-        Ok(Self { text: pattern.to_owned(), matcher })
+        Ok(Self { text: pattern.to_owned(), matcher, core: OnceLock::new() })
+    }
+
+    fn build(pattern: &str) -> Result<RegexMatcher, grep_regex::Error> {
+        /// The maximum size of the compiled pattern, in bytes. Compiling a larger one takes seconds.
+        const MAX_BYTES: usize = 10 * 1024 * 1024;
+        let mut builder = RegexMatcherBuilder::new();
+        builder.multi_line(true).crlf(true).line_terminator(Some(b'\n')).size_limit(MAX_BYTES).build(pattern)
+    }
+
+    /// Returns the expression `needle` for `^.*needle.*$`. `None` if nothing is left out, or the rest is not an expression.
+    fn core(&self) -> Option<&RegexMatcher> {
+        let build = || {
+            let core = core_of(&self.text)?;
+            Self::build(&core).ok()
+        };
+        self.core.get_or_init(build).as_ref()
     }
 
     /// Returns the text of the expression.
@@ -224,6 +268,24 @@ impl Pattern {
     pub(crate) fn matcher(&self) -> &RegexMatcher {
         &self.matcher
     }
+}
+
+/// Returns an expression without anchors and repetitions of any character at its beginning and its end.
+fn core_of(pattern: &str) -> Option<String> {
+    const ANYTHING: [&str; 6] = [".*?", ".+?", ".*", ".+", "^", "$"];
+    // Flags such as `(?i)` stay.
+    let flags = pattern.strip_prefix("(?").and_then(|rest| rest.split_once(')')).map_or("", |(flags, _)| flags);
+    let is_flags = !flags.is_empty() && flags.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    let (flags, all) = if is_flags { pattern.split_at(flags.len() + 3) } else { ("", pattern) };
+    let mut core = all;
+    while let Some(rest) = ANYTHING.iter().find_map(|part| core.strip_prefix(part)) {
+        core = rest;
+    }
+    let is_escaped = |rest: &str| (rest.len() - rest.trim_end_matches('\\').len()) % 2 == 1;
+    while let Some(rest) = ANYTHING.iter().find_map(|part| core.strip_suffix(part)).filter(|rest| !is_escaped(rest)) {
+        core = rest;
+    }
+    (!core.is_empty() && core.len() < all.len()).then(|| format!("{flags}{core}"))
 }
 
 /// Why a [`NameGlob`] or a [`Pattern`] cannot be compiled. The message says what is wrong, and what to do.
@@ -339,6 +401,32 @@ mod tests {
             let line = FoundLine::new(1, Some(&pattern), format!("{before}needle{after}").as_bytes(), 40);
             assert!(line.text.contains("needle") && line.text.chars().count() <= 40, "{line:?}");
             assert_eq!((line.skipped, line.is_cut), (skipped, is_cut), "{line:?}");
+        }
+        let shown = |pattern: &str, line: &str| {
+            let pattern = Pattern::new(pattern).unwrap();
+            FoundLine::new(1, Some(&pattern), line.as_bytes(), 40).text
+        };
+        let (x, e) = ("x".repeat(2_000), "é".repeat(2_000));
+        for (pattern, line, part) in [
+            // The pattern matches from the beginning of the line, and the word is far from there.
+            (".*needle", format!("{x} a needle b"), "a needle"),
+            ("^.*needle.*$", format!("{x} a needle"), "needle"),
+            (".*(pin|needle)", format!("{e} a needle {e}"), "a needle"),
+            ("(?i)^.*?NEEDLE.+$", format!("{x} needle {x}"), " needle "),
+            (r".*needle\.*", format!("{x}needle.."), "needle"),
+            (r"\w+needle", format!("{x}needle{x}"), "needle"),
+            ("import.*needle", format!("import {x} needle"), "import xx"),
+            ("(?i)NEEDLE", format!("{e}needle{e}needle"), "éneedleé"),
+            ("needle", format!("{x}needle{x}needle"), "xneedlex"),
+            ("y$", format!("{e}y"), "éy"),
+            ("$", x.clone(), "xxx"),
+            ("^", format!("a{x}"), "axx"),
+            ("^é+", e.clone(), "ééé"),
+            ("日本", format!("{}日本{}", "語".repeat(999), "語".repeat(999)), "語日本語"),
+            ("😀", format!("{}😀", "🎉".repeat(999)), "🎉😀"),
+        ] {
+            let text = shown(pattern, &line);
+            assert!(text.contains(part) && text.chars().count() <= 40, "{pattern}: {text}");
         }
         let context = FoundLine::new(1, None, format!("{}needle", "x".repeat(100)).as_bytes(), 40);
         assert_eq!((context.skipped, context.is_cut, context.text.len()), (0, true, 40));

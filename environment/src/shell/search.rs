@@ -1,7 +1,7 @@
 //! Searches with `find` and `grep`.
 //!
 //! A first script lists all files with a match, which are then filtered and sorted. A second script searches the files for lines until the
-//! page is full. Files with a line break in their path are left out, because `grep` separates paths by line breaks.
+//! page is full. Files in UTF-16, which begin with a byte order mark, are converted by `iconv`, if there is one. Files with a line break in their path are left out, because `grep` separates paths by line breaks.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -25,13 +25,20 @@ nl='
 '
 kernel=
 [ "$1" = / ] && kernel='-path ./dev -o -path ./proc -o -path ./sys -o'
-set -- "$2" "$3"
-if [ "$1" = names ]; then
+what=$2
+pattern=$3
+if [ "$what" = names ]; then
     set -- -print
 else
-    set -- -exec grep -l -E -e "$2" -- {} +
+    set -- -exec grep -l -E -e "$pattern" -- {} +
 fi
 find . \( $kernel -name '.?*' -o -path "*$nl*" \) -prune -o -type f "$@" 2>/dev/null
+[ "$what" = names ] && exit 0
+marked='FNR == 1 { begin = substr($0, 1, 2); if (begin == "\377\376" || begin == "\376\377") print FILENAME; nextfile }'
+find . \( $kernel -name '.?*' -o -path "*$nl*" \) -prune -o -type f -exec env LC_ALL=C awk "$marked" {} + 2>/dev/null |
+while IFS= read -r file; do
+    iconv -f UTF-16 -t UTF-8 "$file" 2>/dev/null | grep -q -E -e "$pattern" && printf '%s\n' "$file"
+done
 exit 0
 "#;
 
@@ -39,10 +46,17 @@ exit 0
 /// path relative to the folder `$1`.
 const LINES: &str = r#"
 enter "$1"
+mark='BEGIN { status = 1 }
+NR == 1 { begin = substr($0, 1, 2); if (begin == "\377\376" || begin == "\376\377") status = 0; exit }
+END { exit status }'
 while IFS= read -r file; do
     echo F
     [ -f "$file" ] && ! [ -L "$file" ] || continue
-    grep -n -E -B "$3" -A "$3" -m "$4" -e "$2" -- "$file" 2>/dev/null || [ $? -eq 1 ] || echo E
+    if LC_ALL=C awk "$mark" "./$file" 2>/dev/null; then
+        iconv -f UTF-16 -t UTF-8 "./$file" 2>/dev/null | grep -n -E -B "$3" -A "$3" -m "$4" -e "$2"
+    else
+        grep -n -E -B "$3" -A "$3" -m "$4" -e "$2" -- "$file" 2>/dev/null
+    fi || [ $? -eq 1 ] || echo E
 done
 exit 0
 "#;
@@ -119,6 +133,8 @@ fn candidates(
         }
     }
     names.sort_unstable();
+    // A file in UTF-16 can have a match before it is converted, too.
+    names.dedup();
     Ok((root.to_owned(), names))
 }
 

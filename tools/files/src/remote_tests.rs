@@ -150,6 +150,36 @@ impl Fixture {
 }
 
 #[test]
+fn a_text_in_utf_16_is_searched_with_the_programs_of_the_environment() {
+    let f = fixture();
+    let units = |text: &str, swap: bool| {
+        let units: Vec<u16> = "\u{feff}".encode_utf16().chain(text.encode_utf16()).collect();
+        units
+            .into_iter()
+            .flat_map(|unit| if swap { unit.to_be_bytes() } else { unit.to_le_bytes() })
+            .collect::<Vec<u8>>()
+    };
+    let text = "first\r\nsecond née dle\r\n日本 needle\r\n";
+    fs::create_dir_all(f.dir.path().join("work")).unwrap();
+    fs::write(f.dir.path().join("work/be.txt"), units(text, true)).unwrap();
+    fs::write(f.dir.path().join("work/le with = blanks.txt"), units(text, false)).unwrap();
+    fs::write(f.dir.path().join("work/plain.txt"), "a needle\n").unwrap();
+    fs::write(f.dir.path().join("work/binary"), b"needle\0needle").unwrap();
+    fs::write(f.dir.path().join("work/empty"), b"").unwrap();
+    let found = |path: &str, line: &str| json!({ "path": path, "lines": [line] });
+    assert_eq!(
+        f.search("needle")["matches"],
+        json!([
+            found("be.txt", "3:日本 needle"),
+            found("le with = blanks.txt", "3:日本 needle"),
+            found("plain.txt", "1:a needle"),
+        ])
+    );
+    assert_eq!(f.search("^second")["total"], 2);
+    assert_eq!(f.search("e")["total"], 5, "a letter that is also a byte of the file");
+}
+
+#[test]
 fn every_tool_acts_in_the_environment_of_the_task() {
     let f = fixture();
     let written = value(f.write("src/a.json", "{\n  \"a\": 1,\n}\n"));

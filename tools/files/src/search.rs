@@ -320,6 +320,33 @@ mod tests {
     }
 
     #[test]
+    fn a_text_in_utf_16_is_searched_like_any_other() {
+        let f = fixture();
+        let text = "first\r\nsecond née dle\r\n日本 needle 😀\r\n";
+        let units = |swap: bool| {
+            let units = "\u{feff}".encode_utf16().chain(text.encode_utf16());
+            units.flat_map(|unit| if swap { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect::<Vec<u8>>()
+        };
+        f.put("be.txt", units(true));
+        f.put("le.txt", units(false));
+        f.put("marked.txt", format!("\u{feff}{text}"));
+        let lines = |pattern: &str| run(&f, content(pattern))["matches"].clone();
+        let all =
+            |line: &str| json!(["be.txt", "le.txt", "marked.txt"].map(|path| json!({"path": path, "lines": [line]})));
+        assert_eq!(lines("needle"), all("3:日本 needle 😀"));
+        assert_eq!(lines("^first$"), all("1:first"));
+        assert_eq!(lines("n.e dle"), all("2:second née dle"));
+        // Half a unit at the end, and a file that is nothing but its mark.
+        f.put("be.txt", [units(true), vec![0]].concat());
+        f.put("le.txt", [0xff, 0xfe]);
+        f.put("marked.txt", "");
+        assert_eq!(lines("needle"), json!([{"path": "be.txt", "lines": ["3:日本 needle 😀"]}]));
+        // Data that begins with such a mark is not text.
+        f.put("be.txt", [&[0xff, 0xfe, 0, 0][..], &b"n\0\0\0e\0\0\0needle"[..]].concat());
+        assert_eq!(lines("needle"), json!([]));
+    }
+
+    #[test]
     fn a_pattern_matches_the_end_of_a_line_with_any_ending() {
         let f = fixture();
         f.put("crlf.c", "return 0;\r\n\r\n");
