@@ -135,10 +135,8 @@ impl Reader<'_> {
 /// Gives the numbers in `value` the spelling of the same numbers in `other`.
 fn take_spelling(value: &mut Value, other: &Value) {
     match (value, other) {
-        (Value::Number(number), Value::Number(other)) => {
-            if number::equal(number, other) {
-                *number = other.clone();
-            }
+        (Value::Number(number), Value::Number(other)) if number::equal(number, other) => {
+            *number = other.clone();
         }
         (Value::Array(items), Value::Array(others)) => {
             items.iter_mut().zip(others).for_each(|(item, other)| take_spelling(item, other));

@@ -128,10 +128,14 @@ impl Further {
         match &self.condition {
             Some(Condition { test: Some(test), then, otherwise }) => {
                 let branch = if reader.is_valid(value, *test) { then } else { otherwise };
-                branch.iter().for_each(|schema| add(*schema, true));
+                for schema in branch {
+                    add(*schema, true);
+                }
             }
             Some(Condition { test: None, then, otherwise }) => {
-                then.iter().chain(otherwise).for_each(|schema| add(*schema, false));
+                for schema in then.iter().chain(otherwise) {
+                    add(*schema, false);
+                }
             }
             None => {}
         }

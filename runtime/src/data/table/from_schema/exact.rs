@@ -67,7 +67,7 @@ impl Builder<'_> {
             "$ref" => value.as_str().and_then(|pointer| self.target(pointer)).is_some_and(one),
             "properties" | "dependentSchemas" => value.as_object().is_some_and(|all| all.values().all(one)),
             "patternProperties" => value.as_object().is_some_and(|all| {
-                all.iter().all(|(pattern, schema)| keywords::key_rule(pattern).is_some() && one(schema))
+                all.iter().all(|(pattern, schema)| keywords::pattern_rule(pattern).is_some() && one(schema))
             }),
             "anyOf" | "oneOf" | "allOf" | "prefixItems" => {
                 value.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(one))
@@ -77,10 +77,11 @@ impl Builder<'_> {
             "dependentRequired" | "nullable" | "uniqueItems" | "required" | "minItems" | "maxItems" | "minLength"
             | "maxLength" | "minProperties" | "maxProperties" | "minimum" | "maximum" | "exclusiveMinimum"
             | "exclusiveMaximum" | "multipleOf" => is_well_formed(keyword, value),
-            "pattern" => value.as_str().is_some_and(|pattern| keywords::key_rule(pattern).is_some()),
+            "pattern" => value.as_str().is_some_and(|pattern| keywords::pattern_rule(pattern).is_some()),
             "format" => {
                 let is_number = map.get("type").is_some_and(|name| name == "integer" || name == "number");
-                is_number || value.as_str().is_some_and(|name| Format::from_name(name).is_some())
+                let is_enforced = |name| cfg!(feature = "patterns") && Format::from_name(name).is_some();
+                is_number || value.as_str().is_some_and(is_enforced)
             }
             _ => ANNOTATIONS.contains(&keyword),
         }

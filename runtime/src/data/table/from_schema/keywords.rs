@@ -63,13 +63,13 @@ impl<'s> Builder<'s> {
 
     fn patterns(&mut self, map: &'s Schema) -> Result<Vec<(Option<TextRule>, u16)>, SchemaError> {
         let all = map.get("patternProperties").and_then(Value::as_object);
-        all.into_iter().flatten().map(|(pattern, schema)| Ok((key_rule(pattern), self.node(schema)?))).collect()
+        all.into_iter().flatten().map(|(pattern, schema)| Ok((pattern_rule(pattern), self.node(schema)?))).collect()
     }
 
     fn other_keys(&mut self, map: &'s Schema) -> Result<Option<OtherKeys>, SchemaError> {
         let patterns = map.get("patternProperties").and_then(Value::as_object);
         let has_patterns = patterns.is_some_and(|patterns| !patterns.is_empty());
-        let is_known = patterns.into_iter().flatten().all(|(pattern, _)| key_rule(pattern).is_some());
+        let is_known = patterns.into_iter().flatten().all(|(pattern, _)| pattern_rule(pattern).is_some());
         let (mut declared, mut is_closed) = (Vec::new(), true);
         let (schema, is_certain) = match (map.get("additionalProperties"), map.get("unevaluatedProperties")) {
             (Some(schema), _) if has_patterns => {
@@ -163,15 +163,17 @@ fn add_names(map: &Schema, names: &mut Vec<String>) {
     }
 }
 
-/// Returns the rule for keys that match a pattern, or `None` if keys cannot be compared with it.
-pub(super) fn key_rule(pattern: &str) -> Option<TextRule> {
-    let is_enforced = |pattern: &crate::data::text_rule::Pattern| {
-        #[cfg(feature = "patterns")]
-        return pattern.matches("").is_some();
-        #[cfg(not(feature = "patterns"))]
-        return pattern.as_str().is_empty() && false;
-    };
+/// Returns the rule for texts that match a pattern, or `None` if texts cannot be compared with it.
+#[cfg(feature = "patterns")]
+pub(super) fn pattern_rule(pattern: &str) -> Option<TextRule> {
+    let is_enforced = |pattern: &crate::data::text_rule::Pattern| pattern.matches("").is_some();
     TextRule::new(Some(pattern), None).filter(|rule| rule.pattern.as_ref().is_some_and(is_enforced))
+}
+
+/// Returns `None`: without the feature `patterns`, no text can be compared with a pattern.
+#[cfg(not(feature = "patterns"))]
+pub(super) const fn pattern_rule(_pattern: &str) -> Option<TextRule> {
+    None
 }
 
 fn required_together(map: &Schema) -> Vec<(String, Vec<String>)> {
