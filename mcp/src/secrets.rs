@@ -78,7 +78,16 @@ impl SecretRedactor {
                 if *self.text(&text) == *text { Value::Number(number) } else { self.replaced(text).into() }
             }
             Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
-            Value::Object(map) => map.into_iter().map(|(key, item)| (self.replaced(key), self.value(item))).collect(),
+            Value::Object(map) => {
+                let entry = |(key, item): (String, Value)| match &item {
+                    Value::String(text) if self.variables.is_value_of(&key, text) => (key, REPLACED.into()),
+                    Value::Number(number) if self.variables.is_value_of(&key, &number.to_string()) => {
+                        (key, REPLACED.into())
+                    }
+                    _ => (self.replaced(key), self.value(item)),
+                };
+                map.into_iter().map(entry).collect()
+            }
             other => other,
         }
     }
@@ -106,6 +115,22 @@ mod tests {
         });
         let expected =
             r#"{"z":["a [secret]",7,null],"key [secret]":true,"a":"[secret]","json":"{\"inner\":\"[secret]\"}"}"#;
+        assert_eq!(secrets.value(value).to_string(), expected);
+    }
+
+    #[test]
+    fn a_common_word_is_replaced_only_as_the_value_of_its_variable() {
+        let env =
+            toolc::Env::empty().with_secret("TOKEN", "test").with_secret("PASSWORD", "secret").with_secret("PIN", "7");
+        let secrets = SecretRedactor::new(toolc::Registry::new().redactor(&env));
+        assert_eq!(
+            secrets.text("TOKEN=test PASSWORD=secret, a secret test"),
+            "TOKEN=[secret] PASSWORD=[secret], a secret test"
+        );
+        let value = serde_json::json!({
+            "env": { "TOKEN": "test", "PASSWORD": "secret", "PIN": 7, "N": 7 }, "kind": "secret", "log": "PASSWORD: secret",
+        });
+        let expected = r#"{"env":{"TOKEN":"[secret]","PASSWORD":"[secret]","PIN":"[secret]","N":7},"kind":"secret","log":"PASSWORD: [secret]"}"#;
         assert_eq!(secrets.value(value).to_string(), expected);
     }
 

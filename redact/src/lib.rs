@@ -6,12 +6,13 @@
 mod credential;
 mod formats;
 mod forms;
+mod named;
 mod redactor;
 mod text;
 mod words;
 
 pub use credential::{is_credential, is_secret};
-pub use redactor::{REDACTED, RedactedStream, Redactor};
+pub use redactor::{REDACTED, RedactedStream, Redactor, is_distinctive};
 pub use text::without_secrets;
 pub use words::words;
 

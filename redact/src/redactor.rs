@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::formats;
 use crate::forms::{Forms, KEY_LEN};
+use crate::named::NamedValues;
 
 /// The text that replaces a secret.
 pub const REDACTED: &str = "[secret]";
@@ -14,6 +15,10 @@ pub const REDACTED: &str = "[secret]";
 const MIN_LEN: usize = 6;
 /// Values that users give as a key to servers that need none, without symbols. None of them is secret, and some occur in any text.
 const PLACEHOLDERS: &[&str] = &[
+    "access",
+    "admin",
+    "administrator",
+    "anonymous",
     "anything",
     "apikey",
     "changeme",
@@ -21,6 +26,7 @@ const PLACEHOLDERS: &[&str] = &[
     "disabled",
     "dummykey",
     "enabled",
+    "empty",
     "example",
     "fakekey",
     "foobar",
@@ -78,6 +84,7 @@ const MIN_NUMBER_LEN: usize = 12;
 #[derive(Clone, Default)]
 pub struct Redactor {
     forms: Arc<Forms>,
+    named: Arc<NamedValues>,
 }
 
 impl Redactor {
@@ -99,8 +106,50 @@ impl Redactor {
     /// Returns a redactor of these values. White space around a value does not count, and short values are not replaced: fewer than 6
     /// characters, or than 12 if they are a number.
     pub fn of_values(values: &[String]) -> Self {
-        let values = values.iter().map(|value| value.trim()).filter(|value| is_replaced(value));
-        Self { forms: Arc::new(Forms::of(values)) }
+        let values = values.iter().map(|value| value.trim()).filter(|value| is_distinctive(value));
+        Self { forms: Arc::new(Forms::of(values)), named: Arc::default() }
+    }
+
+    /// Also replaces the values of these variables directly after their names, such as `PASSWORD=secret` or `"PIN": "1"`, however short or
+    /// common they are. A number or `true` without quotes in JSON stays, so that it is JSON.
+    ///
+    /// ```
+    /// let redactor = toolc_redact::Redactor::default().with_variables([("PASSWORD".to_owned(), "secret".to_owned())]);
+    /// assert_eq!(redactor.text("PASSWORD=secret is no secret"), "PASSWORD=[secret] is no secret");
+    /// ```
+    #[must_use]
+    pub fn with_variables(self, variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        let known = self.named.iter().cloned();
+        Self { named: Arc::new(NamedValues::new(known.chain(variables))), ..self }
+    }
+
+    /// Returns whether this is the value of one of [these variables](Self::with_variables), for data in which names and values are apart.
+    pub fn is_value_of(&self, name: &str, value: &str) -> bool {
+        self.named.has(name, value)
+    }
+
+    /// Returns the places of all values in a text, sorted.
+    fn ranges(&self, text: &str) -> Vec<Range<usize>> {
+        let mut ranges = self.forms.ranges(text);
+        if self.named.is_empty() {
+            return ranges;
+        }
+        ranges.extend(self.named.ranges(text));
+        ranges.sort_unstable_by_key(|range| range.start);
+        let mut joined: Vec<Range<usize>> = Vec::new();
+        for range in ranges {
+            match joined.last_mut() {
+                Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+                _ => joined.push(range),
+            }
+        }
+        joined
+    }
+
+    /// Returns the first place from which the text to its end could be the beginning of a value, or of a name with one.
+    fn beginning(&self, text: &str) -> Option<usize> {
+        let named = if self.named.is_empty() { None } else { self.named.beginning(text) };
+        self.forms.beginning(text).into_iter().chain(named).min()
     }
 
     /// Returns a redactor of a text that arrives in parts, such as a streamed answer.
@@ -110,7 +159,7 @@ impl Redactor {
 
     /// Returns the text with `[secret]` in place of each value. JSON stays JSON.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let ranges = self.forms.ranges(text);
+        let ranges = self.ranges(text);
         if ranges.is_empty() { Cow::Borrowed(text) } else { replaced(text, &ranges).into() }
     }
 
@@ -157,9 +206,8 @@ impl RedactedStream<'_> {
     /// Adds a part. Returns what is certain so far.
     pub fn push(&mut self, text: &str) -> String {
         self.text += text;
-        let forms = &self.redactor.forms;
-        let ranges = forms.ranges(&self.text);
-        let certain = forms.beginning(&self.text).unwrap_or(self.text.len());
+        let ranges = self.redactor.ranges(&self.text);
+        let certain = self.redactor.beginning(&self.text).unwrap_or(self.text.len());
         // A secret that the end could make longer is held as a whole.
         let certain = ranges.iter().find(|range| range.end > certain).map_or(certain, |range| certain.min(range.start));
         let certain = certain.max(self.shown);
@@ -172,7 +220,7 @@ impl RedactedStream<'_> {
 
     /// Returns the rest.
     pub fn end(&mut self) -> String {
-        let rest = self.until(self.text.len(), &self.redactor.forms.ranges(&self.text));
+        let rest = self.until(self.text.len(), &self.redactor.ranges(&self.text));
         (self.text, self.shown) = (String::new(), 0);
         rest
     }
@@ -186,7 +234,10 @@ impl RedactedStream<'_> {
     }
 }
 
-fn is_replaced(value: &str) -> bool {
+/// Returns whether a secret value is replaced wherever it occurs. A short value, a number with few digits, or a word such as `password` occurs
+/// in any text.
+pub fn is_distinctive(value: &str) -> bool {
+    let value = value.trim();
     let word = value.replace(['-', '_', ' '], "");
     if PLACEHOLDERS.iter().any(|placeholder| word.eq_ignore_ascii_case(placeholder)) {
         return false;

@@ -7,10 +7,7 @@ use std::ops::Range;
 
 use crate::credential::is_secret_name;
 use crate::formats;
-use crate::redactor::REDACTED;
-
-/// The minimum length of a known value that is replaced, in bytes. A shorter one would occur in any text.
-const MIN_VALUE_LEN: usize = 4;
+use crate::redactor::{REDACTED, is_distinctive};
 
 /// The number of bytes in which the `@` of a URL is looked for.
 const MAX_AUTHORITY: usize = 512;
@@ -20,7 +17,7 @@ const MIN_KEY_LEN: usize = 40;
 /// Returns the text with [`REDACTED`] in place of these values, and of everything that seems to be secret.
 pub fn without_secrets(text: &str, values: &[String]) -> String {
     let mut found: Vec<Range<usize>> = Vec::new();
-    for value in values.iter().filter(|value| value.len() >= MIN_VALUE_LEN) {
+    for value in values.iter().filter(|value| is_distinctive(value)) {
         found.extend(text.match_indices(value.as_str()).map(|(at, _)| at..at + value.len()));
     }
     found.extend(formats::find(text));
@@ -148,7 +145,8 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
             }
             Some(' ') if is_scheme => secret_value(text, end + 1, MIN_BEARER_LEN),
             _ if is_scheme || !is_secret_name(name) => continue,
-            Some('=') => secret_value(text, end + quote + 1, 1),
+            // `PASSWORD=token` is no scheme with a token.
+            Some('=') => secret_word(text, end + quote + 1),
             Some(':') => {
                 let blanks = rest[quote + 1..].bytes().take_while(|byte| *byte == b' ').count();
                 secret_value(text, end + quote + 1 + blanks, 1)
@@ -177,6 +175,14 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
 
 /// The minimum length of a word after `Bearer` that is a token.
 const MIN_BEARER_LEN: usize = 8;
+
+/// Returns the word at a position, and whether it is secret: not an expansion or an option.
+fn secret_word(text: &str, start: usize) -> (Range<usize>, bool) {
+    let value = value_at(text, start);
+    let shown = &text[value.clone()];
+    let is_other = shown.starts_with(['$', '`', '<', '[']) || shown.starts_with("--");
+    (value, !shown.is_empty() && !is_other)
+}
 
 /// Returns the value at a position, and whether it is secret: not too short, and not an expansion or an option. A scheme such as
 /// `Bearer` is skipped.
@@ -226,6 +232,11 @@ mod tests {
             ("curl -u me:hunter2 https://x".to_owned(), "hunter2".to_owned()),
             ("echo '{\"client_secret\": \"hunter2\"}'".to_owned(), "hunter2".to_owned()),
             (format!("aws AKIA{}", "IOSFODNN7EXAMPLE"), format!("AKIA{}", "IOSFODNN7EXAMPLE")),
+            ("PASSWORD=secret ./run".to_owned(), "=secret".to_owned()),
+            ("PASSWORD=token ./run".to_owned(), "=token".to_owned()),
+            ("TOKEN=test".to_owned(), "=test".to_owned()),
+            ("DB_PASS='basic' x".to_owned(), "'basic".to_owned()),
+            ("password: secret".to_owned(), ": secret".to_owned()),
             ("echo known-value".to_owned(), "known-value".to_owned()),
             (format!("x {rest}{rest} y"), format!("{rest}{rest}")),
             (

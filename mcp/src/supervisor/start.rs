@@ -103,6 +103,7 @@ impl Host<'_> {
             Transport::Stdio { env, .. } => env,
             Transport::Http { .. } => &[],
         };
+        let mut in_program = Vec::new();
         for name in server.variables() {
             let Some(value) = self.env.var(name) else { continue };
             let is_secret = match passed.iter().find(|variable| variable.source == name) {
@@ -110,10 +111,14 @@ impl Host<'_> {
                 None => true,
             };
             if is_secret {
+                // The program may show the variable under the name that it has there.
+                let names =
+                    passed.iter().filter(|variable| variable.source == name).map(|variable| variable.name.clone());
+                in_program.extend(names.map(|name| (name, value.clone())));
                 env = env.with_secret(name, value);
             }
         }
-        Arc::new(SecretRedactor::new(self.registry.redactor(&env)))
+        Arc::new(SecretRedactor::new(self.registry.redactor(&env).with_variables(in_program)))
     }
 
     fn unset_variables(&self, server: &Server) -> Vec<String> {

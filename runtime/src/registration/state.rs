@@ -73,8 +73,10 @@ impl RegistrySnapshot {
     /// Returns what replaces the secrets of an environment in texts.
     pub(crate) fn redactor(&self, env: &Env) -> Redactor {
         let names = self.secret_names(env);
-        let secrets = names.iter().filter(|name| !self.is_public(name)).filter_map(|name| env.var(name));
-        Redactor::new(secrets, env.vars().into_iter().map(|(_, value)| value))
+        let secrets = names.into_iter().filter(|name| !self.is_public(name));
+        let secrets: Vec<_> = secrets.filter_map(|name| env.var(&name).map(|value| (name, value))).collect();
+        let values: Vec<String> = secrets.iter().map(|(_, value)| value.clone()).collect();
+        Redactor::new(values, env.vars().into_iter().map(|(_, value)| value)).with_variables(secrets)
     }
 
     /// Returns whether a provider declares that the value of a variable is not secret.

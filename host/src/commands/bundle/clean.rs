@@ -13,7 +13,7 @@ const MIN_HOME: usize = 4;
 /// Removes secrets, and the path of the user's home folder, from texts.
 pub(super) struct Cleaner {
     redactor: Redactor,
-    /// The values of `.env`, and those of the process that may be secret.
+    /// The values of `.env`, and those of the process that may be secret, which are replaced wherever they occur.
     values: Vec<String>,
     home: Option<String>,
 }
@@ -21,19 +21,22 @@ pub(super) struct Cleaner {
 impl Cleaner {
     /// Returns what removes the values of `.env` and the secret variables of this process.
     pub(super) fn new(env: &EnvFile) -> Self {
-        let file = env.names().filter_map(|name| env.get(name).map(str::to_owned));
+        let file = env.names().filter_map(|name| Some((name.to_owned(), env.get(name)?.to_owned())));
         let process =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let process: Vec<(String, String)> = process.collect();
-        let secret = process.iter().filter(|(name, value)| is_secret(name, value)).map(|(_, value)| value.clone());
+        let secret = process.iter().filter(|(name, value)| is_secret(name, value)).cloned();
         let home = std::env::home_dir().map(|home| home.display().to_string());
-        Self::from_values(file.chain(secret).collect(), process.iter().map(|(_, value)| value.clone()), home)
+        Self::from_variables(file.chain(secret).collect(), process.iter().map(|(_, value)| value.clone()), home)
     }
 
-    fn from_values(values: Vec<String>, texts: impl Iterator<Item = String>, home: Option<String>) -> Self {
-        let redactor = Redactor::new(values.iter().cloned(), texts);
-        // Shorter values occur in any text, and longer ones are found in all their forms.
-        let values = values.into_iter().filter(|value| value.trim().len() >= 6).collect();
+    fn from_variables(
+        variables: Vec<(String, String)>,
+        texts: impl Iterator<Item = String>,
+        home: Option<String>,
+    ) -> Self {
+        let values: Vec<String> = variables.iter().map(|(_, value)| value.clone()).collect();
+        let redactor = Redactor::new(values.iter().cloned(), texts).with_variables(variables);
         Self { redactor, values, home: home.filter(|home| home.len() >= MIN_HOME) }
     }
 
@@ -111,8 +114,9 @@ mod tests {
     use super::*;
 
     fn cleaner() -> Cleaner {
-        Cleaner::from_values(
-            vec!["hunter2hunter2".to_owned(), "abc".to_owned()],
+        let variables = [("A", "hunter2hunter2"), ("B", "abc"), ("PIN", "test"), ("OLLAMA_KEY", "ollama")];
+        Cleaner::from_variables(
+            variables.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
             std::iter::empty(),
             Some("/home/ada".to_owned()),
         )
@@ -126,6 +130,8 @@ mod tests {
             ("aHVudGVyMmh1bnRlcjI=", "[secret]I="),
             ("/home/ada/notes", "~/notes"),
             ("https://user:passw0rd@example.com", "https://user:[secret]@example.com"),
+            ("PIN=test and B: abc in a test of ollama", "PIN=[secret] and B: [secret] in a test of ollama"),
+            ("OLLAMA_KEY=ollama PASSWORD=secret TOKEN=test", "OLLAMA_KEY=[secret] PASSWORD=[secret] TOKEN=[secret]"),
             ("nothing", "nothing"),
         ] {
             assert_eq!(cleaner.text(text), clean, "{text}");

@@ -93,7 +93,7 @@ fn readme(entries: &[Entry]) -> String {
     for entry in entries {
         text += &format!("{:<18} {}\n", entry.name, entry.about);
     }
-    text += "\nValues of .env with at least 6 characters, keys and tokens are left out or replaced by [secret], and the path of the home \
+    text += "\nValues of .env (a short or common one only next to its name), keys and tokens are left out or replaced by [secret], and the path of the home \
              folder by ~.\n\
              Look at the files before you send them: no program knows all secrets.\n";
     text
