@@ -14,6 +14,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub(crate) use envelope::{capabilities, implementation};
+pub(crate) use text::repaired;
 
 use crate::digits;
 

@@ -9,7 +9,7 @@ const REPLACEMENT: &[u8] = br"\ufffd";
 const NO_NUMBERS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
 
 /// Returns the text with every mistake repaired whose meaning is certain. It need not be JSON.
-pub(super) fn repaired(message: &[u8]) -> String {
+pub(crate) fn repaired(message: &[u8]) -> String {
     let message = message.strip_prefix(b"\xef\xbb\xbf").unwrap_or(message);
     let text: Cow<'_, str> = String::from_utf8_lossy(message);
     let (bytes, mut repaired) = (text.as_bytes(), Vec::with_capacity(text.len()));

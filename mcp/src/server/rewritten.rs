@@ -22,10 +22,39 @@ pub(super) fn rewritten(message: &ClientJsonRpcMessage) -> Option<ClientJsonRpcM
     let params = match (method.as_str(), params) {
         ("initialize", params) if !is_stateless(message) => initialize(params.as_ref()),
         ("tools/call", Some(Value::Object(params))) => call(params.clone())?,
+        // Some libraries write no parameters so.
+        (_, Some(params)) if says_nothing(params) => {
+            let without = json!({ "jsonrpc": "2.0", "id": request.id, "method": method });
+            return serde_json::from_value(without).ok();
+        }
         _ => return None,
     };
     let rewritten = json!({ "jsonrpc": "2.0", "id": request.id, "method": method, "params": params });
     serde_json::from_value(rewritten).ok()
+}
+
+/// Returns a message without parameters and without an id that say nothing, if it has such ones: the protocol library does not read it.
+pub(super) fn without_empty_members(text: &str) -> Option<ClientJsonRpcMessage> {
+    let Value::Object(mut message) = serde_json::from_str(text).ok()? else { return None };
+    let length = message.len();
+    if message.get("params").is_some_and(says_nothing) {
+        message.remove("params");
+    }
+    let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
+    if method.starts_with("notifications/") && message.get("id").is_some_and(Value::is_null) {
+        message.remove("id");
+    }
+    if message.len() == length { None } else { serde_json::from_value(message.into()).ok() }
+}
+
+/// Returns whether parameters are as good as absent.
+fn says_nothing(params: &Value) -> bool {
+    match params {
+        Value::Null | Value::Bool(false) => true,
+        Value::Array(items) => items.is_empty(),
+        Value::String(text) => text.trim().is_empty(),
+        _ => false,
+    }
 }
 
 /// Returns the arguments of a call as the client sent them: repair and validation decide what they mean.
@@ -100,6 +129,24 @@ mod tests {
         assert_eq!(request.params.protocol_version, ProtocolVersion::V_2025_03_26);
         let stateless = json!({ "_meta": { META_VERSION: "2026-07-28" } });
         assert!(matches!(read("initialize", stateless), ClientRequest::CustomRequest(_)), "there is no handshake");
+    }
+
+    #[test]
+    fn parameters_that_say_nothing_are_absent() {
+        let request = |method: &str, params: &Value| {
+            let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+            match crate::server::unreadable::read(message.as_bytes()) {
+                Ok(JsonRpcMessage::Request(request)) => Some(request.request),
+                _ => None,
+            }
+        };
+        for params in [json!([]), json!(""), json!(false), json!(null)] {
+            assert!(matches!(request("tools/list", &params), Some(ClientRequest::ListToolsRequest(_))), "{params}");
+            assert!(matches!(request("ping", &params), Some(ClientRequest::PingRequest(_))), "{params}");
+        }
+        for params in [json!([1]), json!("x"), json!(7), json!(true)] {
+            assert!(!matches!(request("tools/list", &params), Some(ClientRequest::ListToolsRequest(_))), "{params}");
+        }
     }
 
     #[test]

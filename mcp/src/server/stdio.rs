@@ -12,6 +12,7 @@ use rmcp::transport::Transport;
 use tokio::sync::mpsc;
 
 use super::unreadable::{Unreadable, read};
+use crate::message::parts;
 
 /// The maximum number of bytes of a message.
 pub(super) const MAX_MESSAGE: usize = 16 << 20;
@@ -93,20 +94,22 @@ fn read_lines(mut input: impl BufRead, messages: &mpsc::Sender<Incoming>) {
             Ok(_) => {}
         }
         let size = line.len();
-        let message = if size > MAX_MESSAGE {
-            // The rest of the line is not another message.
-            if line.last() != Some(&b'\n') && input.skip_until(b'\n').is_err() {
+        if size > MAX_MESSAGE {
+            let unreadable = Unreadable::too_long_after(&line, MAX_MESSAGE);
+            let is_whole = line.last() == Some(&b'\n');
+            line = Vec::new();
+            // The client is told at once, because the line may never end. Its rest is not another message.
+            let is_told = messages.blocking_send((Err(Box::new(unreadable)), size)).is_ok();
+            if !is_told || (!is_whole && input.skip_until(b'\n').is_err()) {
                 return;
             }
-            line = Vec::new();
-            Err(Box::new(Unreadable::too_long(MAX_MESSAGE)))
-        } else if line.trim_ascii().is_empty() {
             continue;
-        } else {
-            read(&line)
-        };
-        if messages.blocking_send((message, size)).is_err() {
-            return;
+        }
+        // Versions of the protocol before 2025-06-18 have batches. Each of their requests gets an answer of its own.
+        for part in parts(&line) {
+            if messages.blocking_send((read(part), part.len())).is_err() {
+                return;
+            }
         }
     }
 }
@@ -154,9 +157,8 @@ impl Transport<RoleServer> for StdioTransport {
                 }
                 Err(unreadable) => unreadable.message(),
             };
-            let sent = Transport::<RoleServer>::send(self, answer);
             // If the output thread no longer receives lines, the client has ended.
-            sent.await.ok()?;
+            self.lines.send(answer + "\n").await.ok()?;
         }
     }
 

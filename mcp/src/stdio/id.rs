@@ -43,6 +43,11 @@ impl IdScanner {
         serde_json::from_slice(id).ok()
     }
 
+    /// Returns the JSON text of the id, as the message spells it. The last one counts.
+    pub(crate) fn id_text(&self) -> Option<&str> {
+        std::str::from_utf8(self.id.as_ref()?).ok()
+    }
+
     fn read(&mut self, byte: u8) {
         self.string = match (self.string, byte) {
             (InString::No, b'"') => InString::Yes,

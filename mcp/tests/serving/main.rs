@@ -5,5 +5,6 @@ mod access;
 mod approval;
 mod calls;
 mod fixture;
+mod odd_lines;
 mod streams;
 mod tasks;

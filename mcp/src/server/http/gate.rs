@@ -85,8 +85,7 @@ impl Gate {
         let Reading { bytes, permit } = self.budget.read(body, &parts.headers).await.map_err(unread)?;
         // rmcp would answer without the id of the request.
         let read = read_or_rewrite(&bytes);
-        let (message, is_rewritten) =
-            read.map_err(|unreadable| json(StatusCode::BAD_REQUEST, &unreadable.message()))?;
+        let (message, is_rewritten) = read.map_err(|unreadable| json(StatusCode::BAD_REQUEST, unreadable.message()))?;
         let bytes = match serde_json::to_vec(&message) {
             Ok(rewritten) if is_rewritten => Bytes::from(rewritten),
             _ => bytes,
@@ -97,7 +96,7 @@ impl Gate {
         );
         let open_request = match (&message, &session) {
             (JsonRpcMessage::Request(request), Some(session)) => {
-                let in_use = || json(StatusCode::BAD_REQUEST, &Unreadable::busy(&message).message());
+                let in_use = || json(StatusCode::BAD_REQUEST, Unreadable::busy(&message).message());
                 Some(self.sessions.begin_request(session, &request.id).ok_or_else(in_use)?)
             }
             _ => None,
@@ -173,11 +172,11 @@ fn unread(why: Unread) -> Response<Body> {
 
 /// Returns the refusal of a request, as an error of the protocol without an id.
 fn refusal(status: StatusCode, message: &str) -> Response<Body> {
-    json(status, &JsonRpcMessage::error(ErrorData::invalid_request(message.to_owned(), None), None))
+    let error: ServerJsonRpcMessage = JsonRpcMessage::error(ErrorData::invalid_request(message.to_owned(), None), None);
+    json(status, serde_json::to_string(&error).unwrap_or_default())
 }
 
-fn json(status: StatusCode, message: &ServerJsonRpcMessage) -> Response<Body> {
-    let text = serde_json::to_string(message).unwrap_or_default();
+fn json(status: StatusCode, text: String) -> Response<Body> {
     let mut response = Response::new(Full::new(Bytes::from(text)).boxed());
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
