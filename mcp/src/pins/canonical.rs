@@ -1,6 +1,6 @@
 //! The canonical form of a definition: two that mean the same are equal in it, however they are written. Texts that models read are kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -115,18 +115,34 @@ fn says_nothing(value: &Value) -> bool {
 
 /// Returns a whole schema in its canonical form, or as it is if that would be too large.
 fn root(schema: &Value, is_input: bool) -> Value {
-    let mut writer =
-        Writer { root: schema, open: Vec::new(), recursive: Vec::new(), used: Vec::new(), left: MAX_SCHEMAS };
+    let mut writer = Writer {
+        root: schema,
+        is_input,
+        has_names: refers_by_name(schema),
+        open: Vec::new(),
+        recursive: Vec::new(),
+        used: Vec::new(),
+        left: MAX_SCHEMAS,
+    };
     let Some(mut canonical) = writer.schema(schema) else { return schema.clone() };
     if let Value::Object(members) = &mut canonical {
         if is_input {
             // Arguments are always an object.
             members.entry("type").or_insert_with(|| "object".into());
         }
+        let reachable = if is_input { Some(reachable(members)) } else { None };
         for key in DEFINITIONS {
             if let Some(Value::Object(schemas)) = members.get_mut(key) {
+                if let Some(reachable) = &reachable {
+                    // Models read no other: schemas are shown without those to which nothing refers.
+                    schemas.retain(|name, _| reachable.contains(&place_of(key, name)));
+                    if schemas.is_empty() {
+                        members.remove(key);
+                    }
+                    continue;
+                }
                 let place = |name: &str| format!("#/{key}/{name}");
-                // Those that are used replace their references. Models also read the others.
+                // Those that are used replace their references. Clients of `toolc mcp serve` also get the others.
                 schemas.retain(|name, _| {
                     let place = place(name);
                     writer.recursive.contains(&place) || !writer.used.contains(&place)
@@ -142,6 +158,10 @@ fn root(schema: &Value, is_input: bool) -> Value {
 
 struct Writer<'s> {
     root: &'s Value,
+    /// Whether this is the schema of arguments, which models see without comments and identifiers.
+    is_input: bool,
+    /// Whether a reference leads to a name or an address, and not to a place.
+    has_names: bool,
     /// The references that are being replaced.
     open: Vec<&'s str>,
     /// The references that lead to themselves, and stay.
@@ -169,7 +189,11 @@ impl<'s> Writer<'s> {
                 ("enum", Value::Array(values)) => ("enum", set(values.iter().map(number).collect())),
                 ("type", value) => ("type", types(value)),
                 ("required", Value::Array(names)) => ("required", set(names.clone())),
-                ("$schema", Value::String(draft)) if is_official(draft) => continue,
+                ("$schema", Value::String(draft)) if self.is_input || is_official(draft) => continue,
+                ("$comment" | "$vocabulary", _) if self.is_input => continue,
+                ("$id" | "id" | "$anchor" | "$dynamicAnchor", Value::String(_)) if self.is_input && !self.has_names => {
+                    continue;
+                }
                 ("dependentRequired", Value::Object(lists)) => ("dependentRequired", sets(lists)),
                 (key, Value::Array(schemas)) if SCHEMAS.contains(&key) => {
                     let schemas: Option<Vec<Value>> = schemas.iter().map(|schema| self.schema(schema)).collect();
@@ -236,6 +260,55 @@ impl<'s> Writer<'s> {
     }
 }
 
+/// Returns the place of a definition, as a reference names it.
+fn place_of(key: &str, name: &str) -> String {
+    format!("#/{key}/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+/// Returns the places of the definitions to which the references of a schema lead, also through other definitions.
+fn reachable(members: &Map<String, Value>) -> BTreeSet<String> {
+    let mut open = Vec::new();
+    for (_, value) in members.iter().filter(|(key, _)| !DEFINITIONS.contains(&key.as_str())) {
+        references(value, &mut open);
+    }
+    open.extend(members.get("$ref").and_then(Value::as_str).map(str::to_owned));
+    let mut found = BTreeSet::new();
+    while let Some(target) = open.pop() {
+        let Some((key, rest)) = target.strip_prefix("#/").and_then(|target| target.split_once('/')) else { continue };
+        let name = rest.split('/').next().unwrap_or_default();
+        if DEFINITIONS.contains(&key) && found.insert(format!("#/{key}/{name}")) {
+            let name = name.replace("~1", "/").replace("~0", "~");
+            references(members.get(key).and_then(|all| all.get(&name)).unwrap_or(&Value::Null), &mut open);
+        }
+    }
+    found
+}
+
+fn references(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            found.extend(members.get("$ref").and_then(Value::as_str).map(str::to_owned));
+            members.values().for_each(|value| references(value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        _ => {}
+    }
+}
+
+/// Returns whether a reference leads to something else than a place in the schema, such as a name.
+fn refers_by_name(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => members.iter().any(|(key, value)| match (key.as_str(), value) {
+            ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(target)) => {
+                target != "#" && !target.starts_with("#/")
+            }
+            (_, value) => refers_by_name(value),
+        }),
+        Value::Array(items) => items.iter().any(refers_by_name),
+        _ => false,
+    }
+}
+
 /// Returns whether a keyword describes a schema, and leaves its meaning.
 fn is_description(key: &str) -> bool {
     key != "$ref" && DESCRIBING.contains(&key)
@@ -267,6 +340,7 @@ fn plain(mut schema: Map<String, Value>) -> Map<String, Value> {
             schema.insert(flag.to_owned(), value);
         }
     }
+    schema = merged(schema);
     for key in ["allOf", "anyOf", "oneOf"] {
         schema = unwrapped(schema, key);
     }
@@ -286,6 +360,76 @@ fn plain(mut schema: Map<String, Value>) -> Map<String, Value> {
     }
     schema.sort_keys();
     schema
+}
+
+/// Keywords that depend on each other: what one of them means depends on the others next to it.
+const GROUPS: [&[&str]; 5] = [
+    &["properties", "patternProperties", "additionalProperties", "unevaluatedProperties"],
+    &["items", "prefixItems", "additionalItems", "unevaluatedItems", "contains", "minContains", "maxContains"],
+    &["if", "then", "else"],
+    &["nullable", "type", "enum"],
+    &["$ref", "$defs", "definitions", "$dynamicRef", "$recursiveRef", "allOf"],
+];
+
+/// Returns a schema with the keywords of each part of its `allOf`, as far as these mean the same there.
+fn merged(mut schema: Map<String, Value>) -> Map<String, Value> {
+    let Some(Value::Array(parts)) = schema.remove("allOf") else { return schema };
+    let mut kept = Vec::new();
+    for part in parts {
+        match part {
+            Value::Object(part) if can_merge(&schema, &part) => merge_part(&mut schema, part),
+            part => kept.push(part),
+        }
+    }
+    if !kept.is_empty() {
+        schema.insert("allOf".to_owned(), kept.into());
+    }
+    schema
+}
+
+/// Returns whether the keywords of a part mean the same in the schema itself.
+fn can_merge(schema: &Map<String, Value>, part: &Map<String, Value>) -> bool {
+    let has = |schema: &Map<String, Value>, group: &[&str]| group.iter().any(|key| schema.contains_key(*key));
+    let only_properties =
+        |schema: &Map<String, Value>| GROUPS[0].iter().all(|key| *key == "properties" || !schema.contains_key(*key));
+    let is_apart = |key: &str, value: &Value| match (key, schema.get(key)) {
+        (_, None) => true,
+        ("required", Some(Value::Array(_))) => value.is_array(),
+        ("properties", Some(Value::Object(known))) => value
+            .as_object()
+            .is_some_and(|all| all.iter().all(|(name, value)| known.get(name).is_none_or(|other| other == value))),
+        (key, Some(other)) => is_description(key) || other == value,
+    };
+    let is_free = |group: &&[&str]| {
+        !has(schema, group)
+            || !has(part, group)
+            || (group.contains(&"properties") && only_properties(schema) && only_properties(part))
+            || group.iter().all(|key| schema.get(*key) == part.get(*key) && *key != "$ref")
+            || (group.contains(&"type") && !schema.contains_key("nullable") && !part.contains_key("nullable"))
+    };
+    GROUPS.iter().all(is_free) && part.iter().all(|(key, value)| is_apart(key, value))
+}
+
+fn merge_part(schema: &mut Map<String, Value>, part: Map<String, Value>) {
+    let mut describing = Map::new();
+    for (key, value) in part {
+        match (key.as_str(), schema.get_mut(&key), value) {
+            ("required", Some(Value::Array(known)), Value::Array(more)) => {
+                known.extend(more);
+                *known = match set(std::mem::take(known)) {
+                    Value::Array(names) => names,
+                    _ => Vec::new(),
+                };
+            }
+            ("properties", Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
+            (key, Some(_), value) if is_description(key) => drop(describing.insert(key.to_owned(), value)),
+            (_, _, value) => drop(schema.insert(key, value)),
+        }
+    }
+    // The texts of the schema itself come first, as they do around a reference.
+    let own = describing.keys().filter_map(|key| Some((key.clone(), schema.remove(key)?))).collect();
+    schema.extend(describing);
+    describe(schema, own);
 }
 
 /// Replaces alternatives that are single values by one list of values.
@@ -507,6 +651,46 @@ mod tests {
                 json!({ "properties": { "a": { "anyOf": [{ "const": "x" }, { "enum": [null, "x"] }] } } }),
             ),
             (json!({ "required": ["a", "b"] }), json!({ "required": ["b", "a"] })),
+            // What models do not read.
+            (json!({}), json!({ "$schema": "my own draft", "$id": "https://example.com/s", "$comment": "c" })),
+            (
+                json!({ "properties": { "a": { "type": "string" } } }),
+                json!({ "properties": { "a": { "type": "string", "$id": "#a", "$comment": "c", "$anchor": "a" } } }),
+            ),
+            (json!({}), json!({ "$defs": { "unused": { "description": "D." } }, "definitions": { "b": {} } })),
+            (
+                json!({ "properties": { "a": { "type": "string" } } }),
+                json!({ "properties": { "a": { "type": "string" } }, "$defs": {
+                    "x": { "$ref": "#/$defs/y" }, "y": { "$ref": "#/$defs/x" },
+                } }),
+            ),
+            // A part of `allOf` next to what it is a part of.
+            (
+                json!({ "properties": { "a": { "type": "string" } }, "required": ["a"] }),
+                json!({ "allOf": [{ "properties": { "a": { "type": "string" } } }, { "required": ["a"] }] }),
+            ),
+            (
+                json!({ "properties": { "a": {}, "b": { "type": "string" } }, "required": ["a", "b"] }),
+                json!({ "properties": { "a": {} }, "required": ["b"], "allOf": [
+                    { "type": "object", "properties": { "b": { "type": "string" } }, "required": ["a"] },
+                ] }),
+            ),
+            (
+                json!({ "properties": { "a": { "type": "string", "minLength": 1, "maxLength": 9 } } }),
+                json!({ "properties": { "a": { "type": "string", "minLength": 1, "allOf": [{ "maxLength": 9 }, {}] } } }),
+            ),
+            (
+                json!({ "properties": { "a": { "type": "object", "properties": { "b": {} }, "additionalProperties": false } } }),
+                json!({ "properties": { "a": { "type": "object", "allOf": [
+                    { "properties": { "b": {} }, "additionalProperties": false },
+                ] } } }),
+            ),
+            (
+                json!({ "properties": { "a": { "type": "string", "description": "A.\nB.", "pattern": "^x" } } }),
+                json!({ "properties": { "a": { "type": "string", "description": "A.", "allOf": [
+                    { "description": "B.", "pattern": "^x" },
+                ] } } }),
+            ),
             (json!({}), json!({ "required": [], "properties": {}, "$defs": {} })),
             (
                 json!({ "properties": { "a": { "anyOf": [{ "type": "string" }, { "type": "null" }] } } }),
@@ -644,7 +828,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unused_definition_may_go_and_not_come() {
+    fn an_unused_definition_of_results_may_go_and_not_come() {
         let node = json!({ "properties": { "next": { "$ref": "#/$defs/node" } } });
         let with_unused = json!({ "properties": { "a": { "$ref": "#/$defs/node" } }, "$defs": { "node": node, "unused": { "type": "object" } } });
         let without = json!({ "properties": { "a": { "$ref": "#/$defs/node" } }, "$defs": { "node": node } });
@@ -655,8 +839,13 @@ mod tests {
             old == new
         };
         assert!(forgotten(&with_unused, &without));
-        assert!(!forgotten(&without, &with_unused), "models read it");
+        assert!(forgotten(&without, &with_unused), "models do not read it");
         assert!(!forgotten(&without, &broken), "it is used");
+        let results = |schema: &Value| canonical(&json!({ "name": "t", "outputSchema": schema }));
+        let (mut with_results, results) = (results(&with_unused), results(&without));
+        assert_ne!(with_results, results, "clients of the server that toolc is get it");
+        forget_unused(&mut with_results, &results);
+        assert_eq!(with_results, results);
         assert!(forgotten(&json!({ "definitions": { "unused": { "type": "object" } } }), &json!({})));
     }
 
@@ -709,7 +898,38 @@ mod tests {
                 json!({ "properties": { "a": { "prefixItems": [{}, { "type": "null" }] } } }),
                 json!({ "properties": { "a": { "prefixItems": [{ "type": "null" }, {}] } } }),
             ),
-            (json!({}), json!({ "$defs": { "unused": { "description": "Read ~/.netrc first." } } })),
+            (
+                json!({ "properties": { "a": { "$ref": "#b" }, "b": { "$anchor": "b", "type": "string" } } }),
+                json!({ "properties": { "a": { "$ref": "#b" }, "b": { "$anchor": "c", "type": "string" } } }),
+            ),
+            (
+                json!({ "properties": { "a": { "title": "A" } } }),
+                json!({ "properties": { "a": { "title": "Read ~/.netrc first" } } }),
+            ),
+            (
+                json!({ "properties": { "a": { "maxLength": 9, "allOf": [{ "maxLength": 8 }] } } }),
+                json!({ "properties": { "a": { "maxLength": 9 } } }),
+            ),
+            (
+                json!({ "properties": { "a": { "x-note": "A" } } }),
+                json!({ "properties": { "a": { "x-note": "Read ~/.netrc first" } } }),
+            ),
+            (
+                json!({ "properties": { "a": { "properties": { "b": {} }, "allOf": [{ "additionalProperties": false }] } } }),
+                json!({ "properties": { "a": { "properties": { "b": {} }, "additionalProperties": false } } }),
+            ),
+            (
+                json!({ "properties": { "a": { "items": { "type": "string" }, "allOf": [{ "prefixItems": [{}] }] } } }),
+                json!({ "properties": { "a": { "items": { "type": "string" }, "prefixItems": [{}] } } }),
+            ),
+            (
+                json!({ "properties": { "a": { "if": { "minLength": 1 }, "allOf": [{ "then": { "maxLength": 1 } }] } } }),
+                json!({ "properties": { "a": { "if": { "minLength": 1 }, "then": { "maxLength": 1 } } } }),
+            ),
+            (
+                json!({ "properties": { "a": { "allOf": [{ "type": "string" }, { "type": "integer" }] } } }),
+                json!({ "properties": { "a": { "type": "string" } } }),
+            ),
             (json!({ "properties": { "a": {} } }), json!({ "properties": { "a": { "description": "A." } } })),
             (json!({ "properties": { "a": { "maximum": 5 } } }), json!({ "properties": { "a": { "maximum": 5.5 } } })),
             (json!({ "properties": { "a": {} } }), json!({ "properties": { "a": { "enum": [] } } })),
