@@ -63,23 +63,43 @@ fn function(whole: &Value, name: String) -> Result<(FunctionDefinition, Vec<Stri
     if size > MAX_BYTES {
         return Err(format!("its definition has {size} bytes, more than {MAX_BYTES}"));
     }
-    let mut schema = match &whole["inputSchema"] {
-        Value::Object(schema) => schema.clone(),
-        Value::Null => return Err("it has no `inputSchema`".to_owned()),
-        // PHP writes an empty object so.
-        Value::Array(none) if none.is_empty() => Map::new(),
-        _ => return Err("its `inputSchema` is not an object".to_owned()),
-    };
+    let (mut schema, mut mends) = input_schema(&whole["inputSchema"])?;
     // A server may leave out the type, because arguments are always an object.
     let ty = schema.entry("type").or_insert_with(|| "object".into());
     if ty.as_array().is_some_and(|types| types.iter().any(|name| name == "object")) {
         *ty = "object".into();
     }
     let mut schema = schema.into();
-    let mends = lowered::mend(&mut schema)?;
+    mends.extend(lowered::mend(&mut schema)?);
+    if let Some(schema) = schema.as_object_mut() {
+        // A type that is not one of JSON has been left out.
+        schema.entry("type").or_insert_with(|| "object".into());
+    }
     let description = whole["description"].as_str().unwrap_or_default().to_owned();
     let function = FunctionDefinition::new(name, description, schema).map_err(|problems| problems.to_string())?;
     Ok((function, mends))
+}
+
+/// Returns the schema of arguments that a server means, and what is wrong with it, or why it cannot be used.
+fn input_schema(sent: &Value) -> Result<(Map<String, Value>, Vec<String>), String> {
+    let found = |what: &str| vec![format!("it {what}: its arguments may be any values")];
+    match sent {
+        Value::Object(schema) => Ok((schema.clone(), Vec::new())),
+        Value::Null => Ok((Map::new(), found("has no `inputSchema`"))),
+        // This is a schema, too.
+        Value::Bool(true) => Ok((Map::new(), found("has `true` as its `inputSchema`"))),
+        Value::Bool(false) => Err("its `inputSchema` is `false`, which allows no arguments".to_owned()),
+        // PHP writes an empty object so.
+        Value::Array(none) if none.is_empty() => Ok((Map::new(), Vec::new())),
+        Value::String(text) => match serde_json::from_str(text) {
+            Ok(Value::Object(schema)) => {
+                Ok((schema, vec!["its `inputSchema` is a text with JSON: it is read".to_owned()]))
+            }
+            _ => Err("its `inputSchema` is a text, and not an object".to_owned()),
+        },
+        Value::Array(_) => Err("its `inputSchema` is an array, and not an object".to_owned()),
+        Value::Number(_) => Err("its `inputSchema` is a number, and not an object".to_owned()),
+    }
 }
 
 /// Returns the number of bytes of a value as JSON.
@@ -142,9 +162,16 @@ mod tests {
     fn a_schema_that_vendors_refuse_is_reported_with_the_reason() {
         let deep = (0..100).fold(json!({ "type": "string" }), |inner, _| json!({ "type": "array", "items": inner }));
         for (schema, part) in [
-            (json!(null), "has no `inputSchema`"),
-            (json!([1]), "not an object"),
+            (json!([1]), "is an array, and not an object"),
+            (json!([{ "type": "object" }]), "is an array, and not an object"),
+            (json!("object"), "is a text, and not an object"),
+            (json!("[]"), "is a text, and not an object"),
+            (json!(""), "is a text, and not an object"),
+            (json!(7), "is a number, and not an object"),
+            (json!(false), "allows no arguments"),
             (json!({ "type": "string" }), "must have"),
+            (json!({ "type": "array", "items": {} }), "must have"),
+            (json!({ "type": ["string", "null"] }), "must have"),
             (json!({ "properties": { "a": deep } }), "nested deeper"),
             (json!({ "properties": { "a": { "description": "x".repeat(200_000) } } }), "bytes, more than"),
         ] {
@@ -157,6 +184,81 @@ mod tests {
             "$defs": { "node": { "type": "object", "properties": { "children": { "type": "array", "items": { "$ref": "#/$defs/node" } } } } },
         });
         assert_eq!(reason(&recursive), "", "recursion is not a mistake");
+    }
+
+    #[test]
+    fn a_schema_in_another_form_is_read_if_it_says_what_the_arguments_are() {
+        let open = json!({ "type": "object", "properties": {} });
+        let with = |more: Value| {
+            let mut schema = open.clone();
+            schema.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+            schema
+        };
+        let a = json!({ "properties": { "a": { "type": "integer" } } });
+        for (sent, expected, found) in [
+            (json!(null), open.clone(), "has no `inputSchema`"),
+            (json!(true), open.clone(), "has `true`"),
+            (json!([]), open.clone(), ""),
+            (json!({}), open.clone(), ""),
+            (json!(with(a.clone()).to_string()), with(a.clone()), "is a text with JSON"),
+            (json!("{}"), open.clone(), "is a text with JSON"),
+            (json!({ "type": ["object", "null"] }), open.clone(), ""),
+            (json!({ "type": ["null", "array", "object"] }), open.clone(), ""),
+            (json!({ "type": null }), open.clone(), "is not a type of JSON"),
+            (json!({ "type": [] }), open.clone(), ""),
+            (json!({ "type": { "type": "object" } }), open.clone(), "is not a type of JSON"),
+            (json!({ "type": "blob" }), open.clone(), "`blob` is not a type of JSON"),
+            (json!({ "type": "Object" }), open.clone(), ""),
+            (json!({ "type": "dict" }), open.clone(), ""),
+            (json!({ "type": "object", "properties": null, "required": null }), open.clone(), ""),
+            (
+                json!({ "properties": null, "additionalProperties": false }),
+                with(json!({ "additionalProperties": false })),
+                "",
+            ),
+            (json!({ "type": "object", "required": true }), open.clone(), ""),
+            (json!({ "type": "object", "required": [] }), open.clone(), ""),
+            (json!({ "type": "object", "properties": [1] }), open.clone(), "is not an object"),
+        ] {
+            let read =
+                read(json!({ "name": "t", "inputSchema": sent })).unwrap_or_else(|why| panic!("{sent}: {why:?}"));
+            assert_eq!(read.function.parameters, expected, "{sent}");
+            assert_eq!(read.mends.is_empty(), found.is_empty(), "{sent}: {:?}", read.mends);
+            assert!(read.mends.iter().all(|mend| mend.contains(found)), "{sent}: {:?}", read.mends);
+        }
+        let read = read(json!({ "name": "t" })).expect("it can be used");
+        assert_eq!(read.function.parameters, open);
+    }
+
+    #[test]
+    fn a_pattern_with_a_mistake_is_stated_in_words_and_changes_nothing_else() {
+        let text = |pattern: &str| json!({ "type": "string", "pattern": pattern });
+        for pattern in ["[a-z", "(a", "a)", "*", "a{2,1}", "(?<n>a", "[z-a]", "\\", "+", "a**"] {
+            let schema = json!({
+                "type": "object",
+                "properties": {
+                    "a": text(pattern),
+                    "b": text("^[a-z]+$"),
+                    "c": { "type": "object", "patternProperties": { pattern: { "type": "integer" } }, "additionalProperties": false },
+                    "d": { "type": "string", "not": { "pattern": pattern } },
+                },
+            });
+            let read = read(json!({ "name": "t", "inputSchema": schema })).expect("it can be used");
+            let properties = &read.function.parameters["properties"];
+            let words = format!("Matches the regular expression {pattern}");
+            assert_eq!(properties["a"], json!({ "type": "string", "description": words }), "{pattern}");
+            assert_eq!(properties["b"], text("^[a-z]+$"), "{pattern}");
+            assert_eq!(properties["c"], json!({ "type": "object", "patternProperties": {} }), "{pattern}");
+            assert_eq!(properties["d"], json!({ "type": "string" }), "{pattern}");
+            let place = |mend: &&String| mend.contains("`/properties/a/pattern` is not a regular expression");
+            assert_eq!(read.mends.iter().filter(place).count(), 1, "{:?}", read.mends);
+        }
+        // What only another engine reads stays: the server enforces it.
+        for pattern in ["^(?!a)", "(?i)^a", "(?P<n>a)", r"\Aa\z", "a++", "(?<=a)b", "(a)\\1", "\\p{L}+", "(?i:a)"] {
+            let schema = json!({ "properties": { "a": text(pattern) } });
+            let read = read(json!({ "name": "t", "inputSchema": schema })).expect("it can be used");
+            assert_eq!(read.function.parameters["properties"]["a"], text(pattern), "{pattern}");
+        }
     }
 
     #[test]

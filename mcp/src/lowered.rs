@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use toolc::__gen::text_rule::{PatternCause, problem};
 use toolc::Dialect;
 use toolc::schema::{LoweredTool, Table};
 use toolc_lower::dialects::{self, DIALECTS};
@@ -19,15 +20,18 @@ const MAX_REMOVED: usize = 200;
 pub(crate) fn mend(schema: &mut Value) -> Result<Vec<String>, String> {
     let mut mends: Vec<String> =
         toolc_lower::schema::mend(schema).into_iter().map(|mend| line(&mend.pointer, &mend.what)).collect();
+    mends.extend(without_broken_patterns(schema));
     for _ in 0..MAX_REMOVED {
         let (pointer, problem) = match jsonschema::draft202012::meta::validate(schema) {
             Ok(()) => break,
             Err(error) => (error.instance_path().to_string(), error.to_string()),
         };
-        if !remove(schema, &pointer) {
+        if !toolc_lower::schema::leave_out(schema, &pointer) {
             return Err(format!("its `inputSchema` is not a JSON Schema: {}, at `{pointer}`", one_line(&problem, 200)));
         }
         mends.push(line(&pointer, "is not valid in JSON Schema: it is left out"));
+        let dependent = toolc_lower::schema::without_false_prohibitions(schema, &[pointer]);
+        mends.extend(dependent.iter().map(|mend| line(&mend.pointer, &mend.what)));
     }
     if let Err(error) = jsonschema::draft202012::meta::validate(schema) {
         let pointer = error.instance_path().to_string();
@@ -39,24 +43,82 @@ pub(crate) fn mend(schema: &mut Value) -> Result<Vec<String>, String> {
     Ok(listed(mends))
 }
 
-fn line(pointer: &str, what: &str) -> String {
-    format!("its `inputSchema` at `{}` {what}", one_line(if pointer.is_empty() { "/" } else { pointer }, 120))
+/// Leaves out the patterns that are not regular expressions. Vendors refuse a request with one.
+fn without_broken_patterns(schema: &mut Value) -> Vec<String> {
+    fn find(schema: &mut Value, pointer: &str, found: &mut Vec<(String, String)>) {
+        let Some(map) = schema.as_object_mut() else { return };
+        let problem = |pattern: &str| match problem(pattern)?.cause {
+            PatternCause::Invalid(why) if !is_of_another_language(pattern) => Some(why),
+            _ => None,
+        };
+        let step = |keyword: &str| format!("{pointer}/{}", keyword.replace('~', "~0").replace('/', "~1"));
+        if let Some(why) = map.get("pattern").and_then(Value::as_str).and_then(problem) {
+            found.push((step("pattern"), why.to_owned()));
+        }
+        for pattern in map.get("patternProperties").and_then(Value::as_object).into_iter().flat_map(|all| all.keys()) {
+            if let Some(why) = problem(pattern) {
+                found.push((
+                    step("patternProperties") + "/" + &pattern.replace('~', "~0").replace('/', "~1"),
+                    why.to_owned(),
+                ));
+            }
+        }
+        toolc_lower::schema::subschemas(map, &mut |keyword, name, schema| {
+            let mut inner = step(keyword);
+            if !name.is_empty() || schema_is_named(keyword) {
+                inner = format!("{inner}/{}", name.replace('~', "~0").replace('/', "~1"));
+            }
+            find(schema, &inner, found);
+        });
+    }
+    let mut found = Vec::new();
+    find(schema, "", &mut found);
+    let mut mends = Vec::new();
+    for (pointer, why) in &found {
+        if leave_pattern_to_words(schema, pointer) {
+            mends.push(line(pointer, &format!("is not a regular expression ({why}): it is stated in words")));
+        }
+    }
+    let places: Vec<String> = found.into_iter().map(|(pointer, _)| pointer).collect();
+    let dependent = toolc_lower::schema::without_false_prohibitions(schema, &places);
+    mends.extend(dependent.iter().map(|mend| line(&mend.pointer, &mend.what)));
+    mends
 }
 
-/// Removes the keyword at a place. Returns whether there is one.
-fn remove(schema: &mut Value, pointer: &str) -> bool {
-    let Some((parent, last)) = pointer.rsplit_once('/') else { return false };
-    match schema.pointer_mut(parent) {
-        Some(Value::Object(map)) => map.remove(&last.replace("~1", "/").replace("~0", "~")).is_some(),
-        Some(Value::Array(items)) => match last.parse::<usize>() {
-            Ok(index) if index < items.len() => {
-                items.remove(index);
-                true
-            }
-            _ => false,
-        },
-        _ => false,
+/// Leaves out a pattern. Its text stays in the description, because it can still tell a model what the server expects.
+fn leave_pattern_to_words(schema: &mut Value, pointer: &str) -> bool {
+    const MAX_PATTERN: usize = 200;
+    let pattern =
+        schema.pointer(pointer).and_then(Value::as_str).filter(|text| text.len() <= MAX_PATTERN).map(str::to_owned);
+    if !toolc_lower::schema::leave_out(schema, pointer) {
+        return false;
     }
+    let parent = pointer.rsplit_once('/').and_then(|(parent, _)| schema.pointer_mut(parent)?.as_object_mut());
+    if let (Some(pattern), Some(map)) = (pattern, parent) {
+        let words = format!("Matches the regular expression {pattern}");
+        let before = map.get("description").and_then(Value::as_str).filter(|text| !text.is_empty());
+        let words = before.map_or(words.clone(), |before| format!("{before}\n{words}"));
+        map.insert("description".to_owned(), words.into());
+    }
+    true
+}
+
+/// Returns whether a pattern has what other languages read and ECMA-262 does not. The server may enforce it.
+fn is_of_another_language(pattern: &str) -> bool {
+    const MARKS: [&str; 22] = [
+        "(?i", "(?m", "(?s", "(?x", "(?u", "(?a", "(?L", "(?-", "(?^", "(?P", "(?>", "(?#", "(?|", "(?(", r"\A", r"\Z",
+        r"\z", r"\Q", "*+", "++", "?+", "}+",
+    ];
+    MARKS.iter().any(|mark| pattern.contains(mark))
+}
+
+/// Returns whether a keyword has schemas by name, of which one can be empty.
+fn schema_is_named(keyword: &str) -> bool {
+    ["properties", "patternProperties", "$defs", "dependentSchemas"].contains(&keyword)
+}
+
+fn line(pointer: &str, what: &str) -> String {
+    format!("its `inputSchema` at `{}` {what}", one_line(if pointer.is_empty() { "/" } else { pointer }, 120))
 }
 
 /// Returns what a dialect shows of a tool with this schema.

@@ -2,10 +2,12 @@
 //! replaced by what the author probably meant, or left out. What cannot be mended in one place does not affect the others.
 
 mod keywords;
+mod prohibitions;
 mod references;
 
 use serde_json::{Map, Value};
 
+pub use prohibitions::without_false_prohibitions;
 pub use references::target_of;
 
 /// A JSON object.
@@ -42,11 +44,14 @@ pub struct Mend {
 
 /// Mends a schema of arguments. A boolean, or another value that is not an object, stays as it is.
 pub fn mend(schema: &mut Value) -> Vec<Mend> {
-    let mut mender = Mender { mends: Vec::new(), pointer: String::new() };
+    let mut mender = Mender { mends: Vec::new(), left_out: Vec::new(), pointer: String::new() };
     if schema.is_object() {
         references::modernise(schema);
         mender.schema(schema, Position::Value);
         references::check(schema, &mut mender);
+        let prohibitions = without_false_prohibitions(schema, &mender.left_out);
+        mender.mends.extend(prohibitions);
+        references::drop_unused(schema);
         declare_no_parameters(schema);
     }
     mender.mends
@@ -95,6 +100,8 @@ enum Position {
 /// The state of mending a schema.
 struct Mender {
     mends: Vec<Mend>,
+    /// The places at which something has been left out, so that more is allowed than before.
+    left_out: Vec<String>,
     /// The place of the current schema.
     pointer: String,
 }
@@ -105,6 +112,13 @@ impl Mender {
         let mut pointer = self.pointer.clone();
         push_step(&mut pointer, step);
         self.mends.push(Mend { pointer, what: what.into() });
+    }
+
+    /// Records that something has been left out at the current place; `step` is appended to it.
+    fn leaves_out(&mut self, step: &str) {
+        let mut pointer = self.pointer.clone();
+        push_step(&mut pointer, step);
+        self.left_out.push(pointer);
     }
 
     fn schema(&mut self, schema: &mut Value, position: Position) {
@@ -119,6 +133,7 @@ impl Mender {
             other => {
                 let named = other.as_str().and_then(keywords::type_name);
                 self.mended("", "is not a schema");
+                self.leaves_out("");
                 *other = Value::Object(named.map(|name| ("type".to_owned(), name.into())).into_iter().collect());
             }
         }
@@ -178,6 +193,7 @@ impl Mender {
                 if !may_be_elsewhere {
                     let what = format!("`{}` is required and not allowed: it is not required", shown(&name));
                     self.mended("required", what);
+                    self.leaves_out("required");
                     if let Some(Value::Array(required)) = map.get_mut("required") {
                         required.retain(|required| *required != name);
                     }
@@ -193,6 +209,28 @@ impl Mender {
                 properties.insert(name, schema.clone());
             }
         }
+    }
+}
+
+/// Leaves out what is at a place. A schema in a list is replaced by one that allows everything, so that the others keep their places. Returns
+/// whether there is something at the place.
+pub fn leave_out(root: &mut Value, pointer: &str) -> bool {
+    let Some((parent, last)) = pointer.rsplit_once('/') else { return false };
+    let is_list = parent.rsplit('/').next().is_some_and(|keyword| LISTS.contains(&keyword));
+    match root.pointer_mut(parent) {
+        Some(Value::Object(map)) => map.remove(&last.replace("~1", "/").replace("~0", "~")).is_some(),
+        Some(Value::Array(items)) => match last.parse::<usize>().ok().filter(|index| *index < items.len()) {
+            Some(index) if is_list && items[index].as_object().is_none_or(|schema| !schema.is_empty()) => {
+                items[index] = Value::Object(Object::new());
+                true
+            }
+            Some(index) => {
+                items.remove(index);
+                true
+            }
+            None => false,
+        },
+        _ => false,
     }
 }
 

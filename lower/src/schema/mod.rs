@@ -17,7 +17,7 @@ use toolc_tables::diagnostic::{At, Place};
 pub use defs::MAX_REF_DEPTH;
 pub use defs::{Def, DefId, Defs, REF_PREFIX, Reference};
 pub use foreign::from_json;
-pub use mend::{Mend, mend};
+pub use mend::{Mend, leave_out, mend, without_false_prohibitions};
 pub use mend::{for_each_subschema as subschemas, is_in_place, target_of};
 pub use tagged_union::TagDefect;
 pub use tagged_union::{Alternative, ResolvedSchema};

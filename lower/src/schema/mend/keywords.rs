@@ -10,6 +10,8 @@ const REMOVED: &[&str] =
     &["$schema", "$id", "$comment", "$vocabulary", "$anchor", "$dynamicAnchor", "$recursiveAnchor"];
 /// The keywords whose value is a text.
 const TEXTS: &[&str] = &["title", "description", "pattern", "format"];
+/// The keywords of a text that restricts nothing.
+const ANNOTATIONS: &[&str] = &["title", "description"];
 /// The keywords whose value is a number.
 const NUMBERS: &[&str] = &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
 /// The keywords whose value is a whole number.
@@ -70,14 +72,28 @@ impl Mender {
             Some(Value::Array(types)) if types.iter().all(Value::is_string) => {
                 map.entry("not").or_insert(serde_json::json!({ "type": types }));
             }
-            Some(_) => self.mended("disallow", "is of an older draft: it is left out"),
+            Some(_) => {
+                self.leaves_out("disallow");
+                self.mended("disallow", "is of an older draft: it is left out");
+            }
         }
     }
 
     /// Removes a keyword whose value has the wrong form.
     fn remove(&mut self, map: &mut Object, keyword: &str, expected: &str) {
         map.remove(keyword);
+        if !ANNOTATIONS.contains(&keyword) {
+            self.leaves_out(keyword);
+        }
         self.mended(keyword, format!("is not {expected}: it is left out"));
+    }
+
+    /// Removes a keyword whose value says nothing, as some libraries write an absent one. This is not worth a report.
+    fn drop_null(&mut self, map: &mut Object, keyword: &str) {
+        map.remove(keyword);
+        if !ANNOTATIONS.contains(&keyword) {
+            self.leaves_out(keyword);
+        }
     }
 
     fn types(&mut self, map: &mut Object) {
@@ -111,6 +127,7 @@ impl Mender {
             several => Some(Value::from(several.to_vec())),
         };
         if !unknown.is_empty() && !is_any {
+            self.leaves_out("type");
             let words = unknown.iter().map(|word| shown(word).replace("\\\"", "\"")).collect::<Vec<_>>().join(", ");
             self.mended("type", format!("`{words}` is not a type of JSON: it is left out"));
         }
@@ -133,6 +150,7 @@ impl Mender {
                 });
                 if choices.is_empty() {
                     map.remove("enum");
+                    self.leaves_out("enum");
                     self.mended("enum", "has no values: any value is allowed");
                 }
             }
@@ -185,7 +203,7 @@ impl Mender {
         for keyword in TEXTS {
             match map.get(*keyword) {
                 None | Some(Value::String(_)) => {}
-                Some(Value::Null) => drop(map.remove(*keyword)),
+                Some(Value::Null) => self.drop_null(map, keyword),
                 Some(_) => self.remove(map, keyword, "a text"),
             }
         }
@@ -207,8 +225,11 @@ impl Mender {
                 map.extend(further.map(|further| ("items".to_owned(), further)));
             }
         }
-        if map.get("prefixItems").is_some_and(|items| items.as_array().is_none_or(Vec::is_empty)) {
-            map.remove("prefixItems");
+        match map.get("prefixItems") {
+            None => {}
+            Some(Value::Array(items)) if !items.is_empty() => {}
+            Some(Value::Array(_) | Value::Null) => drop(map.remove("prefixItems")),
+            Some(_) => self.drop_null(map, "prefixItems"),
         }
         let is_array = match map.get("type") {
             Some(Value::String(name)) => name == "array",
@@ -235,6 +256,7 @@ impl Mender {
                     map.insert((*keyword).to_owned(), Value::Object(Object::new()));
                 }
                 Some(Value::Array(none)) if none.is_empty() => drop(map.remove(*keyword)),
+                // Go writes one so.
                 Some(Value::Null) => drop(map.remove(*keyword)),
                 Some(_) => self.remove(map, keyword, "an object"),
             }
@@ -244,7 +266,7 @@ impl Mender {
             Some(Value::String(word)) if word == "false" => {
                 map.insert("additionalProperties".to_owned(), false.into());
             }
-            Some(_) => drop(map.remove("additionalProperties")),
+            Some(_) => self.drop_null(map, "additionalProperties"),
         }
         match map.get_mut("required") {
             None | Some(Value::Bool(_)) => {}

@@ -136,6 +136,57 @@ fn collect_names(schema: &mut Value, pointer: &str, names: &mut HashMap<String, 
     });
 }
 
+/// Removes the definitions to which nothing refers. Models would read them.
+pub(super) fn drop_unused(root: &mut Value) {
+    let mut open = Vec::new();
+    collect_targets(root, &mut open);
+    let mut used = BTreeSet::new();
+    while let Some(target) = open.pop() {
+        if ["#", "#/"].contains(&&*target) {
+            continue;
+        }
+        let Some(name) = target.strip_prefix("#/$defs/").filter(|name| !name.contains('/')) else { return };
+        let name = percent_decoded(name).unwrap_or_else(|| name.to_owned()).replace("~1", "/").replace("~0", "~");
+        if !used.contains(&name) {
+            if let Some(definition) = root["$defs"].get(&name) {
+                collect_targets(definition, &mut open);
+            }
+            used.insert(name);
+        }
+    }
+    let Some(map) = root.as_object_mut() else { return };
+    let mut definitions = map.remove("$defs");
+    if let Some(Value::Object(definitions)) = &mut definitions {
+        definitions.retain(|name, _| used.contains(name));
+        // The definitions of other schemas have been copied to these.
+        definitions.values_mut().for_each(|schema| each_schema(schema, &mut |map| drop(map.remove("$defs"))));
+    }
+    each_schema(root, &mut |map| drop(map.remove("$defs")));
+    if let (Some(map), Some(definitions)) = (root.as_object_mut(), definitions)
+        && definitions.as_object().is_none_or(|definitions| !definitions.is_empty())
+    {
+        map.insert("$defs".to_owned(), definitions);
+    }
+}
+
+/// Collects the `$ref`s of a schema, without its definitions.
+fn collect_targets(schema: &Value, targets: &mut Vec<String>) {
+    let Some(map) = schema.as_object() else { return };
+    targets.extend(map.get("$ref").and_then(Value::as_str).map(str::to_owned));
+    for (keyword, value) in map.iter().filter(|(keyword, _)| *keyword != "$defs") {
+        match value {
+            Value::Array(schemas) if super::LISTS.contains(&keyword.as_str()) => {
+                schemas.iter().for_each(|schema| collect_targets(schema, targets));
+            }
+            Value::Object(schemas) if super::MAPS.contains(&keyword.as_str()) => {
+                schemas.values().for_each(|schema| collect_targets(schema, targets));
+            }
+            schema if super::SINGLE.contains(&keyword.as_str()) => collect_targets(schema, targets),
+            _ => {}
+        }
+    }
+}
+
 /// Removes the `$ref`s that have no target in the schema. Their values may be anything.
 pub(super) fn check(root: &mut Value, mender: &mut Mender) {
     let mut dangling = Vec::new();
@@ -145,6 +196,7 @@ pub(super) fn check(root: &mut Value, mender: &mut Mender) {
             map.remove("$ref");
         }
         mender.pointer = pointer;
+        mender.leaves_out("$ref");
         mender.mended("", what);
     }
     mender.pointer.clear();
