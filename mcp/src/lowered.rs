@@ -172,4 +172,6 @@ fn listed(mut findings: Vec<String>) -> Vec<String> {
 }
 
 #[cfg(test)]
+mod random_schemas;
+#[cfg(test)]
 mod tests;

@@ -73,7 +73,7 @@ fn begins_name(text: &str, at: usize) -> bool {
     !text[..at].ends_with(is_of_name)
 }
 
-/// Returns the length of the quotes, blanks and the sign between a name and its value, and whether the value has to be quoted.
+/// Returns the length of the quotes, blanks and the sign between a name and its value, and whether only a value in quotes can be replaced.
 fn between(text: &str) -> Option<(usize, bool)> {
     let quotes = ['"', '\'', '`', '\\'];
     let name_end = text.trim_start_matches(quotes);

@@ -115,7 +115,7 @@ impl Redactor {
     ///
     /// ```
     /// let redactor = toolc_redact::Redactor::default().with_variables([("PASSWORD".to_owned(), "secret".to_owned())]);
-    /// assert_eq!(redactor.text("PASSWORD=secret is no secret"), "PASSWORD=[secret] is no secret");
+    /// assert_eq!(redactor.text("PASSWORD=secret, a secret"), "PASSWORD=[secret], a secret");
     /// ```
     #[must_use]
     pub fn with_variables(self, variables: impl IntoIterator<Item = (String, String)>) -> Self {

@@ -145,7 +145,7 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
             }
             Some(' ') if is_scheme => secret_value(text, end + 1, MIN_BEARER_LEN),
             _ if is_scheme || !is_secret_name(name) => continue,
-            // `PASSWORD=token` is no scheme with a token.
+            // In `PASSWORD=token`, `token` is not a scheme.
             Some('=') => secret_word(text, end + quote + 1),
             Some(':') => {
                 let blanks = rest[quote + 1..].bytes().take_while(|byte| *byte == b' ').count();

@@ -98,9 +98,9 @@ fn read_lines(mut input: impl BufRead, messages: &mpsc::Sender<Incoming>) {
             let unreadable = Unreadable::too_long_after(&line, MAX_MESSAGE);
             let is_whole = line.last() == Some(&b'\n');
             line = Vec::new();
-            // The client is told at once, because the line may never end. Its rest is not another message.
-            let is_told = messages.blocking_send((Err(Box::new(unreadable)), size)).is_ok();
-            if !is_told || (!is_whole && input.skip_until(b'\n').is_err()) {
+            // The client gets the error at once, because the line may never end. Its rest is not another message.
+            let is_passed_on = messages.blocking_send((Err(Box::new(unreadable)), size)).is_ok();
+            if !is_passed_on || (!is_whole && input.skip_until(b'\n').is_err()) {
                 return;
             }
             continue;

@@ -35,7 +35,7 @@ pub(super) fn read_or_rewrite(bytes: &[u8]) -> Result<(ClientJsonRpcMessage, boo
     })
 }
 
-/// Reads a message, and returns whether its text had to be repaired: half a surrogate pair, as JavaScript and Python write it, is no text.
+/// Reads a message, and returns whether its text was repaired: half a surrogate pair, as JavaScript and Python write it, is not a character.
 fn parse(bytes: &[u8]) -> Result<(ClientJsonRpcMessage, bool), Box<Unreadable>> {
     let not_json = |why: String| Box::new(Unreadable { id: id(bytes), error: ErrorData::parse_error(why, None) });
     let text = std::str::from_utf8(bytes).map_err(|_| not_json("the message is not UTF-8".to_owned()))?;
@@ -52,7 +52,7 @@ fn parse(bytes: &[u8]) -> Result<(ClientJsonRpcMessage, bool), Box<Unreadable>> 
             None => return Err(Box::new(Unreadable::invalid(bytes, &error.to_string()))),
         },
     };
-    // The protocol library takes a request whose id it cannot read for a notification, which nobody answers.
+    // The protocol library takes a request whose id it cannot read for a notification, which gets no answer.
     let has_id = |method: &str| !method.starts_with("notifications/") && scanned(bytes).id_text().is_some();
     match &message {
         JsonRpcMessage::Notification(other) if method(&other.notification).is_some_and(|method| has_id(&method)) => {

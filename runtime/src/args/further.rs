@@ -19,7 +19,7 @@ pub(crate) trait Keywords: Debug + Send + Sync {
     /// Returns the schemas that these keywords apply to parts of `value`.
     fn applied(&self, reader: &Reader<'_>, value: &Value) -> Vec<Applied>;
 
-    /// Returns the mistakes in `value` that are not those of an applied schema.
+    /// Returns the mistakes in `value` that no applied schema reports.
     fn mistakes(&self, reader: &Reader<'_>, value: &Value) -> Vec<Mistake>;
 }
 
@@ -65,7 +65,7 @@ impl Part {
 pub(crate) struct Applied {
     pub(crate) part: Part,
     pub(crate) schema: NodeId,
-    /// Whether the part must satisfy the schema. Otherwise, only somebody else can tell: numbers are spelled as the schema wants them,
+    /// Whether the part must satisfy the schema. Otherwise, only the server can judge it: numbers are spelled as the schema wants them,
     /// which does not change their value, and nothing else is done.
     pub(crate) is_certain: bool,
 }

@@ -1,4 +1,4 @@
-//! The keywords of schemas that manifests do not have: what a server gets, and what a model is told.
+//! The keywords of schemas that manifests do not have: what a server gets, and the errors for a model.
 
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ fn numbers_below_every_keyword_are_spelled_as_integers() {
             json!({"m": 1.0, "n": 2.0}),
             r#"{"m":1,"n":2}"#,
         ),
-        // Alternatives that do not say of which type they are.
+        // Alternatives without a type.
         (json!({"anyOf": [object(), {"required": ["m"]}]}), json!({"n": 1.0}), r#"{"n":1}"#),
         (json!({"oneOf": [{"required": ["m"]}, {"anyOf": [object(), {}]}]}), json!({"n": 1.0}), r#"{"n":1}"#),
         (

@@ -283,7 +283,7 @@ macro_rules! packed_structs {
 }
 pub(crate) use packed_structs;
 
-/// Makes a struct of its packed fields. A table that was built by the generator has no keywords but those of manifests.
+/// Makes a struct of its packed fields. A table that was built by the generator has only keywords of manifests.
 macro_rules! unpacked {
     (Table { $($field:tt: $value:expr),* }) => { Table { $($field: $value,)* further: Vec::new() } };
     (Node { $($field:tt: $value:expr),* }) => { Node { $($field: $value,)* further: 0 } };

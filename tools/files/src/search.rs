@@ -336,7 +336,7 @@ mod tests {
         assert_eq!(lines("needle"), all("3:日本 needle 😀"));
         assert_eq!(lines("^first$"), all("1:first"));
         assert_eq!(lines("n.e dle"), all("2:second née dle"));
-        // Half a unit at the end, and a file that is nothing but its mark.
+        // Half a unit at the end, and a file that has only its mark.
         f.put("be.txt", [units(true), vec![0]].concat());
         f.put("le.txt", [0xff, 0xfe]);
         f.put("marked.txt", "");

@@ -50,7 +50,9 @@ impl Work<'_> {
             if !is_named && !SINGLE.contains(&keyword) {
                 if keyword == "$ref" {
                     let removed = removed(map, of_changed(keyword));
-                    removed.into_iter().for_each(|keyword| self.mended(&pointer, keyword));
+                    for keyword in removed {
+                        self.mended(&pointer, keyword);
+                    }
                 }
                 return;
             }
@@ -168,7 +170,7 @@ fn removed(map: &mut Object, keywords: &'static [&'static str]) -> Vec<&'static 
     keywords.iter().copied().filter(|keyword| remove(keyword)).collect()
 }
 
-/// Returns whether a keyword, or the named part of it, is not there.
+/// Returns whether a keyword, or the named part of it, is missing.
 fn part_is_gone(map: &Object, keyword: &str, name: Option<&String>) -> bool {
     match (map.get(keyword), name) {
         (None, _) => true,

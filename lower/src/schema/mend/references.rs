@@ -176,10 +176,14 @@ fn collect_targets(schema: &Value, targets: &mut Vec<String>) {
     for (keyword, value) in map.iter().filter(|(keyword, _)| *keyword != "$defs") {
         match value {
             Value::Array(schemas) if super::LISTS.contains(&keyword.as_str()) => {
-                schemas.iter().for_each(|schema| collect_targets(schema, targets));
+                for schema in schemas {
+                    collect_targets(schema, targets);
+                }
             }
             Value::Object(schemas) if super::MAPS.contains(&keyword.as_str()) => {
-                schemas.values().for_each(|schema| collect_targets(schema, targets));
+                for schema in schemas.values() {
+                    collect_targets(schema, targets);
+                }
             }
             schema if super::SINGLE.contains(&keyword.as_str()) => collect_targets(schema, targets),
             _ => {}

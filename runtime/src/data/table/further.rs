@@ -128,7 +128,7 @@ impl Further {
         match &self.condition {
             Some(Condition { test: Some(test), then, otherwise }) => {
                 let branch = if reader.is_valid(value, *test) { then } else { otherwise };
-                for schema in branch {
+                if let Some(schema) = branch {
                     add(*schema, true);
                 }
             }

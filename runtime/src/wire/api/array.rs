@@ -9,13 +9,29 @@ pub(super) struct Items {
     item: Vec<u8>,
     /// The number of its open brackets.
     depth: usize,
-    is_in_string: bool,
-    is_escaped: bool,
-    has_begun: bool,
-    has_ended: bool,
+    string: InString,
+    place: Place,
     /// The number of complete items.
     count: usize,
     bytes: usize,
+}
+
+/// Whether the next byte belongs to a string.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum InString {
+    #[default]
+    No,
+    Yes,
+    /// The next byte follows a backslash.
+    Escaped,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Before,
+    Inside,
+    After,
 }
 
 /// A callback that receives the text of each item, and its number from 0.
@@ -47,30 +63,31 @@ impl Items {
     }
 
     fn push_byte(&mut self, byte: u8, take: &mut ItemSink<'_>) -> Result<(), WireError> {
-        if self.is_in_string {
+        if self.string != InString::No {
             self.item.push(byte);
-            match byte {
-                _ if self.is_escaped => self.is_escaped = false,
-                b'\\' => self.is_escaped = true,
-                b'"' => self.is_in_string = false,
-                _ => {}
-            }
+            self.string = match (self.string, byte) {
+                (InString::Yes, b'\\') => InString::Escaped,
+                (InString::Yes, b'"') => InString::No,
+                _ => InString::Yes,
+            };
             return Ok(());
         }
         match byte {
-            b'[' if !self.has_begun => self.has_begun = true,
-            _ if self.has_ended && !byte.is_ascii_whitespace() => {
+            b'[' if self.place == Place::Before => self.place = Place::Inside,
+            _ if self.place == Place::After && !byte.is_ascii_whitespace() => {
                 return Err(WireError::new("", "the end of the body after the array", "more"));
             }
             b',' | b']' if self.depth == 0 => {
-                self.has_ended = byte == b']';
+                if byte == b']' {
+                    self.place = Place::After;
+                }
                 self.end_item(take)?;
             }
             _ if self.depth == 0 && self.item.is_empty() && byte.is_ascii_whitespace() => {}
             _ => {
                 self.item.push(byte);
                 match byte {
-                    b'"' => self.is_in_string = true,
+                    b'"' => self.string = InString::Yes,
                     b'{' | b'[' => self.depth += 1,
                     b'}' | b']' => self.depth = self.depth.saturating_sub(1),
                     _ => {}

@@ -17,7 +17,7 @@ const MAX_NESTED: usize = 16;
 /// The keywords with schemas for the same value.
 const IN_PLACE: &[&str] = &["allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
 
-/// Returns the schemas of the first items, and that of the others, as draft 2020-12 and as draft-07 write them.
+/// Returns the schemas of the first items and of the others, as draft 2020-12 and as draft-07 write them.
 pub(super) fn tuple(map: &Schema) -> (Option<&Vec<Value>>, Option<&Value>) {
     match (map.get("prefixItems").and_then(Value::as_array), map.get("items")) {
         (Some(prefix), rest) => (Some(prefix).filter(|prefix| !prefix.is_empty()), rest.or_else(|| unevaluated(map))),
