@@ -19,7 +19,7 @@ impl Random {
     }
 
     fn name(&mut self) -> &'static str {
-        *self.one_of::<&str>(&["a", "b", "xa"])
+        self.one_of::<&str>(&["a", "b", "xa"])
     }
 
     fn value(&mut self, depth: usize) -> Value {

@@ -28,8 +28,8 @@ async fn answers(lines: &[Vec<u8>]) -> Vec<Value> {
     let begin = json!({ "jsonrpc": "2.0", "id": "begin", "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "c", "version": "1" },
     } });
-    let begun = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    let mut input = format!("{begin}\n{begun}\n").into_bytes();
+    let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let mut input = format!("{begin}\n{initialized}\n").into_bytes();
     for line in lines {
         input.extend_from_slice(line);
         input.push(b'\n');
