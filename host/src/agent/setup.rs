@@ -196,10 +196,7 @@ impl Setup {
         let models = self.models_for(&plan);
         let name = plan.name().map_or_else(new_name, ToOwned::to_owned);
         let (spending, raise) = self.spending(&plan, &name);
-        let uncounted = UncountedTokens::new(spending.clone());
-        if plan.helper.is_none() {
-            self.host.payer.set(uncounted.clone(), raise.clone());
-        }
+        let uncounted = self.uncounted(&plan, spending.clone(), raise.clone());
         let calls = plan.helper.as_ref().map(|helper| helper.calls.clone()).unwrap_or_default();
         let (session, questions) = self.session(&plan, &models, &name, &uncounted, &calls)?;
         let mut resumed = self.resumed(&plan, &models)?;
@@ -212,7 +209,6 @@ impl Setup {
             recorder.resume(&mut resumed);
         }
         let notes = self.notes(&session, models.main.model().definitions_dialect(), &observer);
-        let place = environments::place(self.host.environment, &self.host.directory, self.host.profile.config());
         let budget = self.requests(helper.as_ref());
         let late_servers = if helper.is_some() { LateServers::default() } else { self.host.servers.late() };
         let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, uncounted.clone());
@@ -220,7 +216,7 @@ impl Setup {
             session,
             name,
             task,
-            system: prompt::system(&place, &today(), &instructions.text, &notes, helper.is_some()),
+            system: prompt::system(&self.place(), &today(), &instructions.text, &notes, helper.is_some()),
             instructions: Instructions::clone(&instructions),
             model: models.main,
             auxiliary: models.auxiliary,
@@ -255,6 +251,26 @@ impl Setup {
             agent.restore(state);
         }
         Ok(agent)
+    }
+
+    /// Returns what the prompt says about the place in which tools act.
+    fn place(&self) -> String {
+        environments::place(self.host.environment, &self.host.directory, self.host.profile.config())
+    }
+
+    /// Returns the counter of the tokens of an agent that other parts use. The agent of a conversation also pays for what MCP servers ask the
+    /// model.
+    fn uncounted(
+        &self,
+        plan: &Plan<'_>,
+        spending: Option<Arc<Spending>>,
+        raise: Option<Arc<dyn LimitAsker>>,
+    ) -> UncountedTokens {
+        let uncounted = UncountedTokens::new(spending);
+        if plan.helper.is_none() {
+            self.host.payer.set(uncounted.clone(), raise);
+        }
+        uncounted
     }
 
     /// Returns the requests that an agent may make.

@@ -8,12 +8,11 @@ use toolc_files::{ChangeLog, UndoOutcome, Undone};
 use toolc_terminal::LiveOutput;
 
 use super::Agent;
-use super::plan::DELEGATE_TASK;
 
 /// The tools whose changes can be undone.
 const FILE_TOOLS: [&str; 2] = ["write_file", "patch"];
 /// The tools that change nothing but what the conversation remembers. What helpers change is listed by itself.
-const UNSEEN: [&str; 3] = ["todo", "clarify", DELEGATE_TASK];
+const UNSEEN: [&str; 3] = ["todo", "clarify", "delegate_task"];
 /// The maximum length of a call in a report, in characters.
 const MAX_CALL: usize = 100;
 

@@ -1,5 +1,7 @@
 //! Answers sampling requests of MCP servers with the auxiliary model.
 
+use std::sync::Arc;
+
 use toolc_mcp::{Sample, SampleFuture, SampleRequest, Sampler};
 use toolc_model::{Client, Request, assistant_message, user_message};
 
@@ -14,8 +16,8 @@ pub(crate) struct ModelSampler {
 
 impl ModelSampler {
     /// Returns a sampler that asks this model, at the expense of this conversation.
-    pub(crate) fn new(model: Client, payer: Payer) -> Self {
-        Self { model, payer }
+    pub(crate) fn shared(model: Client, payer: &Payer) -> Arc<dyn Sampler> {
+        Arc::new(Self { model, payer: payer.clone() })
     }
 }
 
