@@ -97,6 +97,10 @@ impl Reader {
 
 /// Returns the bytes of the longest run of hexadecimal digits, with or without hyphens between them.
 fn from_hex(text: &[u8]) -> Vec<u8> {
+    /// What `osascript` writes before the digits. Its last letter is also a digit.
+    const TYPE: &[u8] = b"PNGf";
+    let begin = text.windows(TYPE.len()).position(|part| part == TYPE).map_or(0, |at| at + TYPE.len());
+    let text = &text[begin..];
     let is_digit = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'-';
     let runs = text.split(|byte| !is_digit(byte));
     let longest = runs.max_by_key(|run| run.len()).unwrap_or_default();
