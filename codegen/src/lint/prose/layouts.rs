@@ -51,7 +51,8 @@ static LAYOUTS: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
     let format = described.schema.format.as_ref()?;
     let expected = Layout::of_format(&format.value)?;
-    let found: Vec<(Layout, Range<usize>)> = LAYOUTS.captures_iter(described.text).filter_map(layout).collect();
+    let found: Vec<(Layout, Range<usize>)> =
+        LAYOUTS.captures_iter(described.text).filter_map(|found| layout(&found)).collect();
     // A text with several layouts says more than this reader understands, unless it repeats one.
     let (first, span) = found.first().cloned()?;
     if first == expected || found.iter().any(|(other, _)| *other != first) || is_another_thing(described.text, &span) {
@@ -68,7 +69,7 @@ pub(super) fn read(described: &Described<'_>) -> Option<Contradiction> {
     Some(Contradiction { span, message, other: (format.place, "the format".to_owned()), help })
 }
 
-fn layout(found: regex::Captures<'_>) -> Option<(Layout, Range<usize>)> {
+fn layout(found: &regex::Captures<'_>) -> Option<(Layout, Range<usize>)> {
     let kinds = [("both", Layout::DateTime), ("date", Layout::Date), ("other", Layout::Other), ("time", Layout::Time)];
     kinds.into_iter().find_map(|(name, kind)| Some((kind, found.name(name)?.range())))
 }
