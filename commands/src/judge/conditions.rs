@@ -9,7 +9,7 @@ use crate::judge::links::makes_links;
 use crate::judge::subject::{INPUT_FILES, Subject};
 use crate::judge::text::is_home;
 use crate::reading::{Command, Input};
-use crate::rules::{Conditions, ExpansionKind, InputKind, Place, Rule, RuleSet, ScriptEffect, Verdict, pattern};
+use crate::rules::{Conditions, ExpansionKind, InputKind, Rule, RuleSet, ScriptEffect, Verdict, pattern};
 use crate::span::Span;
 use crate::syntax::{CommandId, Origin, Part, RedirectKind, ScopeKind, Word};
 
@@ -383,10 +383,10 @@ impl Check<'_, '_> {
 
     /// Requires that one of the operands is outside all of these places.
     fn outside_places(&mut self, names: &[&str]) {
-        let places: Vec<&Place<'_>> = names.iter().filter_map(|name| self.rules.place(name)).collect();
+        let places: Vec<usize> = names.iter().filter_map(|name| self.rules.place_index(name)).collect();
         let mut best = Best::default();
         for file in self.subject.operand_files() {
-            let outside = file.is_outside(&places, self.subject.line);
+            let outside = file.is_outside(&places, self.rules, self.subject.line);
             if outside > best.found {
                 best = Best { found: outside, file: Some(file) };
             }

@@ -187,8 +187,8 @@ impl<'a> Check<'_, 'a> {
     /// Returns whether a word is a path in one of these places. A glob can find files elsewhere as well.
     fn place_of(&self, names: &[&str], word: &Word) -> Match {
         let path = PathWord::new(word, self.subject.command, self.subject.line);
-        let places = names.iter().filter_map(|name| self.rules.place(name));
-        let found = Match::any(places.map(|place| path.is_in(place, self.subject.line.roots())));
+        let places = names.iter().filter_map(|name| self.rules.place_index(name));
+        let found = Match::any(places.map(|place| path.is_in(place, self.rules, self.subject.line.roots())));
         let (command, line) = (self.subject.command, self.subject.line);
         let is_linked = !path.through_links(command, line).is_empty()
             || !PathWord::real_paths(word, &[&path], command, line).is_empty();

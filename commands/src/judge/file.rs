@@ -7,7 +7,7 @@ use crate::judge::components::PathWord;
 use crate::judge::line::Line;
 use crate::judge::searches::Search;
 use crate::reading::Command;
-use crate::rules::{Place, RuleSet};
+use crate::rules::RuleSet;
 use crate::span::Span;
 use crate::syntax::Word;
 
@@ -80,8 +80,8 @@ impl FileWord {
     }
 
     /// Returns whether one of the paths is outside these places.
-    pub(super) fn is_outside(&self, places: &[&Place<'_>], line: &Line<'_>) -> Match {
-        let outside = |path: &PathWord, roots| !Match::any(places.iter().map(|place| path.is_in(place, roots)));
+    pub(super) fn is_outside(&self, places: &[usize], rules: &RuleSet<'_>, line: &Line<'_>) -> Match {
+        let outside = |path: &PathWord, roots| !Match::any(places.iter().map(|place| path.is_in(*place, rules, roots)));
         let real = self.real.iter().map(|path| outside(path, line.real_roots()));
         Match::any(real.chain([outside(&self.path, line.roots())]))
     }
@@ -108,7 +108,7 @@ impl FileWord {
         }
         // What is excepted itself, such as a device, is not a folder.
         if places.len() > own {
-            places.retain(|(place, _)| !self.path.is_excepted_from(&rules.places()[*place], line.roots()));
+            places.retain(|(place, _)| !self.path.is_excepted_from(*place, rules, line.roots()));
         }
         for file in &self.real {
             places.extend(file.places(rules, line.real_roots()));

@@ -75,7 +75,8 @@ impl Check<'_, '_> {
     pub(super) fn subcommand_after_values(&self, words: &[&str]) -> Match {
         let wanted = words.iter().copied().filter(|word| !word.starts_with('-'));
         let is_given = |pattern: &str| self.subject.operands().any(|word| self.matches(pattern, word) != Match::No);
-        if !wanted.clone().next().is_none_or(is_given) {
+        // Most subcommands have another word.
+        if !wanted.clone().all(is_given) {
             return Match::No;
         }
         let wanted: Vec<&str> = wanted.collect();

@@ -6,7 +6,7 @@ use crate::certainty::Match;
 use crate::judge::components::{Component, PathWord};
 use crate::judge::folders::Roots;
 use crate::judge::line::Line;
-use crate::rules::{ABOVE_OWN, Place, PlacePattern, Root, RuleSet, pattern};
+use crate::rules::{ABOVE_OWN, PatternGroup, PlacePattern, Root, RuleSet, pattern};
 use crate::syntax::{Part, Word};
 
 impl PathWord {
@@ -140,22 +140,10 @@ impl PathWord {
             return (0..rules.places().len()).map(|place| (place, Match::Maybe)).collect();
         }
         let patterns = rules.place_patterns();
-        let (in_home, in_start) = (self.inside(&roots.home), self.inside(&roots.start));
-        let in_own = roots.own.as_deref().and_then(|own| self.inside(own));
-        let is_above_home = self.is_above(&roots.home);
-        let is_above = roots.own.as_deref().is_some_and(|own| self.is_above(own));
+        let folders = Folders::of(self, roots);
         let mut places: Vec<(usize, Match)> = Vec::new();
         let mut add = |pattern: &PlacePattern<'_>| {
-            let path = match pattern.root {
-                Root::System => Some(self.components.as_slice()),
-                // A folder above the home folder contains all of it.
-                Root::Home if pattern.rest.is_empty() && is_above_home => Some(&[][..]),
-                Root::Home => in_home,
-                Root::Start => in_start,
-                Root::Own => in_own,
-                Root::AboveOwn => is_above.then_some(&[][..]),
-            };
-            let found = match path {
+            let found = match folders.below(pattern.root, pattern.rest.is_empty()) {
                 // The most frequent cases.
                 None => return,
                 Some([Component::Name(_), ..]) if pattern.rest.is_empty() => return,
@@ -184,9 +172,10 @@ impl PathWord {
             }
             patterns.without_name().iter().for_each(add);
         } else {
-            patterns.all().for_each(add);
+            let groups = patterns.groups().iter().filter(|group| folders.can_contain(group));
+            groups.flat_map(|group| &group.patterns).for_each(add);
         }
-        places.retain(|(place, _)| !self.is_excepted_from(&rules.places()[*place], roots));
+        places.retain(|(place, _)| !self.matches_exception(*place, rules, &folders));
         self.add_places_of_tail(rules, roots, &mut places);
         places
     }
@@ -196,34 +185,48 @@ impl PathWord {
         match self.components.last() {
             Some(Component::Name(name)) => pattern::matches(wanted, name),
             Some(Component::Glob(glob)) => pattern::have_same_ends(wanted, glob),
-            _ => true,
+            Some(Component::Part(word)) => pattern::matches_word(wanted, word) != Match::No,
+            Some(Component::Unknown) | None => true,
         }
     }
 
     /// Returns whether the path is in a place.
-    pub(crate) fn is_in(&self, place: &Place<'_>, roots: &Roots) -> Match {
-        let matches = |pattern: &&str| self.matches_pattern(pattern, Files::Some, roots);
-        let found = Match::any(place.paths.iter().map(matches));
-        if found == Match::No || self.is_excepted_from(place, roots) {
+    pub(crate) fn is_in(&self, place: usize, rules: &RuleSet<'_>, roots: &Roots) -> Match {
+        let matches = |pattern: &&str| self.matches_pattern(pattern, roots);
+        let found = Match::any(rules.places()[place].paths.iter().map(matches));
+        if found == Match::No || self.is_excepted_from(place, rules, roots) {
             return Match::No;
         }
         if self.depends_on_cd { found.min(Match::Maybe) } else { found }
     }
 
     /// Returns whether every file that the path names is excepted from a place.
-    pub(crate) fn is_excepted_from(&self, place: &Place<'_>, roots: &Roots) -> bool {
-        let is_exception = |pattern: &&str| self.matches_pattern(pattern, Files::All, roots) == Match::Yes;
-        place.except.iter().any(is_exception)
+    pub(crate) fn is_excepted_from(&self, place: usize, rules: &RuleSet<'_>, roots: &Roots) -> bool {
+        self.matches_exception(place, rules, &Folders::of(self, roots))
     }
 
-    /// Returns whether the path matches a pattern, which may begin with `~` or `.`.
-    fn matches_pattern(&self, pattern: &str, files: Files, roots: &Roots) -> Match {
+    fn matches_exception(&self, place: usize, rules: &RuleSet<'_>, folders: &Folders<'_>) -> bool {
+        // Few names match the last one, and the rest of the path is then not needed.
+        let ends_with = |wanted: &str| match self.components.last() {
+            Some(component) => matches_component(wanted, component, Files::All) == Match::Yes,
+            None => false,
+        };
+        rules.place_patterns().exceptions(place).iter().any(|pattern| {
+            pattern.last.is_none_or(ends_with)
+                && folders
+                    .below(pattern.root, false)
+                    .is_some_and(|path| matches_components(pattern.rest, path, Files::All) == Match::Yes)
+        })
+    }
+
+    /// Returns whether some of the files that the path names match a pattern, which may begin with `~` or `.`.
+    fn matches_pattern(&self, pattern: &str, roots: &Roots) -> Match {
         if pattern == ABOVE_OWN {
             return roots.own.as_deref().is_some_and(|own| self.is_above(own)).into();
         }
         let Some((folder, pattern)) = split_pattern(pattern, roots) else { return Match::No };
         let Some(path) = self.inside(folder) else { return Match::No };
-        matches_components(pattern, path, files)
+        matches_components(pattern, path, Files::Some)
     }
 
     /// Returns whether the path is that of a folder above another one.
@@ -249,6 +252,53 @@ impl PathWord {
             }
         }
         Some(own)
+    }
+}
+
+/// Where a path is below each of the folders with which patterns of places can begin.
+struct Folders<'p> {
+    path: &'p [Component],
+    in_home: Option<&'p [Component]>,
+    in_start: Option<&'p [Component]>,
+    in_own: Option<&'p [Component]>,
+    is_above_home: bool,
+    is_above_own: bool,
+}
+
+impl<'p> Folders<'p> {
+    fn of(path: &'p PathWord, roots: &Roots) -> Self {
+        Self {
+            path: &path.components,
+            in_home: path.inside(&roots.home),
+            in_start: path.inside(&roots.start),
+            in_own: roots.own.as_deref().and_then(|own| path.inside(own)),
+            is_above_home: path.is_above(&roots.home),
+            is_above_own: roots.own.as_deref().is_some_and(|own| path.is_above(own)),
+        }
+    }
+
+    /// Returns the components below a folder, or `None` if the path is not in it. `is_whole` says whether a folder above the home folder
+    /// counts as the home folder, because it contains all of it.
+    fn below(&self, root: Root, is_whole: bool) -> Option<&'p [Component]> {
+        match root {
+            Root::System => Some(self.path),
+            Root::Home if is_whole && self.is_above_home => Some(&[]),
+            Root::Home => self.in_home,
+            Root::Start => self.in_start,
+            Root::Own => self.in_own,
+            Root::AboveOwn => self.is_above_own.then_some(&[]),
+        }
+    }
+
+    /// Returns whether the path can match one of these patterns, as far as their first component tells.
+    fn can_contain(&self, group: &PatternGroup<'_>) -> bool {
+        match (self.below(group.root, group.first.is_none()), group.first) {
+            (None, _) => false,
+            (Some([first @ (Component::Name(_) | Component::Glob(_)), ..]), Some(name)) => {
+                matches_component(name, first, Files::Some) != Match::No
+            }
+            _ => true,
+        }
     }
 }
 
@@ -300,19 +350,24 @@ pub(super) fn matches_components(pattern: &str, path: &[Component], files: Files
             whole.min(Match::Maybe)
         }
         Some((component, after)) => {
-            let own = match component {
-                Component::Name(name) => Match::from(pattern::matches(first, name)),
-                Component::Part(word) => pattern::matches_word(first, word),
-                // A shell pattern expands to all names that match it, those of the place included. Hidden names need a `.`.
-                Component::Glob(glob) if files == Files::All => Match::from(first == "*" || first == glob),
-                Component::Glob(glob) => {
-                    let is_hidden = first.starts_with('.') && !glob.starts_with('.');
-                    Match::from(!is_hidden && (glob == "*" || pattern::can_both_match(first, glob)))
-                }
-                Component::Unknown => Match::Maybe,
-            };
+            let own = matches_component(first, component, files);
             if own == Match::No { Match::No } else { own & matches_components(rest, after, files) }
         }
+    }
+}
+
+/// Returns whether a component of a path matches that of a pattern.
+fn matches_component(pattern: &str, component: &Component, files: Files) -> Match {
+    match component {
+        Component::Name(name) => Match::from(pattern::matches(pattern, name)),
+        Component::Part(word) => pattern::matches_word(pattern, word),
+        // A shell pattern expands to all names that match it, those of the place included. Hidden names need a `.`.
+        Component::Glob(glob) if files == Files::All => Match::from(pattern == "*" || pattern == glob),
+        Component::Glob(glob) => {
+            let is_hidden = pattern.starts_with('.') && !glob.starts_with('.');
+            Match::from(!is_hidden && (glob == "*" || pattern::can_both_match(pattern, glob)))
+        }
+        Component::Unknown => Match::Maybe,
     }
 }
 

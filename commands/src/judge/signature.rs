@@ -34,6 +34,8 @@ pub(super) fn signature(command: &Command, arguments: &[Argument<'_>]) -> Signat
         starts.add(of_literal(word, Marks::of_start));
         options.add(match word.parts.as_slice() {
             [] | [Part::Tilde { .. }, ..] => Marks::ALWAYS,
+            // Operands follow.
+            [Part::Literal { text, .. }] if text == "--" => Marks::ALWAYS,
             [Part::Literal { text, .. }, ..] if !text.is_empty() && !text.starts_with('-') => Marks::ALWAYS,
             [Part::Literal { text, .. }, rest @ ..] if rest.is_empty() || !matches!(text.as_str(), "-" | "--") => {
                 Marks::of_option(text)

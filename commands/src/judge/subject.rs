@@ -26,6 +26,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) arguments: Vec<Argument<'a>>,
     /// The first word that is, or can be, an operand.
     pub(crate) first_operand: Option<&'a Word>,
+    /// The arguments of the program itself.
+    own_words: &'a [Word],
     pub(super) signature: Signature,
     /// The effects of the script among the arguments, computed when first needed.
     pub(super) effects: OnceCell<Option<ScriptEffects>>,
@@ -59,7 +61,8 @@ impl<'a> Subject<'a> {
         if program.is_some_and(|program| program.dashless) {
             arguments = arguments.dashless();
         }
-        if program.is_some_and(has_options_first) {
+        let has_options_first = program.is_some_and(has_options_first);
+        if has_options_first {
             arguments = arguments.stop_at_operand();
         }
         if let Some(program) = program {
@@ -67,6 +70,9 @@ impl<'a> Subject<'a> {
         }
         let arguments: Vec<Argument<'_>> = arguments.collect();
         let first_operand = arguments.iter().find_map(operand);
+        let words = command.arguments();
+        let end = if has_options_first { arguments.iter().find_map(index_of_operand) } else { None };
+        let own_words = &words[..end.unwrap_or(words.len())];
         let signature = signature(command, &arguments);
         Self {
             line,
@@ -76,6 +82,7 @@ impl<'a> Subject<'a> {
             program,
             arguments,
             first_operand,
+            own_words,
             signature,
             effects: OnceCell::new(),
             set_variables: OnceCell::new(),
@@ -86,15 +93,7 @@ impl<'a> Subject<'a> {
 
     /// Returns the arguments of the program itself, without those of a command that it runs.
     pub(crate) fn own_words(&self) -> &'a [Word] {
-        let words = self.command.arguments();
-        let first = self.arguments.iter().find_map(|argument| match argument {
-            Argument::Operand { index, .. } => Some(*index),
-            Argument::Option { .. } | Argument::Either { .. } => None,
-        });
-        match first {
-            Some(first) if self.program.is_some_and(has_options_first) => &words[..first],
-            _ => words,
-        }
+        self.own_words
     }
 
     /// Returns the words of a command that the program runs elsewhere, such as in a container: those after its image.
@@ -392,6 +391,14 @@ fn operand<'a>(argument: &Argument<'a>) -> Option<&'a Word> {
     match argument {
         Argument::Operand { word, .. } | Argument::Either { word, .. } => Some(*word),
         Argument::Option { .. } => None,
+    }
+}
+
+/// Returns the position of an argument that certainly is an operand.
+fn index_of_operand(argument: &Argument<'_>) -> Option<usize> {
+    match argument {
+        Argument::Operand { index, .. } => Some(*index),
+        Argument::Option { .. } | Argument::Either { .. } => None,
     }
 }
 

@@ -54,12 +54,11 @@ impl PathWord {
         }
         let names: Vec<&str> = names.collect();
         let Some(last) = names.iter().rposition(|name| is_plain_name(name)) else { return false };
-        let place = &rules.places()[wanted.place];
         (0..=last).any(|start| {
             let (before, after) = names.split_at(start);
             after.iter().any(|name| is_said(name))
                 && matches_components(&after.join("/"), tail, Files::Some) != Match::No
-                && !self.after(before, tail).is_excepted_from(place, roots)
+                && !self.after(before, tail).is_excepted_from(wanted.place, rules, roots)
         })
     }
 

@@ -64,10 +64,29 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     let Some(at) = pattern.bytes().position(is_special) else { return pattern == text };
     let (start, pattern) = pattern.split_at(at);
     let Some(text) = text.strip_prefix(start) else { return false };
-    match pattern.strip_prefix('*') {
-        Some(end) if !end.bytes().any(is_special) => text.ends_with(end),
-        _ => matches_items(pattern, text),
+    if pattern.bytes().any(|byte| matches!(byte, b'?' | b'[')) {
+        return matches_items(pattern, text);
     }
+    matches_pieces(pattern, text)
+}
+
+/// Returns whether a text matches a pattern that begins with `*`, and has no other special characters.
+fn matches_pieces(pattern: &str, text: &str) -> bool {
+    let (mut pieces, mut text) = (&pattern[1..], text.as_bytes());
+    while let Some(end) = pieces.bytes().position(|byte| byte == b'*') {
+        // The first occurrence leaves the most for the other pieces.
+        let Some(at) = position_of(&pieces.as_bytes()[..end], text) else { return false };
+        text = &text[at + end..];
+        pieces = &pieces[end + 1..];
+    }
+    text.ends_with(pieces.as_bytes())
+}
+
+/// Returns the first position of a piece in a text. A search is prepared for long texts, but most of these are short.
+fn position_of(piece: &[u8], text: &[u8]) -> Option<usize> {
+    let Some((first, rest)) = piece.split_first() else { return Some(0) };
+    let last = text.len().checked_sub(piece.len())?;
+    (0..=last).find(|at| text[*at] == *first && text[at + 1..].starts_with(rest))
 }
 
 /// Returns whether a pattern, or a component of one, is a name, without wildcards.
@@ -128,7 +147,13 @@ pub(crate) fn matches_word(pattern: &str, word: &Word) -> Match {
     if word.parts.iter().any(|part| part.splits() && !matches!(part, Part::Glob(_))) {
         return Match::Maybe;
     }
-    if !can_begin(pattern, word) {
+    let is_empty = |part: &Part| matches!(part, Part::Literal { text, .. } if text.is_empty());
+    let mut literals = word.parts.iter().filter(|part| matches!(part, Part::Literal { .. }));
+    if literals.all(is_empty) {
+        // Any text can be there.
+        return Match::Maybe;
+    }
+    if !can_begin(pattern, word) || !can_end(pattern, word) {
         return Match::No;
     }
     let mut atoms = Vec::new();
@@ -147,6 +172,13 @@ pub(crate) fn matches_word(pattern: &str, word: &Word) -> Match {
 fn can_begin(pattern: &str, word: &Word) -> bool {
     let Some(Part::Literal { text, .. }) = word.parts.first() else { return true };
     pattern.bytes().take_while(|byte| !is_special(*byte)).zip(text.bytes()).all(|(wanted, own)| wanted == own)
+}
+
+/// Returns whether the last characters of a pattern and of a word, as far as both are certain, are the same.
+fn can_end(pattern: &str, word: &Word) -> bool {
+    let Some(Part::Literal { text, .. }) = word.parts.last() else { return true };
+    let is_certain = |byte: &u8| !is_special(*byte) && *byte != b']';
+    pattern.bytes().rev().take_while(is_certain).zip(text.bytes().rev()).all(|(wanted, own)| wanted == own)
 }
 
 /// Returns whether the first and the last characters of two patterns, as far as they are certain, are the same. Most pairs of patterns
@@ -172,6 +204,50 @@ pub(crate) fn can_both_match(one: &str, other: &str) -> bool {
 
 /// Returns whether a pattern can match a text in which `None` stands for any text.
 fn can_match(pattern: &str, atoms: &[Option<char>]) -> bool {
+    if atoms.len() < u128::BITS as usize { can_match_short(pattern, atoms) } else { can_match_long(pattern, atoms) }
+}
+
+/// The same for a text whose positions are the bits of a number.
+fn can_match_short(pattern: &str, atoms: &[Option<char>]) -> bool {
+    // The positions before unknown parts.
+    let unknown = (0..atoms.len()).filter(|at| atoms[*at].is_none()).fold(0_u128, |all, at| all | 1 << at);
+    let all = u128::MAX >> (u128::BITS as usize - 1 - atoms.len());
+    // An unknown part can be empty.
+    let with_skipped = |mut reached: u128| {
+        let mut open = reached & unknown;
+        while open != 0 {
+            reached |= open << 1;
+            open = (open << 1) & unknown;
+        }
+        reached
+    };
+    // Bit `n` says whether the items so far can match the first `n` atoms, the last of them perhaps only in part.
+    let mut reached = with_skipped(1);
+    for item in items(pattern) {
+        if item == Item::Any {
+            reached = all & (u128::MAX << reached.trailing_zeros());
+            continue;
+        }
+        // The text of an unknown part may continue.
+        let mut next = reached & (unknown << 1);
+        let mut open = reached & all >> 1 & !unknown;
+        while open != 0 {
+            let at = open.trailing_zeros();
+            open &= open - 1;
+            if atoms[at as usize].is_some_and(|letter| accepts(item, letter)) {
+                next |= 1 << (at + 1);
+            }
+        }
+        if next == 0 {
+            return false;
+        }
+        reached = with_skipped(next);
+    }
+    reached >> atoms.len() & 1 == 1
+}
+
+/// The same for a text of any length.
+fn can_match_long(pattern: &str, atoms: &[Option<char>]) -> bool {
     // `reached[n]` says whether the items so far can match the first `n` atoms, the last of them perhaps only in part.
     let mut reached = vec![false; atoms.len() + 1];
     let mut next = reached.clone();

@@ -106,7 +106,7 @@ impl<'t> RuleSet<'t> {
     pub fn add_places(&mut self, places: &[Place<'t>]) {
         for place in places {
             self.by_place.entry(place.name).or_insert(self.places.len());
-            place.paths.iter().for_each(|path| self.place_patterns.add(path, self.places.len()));
+            self.place_patterns.add(self.places.len(), place.paths, place.except);
             self.places.push(*place);
         }
     }
@@ -210,17 +210,8 @@ pub(crate) struct PlacePattern<'t> {
     pub(crate) place: usize,
 }
 
-/// The patterns of places, by a name that they contain. Most paths are in no place, which is then known without a comparison.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct PlacePatterns<'t> {
-    /// Patterns by their last component without wildcards. Only a path with such a component can match.
-    by_name: HashMap<&'t str, Vec<PlacePattern<'t>>>,
-    /// The other patterns.
-    others: Vec<PlacePattern<'t>>,
-}
-
-impl<'t> PlacePatterns<'t> {
-    fn add(&mut self, pattern: &'t str, place: usize) {
+impl<'t> PlacePattern<'t> {
+    fn new(pattern: &'t str, place: usize) -> Self {
         let (root, rest) = match pattern.as_bytes().first() {
             Some(b'~') => (Root::Home, &pattern[1..]),
             Some(b'.') => (Root::Start, &pattern[1..]),
@@ -229,13 +220,50 @@ impl<'t> PlacePatterns<'t> {
             _ => (Root::System, pattern),
         };
         let rest = rest.strip_prefix('/').unwrap_or(rest);
-        let is_name = |component: &&str| !component.is_empty() && is_plain_name(component);
-        let patterns = match rest.rsplit('/').find(is_name) {
-            Some(name) => self.by_name.entry(name).or_default(),
-            None => &mut self.others,
-        };
         let last = rest.rsplit('/').next().filter(|last| !matches!(*last, "" | "**"));
-        patterns.push(PlacePattern { root, rest, last, place });
+        Self { root, rest, last, place }
+    }
+}
+
+/// The patterns of the same root that begin with the same component.
+#[derive(Debug, Clone)]
+pub(crate) struct PatternGroup<'t> {
+    pub(crate) root: Root,
+    /// The first component, if it has no wildcards.
+    pub(crate) first: Option<&'t str>,
+    pub(crate) patterns: Vec<PlacePattern<'t>>,
+}
+
+/// The patterns of places, by a name that they contain. Most paths are in no place, which is then known without a comparison.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PlacePatterns<'t> {
+    /// Patterns by their last component without wildcards. Only a path with such a component can match.
+    by_name: HashMap<&'t str, Vec<PlacePattern<'t>>>,
+    /// The other patterns.
+    others: Vec<PlacePattern<'t>>,
+    /// All patterns, for paths with unknown components.
+    groups: Vec<PatternGroup<'t>>,
+    /// The patterns of what each place excludes.
+    exceptions: Vec<Vec<PlacePattern<'t>>>,
+}
+
+impl<'t> PlacePatterns<'t> {
+    fn add(&mut self, place: usize, paths: &'t [&'t str], except: &'t [&'t str]) {
+        for pattern in paths.iter().map(|path| PlacePattern::new(path, place)) {
+            let is_name = |component: &&str| !component.is_empty() && is_plain_name(component);
+            let patterns = match pattern.rest.rsplit('/').find(is_name) {
+                Some(name) => self.by_name.entry(name).or_default(),
+                None => &mut self.others,
+            };
+            patterns.push(pattern);
+            let (root, first) = (pattern.root, pattern.rest.split('/').next().filter(is_name));
+            match self.groups.iter_mut().find(|group| (group.root, group.first) == (root, first)) {
+                Some(group) => group.patterns.push(pattern),
+                None => self.groups.push(PatternGroup { root, first, patterns: vec![pattern] }),
+            }
+        }
+        self.exceptions.resize(place, Vec::new());
+        self.exceptions.push(except.iter().map(|path| PlacePattern::new(path, place)).collect());
     }
 
     /// Returns the patterns that can match a path with a component of this name.
@@ -248,8 +276,18 @@ impl<'t> PlacePatterns<'t> {
         &self.others
     }
 
+    /// Returns all patterns, by how they begin.
+    pub(crate) fn groups(&self) -> &[PatternGroup<'t>] {
+        &self.groups
+    }
+
     /// Returns all patterns.
     pub(crate) fn all(&self) -> impl Iterator<Item = &PlacePattern<'t>> {
-        self.by_name.values().flatten().chain(&self.others)
+        self.groups.iter().flat_map(|group| &group.patterns)
+    }
+
+    /// Returns the patterns of what a place excludes.
+    pub(crate) fn exceptions(&self, place: usize) -> &[PlacePattern<'t>] {
+        self.exceptions.get(place).map_or(&[], Vec::as_slice)
     }
 }
