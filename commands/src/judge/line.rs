@@ -17,7 +17,7 @@ use crate::judge::lookups::{LastLink, Lookups};
 use crate::judge::variable::makes_keywords;
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
-use crate::rules::RuleSet;
+use crate::rules::{ORDINARY_NAME, RuleSet};
 use crate::syntax::{CommandId, Operation, Part, ScopeKind, Word};
 use crate::unfold::is_set_by_shell;
 
@@ -53,9 +53,10 @@ pub(crate) struct Line<'a> {
     pub(crate) links: OnceCell<Vec<Link>>,
     /// The folders to which the line goes. Computed when first needed.
     pub(crate) visited: OnceCell<Vec<PathWord>>,
-    /// The places of the first paths that were looked up. A word is an operand, an argument and a file that is written or read, for
-    /// different rules.
+    /// The places of the first paths that were looked up, with [`ORDINARY_NAME`] for names that no pattern tells apart. Most paths are the
+    /// same then, and a word is an operand, an argument and a file that is written or read, for different rules.
     places: RefCell<Vec<(PathWord, Places)>>,
+    ordinary_name: Rc<str>,
 }
 
 /// The indexes of the places that contain a path.
@@ -107,6 +108,7 @@ impl<'a> Line<'a> {
             links,
             visited,
             places,
+            ordinary_name: Rc::from(ORDINARY_NAME),
         }
     }
 
@@ -119,15 +121,16 @@ impl<'a> Line<'a> {
 
     /// Returns the indexes of the places that contain a path as it is written, certainly or perhaps.
     pub(crate) fn places_of(&self, path: &PathWord, rules: &RuleSet<'_>) -> Places {
-        /// A line with more paths than this is rare, and a search among them would not pay.
+        /// A line with more kinds of paths than this is rare, and a search among them would not pay.
         const MAX_KEPT: usize = 16;
-        if let Some((_, places)) = self.places.borrow().iter().find(|(known, _)| known == path) {
+        let path = path.with_ordinary_names(rules.place_patterns().names(), &self.roots, &self.ordinary_name);
+        if let Some((_, places)) = self.places.borrow().iter().find(|(known, _)| known.is_same(&path)) {
             return Rc::clone(places);
         }
         let places: Places = path.places(rules, &self.roots).into();
         let mut kept = self.places.borrow_mut();
         if kept.len() < MAX_KEPT {
-            kept.push((path.clone(), Rc::clone(&places)));
+            kept.push((path, Rc::clone(&places)));
         }
         places
     }

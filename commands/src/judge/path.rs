@@ -6,7 +6,7 @@ use crate::certainty::Match;
 use crate::judge::components::{Component, PathWord};
 use crate::judge::folders::Roots;
 use crate::judge::line::Line;
-use crate::rules::{ABOVE_OWN, PatternGroup, PlacePattern, Root, RuleSet, pattern};
+use crate::rules::{ABOVE_OWN, PatternGroup, PlaceNames, PlacePattern, Root, RuleSet, pattern};
 use crate::syntax::{Part, Word};
 
 impl PathWord {
@@ -132,6 +132,30 @@ impl PathWord {
             Component::Part(_) | Component::Unknown => false,
         };
         names.len() == self.components.len() && self.components.iter().zip(names).all(fits)
+    }
+
+    /// Returns the path with `ordinary` for each name that neither the patterns of places nor the folders with which they begin tell apart
+    /// from it. It is in the same places.
+    pub(crate) fn with_ordinary_names(&self, names: &PlaceNames<'_>, roots: &Roots, ordinary: &Rc<str>) -> Self {
+        let own = roots.own.as_deref().unwrap_or_default();
+        let is_of_root = |name: &Rc<str>| roots.home.iter().chain(&roots.start).chain(own).any(|own| own == name);
+        let of_start = self.components.iter().zip(&roots.start);
+        let start = of_start.take_while(|(own, name)| matches!(own, Component::Name(own) if own == *name)).count();
+        let (start, rest) = self.components.split_at(start);
+        let component = |component: &Component| match component {
+            Component::Name(name) if names.is_ordinary(name) && !is_of_root(name) => {
+                Component::Name(Rc::clone(ordinary))
+            }
+            component => component.clone(),
+        };
+        Self { components: start.iter().cloned().chain(rest.iter().map(component)).collect(), ..*self }
+    }
+
+    /// Returns whether both paths are the same. Most paths differ at their ends.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.components.len() == other.components.len()
+            && self.components.iter().rev().eq(other.components.iter().rev())
+            && (self.depends_on_cd, self.tail) == (other.depends_on_cd, other.tail)
     }
 
     /// Returns the indexes of the places that contain the path, certainly or perhaps.

@@ -30,7 +30,10 @@ pub(super) fn signature(command: &Command, arguments: &[Argument<'_>]) -> Signat
             Argument::Operand { word, .. } => subcommands.add(of_literal(word, Marks::of_word)),
         }
     }
+    // Words that run elsewhere are also compared together, with spaces between them.
+    let mut characters = Marks::of_letter(b' ');
     for word in command.arguments() {
+        characters.add(of_literal(word, Marks::of_characters));
         starts.add(of_literal(word, Marks::of_start));
         options.add(match word.parts.as_slice() {
             [] | [Part::Tilde { .. }, ..] => Marks::ALWAYS,
@@ -43,7 +46,7 @@ pub(super) fn signature(command: &Command, arguments: &[Argument<'_>]) -> Signat
             _ => Marks::ALL,
         });
     }
-    Signature { subcommands, options, arguments: starts }
+    Signature { subcommands, options, arguments: starts, characters }
 }
 
 /// Returns the mark of a word that is one literal, and all marks for any other.

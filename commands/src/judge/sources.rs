@@ -91,6 +91,9 @@ impl Flow {
         let executed: Vec<CommandId> =
             executed.filter(|id| around.get(id).is_some_and(|files| !files.is_empty())).take(MAX_EXECS).collect();
         for writer in line.ids() {
+            if around.is_empty() && !can_write(line, line.reading.command(writer)) {
+                continue;
+            }
             let subject = Subject::new(line, writer);
             if let Some((folder, is_named)) = subject.unpacks_to()
                 && self.unpackers.len() < MAX_UNPACKERS
@@ -225,7 +228,7 @@ pub(crate) fn sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> BTreeSet<Co
     if matches!(by, By::Words([]) | By::Program([])) {
         return BTreeSet::new();
     }
-    let flow = line.flow.get_or_init(|| Flow::new(line));
+    let flow = || line.flow.get_or_init(|| Flow::new(line));
     let command = line.reading.command(id);
     let mut open = direct_sources(line, id, by);
     match by {
@@ -233,18 +236,18 @@ pub(crate) fn sources(line: &Line<'_>, id: CommandId, by: By<'_>) -> BTreeSet<Co
             if let Input::Redirect(redirect) = line.reading.input(id)
                 && redirect.kind == RedirectKind::Read
             {
-                open.extend(flow.writers_of(&redirect.target, command, line));
+                open.extend(flow().writers_of(&redirect.target, command, line));
             }
         }
         By::Words(words) | By::Program(words) => {
             let is_program = matches!(by, By::Program(_));
             for word in words {
-                open.extend(flow.writers_of(word, command, line));
-                open.extend(flow.unpackers_of(word, command, line, is_program));
+                open.extend(flow().writers_of(word, command, line));
+                open.extend(flow().unpackers_of(word, command, line, is_program));
             }
         }
-        By::Module(name) => open.extend(flow.writers_of_module(name, command, line)),
-        By::Names(names) => open.extend(flow.writers_of_names(names)),
+        By::Module(name) => open.extend(flow().writers_of_module(name, command, line)),
+        By::Names(names) => open.extend(flow().writers_of_names(names)),
         By::Both => {}
     }
     let mut found = BTreeSet::new();
@@ -289,6 +292,13 @@ fn writer_into(line: &Line<'_>, id: CommandId) -> Option<Range<CommandId>> {
     // The innermost one is next to it.
     let before = line.ids().filter(writes).filter(|writer| *writer != id).max_by_key(|writer| (*writer < id, *writer));
     before.map(|writer| writer..writer + 1)
+}
+
+/// Returns whether a command can write or unpack files, as far as its program and its redirections tell.
+fn can_write(line: &Line<'_>, command: &Command) -> bool {
+    let program = command.program.name().and_then(|name| line.programs.get(name));
+    command.redirects.iter().any(writes_file)
+        || program.is_some_and(|program| !program.writes.is_empty() || program.script_language.is_some())
 }
 
 /// Returns the files that a program writes if its last operand is a folder: `cp FROM FOLDER`.

@@ -6,7 +6,7 @@ use crate::certainty::Match;
 use crate::judge::subject::{Subject, after_prefix};
 use crate::programs::{Program, Writes};
 use crate::reading::{Directory, How};
-use crate::rules::pattern;
+use crate::rules::{ORDINARY_NAME, pattern};
 use crate::syntax::{Origin, Part, Word};
 use crate::unfold::edits_text;
 
@@ -260,9 +260,6 @@ const CONTENT_COPIERS: &[&str] = &["rsync"];
 
 /// The maximum number of operands whose names are tried in a folder.
 const MAX_NAMES: usize = 8;
-
-/// A name that no pattern contains: only `*` and `**` match it.
-const ORDINARY_NAME: &str = "\u{0}file";
 
 /// Returns the last part of a URL or of the path of a file, if it is certain.
 pub(crate) fn url_name(url: &Word) -> Option<Word> {

@@ -1,7 +1,7 @@
 //! Marks of words. Words with different marks are different, so most rules are left out without a comparison of texts.
 
 use super::Conditions;
-use super::pattern::is_plain_name;
+use super::pattern::{certain_letters, is_plain_name};
 
 /// A set of marks. Each mark is that of many words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,29 @@ impl Marks {
         self.0 |= others.0;
     }
 
+    /// Returns the marks of the characters of a text, in upper or lower case.
+    pub(crate) fn of_characters(text: &str) -> Self {
+        if text.is_ascii() {
+            text.bytes().fold(Self(0), |all, byte| Self(all.0 | Self::of_letter(byte).0))
+        } else {
+            Self::ALL
+        }
+    }
+
+    /// Returns the marks of the characters that each of these patterns needs. Without patterns, none is needed.
+    fn needed_by(patterns: &[&str]) -> Self {
+        let of_pattern = |pattern: &&str| {
+            let letters = certain_letters(pattern).filter(char::is_ascii);
+            letters.fold(0, |all, letter| all | Self::of_characters(letter.encode_utf8(&mut [0; 4])).0)
+        };
+        Self(patterns.iter().map(of_pattern).reduce(|all, needed| all & needed).unwrap_or(0))
+    }
+
+    /// Returns whether all of these marks are among others.
+    fn are_in(self, others: Self) -> bool {
+        self.0 & !others.0 == 0
+    }
+
     /// Returns whether both sets have a mark.
     pub(crate) fn meet(self, others: Self) -> bool {
         self.0 & others.0 != 0
@@ -65,11 +88,14 @@ pub(crate) struct Signature {
     pub(crate) options: Marks,
     /// The arguments, by their first letters.
     pub(crate) arguments: Marks,
+    /// The characters of the arguments. Those of a rule are the ones that each of its patterns needs.
+    pub(crate) characters: Marks,
 }
 
 impl Signature {
     /// The signature of any command.
-    pub(crate) const ANY: Self = Self { subcommands: Marks::ALL, options: Marks::ALL, arguments: Marks::ALL };
+    pub(crate) const ANY: Self =
+        Self { subcommands: Marks::ALL, options: Marks::ALL, arguments: Marks::ALL, characters: Marks::ALL };
 
     /// Returns the signature of the commands that can meet conditions.
     pub(super) fn of(wanted: &Conditions<'_>) -> Self {
@@ -85,6 +111,7 @@ impl Signature {
             subcommands: all(wanted.subcommands.iter().map(of_subcommand)),
             options: all(wanted.flags.iter().map(|flag| Marks::of_option(flag))),
             arguments: all(wanted.arguments.iter().map(of_pattern)),
+            characters: Marks::needed_by(wanted.arguments),
         }
     }
 
@@ -93,6 +120,7 @@ impl Signature {
         self.subcommands.meet(wanted.subcommands)
             && self.options.meet(wanted.options)
             && self.arguments.meet(wanted.arguments)
+            && wanted.characters.are_in(self.characters)
     }
 }
 

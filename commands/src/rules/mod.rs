@@ -14,7 +14,7 @@ pub(crate) use needs::Needs;
 pub(crate) use pattern::is_plain_name;
 pub use pattern::{PatternFault, matches as matches_pattern, pattern_fault};
 pub use set::RuleSet;
-pub(crate) use set::{ABOVE_OWN, PatternGroup, PlacePattern, Root};
+pub(crate) use set::{ABOVE_OWN, ORDINARY_NAME, PatternGroup, PlaceNames, PlacePattern, Root};
 
 /// The verdict about a command, from the mildest to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

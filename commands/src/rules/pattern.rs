@@ -94,6 +94,14 @@ pub(crate) fn is_plain_name(component: &str) -> bool {
     !component.contains(['*', '?', '['])
 }
 
+/// Returns the characters that every text has which a pattern matches.
+pub(super) fn certain_letters(pattern: &str) -> impl Iterator<Item = char> {
+    items(pattern).filter_map(|item| match item {
+        Item::Char(letter) => Some(letter),
+        Item::One | Item::Any | Item::Class(_) => None,
+    })
+}
+
 /// Returns whether a byte of a pattern does not stand for itself.
 fn is_special(byte: u8) -> bool {
     matches!(byte, b'*' | b'?' | b'[')

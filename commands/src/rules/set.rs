@@ -1,9 +1,9 @@
 //! The rules that apply, indexed by program.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::index::Index;
-use super::pattern::is_plain_name;
+use super::pattern::{self, is_plain_name};
 use super::{Access, Needs, Place, Rule, Signature};
 use crate::programs::ProgramTable;
 
@@ -234,6 +234,45 @@ pub(crate) struct PatternGroup<'t> {
     pub(crate) patterns: Vec<PlacePattern<'t>>,
 }
 
+/// The names in the patterns of places.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PlaceNames<'t> {
+    /// The names without wildcards.
+    plain: HashSet<&'t str>,
+    /// The others but for `*` and `**`, each with its first and its last byte, if these are certain.
+    patterns: Vec<(Option<u8>, Option<u8>, &'t str)>,
+    /// Whether one of these matches [`ORDINARY_NAME`], too.
+    are_any_ordinary: bool,
+}
+
+/// A name that no pattern contains: only `*` and `**` match it.
+pub(crate) const ORDINARY_NAME: &str = "\u{0}file";
+
+impl<'t> PlaceNames<'t> {
+    fn add(&mut self, path: &'t str) {
+        for name in path.split('/').filter(|name| !matches!(*name, "" | "*" | "**")) {
+            if is_plain_name(name) {
+                self.plain.insert(name);
+            } else if self.patterns.iter().all(|(.., known)| *known != name) {
+                let certain = |byte: Option<u8>| byte.filter(|byte| !matches!(byte, b'*' | b'?' | b'[' | b']'));
+                self.patterns.push((certain(name.bytes().next()), certain(name.bytes().next_back()), name));
+                self.are_any_ordinary |= pattern::matches(name, ORDINARY_NAME);
+            }
+        }
+    }
+
+    /// Returns whether a name can stand for [`ORDINARY_NAME`]: no pattern tells them apart.
+    pub(crate) fn is_ordinary(&self, name: &str) -> bool {
+        let (first, last) = (name.bytes().next(), name.bytes().next_back());
+        let fits = |certain: Option<u8>, own: Option<u8>| certain.is_none() || certain == own;
+        let mut patterns = self.patterns.iter().filter(|(start, end, _)| fits(*start, first) && fits(*end, last));
+        !self.are_any_ordinary
+            && !name.starts_with('\0')
+            && !self.plain.contains(name)
+            && !patterns.any(|(.., pattern)| pattern::matches(pattern, name))
+    }
+}
+
 /// The patterns of places, by a name that they contain. Most paths are in no place, which is then known without a comparison.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PlacePatterns<'t> {
@@ -245,6 +284,8 @@ pub(crate) struct PlacePatterns<'t> {
     groups: Vec<PatternGroup<'t>>,
     /// The patterns of what each place excludes.
     exceptions: Vec<Vec<PlacePattern<'t>>>,
+    /// The names in all patterns.
+    names: PlaceNames<'t>,
 }
 
 impl<'t> PlacePatterns<'t> {
@@ -262,6 +303,7 @@ impl<'t> PlacePatterns<'t> {
                 None => self.groups.push(PatternGroup { root, first, patterns: vec![pattern] }),
             }
         }
+        paths.iter().chain(except).for_each(|path| self.names.add(path));
         self.exceptions.resize(place, Vec::new());
         self.exceptions.push(except.iter().map(|path| PlacePattern::new(path, place)).collect());
     }
@@ -284,6 +326,11 @@ impl<'t> PlacePatterns<'t> {
     /// Returns all patterns.
     pub(crate) fn all(&self) -> impl Iterator<Item = &PlacePattern<'t>> {
         self.groups.iter().flat_map(|group| &group.patterns)
+    }
+
+    /// Returns the names in all patterns.
+    pub(crate) fn names(&self) -> &PlaceNames<'t> {
+        &self.names
     }
 
     /// Returns the patterns of what a place excludes.
