@@ -118,11 +118,15 @@ impl<'w, 'o> Arguments<'w, 'o> {
             return self.value_options.contains(&name);
         }
         // An exact name wins over others that it abbreviates.
-        let is_exact = |option: &&&str| option.strip_suffix('?').unwrap_or(option) == name;
-        match self.value_options.iter().find(is_exact) {
-            Some(option) => !option.ends_with('?'),
-            None => self.value_options.iter().any(|option| !option.ends_with('?') && is_abbreviation(name, option)),
+        let mut is_abbreviated = false;
+        for option in self.value_options.iter().filter(|option| option.starts_with(name)) {
+            match &option[name.len()..] {
+                "" => return true,
+                "?" => return false,
+                rest => is_abbreviated |= !rest.ends_with('?'),
+            }
         }
+        is_abbreviated && name.len() > 2
     }
 
     /// Returns whether a short option takes the rest of its cluster as its value, but never the next argument.
@@ -211,7 +215,9 @@ impl<'w, 'o> Arguments<'w, 'o> {
         let index = if self.dashless == Dashless::Current { 0 } else { self.next - 1 };
         let is_certain = self.words[index].text().is_some();
         self.letter += letter.len_utf8();
-        let name = format!("{}{letter}", self.sign);
+        let mut name = String::with_capacity(self.sign.len() + letter.len_utf8());
+        name.push_str(self.sign);
+        name.push(letter);
         let rest = &self.cluster[self.letter..];
         let of_rest =
             |rest: &str| if is_certain { Value::Text(rest.to_owned()) } else { Value::Built(rest.to_owned()) };
@@ -241,7 +247,7 @@ impl<'w, 'o> Arguments<'w, 'o> {
             // The name itself is built.
             None => return Argument::Either { word, index },
         };
-        let name = format!("--{name}");
+        let name = ["--", name].concat();
         let takes_next = value.is_none() && self.takes_value(&name);
         let value = if takes_next { self.next_word().map(Value::Word) } else { value };
         Argument::Option { name, value, index }

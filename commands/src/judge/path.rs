@@ -236,10 +236,15 @@ impl PathWord {
             None => false,
         };
         rules.place_patterns().exceptions(place).iter().any(|pattern| {
-            pattern.last.is_none_or(ends_with)
-                && folders
-                    .below(pattern.root, false)
-                    .is_some_and(|path| matches_components(pattern.rest, path, Files::All) == Match::Yes)
+            let begins = |path: &[Component]| match (pattern.first, path.first()) {
+                (Some(wanted), Some(Component::Name(name))) => **name == *wanted,
+                (wanted, _) => wanted.is_none(),
+            };
+            folders.below(pattern.root, false).is_some_and(|path| {
+                begins(path)
+                    && pattern.last.is_none_or(ends_with)
+                    && matches_components(pattern.rest, path, Files::All) == Match::Yes
+            })
         })
     }
 

@@ -21,7 +21,9 @@ const PARTS: &[&str] = &["HEAD", "objects", "refs"];
 
 /// Returns a command of git in the form in which the repository makes its effect visible. `None` if it is the same.
 pub(super) fn form(line: &Line<'_>, command: &Command) -> Option<Command> {
-    if !is_git(line, command) {
+    // Without a file system, only another command of the line can make a repository.
+    let can_differ = line.lookups.is_some() || line.reading.commands.len() > 1;
+    if !can_differ || !is_git(line, command) {
         return None;
     }
     if let Some(directory) = directory(line, command) {

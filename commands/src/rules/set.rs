@@ -1,6 +1,6 @@
 //! The rules that apply, indexed by program.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::index::Index;
 use super::pattern::{self, is_plain_name};
@@ -204,6 +204,8 @@ pub(crate) struct PlacePattern<'t> {
     pub(crate) root: Root,
     /// The pattern without its first `~`, `.` or `/`.
     pub(crate) rest: &'t str,
+    /// The first component, if it has no wildcards.
+    pub(crate) first: Option<&'t str>,
     /// The last component, with which the last one of a path must match. `None` for `**`.
     pub(crate) last: Option<&'t str>,
     /// The index of the place.
@@ -221,7 +223,8 @@ impl<'t> PlacePattern<'t> {
         };
         let rest = rest.strip_prefix('/').unwrap_or(rest);
         let last = rest.rsplit('/').next().filter(|last| !matches!(*last, "" | "**"));
-        Self { root, rest, last, place }
+        let first = rest.split('/').next().filter(|first| !first.is_empty() && is_plain_name(first));
+        Self { root, rest, first, last, place }
     }
 }
 
@@ -239,8 +242,12 @@ pub(crate) struct PatternGroup<'t> {
 pub(crate) struct PlaceNames<'t> {
     /// The names without wildcards.
     plain: HashSet<&'t str>,
-    /// The others but for `*` and `**`, each with its first and its last byte, if these are certain.
-    patterns: Vec<(Option<u8>, Option<u8>, &'t str)>,
+    /// The others but for `*` and `**`, by their first byte.
+    by_first: BTreeMap<u8, Vec<&'t str>>,
+    /// Those that begin with a wildcard, by their last byte.
+    by_last: BTreeMap<u8, Vec<&'t str>>,
+    /// Those that do both.
+    others: Vec<&'t str>,
     /// Whether one of these matches [`ORDINARY_NAME`], too.
     are_any_ordinary: bool,
 }
@@ -253,23 +260,31 @@ impl<'t> PlaceNames<'t> {
         for name in path.split('/').filter(|name| !matches!(*name, "" | "*" | "**")) {
             if is_plain_name(name) {
                 self.plain.insert(name);
-            } else if self.patterns.iter().all(|(.., known)| *known != name) {
-                let certain = |byte: Option<u8>| byte.filter(|byte| !matches!(byte, b'*' | b'?' | b'[' | b']'));
-                self.patterns.push((certain(name.bytes().next()), certain(name.bytes().next_back()), name));
-                self.are_any_ordinary |= pattern::matches(name, ORDINARY_NAME);
+                continue;
             }
+            let certain = |byte: Option<u8>| byte.filter(|byte| !matches!(byte, b'*' | b'?' | b'[' | b']'));
+            let patterns = match (certain(name.bytes().next()), certain(name.bytes().next_back())) {
+                (Some(first), _) => self.by_first.entry(first).or_default(),
+                (None, Some(last)) => self.by_last.entry(last).or_default(),
+                (None, None) => &mut self.others,
+            };
+            if !patterns.contains(&name) {
+                patterns.push(name);
+            }
+            self.are_any_ordinary |= pattern::matches(name, ORDINARY_NAME);
         }
     }
 
     /// Returns whether a name can stand for [`ORDINARY_NAME`]: no pattern tells them apart.
     pub(crate) fn is_ordinary(&self, name: &str) -> bool {
-        let (first, last) = (name.bytes().next(), name.bytes().next_back());
-        let fits = |certain: Option<u8>, own: Option<u8>| certain.is_none() || certain == own;
-        let mut patterns = self.patterns.iter().filter(|(start, end, _)| fits(*start, first) && fits(*end, last));
+        let (Some(first), Some(last)) = (name.bytes().next(), name.bytes().next_back()) else { return false };
+        let is_one = |patterns: &Vec<&str>| patterns.iter().any(|pattern| pattern::matches(pattern, name));
         !self.are_any_ordinary
-            && !name.starts_with('\0')
+            && first != b'\0'
+            && !self.by_first.get(&first).is_some_and(is_one)
+            && !self.by_last.get(&last).is_some_and(is_one)
+            && !is_one(&self.others)
             && !self.plain.contains(name)
-            && !patterns.any(|(.., pattern)| pattern::matches(pattern, name))
     }
 }
 
@@ -297,7 +312,7 @@ impl<'t> PlacePatterns<'t> {
                 None => &mut self.others,
             };
             patterns.push(pattern);
-            let (root, first) = (pattern.root, pattern.rest.split('/').next().filter(is_name));
+            let (root, first) = (pattern.root, pattern.first);
             match self.groups.iter_mut().find(|group| (group.root, group.first) == (root, first)) {
                 Some(group) => group.patterns.push(pattern),
                 None => self.groups.push(PatternGroup { root, first, patterns: vec![pattern] }),
