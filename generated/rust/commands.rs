@@ -116,7 +116,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "compiledaemon",
             value_options: &["-build", "-command", "-directory"],
-            runs: &[Runs::Code { options: &["-build", "-command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["-build", "-command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -214,7 +219,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-B", "-M", "-P", "-a", "-e", "-f", "-i", "-l", "-m", "-t", "-u", "--args", "--become-user",
                 "--extra-vars", "--inventory", "--limit", "--module-name", "--private-key", "--user",
             ],
-            runs: &[Runs::Code { options: &["-a", "--args"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["-a", "--args"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -398,7 +403,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-c", "-i", "-t", "--cols", "--command", "--env", "--idle-time-limit", "--rows", "--title",
             ],
-            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["-c", "--command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -415,7 +425,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "assume",
         &Program {
             value_options: &["--exec"],
-            runs: &[Runs::Code { options: &["--exec"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["--exec"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -517,7 +527,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--cluster", "--command", "--container", "--endpoint-url", "--output", "--profile", "--query",
                 "--region", "--task",
             ],
-            runs: &[Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["--command"], shell: CodeShell::Any, first_operand: false }],
             writes: &[
                 Writes::Unpacked {
                     with: &[&["s3", "cp", "--recursive", "*"], &["s3", "mv", "--recursive", "*"], &["s3", "sync", "*"]],
@@ -583,7 +593,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-g", "-n", "-o", "--name", "--output", "--query", "--resource-group", "--scripts", "--subscription",
                 "--script", "-d", "-s", "--destination", "--source",
             ],
-            runs: &[Runs::Code { options: &["--script", "--scripts"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["--script", "--scripts"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             writes: &[Writes::Unpacked {
                 with: &[&["storage", "blob", "download-batch"], &["storage", "file", "download-batch"]],
                 unless: &[],
@@ -720,7 +735,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "bpftrace",
         &Program {
             value_options: &["-I", "-c", "-e", "-f", "-o", "-p", "--include"],
-            runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["-c"], shell: CodeShell::Any, first_operand: false }],
             writes: &[Writes::Values(&["-o"])],
             ..Program::EMPTY
         },
@@ -990,17 +1005,18 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "capsh",
         &Program {
             value_options: &["-c"],
-            runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Bash, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["-c"], shell: CodeShell::Bash, first_operand: false }],
             ..Program::EMPTY
         },
     ),
     (
         "cargo",
         &Program {
-            value_options: &["-s", "--shell", "-x", "--exec"],
+            value_options: &["-s", "--shell", "-x", "--exec", "--bin"],
             runs: &[
-                Runs::Code { options: &["-s", "--shell"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-s", "--shell"], shell: CodeShell::Any, first_operand: false },
                 Runs::Rest(Rest { after: &["watch"], ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["run"], options: &["--bin"], known: true, separator: true, ..Rest::PLAIN }),
             ],
             ..Program::EMPTY
         },
@@ -1029,7 +1045,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "cf",
         &Program {
             value_options: &["-c", "-i", "-k", "-m", "--command", "--name"],
-            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["-c", "--command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -1068,7 +1089,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "chokidar",
         &Program {
             value_options: &["-c", "-d", "-i", "-t", "--command", "--debounce", "--ignore", "--throttle"],
-            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["-c", "--command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -1153,7 +1179,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-G", "-T", "-a", "-c", "-f", "-l", "-o", "-p", "-t", "--action", "--options", "--username",
             ],
-            runs: &[Runs::Code { options: &["-a", "--action"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["-a", "--action"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -1164,7 +1195,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-G", "-T", "-a", "-c", "-f", "-l", "-o", "-p", "-t", "--action", "--options", "--username",
             ],
-            runs: &[Runs::Code { options: &["-a", "--action"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["-a", "--action"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -1216,7 +1252,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             name: "compiledaemon",
             value_options: &["-build", "-command", "-directory"],
-            runs: &[Runs::Code { options: &["-build", "-command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["-build", "-command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -1257,7 +1298,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--restart-after", "--restart-tries", "--success", "--teardown", "--timestamp-format",
             ],
             runs: &[
-                Runs::Code { options: &["--teardown"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["--teardown"], shell: CodeShell::Any, first_operand: false },
                 Runs::Operand { skip: 0, shell: CodeShell::Any },
                 Runs::Operand { skip: 1, shell: CodeShell::Any },
                 Runs::Operand { skip: 2, shell: CodeShell::Any },
@@ -1315,7 +1356,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "consul-template",
         &Program {
             value_options: &["-exec", "-template", "-config"],
-            runs: &[Runs::Code { options: &["-exec"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["-exec"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -1359,7 +1400,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-a", "-c", "-e", "-n", "--app", "--command", "--container", "--env", "--name", "--task-id",
             ],
-            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["-c", "--command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -1516,7 +1562,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-G", "-T", "-a", "-c", "-f", "-l", "-o", "-p", "-t", "--action", "--options", "--username",
             ],
-            runs: &[Runs::Code { options: &["-a", "--action"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["-a", "--action"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -1527,7 +1578,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-G", "-T", "-a", "-c", "-f", "-l", "-o", "-p", "-t", "--action", "--options", "--username",
             ],
-            runs: &[Runs::Code { options: &["-a", "--action"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["-a", "--action"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -1784,7 +1840,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
             runs: &[
-                Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN }),
             ],
@@ -1815,7 +1871,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "devpod",
         &Program {
             value_options: &["--command", "--workdir", "--user"],
-            runs: &[Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["--command"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -1973,7 +2029,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-c", "-p", "-t", "--command", "--config", "--project", "--token"],
             runs: &[
                 Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
-                Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["--command"], shell: CodeShell::Any, first_operand: false },
             ],
             ..Program::EMPTY
         },
@@ -2151,7 +2207,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "eb",
         &Program {
             value_options: &["-c", "-e", "-n", "-p", "-r", "--command", "--profile", "--region"],
-            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["-c", "--command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -2393,7 +2454,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-c", "-l", "-p", "-t", "-x", "--command", "--host", "--jport", "--port", "--username"],
             runs: &[
-                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Session(Session { skip: 1, unless: &["-c", "--command"], ..Session::PLAIN }),
             ],
             ..Program::EMPTY
@@ -2425,7 +2486,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "execlineb",
         &Program {
             value_options: &["-c"],
-            runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Foreign, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["-c"], shell: CodeShell::Foreign, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -2444,7 +2505,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "ezjail-admin",
         &Program {
             value_options: &["-e"],
-            runs: &[Runs::Code { options: &["-e"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["-e"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -2640,7 +2701,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             runs: &[
                 Runs::Rest(Rest { skip: 1, unless: &["-c", "--command"], ..Rest::PLAIN }),
-                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
             ],
             ..Program::EMPTY
         },
@@ -2651,7 +2712,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-c", "-d", "-r", "--command", "--dir", "--remote"],
             runs: &[
                 Runs::Rest(Rest { after: &["activate"], ..Rest::PLAIN }),
-                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
             ],
             ..Program::EMPTY
         },
@@ -2673,7 +2734,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--region",
             ],
             runs: &[
-                Runs::Code { options: &["-C", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-C", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Joined {
+                    after: &["machine exec", "machines exec", "m exec"],
+                    skip: 1,
+                    shell: CodeShell::Any,
+                    unless: &[],
+                },
                 Runs::Session(Session { after: &["console"], unless: &["-C", "--command"], ..Session::PLAIN }),
             ],
             ..Program::EMPTY
@@ -2688,7 +2755,13 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--region",
             ],
             runs: &[
-                Runs::Code { options: &["-C", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-C", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Joined {
+                    after: &["machine exec", "machines exec", "m exec"],
+                    skip: 1,
+                    shell: CodeShell::Any,
+                    unless: &[],
+                },
                 Runs::Session(Session { after: &["console"], unless: &["-C", "--command"], ..Session::PLAIN }),
             ],
             ..Program::EMPTY
@@ -2752,7 +2825,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-a?", "-c", "-d?", "-e", "-f?", "-l", "-m", "-o", "--killSignal", "--minUptime", "--pidFile",
                 "--sourceDir", "--spinSleepTime", "--uid", "--watchDirectory", "--workingDir",
             ],
-            runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["-c"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -2831,7 +2904,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             runs: &[
                 Runs::Joined { after: &["ssh"], skip: 1, shell: CodeShell::Any, unless: &[] },
-                Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Session(Session { after: &["ssh"], skip: 1, unless: &["--command"], ..Session::PLAIN }),
             ],
             writes: &[Writes::Unpacked {
@@ -3009,6 +3082,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
                 "--message", "--attr-source", "--super-prefix", "--list?", "--list-cmds", "--refmap",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["bisect run"], ..Rest::PLAIN }),
+                Runs::Joined { after: &["submodule foreach"], skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Code {
+                    after: &["rebase"],
+                    options: &["-x", "--exec"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Code {
+                    after: &["difftool"],
+                    options: &["-x", "--extcmd"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Code {
+                    after: &["filter-branch"],
+                    options: &[
+                        "--commit-filter", "--env-filter", "--index-filter", "--msg-filter", "--parent-filter",
+                        "--setup", "--tag-name-filter", "--tree-filter",
+                    ],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
             ],
             writes: &[
                 Writes::Unpacked {
@@ -3676,6 +3774,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
                 "--message", "--attr-source", "--super-prefix", "--list?", "--list-cmds", "--refmap",
             ],
+            runs: &[
+                Runs::Rest(Rest { after: &["bisect run"], ..Rest::PLAIN }),
+                Runs::Joined { after: &["submodule foreach"], skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Code {
+                    after: &["rebase"],
+                    options: &["-x", "--exec"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Code {
+                    after: &["difftool"],
+                    options: &["-x", "--extcmd"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Code {
+                    after: &["filter-branch"],
+                    options: &[
+                        "--commit-filter", "--env-filter", "--index-filter", "--msg-filter", "--parent-filter",
+                        "--setup", "--tag-name-filter", "--tree-filter",
+                    ],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+            ],
             writes: &[
                 Writes::Unpacked {
                     with: &[&["am"], &["apply"]],
@@ -3720,7 +3843,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--shell",
             ],
             runs: &[
-                Runs::Code { options: &["-A", "--aftercommand"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code {
+                    after: &[],
+                    options: &["-A", "--aftercommand"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
                 Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] },
             ],
             ..Program::EMPTY
@@ -3755,6 +3883,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             runs: &[
                 Runs::Code {
+                    after: &[],
                     options: &["-c", "-p", "-s", "--cleanup", "--conclude", "--prepare", "--reference", "--setup"],
                     shell: CodeShell::Any,
                     first_operand: false,
@@ -3847,7 +3976,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["--command", "--env", "--path", "--projectId", "--token"],
             runs: &[
                 Runs::Rest(Rest { after: &["run"], ..Rest::PLAIN }),
-                Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["--command"], shell: CodeShell::Any, first_operand: false },
             ],
             ..Program::EMPTY
         },
@@ -3873,6 +4002,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-c", "-f", "-w", "--on-modify-command", "--watch-directories", "--watch-files"],
             runs: &[Runs::Code {
+                after: &[],
                 options: &["-c", "--on-modify-command"],
                 shell: CodeShell::Any,
                 first_operand: false,
@@ -4039,6 +4169,24 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ..Program::EMPTY
         },
     ),
+    (
+        "k",
+        &Program {
+            name: "kubectl",
+            value_options: &[
+                "-c", "-f", "-l", "-n", "-o", "-s", "-v", "--as", "--as-group", "--as-uid", "--cache-dir",
+                "--certificate-authority", "--client-certificate", "--client-key", "--cluster", "--container",
+                "--context", "--filename", "--kubeconfig", "--namespace", "--output", "--pod-running-timeout",
+                "--request-timeout", "--selector", "--server", "--tls-server-name", "--token", "--user",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["debug", "run"], skip: 1, ..Rest::PLAIN }),
+                Runs::Rest(Rest { after: &["exec", "rsh"], skip: 1, ..Rest::PLAIN }),
+            ],
+            writes: &[Writes::LastOperandOf(&[&["cp", "*"]])],
+            ..Program::EMPTY
+        },
+    ),
     ("k0s", &Program { name: "k3s", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     ("k3s", &Program { name: "k3s", runs: &[Runs::Rest(Rest::PLAIN)], ..Program::EMPTY }),
     (
@@ -4088,7 +4236,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "kdesu",
             value_options: &["-c", "-n", "-p", "-r", "-u"],
             runs: &[
-                Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c"], shell: CodeShell::Any, first_operand: false },
                 Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] },
             ],
             ..Program::EMPTY
@@ -4100,7 +4248,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "kdesu",
             value_options: &["-c", "-n", "-p", "-r", "-u"],
             runs: &[
-                Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c"], shell: CodeShell::Any, first_operand: false },
                 Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] },
             ],
             ..Program::EMPTY
@@ -4160,7 +4308,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "kitchen",
         &Program {
             value_options: &["-c", "-l", "--command", "--log-level"],
-            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["-c", "--command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -4312,7 +4465,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
             runs: &[
-                Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN }),
             ],
@@ -4867,7 +5020,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["exec", "x"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["exec", "x"], skip: 2, ..Rest::PLAIN }),
-                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
             ],
             ..Program::EMPTY
         },
@@ -4910,7 +5063,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "mock",
         &Program {
             value_options: &["-r", "--chroot", "--resultdir", "--root", "--shell"],
-            runs: &[Runs::Code { options: &["--chroot", "--shell"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["--chroot", "--shell"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -4918,7 +5076,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "modal",
         &Program {
             value_options: &["-c", "--cmd"],
-            runs: &[Runs::Code { options: &["-c", "--cmd"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["-c", "--cmd"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -4928,7 +5086,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-p", "--client", "--port", "--predict", "--server", "--ssh"],
             runs: &[
                 Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
-                Runs::Code { options: &["--ssh"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["--ssh"], shell: CodeShell::Any, first_operand: false },
                 Runs::Session(Session { skip: 1, ..Session::PLAIN }),
             ],
             ..Program::EMPTY
@@ -5028,7 +5186,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "mussh",
         &Program {
             value_options: &["-H", "-c", "-h", "-i", "-l", "-m?", "-o", "-p", "-t"],
-            runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["-c"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -5215,7 +5373,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-l", "-r", "-t", "--level", "--role", "--type"],
             runs: &[
-                Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c"], shell: CodeShell::Any, first_operand: false },
                 Runs::Joined { after: &[], skip: 1, shell: CodeShell::Any, unless: &[] },
                 Runs::Session(Session::PLAIN),
             ],
@@ -5277,7 +5435,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-A", "-E", "-I", "-p", "--argstr", "--attr", "--command", "--expr", "--include", "--option", "--run",
             ],
             runs: &[
-                Runs::Code { options: &["--command", "--run"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code {
+                    after: &[],
+                    options: &["--command", "--run"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
                 Runs::Session(Session { skip: 9, unless: &["--command", "--run"], ..Session::PLAIN }),
             ],
             ..Program::EMPTY
@@ -5351,7 +5514,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--watch",
             ],
             directory_options: &["--cwd"],
-            runs: &[Runs::Code { options: &["-x", "--exec"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["-x", "--exec"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -5398,7 +5561,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["cross-env"], assignments: true, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["exec", "x"], separator: true, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["run", "run-script"], known: true, separator: true, ..Rest::PLAIN }),
-                Runs::Code { options: &["-c", "--call"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c", "--call"], shell: CodeShell::Any, first_operand: false },
             ],
             ..Program::EMPTY
         },
@@ -5412,7 +5575,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             runs: &[
                 Runs::Rest(Rest { separator: true, ..Rest::PLAIN }),
-                Runs::Code { options: &["-c", "--call"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c", "--call"], shell: CodeShell::Any, first_operand: false },
             ],
             ..Program::EMPTY
         },
@@ -5498,7 +5661,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
             runs: &[
-                Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN }),
             ],
@@ -6924,7 +7087,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &["-g", "-j", "-r", "-i", "--groups", "--jobs", "--regex", "-c", "--command"],
             runs: &[
                 Runs::Between { starts: &["-c", "--command"], ends: &[], placeholder: "" },
-                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
             ],
             ..Program::EMPTY
         },
@@ -7107,7 +7270,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Rest(Rest { after: &["exec", "x"], ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["exec", "x"], skip: 1, ..Rest::PLAIN }),
                 Runs::Rest(Rest { after: &["exec", "x"], skip: 2, ..Rest::PLAIN }),
-                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
             ],
             ..Program::EMPTY
         },
@@ -7192,6 +7355,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             runs: &[
                 Runs::Code {
+                    after: &[],
                     options: &["-c", "--command", "--session-command"],
                     shell: CodeShell::Any,
                     first_operand: false,
@@ -7397,7 +7561,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--chdir", "--error", "--job-name", "--mem", "--nodes", "--ntasks", "--output", "--partition",
                 "--time", "--wrap",
             ],
-            runs: &[Runs::Code { options: &["--wrap"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["--wrap"], shell: CodeShell::Any, first_operand: false }],
             writes: &[Writes::Values(&["-e", "-o", "--error", "--output"])],
             ..Program::EMPTY
         },
@@ -7478,7 +7642,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--log-out", "--log-timing", "--logging-format", "--output-limit", "--timing?",
             ],
             runs: &[
-                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Rest(Rest::PLAIN),
                 Runs::Rest(Rest { skip: 1, ..Rest::PLAIN }),
                 Runs::Session(Session { skip: 1, unless: &["-c", "--command"], ..Session::PLAIN }),
@@ -7497,7 +7661,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "-B", "-E", "-I", "-T", "-c", "-d", "-m", "-t", "--command", "--divisor", "--echo", "--log-in",
                 "--log-io", "--log-timing", "--maxdelay", "--timing",
             ],
-            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["-c", "--command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -7614,7 +7783,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "sesu",
         &Program {
             value_options: &["-c"],
-            runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["-c"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -7660,7 +7829,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-c"],
             runs: &[
-                Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c"], shell: CodeShell::Any, first_operand: false },
                 Runs::Operand { skip: 1, shell: CodeShell::Any },
                 Runs::Session(Session { skip: 1, unless: &["-c"], ..Session::PLAIN }),
             ],
@@ -7689,7 +7858,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "shpool",
         &Program {
             value_options: &["-c", "--cmd", "--ttl"],
-            runs: &[Runs::Code { options: &["-c", "--cmd"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["-c", "--cmd"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -7943,7 +8112,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "stap",
         &Program {
             value_options: &["-D", "-I", "-c", "-d", "-e", "-m", "-o", "-p", "-r", "-s", "-x"],
-            runs: &[Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["-c"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -8071,6 +8240,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             runs: &[
                 Runs::Code {
+                    after: &[],
                     options: &["-c", "--command", "--session-command"],
                     shell: CodeShell::Any,
                     first_operand: false,
@@ -8091,6 +8261,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             ],
             runs: &[
                 Runs::Code {
+                    after: &[],
                     options: &["-c", "--command", "--session-command"],
                     shell: CodeShell::Any,
                     first_operand: false,
@@ -8431,7 +8602,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "terminalizer",
         &Program {
             value_options: &["-c", "-d", "-o", "-k?", "--command", "--config", "--output"],
-            runs: &[Runs::Code { options: &["-d", "--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["-d", "--command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -8439,7 +8615,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "termtosvg",
         &Program {
             value_options: &["-D", "-M", "-c", "-g", "-m", "-t", "--command"],
-            runs: &[Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["-c", "--command"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -8577,7 +8758,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "lerna",
             value_options: &["--concurrency", "--scope"],
             runs: &[
-                Runs::Code { options: &["--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Joined { after: &["exec"], skip: 0, shell: CodeShell::Any, unless: &[] },
                 Runs::Rest(Rest { after: &["exec", "run"], ..Rest::PLAIN }),
             ],
@@ -8693,7 +8874,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "ttyrec",
         &Program {
             value_options: &["-e"],
-            runs: &[Runs::Code { options: &["-e"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["-e"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -9084,7 +9265,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-c", "--command"],
             runs: &[
-                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Session(Session { after: &["ssh"], skip: 1, unless: &["-c", "--command"], ..Session::PLAIN }),
             ],
             ..Program::EMPTY
@@ -9162,7 +9343,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--shell",
             ],
             runs: &[
-                Runs::Code { options: &["-A", "--aftercommand"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code {
+                    after: &[],
+                    options: &["-A", "--aftercommand"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
                 Runs::Joined { after: &[], skip: 0, shell: CodeShell::Any, unless: &[] },
             ],
             ..Program::EMPTY
@@ -9210,6 +9396,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--run-command",
             ],
             runs: &[Runs::Code {
+                after: &[],
                 options: &["--firstboot-command", "--run-command"],
                 shell: CodeShell::Any,
                 first_operand: false,
@@ -9235,6 +9422,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--run-command",
             ],
             runs: &[Runs::Code {
+                after: &[],
                 options: &["--firstboot-command", "--run-command"],
                 shell: CodeShell::Any,
                 first_operand: false,
@@ -9251,6 +9439,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--run-command",
             ],
             runs: &[Runs::Code {
+                after: &[],
                 options: &["--firstboot-command", "--run-command"],
                 shell: CodeShell::Any,
                 first_operand: false,
@@ -9375,7 +9564,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "watchman-make",
         &Program {
             value_options: &["-p", "-r", "-s", "-t", "--pattern", "--root", "--run", "--settle", "--target"],
-            runs: &[Runs::Code { options: &["--run"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code { after: &[], options: &["--run"], shell: CodeShell::Any, first_operand: false }],
             ..Program::EMPTY
         },
     ),
@@ -9387,7 +9576,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 "--ignore-patterns", "--pattern", "--patterns", "--signal",
             ],
             runs: &[
-                Runs::Code { options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c", "--command"], shell: CodeShell::Any, first_operand: false },
                 Runs::Rest(Rest { after: &["auto-restart"], ..Rest::PLAIN }),
             ],
             ..Program::EMPTY
@@ -9751,7 +9940,12 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         "xpra",
         &Program {
             value_options: &["--start", "--start-child"],
-            runs: &[Runs::Code { options: &["--start", "--start-child"], shell: CodeShell::Any, first_operand: false }],
+            runs: &[Runs::Code {
+                after: &[],
+                options: &["--start", "--start-child"],
+                shell: CodeShell::Any,
+                first_operand: false,
+            }],
             ..Program::EMPTY
         },
     ),
@@ -9815,6 +10009,31 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             value_options: &[
                 "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
                 "--message", "--attr-source", "--super-prefix", "--list?", "--list-cmds", "--refmap",
+            ],
+            runs: &[
+                Runs::Rest(Rest { after: &["bisect run"], ..Rest::PLAIN }),
+                Runs::Joined { after: &["submodule foreach"], skip: 0, shell: CodeShell::Any, unless: &[] },
+                Runs::Code {
+                    after: &["rebase"],
+                    options: &["-x", "--exec"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Code {
+                    after: &["difftool"],
+                    options: &["-x", "--extcmd"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Code {
+                    after: &["filter-branch"],
+                    options: &[
+                        "--commit-filter", "--env-filter", "--index-filter", "--msg-filter", "--parent-filter",
+                        "--setup", "--tag-name-filter", "--tree-filter",
+                    ],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
             ],
             writes: &[
                 Writes::Unpacked {
@@ -19877,6 +20096,41 @@ pub static RULES: &[Rule<'static>] = &[
         },
     },
     Rule {
+        name: "discard-changes-by-a-written-reverse",
+        description: "Applies the changes that are not committed in reverse, which discards them.",
+        check: "What is lost? `git diff` shows it. It cannot be recovered.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["git"],
+            subcommands: &[&["apply", "-R"], &["apply", "--reverse"]],
+            without_flags: &["--cached", "--check", "--numstat", "--stat", "--summary"],
+            file_from: &["git diff"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
+        name: "discard-changes-by-a-written-reverse-patch",
+        description: "Applies the changes that are not committed in reverse, which discards them.",
+        check: "What is lost? `git diff` shows it. It cannot be recovered.",
+        verdict: Verdict::Ask,
+        can_be_exempted: true,
+        low_risk: false,
+        optional: None,
+        exempts: &[],
+        conditions: Conditions {
+            programs: &["patch"],
+            subcommands: &[&["-R"], &["--reverse"]],
+            flags: &["-i", "--input"],
+            without_flags: &["--dry-run"],
+            file_from: &["git diff"],
+            ..Conditions::EMPTY
+        },
+    },
+    Rule {
         name: "discard-changes-by-a-reverse-patch",
         description: "Applies the changes that are not committed in reverse, which discards them.",
         check: "What is lost? `git diff` shows it. It cannot be recovered.",
@@ -25223,7 +25477,9 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &[
                 "croc", "ffsend", "magic-wormhole", "mutt", "neomutt", "pastebinit", "pbincli", "transfer", "wormhole",
-                "ix",
+                "ix", "bashupload", "dpaste", "gist", "gist-paste", "haste", "hastebin", "magic-wormhole-send",
+                "onionshare", "onionshare-cli", "portal", "sendme", "slackcat", "telegram-send", "termbin",
+                "transfer.sh", "transfersh", "wgetpaste",
             ],
             operands_in: &["filled-env-files"],
             mentions: &["filled-env-files"],

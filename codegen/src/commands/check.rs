@@ -611,7 +611,7 @@ fn keys_of(kind: RunsKind) -> (&'static [&'static str], &'static [&'static str])
                 "split_flags",
             ],
         ),
-        RunsKind::Code => (&["flags", "shell"], &["first_operand"]),
+        RunsKind::Code => (&["flags", "shell"], &["after", "first_operand"]),
         RunsKind::Joined => (&["shell"], &["after", "skip", "unless"]),
         RunsKind::Operand => (&["shell"], &["skip"]),
         RunsKind::Between => (&["flags"], &["ends", "placeholder"]),

@@ -195,6 +195,7 @@ fn runs<'b>(manifest: &RunsManifest, arena: &'b Arena) -> Option<Runs<'b>> {
             split: arena.texts(&manifest.split_flags),
         }),
         RunsKind::Code => Runs::Code {
+            after: arena.texts(&manifest.after),
             options: arena.texts(&manifest.flags),
             shell,
             first_operand: is_set(manifest.first_operand.as_ref()),

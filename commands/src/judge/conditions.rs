@@ -253,10 +253,16 @@ impl Check<'_, '_> {
     }
 
     fn has_expansion(&self, kind: ExpansionKind) -> bool {
-        let is_kind = |part: &Part| match kind {
-            ExpansionKind::Substitution => matches!(part, Part::Substitution { .. }),
-            ExpansionKind::Variable => matches!(part, Part::Variable { .. }),
-            ExpansionKind::Appended => false,
+        let line = self.subject.line;
+        let is_output = |part: &Part| matches!(part, Part::Substitution { .. });
+        let is_kind = |part: &Part| match (kind, part) {
+            // `X=$(COMMAND); program "$X"`
+            (ExpansionKind::Substitution, Part::Variable { name, operation: None, .. }) => {
+                line.only_value(name).is_some_and(|value| value.parts.iter().any(is_output))
+            }
+            (ExpansionKind::Substitution, part) => is_output(part),
+            (ExpansionKind::Variable, part) => matches!(part, Part::Variable { .. }),
+            (ExpansionKind::Appended, _) => false,
         };
         kind == ExpansionKind::Appended && self.subject.command.appended
             || self.subject.command.arguments().iter().flat_map(|word| &word.parts).any(is_kind)

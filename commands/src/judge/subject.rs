@@ -305,15 +305,17 @@ impl<'a> Subject<'a> {
             return false;
         }
         // `docker exec NAME --help`, but not `docker rm --help`.
+        let is_given = |words: &&str| {
+            let last = words.rsplit(' ').next().unwrap_or_default();
+            self.operands().any(|operand| pattern::matches_word(last, operand) != Match::No)
+        };
         let runs_others = |runs: &Runs<'_>| match runs {
             Runs::Rest(rest) => {
-                let is_given = |words: &&str| {
-                    let last = words.rsplit(' ').next().unwrap_or_default();
-                    self.operands().any(|operand| pattern::matches_word(last, operand) != Match::No)
-                };
                 let is_plain = rest.after.is_empty() && rest.options.is_empty() && !rest.known;
                 is_plain || rest.after.iter().any(is_given)
             }
+            Runs::Joined { after, .. } if !after.is_empty() => after.iter().any(is_given),
+            Runs::Code { after, .. } => after.is_empty(),
             _ => true,
         };
         let passes_on = |program: &Program<'_>| program.options_first || program.runs.iter().any(runs_others);

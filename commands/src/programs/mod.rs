@@ -111,6 +111,9 @@ pub enum Runs<'t> {
     Rest(Rest<'t>),
     /// The value of an option is code for a shell: `sh -c CODE`, `su -c CODE`.
     Code {
+        /// Operands, one of which must come before the option: `rebase` in `git rebase -x CODE`. If empty, none is needed. Otherwise, the
+        /// next argument is the value, whatever the option means after other operands.
+        after: &'t [&'t str],
         /// The options, with their dashes.
         options: &'t [&'t str],
         /// The shell that reads the code.

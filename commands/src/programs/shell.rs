@@ -54,5 +54,5 @@ const FILE: Runs<'_> = Runs::File { after: &[], options: &[], unless: &[] };
 const SHELL_OPTIONS: &[&str] = &["-o", "+o", "-O", "+O", "--init-file", "--rcfile"];
 
 const fn shell(shell: CodeShell) -> [Runs<'static>; 3] {
-    [Runs::Code { options: &["-c"], shell, first_operand: true }, Runs::Input { shell }, FILE]
+    [Runs::Code { after: &[], options: &["-c"], shell, first_operand: true }, Runs::Input { shell }, FILE]
 }

@@ -209,7 +209,7 @@ pub enum InputKind {
 /// The kinds of expansions in arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExpansionKind {
-    /// The output of commands: `$(...)`.
+    /// The output of commands: `$(...)`, or a variable that the line sets to it.
     Substitution,
     /// The value of a variable that the line does not set.
     Variable,
@@ -268,7 +268,7 @@ words! {
         File "file" "A file."
     }
     ExpansionKind {
-        Substitution "substitution" "The output of commands."
+        Substitution "substitution" "The output of commands, also as the value of a variable."
         Variable "variable" "The value of a variable that the line does not set."
         Appended "appended" "Arguments that are added at run time, such as those of `xargs`."
     }

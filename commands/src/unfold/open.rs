@@ -43,15 +43,23 @@ impl Unfolder<'_> {
             }
             match runs {
                 Runs::Rest(rest) => self.open_rest(index, arguments, program, rest),
-                Runs::Code { options, shell, first_operand: true } => {
+                Runs::Code { options, shell, first_operand: true, .. } => {
                     self.open_shell(index, arguments, program, options, *shell);
                 }
-                Runs::Code { options, shell, .. } => self.open_value(index, arguments, program, options, *shell),
+                Runs::Code { after: [], options, shell, .. } => {
+                    self.open_value(index, arguments, program, options, *shell);
+                }
+                Runs::Code { after, options, shell, .. } => {
+                    if let Some(at) = end_of_operands(arguments, program, after) {
+                        self.open_value_after(index, &arguments[at..], program, options, *shell);
+                    }
+                }
                 Runs::Joined { after, skip, shell, unless } => {
                     if let Some(at) = operand(arguments, program, after, *skip, unless) {
                         self.read_words(index, &arguments[at..], *shell);
                     }
-                    if self.reading.commands[index].appended {
+                    let can_follow = || after.is_empty() || can_be_completed(arguments, program, after);
+                    if self.reading.commands[index].appended && can_follow() {
                         // `parallel eval ::: CODE`
                         self.doubt(DoubtKind::BuiltCode, self.reading.commands[index].span);
                     }
@@ -145,7 +153,9 @@ impl Unfolder<'_> {
                 }
             }
         }
-        if rest.options.is_empty() {
+        let can_follow =
+            || before.end.is_some() || rest.after.is_empty() || can_be_completed(arguments, program, rest.after);
+        if rest.options.is_empty() && can_follow() {
             self.add_wrapped(index, arguments, before, rest);
         }
         None
@@ -299,6 +309,26 @@ impl Unfolder<'_> {
         }
     }
 
+    /// Opens `git rebase -x CODE`, where the words follow `rebase`.
+    fn open_value_after(
+        &mut self,
+        index: usize,
+        words: &[Word],
+        program: &Program<'_>,
+        options: &[&str],
+        shell: CodeShell,
+    ) {
+        for (at, word) in words.iter().enumerate() {
+            match start(word, options, program) {
+                Some(code) if code.is_empty() => {
+                    self.read_words(index, words.get(at + 1..at + 2).unwrap_or_default(), shell)
+                }
+                Some(code) => self.read_words(index, &[Word::plain(&code, word.span)], shell),
+                None => {}
+            }
+        }
+    }
+
     /// Opens `find -exec COMMAND ;`.
     fn open_between(&mut self, index: usize, arguments: &[Word], program: &Program<'_>, between: &Between<'_>) {
         let Between { starts, ends, placeholder } = *between;
@@ -426,6 +456,26 @@ fn operand(
         }
     }
     None
+}
+
+/// Returns whether arguments that are added can complete one of `after`: its last word, or one before it, is the last operand.
+fn can_be_completed(arguments: &[Word], program: &Program<'_>, after: &[&str]) -> bool {
+    let operands = flags::arguments(arguments, program.value_options).filter_map(|argument| match argument {
+        Argument::Operand { word, .. } | Argument::Either { word, .. } => Some(word),
+        Argument::Option { .. } => None,
+    });
+    let Some(last) = operands.last() else { return true };
+    after.iter().flat_map(|words| words.split(' ')).any(|word| last.could_be(word))
+}
+
+/// Returns the index after the operand that ends one of `after`.
+fn end_of_operands(arguments: &[Word], program: &Program<'_>, after: &[&str]) -> Option<usize> {
+    let mut after = After::new(after);
+    flags::arguments(arguments, program.value_options).find_map(|argument| {
+        let (Argument::Operand { word, index } | Argument::Either { word, index }) = argument else { return None };
+        after.add(word);
+        after.is_met().then_some(index + 1)
+    })
 }
 
 /// Replaces a text in a word by an unknown one.

@@ -168,9 +168,9 @@ fn program(program: &Program<'_>) -> TokenStream {
 fn runs(runs: &Runs<'_>) -> TokenStream {
     match *runs {
         Runs::Rest(rest) => self::rest(rest),
-        Runs::Code { options, shell: code, first_operand } => {
-            let (options, shell) = (strings(options), shell(code));
-            quote!(Runs::Code { options: #options, shell: #shell, first_operand: #first_operand })
+        Runs::Code { after, options, shell: code, first_operand } => {
+            let (after, options, shell) = (strings(after), strings(options), shell(code));
+            quote!(Runs::Code { after: #after, options: #options, shell: #shell, first_operand: #first_operand })
         }
         Runs::Joined { after, skip, shell: code, unless } => {
             let (after, skip, shell, unless) = (strings(after), number(skip), shell(code), strings(unless));

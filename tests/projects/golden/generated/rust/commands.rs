@@ -125,7 +125,7 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
         &Program {
             value_options: &["-c"],
             runs: &[
-                Runs::Code { options: &["-c"], shell: CodeShell::Any, first_operand: false },
+                Runs::Code { after: &[], options: &["-c"], shell: CodeShell::Any, first_operand: false },
                 Runs::Input { shell: CodeShell::Any },
             ],
             ..Program::EMPTY
