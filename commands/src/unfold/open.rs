@@ -153,8 +153,9 @@ impl Unfolder<'_> {
                 }
             }
         }
-        let can_follow =
-            || before.end.is_some() || rest.after.is_empty() || can_be_completed(arguments, program, rest.after);
+        // A single word can follow what only looks like an operand, such as the value of an option that the table does not know.
+        let are_all_long = !rest.after.is_empty() && rest.after.iter().all(|words| words.contains(' '));
+        let can_follow = || before.end.is_some() || !are_all_long || can_be_completed(arguments, program, rest.after);
         if rest.options.is_empty() && can_follow() {
             self.add_wrapped(index, arguments, before, rest);
         }
@@ -321,7 +322,7 @@ impl Unfolder<'_> {
         for (at, word) in words.iter().enumerate() {
             match start(word, options, program) {
                 Some(code) if code.is_empty() => {
-                    self.read_words(index, words.get(at + 1..at + 2).unwrap_or_default(), shell)
+                    self.read_words(index, words.get(at + 1..at + 2).unwrap_or_default(), shell);
                 }
                 Some(code) => self.read_words(index, &[Word::plain(&code, word.span)], shell),
                 None => {}
