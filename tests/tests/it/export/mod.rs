@@ -280,9 +280,9 @@ fn undo_arguments(sources: &Sources, per_tool: usize, random: &mut Random) -> BT
             let Some(schema) = parameters(dialect, &values.value(&document)) else { continue };
             let own = values.value(&tool.manifest.parameters());
             let arguments = &lowered.tool(id).arguments;
-            let table = arguments.in_turn(values.atoms()).unwrap_or_else(|| (**arguments).clone());
+            let mut table = arguments.in_turn(values.atoms()).unwrap_or_else(|| (**arguments).clone());
             // A schema does not say which numbers are clamped.
-            let table = Table { clamped: Vec::new(), ..table };
+            table.clamped = Vec::new();
             let dynamic = Table::from_schema(&own).expect("the schema is not too large");
             let subject = Subject { schema: own.clone(), lowered: table, dynamic };
             let mut reference = Tool::new(&file["tools"][tool.name_in(dialect.name)], &own);
