@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toolc::__gen::text_rule::{PatternCause, problem};
 use toolc::Dialect;
 use toolc::schema::{LoweredTool, Table};
 use toolc_lower::dialects::{self, DIALECTS};
@@ -47,9 +46,8 @@ pub(crate) fn mend(schema: &mut Value) -> Result<Vec<String>, String> {
 fn without_broken_patterns(schema: &mut Value) -> Vec<String> {
     fn find(schema: &mut Value, pointer: &str, found: &mut Vec<(String, String)>) {
         let Some(map) = schema.as_object_mut() else { return };
-        let problem = |pattern: &str| match problem(pattern)?.cause {
-            PatternCause::Invalid(why) if !is_of_another_language(pattern) => Some(why),
-            _ => None,
+        let problem = |pattern: &str| {
+            toolc_lower::schema::problem_of_pattern(pattern).filter(|_| !is_of_another_language(pattern))
         };
         let step = |keyword: &str| format!("{pointer}/{}", keyword.replace('~', "~0").replace('/', "~1"));
         if let Some(why) = map.get("pattern").and_then(Value::as_str).and_then(problem) {

@@ -153,10 +153,7 @@ impl Unfolder<'_> {
                 }
             }
         }
-        // A single word can follow what only looks like an operand, such as the value of an option that the table does not know.
-        let are_all_long = !rest.after.is_empty() && rest.after.iter().all(|words| words.contains(' '));
-        let can_follow = || before.end.is_some() || !are_all_long || can_be_completed(arguments, program, rest.after);
-        if rest.options.is_empty() && can_follow() {
+        if rest.options.is_empty() && (before.end.is_some() || can_follow(arguments, program, rest)) {
             self.add_wrapped(index, arguments, before, rest);
         }
         None
@@ -457,6 +454,13 @@ fn operand(
         }
     }
     None
+}
+
+/// Returns whether arguments that are added can be the command. A single word of `after` can follow what only looks like an operand, such as
+/// the value of an option that the table does not know.
+fn can_follow(arguments: &[Word], program: &Program<'_>, rest: &Rest<'_>) -> bool {
+    let are_all_long = !rest.after.is_empty() && rest.after.iter().all(|words| words.contains(' '));
+    !are_all_long || can_be_completed(arguments, program, rest.after)
 }
 
 /// Returns whether arguments that are added can complete one of `after`: its last word, or one before it, is the last operand.

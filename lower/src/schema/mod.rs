@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 use toolc::__gen::table::{self, Bound, Type};
+use toolc::__gen::text_rule::{PatternCause, problem};
 use toolc_tables::diagnostic::{At, Place};
 
 pub use defs::MAX_REF_DEPTH;
@@ -352,6 +353,14 @@ impl Schema {
             next += 1;
         }
         schemas
+    }
+}
+
+/// Returns why a `pattern` is not a regular expression of ECMA-262. `None` if it is one.
+pub fn problem_of_pattern(pattern: &str) -> Option<&'static str> {
+    match problem(pattern)?.cause {
+        PatternCause::Invalid(why) => Some(why),
+        _ => None,
     }
 }
 

@@ -60,17 +60,7 @@ impl<'t> Reader<'t> {
                 }
                 _ => return,
             }
-            if let Some(keywords) = self.table.further(node) {
-                for applied in keywords.applied(self, value) {
-                    match applied.part.of_mut(value) {
-                        Some(value) if applied.is_certain => match applied.part {
-                            Part::Whole => self.drop_absent_at(value, applied.schema, depth - 1, &required),
-                            _ => inner(value, applied.schema),
-                        },
-                        _ => {}
-                    }
-                }
-            }
+            self.drop_absent_further(value, node, depth - 1, &required);
         }
         for node in nodes {
             let branches = self.table.any_of(node);
@@ -84,6 +74,18 @@ impl<'t> Reader<'t> {
                     *value = trial;
                     break;
                 }
+            }
+        }
+    }
+
+    /// Removes what is absent by the further keywords of a node.
+    fn drop_absent_further(&self, value: &mut Value, node: &Node, depth: usize, required: &[&'t str]) {
+        let Some(keywords) = self.table.further(node) else { return };
+        for applied in keywords.applied(self, value).into_iter().filter(|applied| applied.is_certain) {
+            // The value of a key or an item is another object.
+            let required = if applied.part == Part::Whole { required } else { &[] };
+            if let Some(value) = applied.part.of_mut(value) {
+                self.drop_absent_at(value, applied.schema, depth, required);
             }
         }
     }

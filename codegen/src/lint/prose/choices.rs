@@ -106,7 +106,7 @@ fn advice(described: &Described<'_>, allowed: &[String]) -> Option<Contradiction
     });
     let one = found.next()?;
     let word = one.get(2)?;
-    // Advice about something else than the value stands beside words about the value.
+    // A text that names a value of the parameter can also give advice about something else.
     let names_value = allowed.iter().any(|known| has_word(text, known));
     if one[1].is_empty() && names_value {
         return None;

@@ -478,8 +478,8 @@ fn the_workflow_for_users_pins_the_version_of_the_compiler() {
     assert!(ci("github-actions.yml").contains(&format!("\n  TOOLC_VERSION: {}\n", env!("CARGO_PKG_VERSION"))));
 }
 
-/// Runs the script that installs the compiler. `pipx` is a script that succeeds or fails. The package of a version that is not published
-/// could be anybody's.
+/// Runs the script that installs the compiler. `pipx` is a script that succeeds or fails. Before toolc has published
+/// its package, one of this name would be by another author.
 #[cfg(unix)]
 #[test]
 fn the_workflow_for_users_compiles_the_compiler_if_it_cannot_be_installed() {
