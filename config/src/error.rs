@@ -69,6 +69,11 @@ impl ConfigError {
         Self { message: format!("{context}: {}", self.message), ..self }
     }
 
+    /// Adds what to do.
+    pub(crate) fn with_help(self, help: &str) -> Self {
+        Self { message: format!("{}\n\n{help}", self.message.trim_end()), ..self }
+    }
+
     /// Returns the kind of error.
     pub fn kind(&self) -> ConfigErrorKind {
         self.kind

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use toolc::redaction::without_secrets;
+use toolc::redaction::without_secrets_except;
 use toolc_model::{ModelDialect, ModelTable};
 use toolc_tables::checks::{self, is_in, report};
 use toolc_tables::codes;
 use toolc_tables::diagnostic::{At, Code, Diagnostic, InvalidFile, Sink};
-use toolc_tables::{Document, HasKeys as _, HasValues, MAX_BYTES, defaults};
+use toolc_tables::{Document, HasKeys as _, HasValues, Key, KeyType, MAX_BYTES, defaults};
 
 use crate::bounded;
 use crate::env_file::EnvFile;
@@ -291,9 +291,26 @@ fn invalid(error: InvalidFile, path: &Path, hidden: &[String]) -> ConfigError {
     let count = error.diagnostics().len();
     let mistakes = if count == 1 { "a mistake".to_owned() } else { format!("{count} mistakes") };
     // The lines of the file can contain keys that do not belong there.
-    let error_text = without_secrets(&error.to_string(), hidden);
+    let error_text = without_secrets_except(&error.to_string(), hidden, &harmless_names(ConfigTable::KEYS));
     let message = format!("the configuration {} has {mistakes}\n\n{error_text}", path.display());
     ConfigError::mistake(message).with_source(error)
+}
+
+/// Returns the names of the keys whose values are numbers, words or the like, and so no secrets.
+fn harmless_names(keys: &[Key]) -> Vec<&'static str> {
+    let of_key = |key: &Key| match key.key_type {
+        KeyType::Table(keys) | KeyType::Tables(keys) | KeyType::List(keys) => harmless_names(keys),
+        KeyType::Word(_)
+        | KeyType::Flag
+        | KeyType::Integer
+        | KeyType::Number
+        | KeyType::Count
+        | KeyType::WholeNumber
+        | KeyType::CountOrUnlimited
+        | KeyType::Duration => vec![key.name],
+        _ => Vec::new(),
+    };
+    keys.iter().flat_map(of_key).collect()
 }
 
 /// Reports what is wrong with a table.
@@ -471,7 +488,6 @@ fn unknown<'n>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use toolc_tables::{Key, KeyType};
 
     /// Returns the paths of all keys whose values are texts, or arrays of texts.
     fn texts(keys: &[Key], above: &str) -> Vec<(String, &'static str, bool)> {
@@ -562,6 +578,24 @@ mod tests {
         // Without the known names, only they are not checked.
         let error = ConfigFile::check_all(&home, &EnvFile::default(), iter::empty(), &|_| None);
         assert!(error.expect_err("it has mistakes").to_string().contains("has 7 mistakes"));
+    }
+
+    #[test]
+    fn a_number_of_tokens_is_shown_and_a_key_is_not() {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        let home = Home::at(folder.path());
+        let error = |text: &str| {
+            bounded::write(&home.config(), text).expect("failed to write");
+            ConfigFile::read(&home).expect_err("it has a mistake").to_string()
+        };
+        for line in ["context_tokens = \"200k\"", "max_output_tokens = \"20k\""] {
+            let text = error(&format!("[models.main]\napi = \"chat\"\nmodel = \"m\"\n{line}\n"));
+            assert!(text.contains(line) && !text.contains("[secret]"), "{text}");
+        }
+        assert!(error("[budget]\nsession_tokens = \"20k\"\n").contains("session_tokens = \"20k\""));
+        let text = error("[models.main]\napi = \"chat\"\nmodel = \"m\"\napi_key = \"hunter2hunter2\"\n");
+        assert!(!text.contains("hunter2"), "{text}");
+        assert!(text.contains("`key_variable` names its variable") && !text.contains("did you mean"), "{text}");
     }
 
     #[test]

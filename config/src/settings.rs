@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use tempfile::NamedTempFile;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
+use toolc::redaction::without_secrets;
 use toolc_tables::{HasKeys as _, Key, KeyType, MAX_BYTES};
 
 use crate::bounded;
@@ -20,10 +21,54 @@ use crate::keys::ConfigTable;
 /// # Errors
 /// If a key cannot be set, or the file cannot be read, has mistakes after the change, or cannot be written.
 pub fn set_values(home: &Home, settings: &[(&str, &str)], names: FindNames<'_>) -> Result<Edited, ConfigError> {
-    let settings: Vec<_> = settings.iter().map(|(key, text)| Ok((path_of(key)?, *text))).collect::<Result<_, _>>()?;
-    edit_with(home, Some(names), |document| {
-        settings.iter().try_for_each(|(path, text)| insert(document.as_table_mut(), path, value(type_at(path), text)))
-    })
+    let paths: Vec<_> = settings.iter().map(|(key, text)| Ok((path_of(key)?, *text))).collect::<Result<_, _>>()?;
+    let mut missing = Vec::new();
+    let edited = edit_with(home, Some(names), |document| {
+        let set =
+            |(path, text): &(Vec<String>, &str)| insert(document.as_table_mut(), path, value(type_at(path), text));
+        paths.iter().try_for_each(set)?;
+        for (path, _) in &paths {
+            missing.extend(missing_beside(document.as_table(), path));
+        }
+        Ok(())
+    });
+    missing.sort_unstable();
+    missing.dedup();
+    match edited {
+        Err(error) if !missing.is_empty() => {
+            let given: Vec<&str> = settings.iter().flat_map(|(key, text)| [*key, *text]).collect();
+            let mut words: Vec<String> = given.into_iter().map(quoted).collect();
+            words.extend(missing.iter().flat_map(|key| [quoted(key), "VALUE".to_owned()]));
+            let command = without_secrets(&format!("toolc config set {}", words.join(" ")), &[]);
+            Err(error.with_help(&format!("set all keys that the table needs at once: `{command}`")))
+        }
+        edited => edited,
+    }
+}
+
+/// Returns a word of a shell command.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:@%+,".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Returns the required keys that the table with the key at a path lacks.
+fn missing_beside(document: &Table, path: &[String]) -> Vec<String> {
+    let Some((_, above)) = path.split_last() else { return Vec::new() };
+    let outer = above.split_last().and_then(|(_, above)| type_at(above));
+    let ((Some(KeyType::Table(keys)), _) | (_, Some(KeyType::Tables(keys)))) = (type_at(above), outer) else {
+        return Vec::new();
+    };
+    let mut table: &dyn TableLike = document;
+    for name in above {
+        let Some(inner) = table.get(name).and_then(Item::as_table_like) else { return Vec::new() };
+        table = inner;
+    }
+    let lacks = keys.iter().filter(|key| key.required && !table.contains_key(key.name));
+    lacks.map(|key| [above.join("."), key.name.to_owned()].join(".")).collect()
 }
 
 /// Removes keys or whole tables, so that their defaults count.
@@ -311,6 +356,22 @@ mod tests {
             assert!(error.contains(message), "{key} = {value}: {error}");
             assert_eq!(text(&home), before);
         }
+    }
+
+    #[test]
+    fn a_key_whose_table_needs_others_is_refused_with_the_command_that_sets_all() {
+        let model = "[models.main]\napi = 'chat'\nmodel = 'm'\n";
+        let (_folder, home) = home(model);
+        let set = |settings: &[(&str, &str)]| set_values(&home, settings, &|_| None).map_err(|error| error.to_string());
+        let error = set(&[("models.main.prices.input", "3")]).expect_err("`output` is missing");
+        let command = "`toolc config set models.main.prices.input 3 models.main.prices.output VALUE`";
+        assert!(error.contains("missing key `output`") && error.ends_with(command), "{error}");
+        assert_eq!(text(&home), model);
+        let error = set(&[("models.fast.model", "a b")]).expect_err("`api` is missing");
+        assert!(error.ends_with("`toolc config set models.fast.model 'a b' models.fast.api VALUE`"), "{error}");
+        let error = set(&[("agent.max_iterations", "0")]).expect_err("it is out of range");
+        assert!(!error.contains("toolc config set"), "{error}");
+        set(&[("models.main.prices.input", "3"), ("models.main.prices.output", "15")]).expect("both are set");
     }
 
     #[test]

@@ -34,7 +34,7 @@ table! {
         timeout: Duration = "2m",
         /// The number of times that a failed request is repeated, with longer and longer pauses. If a server cannot be reached, at most 4 times.
         retries: WholeNumber = 8,
-        /// The prices, from which the cost of a session is computed. Default: no cost is shown.
+        /// The prices for a million tokens, from which the cost of a session is computed. Default: no cost is shown.
         prices: Table<PricesTable>,
     } with {
         /// The name in the configuration, such as `main`. Empty for a model that is not in it.
@@ -51,13 +51,13 @@ impl HasName for ModelTable {
 table! {
     /// The prices of a model, each for a million tokens.
     pub struct PricesTable as Prices {
-        /// The price of the input.
+        /// The price of a million tokens of input.
         input: Required<Amount>,
-        /// The price of the output.
+        /// The price of a million tokens of output.
         output: Required<Amount>,
-        /// The price of input that the server had in its cache. Default: `input`.
+        /// The price of a million tokens of input that the server had in its cache. Default: `input`.
         cached_input: Amount,
-        /// The price of input that the server writes to its cache. Default: `input`.
+        /// The price of a million tokens of input that the server writes to its cache. Default: `input`.
         cache_writes: Amount,
     }
 }

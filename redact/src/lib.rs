@@ -13,7 +13,7 @@ mod words;
 
 pub use credential::{is_credential, is_secret};
 pub use redactor::{REDACTED, RedactedStream, Redactor, is_distinctive};
-pub use text::without_secrets;
+pub use text::{without_secrets, without_secrets_except};
 pub use words::words;
 
 /// Runs the README's example.

@@ -16,6 +16,12 @@ const MIN_KEY_LEN: usize = 40;
 
 /// Returns the text with [`REDACTED`] in place of these values, and of everything that seems to be secret.
 pub fn without_secrets(text: &str, values: &[String]) -> String {
+    without_secrets_except(text, values, &[])
+}
+
+/// Like [`without_secrets`], but the values of these names are only replaced for what they look like, although the names contain a word such as
+/// `token`: in `context_tokens = 200`, the value is a number of tokens.
+pub fn without_secrets_except(text: &str, values: &[String], harmless: &[&str]) -> String {
     let mut found: Vec<Range<usize>> = Vec::new();
     for value in values.iter().filter(|value| is_distinctive(value)) {
         found.extend(text.match_indices(value.as_str()).map(|(at, _)| at..at + value.len()));
@@ -23,7 +29,7 @@ pub fn without_secrets(text: &str, values: &[String]) -> String {
     found.extend(formats::find(text));
     tokens(text, &mut found);
     passwords_in_urls(text, &mut found);
-    named_values(text, &mut found);
+    named_values(text, harmless, &mut found);
     formats::sort(&mut found);
     let (mut redacted, mut end) = (String::new(), 0);
     for range in found {
@@ -124,7 +130,7 @@ fn passwords_in_urls(text: &str, found: &mut Vec<Range<usize>>) {
 }
 
 /// Finds values after names: `TOKEN=x`, `token = "x"`, `password: x`, `--api-key x`, `-u user:password`, `Authorization: Bearer x`.
-fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
+fn named_values(text: &str, harmless: &[&str], found: &mut Vec<Range<usize>>) {
     let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     let mut at = 0;
     while let Some(offset) = text[at..].find(is_of_name) {
@@ -144,7 +150,7 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
                 continue;
             }
             Some(' ') if is_scheme => secret_value(text, end + 1, MIN_BEARER_LEN),
-            _ if is_scheme || !is_secret_name(name) => continue,
+            _ if is_scheme || harmless.contains(&name) || !is_secret_name(name) => continue,
             // In `PASSWORD=token`, `token` is not a scheme.
             Some('=') => secret_word(text, end + quote + 1),
             Some(':') => {

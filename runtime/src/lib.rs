@@ -210,7 +210,7 @@ pub mod limits {
 pub mod redaction {
     //! Replacing the values of secret variables in texts that a host stores or shows.
 
-    pub use toolc_redact::{REDACTED, RedactedStream, Redactor, without_secrets};
+    pub use toolc_redact::{REDACTED, RedactedStream, Redactor, without_secrets, without_secrets_except};
 }
 
 pub mod suggest {

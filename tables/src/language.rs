@@ -37,9 +37,18 @@ pub trait Language: Copy {
     }
 }
 
+/// The names of a secret for which a table with `key_variable` has no place.
+const KEY_NAMES: [&str; 6] = ["api_key", "apikey", "api-key", "key", "token", "api_token"];
+
 impl Language for () {
     const PLAIN: Option<PlainTexts> =
         Some(PlainTexts { may_be_empty: &["key_variable"], may_have_lines: &["instructions"] });
+
+    fn hints(&self, key: &UnknownKey<'_>) -> Hints {
+        let is_key = KEY_NAMES.contains(&key.name) && key.names().contains(&"key_variable");
+        let instead = is_key.then_some("write the key to `.env`, as `NAME=...`; `key_variable` names its variable");
+        Hints { instead, ..Hints::default() }
+    }
 }
 
 /// The keys whose texts are not plain.
