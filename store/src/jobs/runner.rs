@@ -81,6 +81,17 @@ impl Jobs {
         self.database.write(|connection| Ok(connection.execute(sql, params![name, expires])? > 0))
     }
 
+    /// Returns whether a runner holds the lease. A runner that was killed holds it until it expires.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read.
+    pub fn has_runner(&self, now: SystemTime) -> Result<bool, StoreError> {
+        let sql = "SELECT expires FROM job_runner";
+        let read = |connection: &Connection| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).optional();
+        let expires = self.database.read(read)?.flatten().map(from_milliseconds);
+        Ok(expires.is_some_and(|expires| expires > now && expires <= now + LEASE * 2))
+    }
+
     /// Releases the lease.
     ///
     /// # Errors

@@ -227,6 +227,19 @@ fn one_holder_at_a_time_begins_runs() {
 }
 
 #[test]
+fn a_runner_is_known_until_its_lease_ends() {
+    let fixture = fixture();
+    let now = time("2026-03-01T12:00:00Z");
+    let has_runner = |now| fixture.jobs.has_runner(now).expect("failed to read");
+    assert!(!has_runner(now));
+    fixture.acquire("a", now);
+    assert!(has_runner(now) && !has_runner(now + LEASE));
+    assert!(!has_runner(now - LEASE * 2), "a lease from the future is not valid");
+    fixture.jobs.release("a").expect("failed to release");
+    assert!(!has_runner(now));
+}
+
+#[test]
 fn a_lease_from_the_future_is_not_valid() {
     let fixture = fixture();
     let now = time("2026-03-01T12:00:00Z");

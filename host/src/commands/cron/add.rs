@@ -15,6 +15,7 @@ use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
+use crate::ground::tell::tell;
 use crate::options::ToolOptions;
 use crate::person::Person;
 
@@ -102,6 +103,9 @@ impl AddArgs {
         setup.settle();
         let (job, _) = added?;
         ask::print(&if self.json { show::job_json(&jobs, &job, &[]) } else { show::list(&jobs, &[job]) })?;
+        if !jobs.has_runner(SystemTime::now())? {
+            tell!("no runner is active: `toolc cron run` starts one");
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

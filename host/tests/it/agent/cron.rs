@@ -147,6 +147,7 @@ fn a_person_makes_a_job_and_the_runner_shows_its_result() {
         ["cron", "add", "every 2h", "Look at the log.", "--name", "Log", "--repeat", "3", "--enable", "file", "--json"];
     let added = run(folder.path(), &add, &[]);
     assert_eq!(added.status, Some(0), "{}", added.err);
+    assert!(added.err.contains("no runner is active: `toolc cron run` starts one"), "{}", added.err);
     let job = &added.events()[0];
     assert_eq!((&job["name"], &job["schedule"], &job["repeat"]), (&json!("Log"), &json!("every 120m"), &json!(3)));
     assert_eq!(job["tools"], json!(["patch", "read_file", "search_files", "write_file"]));
