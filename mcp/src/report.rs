@@ -171,7 +171,7 @@ impl fmt::Display for ServerReport {
         } = self;
         write!(f, "MCP server `{name}`: {}", state.words())?;
         if let (Some(protocol), ServerState::Connected) = (protocol, state) {
-            let server = server.as_deref().unwrap_or("unnamed");
+            let server = server.as_deref().filter(|server| !server.is_empty()).unwrap_or("unnamed");
             write!(f, " ({server}, protocol {protocol}")?;
             if let Some(start) = start_ms {
                 write!(f, ", started in {start} ms")?;

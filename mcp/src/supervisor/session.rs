@@ -254,7 +254,8 @@ impl Supervisor {
         self.update(|report| {
             report.problem = None;
             report.start_ms = Some(u64::try_from(start.as_millis()).unwrap_or(u64::MAX));
-            report.server = server.map(|server| format!("{} {}", short(&server.name), short(&server.version)));
+            report.server =
+                server.map(|server| format!("{} {}", short(&server.name), short(&server.version)).trim().to_owned());
             report.protocol = info.as_ref().map(|info| short(info.protocol_version.as_str()));
         });
     }

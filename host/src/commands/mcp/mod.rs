@@ -13,6 +13,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use toolc::redaction::without_secrets;
 use toolc_config::{EnvFile, Home, McpServer, McpTransport, add_server, enable_server, remove_server};
+use toolc_mcp::ServerState;
 
 pub(super) use list::{ListedServer, listed};
 use serve::ServeArgs;
@@ -269,8 +270,12 @@ pub(super) fn location(server: &McpServer) -> String {
 
 fn test(profile: &Profile, names: &[String], as_json: bool) -> Result<u8> {
     let servers = review::start_servers(profile, names, false)?;
-    let reports = servers.reports();
+    let mut reports = servers.reports();
     drop(servers);
+    // A test makes one attempt: what has failed is not started again.
+    for report in reports.iter_mut().filter(|report| report.state == ServerState::Restarting) {
+        report.state = ServerState::Failed;
+    }
     if as_json {
         ask::print(&format!("{}\n", json!(reports)))?;
     } else {

@@ -81,6 +81,7 @@ fn a_test_reports_tools_and_problems() {
     assert_eq!(all.status, Some(1), "{}", all.err);
     let reports = all.json();
     assert_eq!((&reports[0]["name"], &reports[1]["name"], &reports[2]), (&json!("bad"), &json!("dead"), &json!(null)));
+    assert_eq!(reports[1]["state"], "failed", "a test makes one attempt");
     assert!(!all.out.contains("hunter2"), "{}", all.out);
     let unknown = run(&folder, &["mcp", "test", "god"]);
     assert!(unknown.status == Some(2) && unknown.err.contains("did you mean `good`"), "{}", unknown.err);
