@@ -99,8 +99,11 @@ impl SetupArgs {
         let is_refused = self.ask_for_keys(home, &questions, outcome)?;
         variables::ask_for_variables(home, folders, &questions)?;
         variables::ask_for_server_variables(home, &questions)?;
-        tell_next_steps(home)?;
-        Ok(u8::from(is_refused || matches!(outcome, Outcome::Refused | Outcome::Unanswered)))
+        let has_failed = is_refused || matches!(outcome, Outcome::Refused | Outcome::Unanswered);
+        if !has_failed {
+            tell_next_steps(home)?;
+        }
+        Ok(u8::from(has_failed))
     }
 
     /// Asks for missing keys of models, and tests all keys, except that of a model that was tested before. Returns whether a server refuses a

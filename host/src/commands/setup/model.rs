@@ -1,5 +1,6 @@
 //! The questions about a model: its provider, the address, the key and its name. The answers are tested before they are written.
 
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use toolc::Env;
@@ -116,12 +117,20 @@ impl ModelAsker<'_> {
         let variable = self.args.key_variable.clone();
         let mut wants_key = variable.as_deref().map_or(provider.needs_key(), |variable| !variable.is_empty());
         let known = self.args.base_url.clone().or_else(|| found.map(|server| server.base_url));
+        let known = known.map(with_scheme);
         let mut base_url = known.or_else(|| local::address(provider, &self.env)).or_else(|| provider.base_url());
         let mut must_ask = base_url.is_none() && provider.place == Place::Anywhere;
         for _ in 0..MAX_TRIES {
             if must_ask {
+                if self.questions.is_silent {
+                    let word = provider.word;
+                    tell!(
+                        "error: the address of the provider `{word}` is missing: pass `--base-url URL`, such as http://localhost:8000/v1"
+                    );
+                    return Ok(Server::End(Outcome::Refused));
+                }
                 let prompt = "address (base URL, such as http://localhost:8000/v1; empty: none)";
-                base_url = self.questions.value(prompt, false)?;
+                base_url = self.questions.value(prompt, false)?.map(with_scheme);
                 if base_url.is_none() {
                     return Ok(Server::End(Outcome::Skipped));
                 }
@@ -295,6 +304,32 @@ impl ModelAsker<'_> {
     }
 }
 
+/// Returns an address that was typed, with a scheme: `http` for this machine, and `https` for others, because the key is sent there. Other text
+/// stays as it is.
+fn with_scheme(url: String) -> String {
+    let authority = url.split(['/', '?', '#']).next().unwrap_or_default();
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.contains(']') => (host, Some(port)),
+        _ => (authority, None),
+    };
+    let is_of_host = |letter: char| letter.is_ascii_alphanumeric() || "-.[]:".contains(letter);
+    let has_port = port.is_some_and(|port| port.parse::<u16>().is_ok());
+    if url.contains("://") || host.is_empty() || !host.chars().all(is_of_host) || port.is_some() && !has_port {
+        return url;
+    }
+    let name = host.to_ascii_lowercase();
+    let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().ok();
+    let is_here = name == "localhost"
+        || name.ends_with(".localhost")
+        || address.is_some_and(|address| address.is_loopback() || address.is_unspecified());
+    // A single word is more likely an answer to another question.
+    match (is_here, has_port || name.contains('.')) {
+        (true, _) => format!("http://{url}"),
+        (false, true) => format!("https://{url}"),
+        (false, false) => url,
+    }
+}
+
 /// Says what is wrong with an address that was typed.
 fn address_problem(url: &str) -> Option<&'static str> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
@@ -317,8 +352,30 @@ mod tests {
         for url in ["http://localhost:8000/v1", "https://example.com"] {
             assert_eq!(address_problem(url), None, "{url}");
         }
-        for url in ["localhost:8000", "http://", "http:///v1", "http://a b", "https://user:pass@host/v1", ""] {
+        for url in ["localhost", "http://", "http:///v1", "http://a b", "https://user:pass@host/v1", ""] {
             assert!(address_problem(url).is_some(), "{url}");
+        }
+    }
+
+    #[test]
+    fn an_address_without_a_scheme_gets_the_one_that_fits_its_host() {
+        for (typed, address) in [
+            ("localhost:18234", "http://localhost:18234"),
+            ("localhost", "http://localhost"),
+            ("127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1"),
+            ("[::1]:8000/v1", "http://[::1]:8000/v1"),
+            ("0.0.0.0:8000", "http://0.0.0.0:8000"),
+            ("models.localhost/v1", "http://models.localhost/v1"),
+            ("api.example.com/v1", "https://api.example.com/v1"),
+            ("gpu:8000", "https://gpu:8000"),
+            ("192.168.1.5:8000", "https://192.168.1.5:8000"),
+            ("https://localhost:1", "https://localhost:1"),
+            ("hello", "hello"),
+            ("user:pass@host.example", "user:pass@host.example"),
+            ("localhost:99999", "localhost:99999"),
+            ("", ""),
+        ] {
+            assert_eq!(with_scheme(typed.to_owned()), address);
         }
     }
 }

@@ -119,6 +119,19 @@ fn setup_without_an_answer_is_an_error_unless_nothing_is_missing() {
 }
 
 #[test]
+fn setup_without_questions_says_that_the_address_is_missing() {
+    let folder = folder();
+    let setup = run(&folder, &["setup", "--provider", "other", "--yes", "--offline"]);
+    assert_eq!(setup.status, Some(1), "{}", setup.err);
+    assert!(setup.err.contains("pass `--base-url URL`") && !setup.err.contains("next: run"), "{}", setup.err);
+    let args = ["setup", "--base-url", "localhost:18234/v1", "--model", "m", "--yes", "--offline"];
+    let setup = run(&folder, &args);
+    assert_eq!(setup.status, Some(0), "{}", setup.err);
+    let config = fs::read_to_string(folder.path().join("home/config.toml")).expect("it is written");
+    assert!(config.contains("base_url = \"http://localhost:18234/v1\""), "{config}");
+}
+
+#[test]
 fn a_profile_is_created_and_empty_answers_skip_questions() {
     let folder = folder();
     let setup = run_with_input(&folder, &["setup", "--profile", "work"], "\n");
