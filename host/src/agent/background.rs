@@ -95,7 +95,7 @@ impl Agent {
             tokio::select! {
                 biased;
                 () = self.background.wait_for_all() => break,
-                () = interrupts.next_press() => {
+                _ = interrupts.next_press() => {
                     self.background.cancel();
                     if is_cancelled {
                         return Err(TurnInterrupted);

@@ -1,18 +1,27 @@
-//! Ctrl-C: the first press cancels a call, and the second one ends the turn.
+//! Ctrl-C: the first press cancels a call, and the second one ends the turn. At a question, the first one ends the turn.
 
 use tokio::sync::watch;
 
 /// The presses of Ctrl-C. A clone sees the presses after its creation.
 #[derive(Debug, Clone)]
 pub(crate) struct Interrupts {
-    sender: watch::Sender<u64>,
-    receiver: watch::Receiver<u64>,
+    sender: watch::Sender<Press>,
+    receiver: watch::Receiver<Press>,
+}
+
+/// Where Ctrl-C was pressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Press {
+    /// While something runs.
+    Running,
+    /// At an open question. The person wants no further question.
+    AtQuestion,
 }
 
 impl Interrupts {
     /// Returns a counter that is not connected to a terminal: only [`press`](Self::press) adds presses.
     pub(crate) fn new() -> Self {
-        let (sender, receiver) = watch::channel(0);
+        let (sender, receiver) = watch::channel(Press::Running);
         Self { sender, receiver }
     }
 
@@ -34,9 +43,14 @@ impl Interrupts {
         Ok(interrupts)
     }
 
-    /// Counts a press.
+    /// Reports a press while something runs.
     pub(crate) fn press(&self) {
-        self.sender.send_modify(|count| *count += 1);
+        self.sender.send_replace(Press::Running);
+    }
+
+    /// Reports a press at a question.
+    pub(crate) fn press_at_question(&self) {
+        self.sender.send_replace(Press::AtQuestion);
     }
 
     /// Forgets earlier presses.
@@ -45,9 +59,10 @@ impl Interrupts {
     }
 
     /// Waits for the next press.
-    pub(crate) async fn next_press(&mut self) {
+    pub(crate) async fn next_press(&mut self) -> Press {
         if self.receiver.changed().await.is_err() {
             std::future::pending::<()>().await;
         }
+        *self.receiver.borrow_and_update()
     }
 }

@@ -232,7 +232,7 @@ impl Agent {
         let news = tokio::select! {
             biased;
             news = self.late_servers.wait() => news,
-            () = interrupts.next_press() => return false,
+            _ = interrupts.next_press() => return false,
         };
         for text in &news {
             self.emit(&AgentEvent::Notice { text });
@@ -346,7 +346,7 @@ impl Agent {
     /// Returns an estimate of the tokens of the conversation and the tool definitions.
     pub(crate) async fn context_tokens(&self) -> u64 {
         let turn = self.session.turn(self.model.model().definitions_dialect()).await;
-        self.conversation.estimated_tokens() + turn.estimated_tokens() as u64
+        self.tokens_of_request(&turn)
     }
 }
 

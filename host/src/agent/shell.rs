@@ -29,7 +29,7 @@ impl Agent {
             tokio::select! {
                 biased;
                 response = &mut running => return response,
-                () = interrupts.next_press() => cancel.cancel(),
+                _ = interrupts.next_press() => cancel.cancel(),
             }
         }
     }

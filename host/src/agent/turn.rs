@@ -13,6 +13,7 @@ use super::budget::Budget;
 use super::compact::{Keep, LONG_RESULT, SHORTEST_RESULT};
 use super::conversation::{Entry, StoredCall};
 use super::event::AgentEvent;
+use super::interrupt::Press;
 use super::mend::unfinished_results;
 use super::{Agent, Interrupts, TurnError, TurnOutcome};
 use crate::models::Tokens;
@@ -45,7 +46,7 @@ impl Agent {
             self.budget = Budget::new(self.limits.max_iterations);
             self.helpers.set_budget(&self.budget);
             self.report_changed_instructions();
-            self.begin_changes();
+            self.begin_changes(message);
             if let Some(spending) = &self.spending {
                 spending.begin_turn();
             }
@@ -168,7 +169,7 @@ impl Agent {
         let results = tokio::select! {
             biased;
             results = helpers.collect_results() => results,
-            () = interrupts.next_press() => return Err(TurnInterrupted),
+            _ = interrupts.next_press() => return Err(TurnInterrupted),
         };
         let Some(results) = results else { return Ok(false) };
         let text =
@@ -273,7 +274,7 @@ impl Agent {
         let answer = tokio::select! {
             biased;
             answer = self.model.ask(&request, &mut on_event) => Some(answer),
-            () = interrupts.next_press() => None,
+            _ = interrupts.next_press() => None,
         };
         let rest = redacted.end();
         if !rest.is_empty() {
@@ -323,7 +324,7 @@ impl Agent {
     }
 
     /// Runs calls and adds their results. Background calls are only started. The first Ctrl-C cancels the calls, the second one ends the
-    /// turn. Returns whether the turn continues.
+    /// turn. At a question, the first one also ends the turn, when the cancelled calls have ended. Returns whether the turn continues.
     async fn run_calls(&mut self, turn: &Turn, calls: &[ToolCall<'_>], interrupts: &mut Interrupts) -> bool {
         let cancel = CancelHandle::new();
         let calls = calls.iter().map(|call| call.with_task(&self.task));
@@ -337,7 +338,7 @@ impl Agent {
             self.record_state();
             return true;
         }
-        let mut presses = 0;
+        let (mut presses, mut is_ended) = (0, false);
         let completed = {
             let helpers = &self.helpers;
             let run = |call, request| {
@@ -352,17 +353,22 @@ impl Agent {
             loop {
                 tokio::select! {
                     biased;
-                    completed = &mut batch => break Some(completed),
-                    () = interrupts.next_press() => {
+                    // Comes first, so that a press at a question cancels the other calls before they ask.
+                    press = interrupts.next_press() => {
                         presses += 1;
                         cancel.cancel();
                         self.background.cancel();
                         if presses > 1 {
                             break None;
                         }
+                        if press == Press::AtQuestion {
+                            is_ended = true;
+                            continue;
+                        }
                         let text = "the call is cancelled; press Ctrl-C again to end the turn";
                         self.emit(&AgentEvent::Notice { text });
                     }
+                    completed = &mut batch => break Some(completed),
                 }
             }
         };
@@ -375,7 +381,7 @@ impl Agent {
         self.remember_denied(denied);
         self.changes.add_others(others);
         self.record_state();
-        presses < 2
+        presses < 2 && !is_ended
     }
 
     /// Adds a picture to the next message of the user.

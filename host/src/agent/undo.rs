@@ -1,5 +1,6 @@
-//! Takes back the changes of files that the calls of the last turn have made, including those of helpers.
+//! Takes back the changes of files that the calls of a turn have made, including those of helpers. The last turn with changes is the first.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use toolc::text::beginning;
@@ -16,8 +17,15 @@ const UNSEEN: [&str; 3] = ["todo", "clarify", "delegate_task"];
 /// The maximum length of a call in a report, in characters.
 const MAX_CALL: usize = 100;
 
+/// The maximum length of the beginning of a message in a report, in characters.
+const MAX_MESSAGE: usize = 60;
+/// The maximum number of turns that are remembered.
+const MAX_TURNS: usize = 200;
+
 /// What was undone.
 pub(crate) struct UndoReport {
+    /// The beginning of the message of the turn whose changes were undone. `None` if no turn has changes that are not undone.
+    pub(crate) turn: Option<String>,
     /// The files that the turn has changed.
     pub(crate) files: Vec<Undone>,
     /// The calls whose effects stay: of all tools that can change something, except the tools for files.
@@ -29,8 +37,18 @@ pub(crate) struct UndoReport {
 pub(crate) struct TurnChanges {
     /// The changes of files, if they can be undone.
     files: Option<Arc<ChangeLog>>,
+    /// The turns, the latest last.
+    turns: Arc<Mutex<VecDeque<TurnRecord>>>,
+}
+
+/// What is known about a turn.
+#[derive(Debug)]
+struct TurnRecord {
+    number: u64,
+    /// The beginning of its message.
+    message: String,
     /// The calls whose effects cannot be undone.
-    others: Arc<Mutex<Vec<String>>>,
+    others: Vec<String>,
 }
 
 impl TurnChanges {
@@ -40,7 +58,7 @@ impl TurnChanges {
         let files = call.state::<ChangeLog>();
         files.begin();
         call.state::<LiveOutput>().begin();
-        Self { files: Some(files), others: Arc::default() }
+        Self { files: Some(files), turns: Arc::default() }
     }
 
     /// Lets the calls of the task of a helper keep what can be undone here, next to the changes of its parent.
@@ -51,50 +69,65 @@ impl TurnChanges {
         }
     }
 
-    /// Forgets all changes, and keeps those that follow.
-    fn begin(&self) {
-        self.others().clear();
-        if let Some(files) = &self.files {
-            files.begin();
+    /// Begins a turn with this message.
+    fn begin(&self, message: &str) {
+        let Some(files) = &self.files else { return };
+        let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+        let message = beginning(&message, MAX_MESSAGE).into_owned();
+        let mut turns = self.turns();
+        if turns.len() == MAX_TURNS {
+            turns.pop_front();
         }
+        turns.push_back(TurnRecord { number: files.begin(), message, others: Vec::new() });
     }
 
     /// Adds calls whose effects cannot be undone. Without a person who could undo anything, nothing is kept.
     pub(super) fn add_others(&self, others: Vec<String>) {
-        if self.files.is_some() {
-            self.others().extend(others);
+        if let Some(turn) = self.turns().back_mut() {
+            turn.others.extend(others);
         }
     }
 
-    fn others(&self) -> MutexGuard<'_, Vec<String>> {
-        self.others.lock().unwrap_or_else(PoisonError::into_inner)
+    fn turns(&self) -> MutexGuard<'_, VecDeque<TurnRecord>> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Agent {
-    /// Takes back the changes of files of the last turn. The next message says so to the model.
+    /// Takes back the changes of files of the last turn that has any which are not undone. The next message says so to the model.
     pub(crate) async fn undo(&mut self) -> UndoReport {
-        let others = std::mem::take(&mut *self.changes.others());
-        let files = match self.changes.files.clone() {
+        let undone = match self.changes.files.clone() {
             // An environment can wait for a server.
             Some(log) => tokio::task::spawn_blocking(move || log.undo()).await.unwrap_or_default(),
-            None => Vec::new(),
+            None => None,
         };
+        let mut turns = self.changes.turns();
+        let Some((number, files)) = undone else {
+            let others = turns.back_mut().map(|turn| std::mem::take(&mut turn.others)).unwrap_or_default();
+            return UndoReport { turn: None, files: Vec::new(), others };
+        };
+        let record = turns.iter_mut().find(|turn| turn.number == number);
+        let (turn, others) =
+            record.map(|turn| (turn.message.clone(), std::mem::take(&mut turn.others))).unwrap_or_default();
+        drop(turns);
         let changed: Vec<&str> = files
             .iter()
             .filter(|file| !matches!(file.outcome, UndoOutcome::Kept(_)))
             .map(|file| file.path.as_str())
             .collect();
         if !changed.is_empty() {
-            let text = format!("The user has undone your last changes to these files: {}", changed.join(", "));
+            let changed = changed.join(", ");
+            let text = format!(
+                "The user has undone your changes to these files in the turn that began with \"{turn}\": {changed}"
+            );
             self.news.add(self.task.name(), text);
         }
-        UndoReport { files, others }
+        UndoReport { turn: Some(turn), files, others }
     }
 
-    /// Begins a turn, whose changes can be undone instead of those of the turn before.
-    pub(super) fn begin_changes(&self) {
-        self.changes.begin();
+    /// Begins a turn with this message, whose changes can be undone.
+    pub(super) fn begin_changes(&self, message: &str) {
+        self.changes.begin(message);
     }
 
     /// Returns the calls whose effects cannot be undone.

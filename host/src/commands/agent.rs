@@ -68,9 +68,9 @@ impl AgentCommand {
         let presses = interrupts.clone();
         let resume = self.resume.find(setup)?;
         let interrupt = presses.clone();
-        setup.set_question_hooks(move || interrupt.press(), || Box::new(()));
+        setup.set_question_hooks(move || interrupt.press_at_question(), || Box::new(()));
         let output = Output::default();
-        let approver = setup.person(move || presses.press());
+        let approver = setup.person(move || presses.press_at_question());
         let has_person = approver.is_some();
         let mut agent = setup.agent(Plan {
             selection: &self.args.selection,

@@ -18,6 +18,10 @@ use crate::approval::reading;
 use crate::ground::show::{self, Look};
 use crate::ground::terminal;
 
+/// The reason for the model if the person denies a call, and if they press Ctrl-C at the question.
+pub(crate) const SAID_NO: &str = "the user said no";
+pub(crate) const INTERRUPTED: &str = "the user interrupted the question";
+
 /// Asks the person at the terminal about each call.
 pub(super) struct TerminalApprover {
     rules: &'static RuleSet<'static>,
@@ -122,13 +126,13 @@ impl Prompt {
                 Key::Once => (ApprovalDecision::AllowOnce, answer("allowed once")),
                 Key::Session => (ApprovalDecision::AllowForSession, answer("allowed for this session")),
                 Key::Always => (ApprovalDecision::AllowAlways, answer("allowed always")),
-                Key::Deny => (ApprovalDecision::Deny("the user said no".to_owned()), answer("denied")),
+                Key::Deny => (ApprovalDecision::Deny(SAID_NO.to_owned()), answer("denied")),
                 Key::DenyWithReason => {
                     let Some(reason) = read_reason(&mut terminal, signals, is_withdrawn)? else {
                         terminal.show(&format!("\n{choices}"))?;
                         continue;
                     };
-                    (ApprovalDecision::Deny(format!("the user said no: {reason}")), "denied\n".to_owned())
+                    (ApprovalDecision::Deny(format!("{SAID_NO}: {reason}")), "denied\n".to_owned())
                 }
                 Key::Details => {
                     let details = self.question.details(|command| self.would_run(command));
@@ -200,7 +204,7 @@ fn read_reason(terminal: &mut RawTerminal, signals: &Signals, is_withdrawn: &Ato
 }
 
 fn denied_by_interrupt() -> ApprovalDecision {
-    ApprovalDecision::Deny("the user interrupted the question".to_owned())
+    ApprovalDecision::Deny(INTERRUPTED.to_owned())
 }
 
 /// Returns the meaning of bytes that were read at once. Several bytes are an arrow key or pasted text, and not an answer.

@@ -1,5 +1,8 @@
 //! Requests to the host's approver.
 
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
 use std::time::Duration;
 #[cfg(feature = "approval")]
 use std::time::Instant;
@@ -58,9 +61,13 @@ impl About<'_> {
 pub(super) async fn ask(
     config: &SessionConfig,
     request: ApprovalRequest<'_>,
-    cancelled: CancelledFuture<'_>,
+    mut cancelled: CancelledFuture<'_>,
 ) -> Answer {
     let Some(approver) = &config.approver else { return Answer::NoApprover };
+    // Nobody is asked about a call that was cancelled at the question before this one.
+    if poll_fn(|context| Poll::Ready(Pin::new(&mut cancelled).poll(context).is_ready())).await {
+        return Answer::Cancelled;
+    }
     let limit = config.approval_timeout;
     let decided = match panics::catch(|| approver.decide(&request)) {
         Err(panicked) => Err(panicked),

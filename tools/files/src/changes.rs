@@ -1,5 +1,6 @@
 //! The files that the calls of a task have changed, with their contents before, so that a person can take the changes back.
 
+use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -13,9 +14,11 @@ use crate::task_files::TaskFiles;
 const MAX_FILE: usize = 4 << 20;
 /// The maximum size of all contents that are kept, in bytes.
 const MAX_ALL: usize = 64 << 20;
+/// The maximum number of turns whose changes are kept.
+const MAX_TURNS: usize = 50;
 
-/// The files that `write_file` and `patch` have changed since the last [`begin`](Self::begin). The state of a task; without a call of `begin`,
-/// nothing is kept.
+/// The files that `write_file` and `patch` have changed, by turn: each [`begin`](Self::begin) begins one. The state of a task; without a call of
+/// `begin`, nothing is kept. For new changes, those of the oldest turns are forgotten if they are too large together.
 #[derive(Debug, Default)]
 pub struct ChangeLog {
     changes: Mutex<Changes>,
@@ -25,10 +28,42 @@ pub struct ChangeLog {
 
 #[derive(Debug, Default)]
 struct Changes {
-    is_on: bool,
+    /// The number of the current turn, or `None` if nothing is kept.
+    turn: Option<u64>,
+    /// The changed files of the current turn.
     files: Vec<Change>,
-    /// The size of the contents.
+    /// The size of their contents.
     bytes: usize,
+    /// The earlier turns with changes that are not undone.
+    earlier: VecDeque<EarlierTurn>,
+}
+
+/// A turn that has changed files.
+#[derive(Debug)]
+struct EarlierTurn {
+    turn: u64,
+    files: Vec<Change>,
+    bytes: usize,
+}
+
+impl Changes {
+    /// Ends the current turn. Its changes can still be undone.
+    fn end_turn(&mut self) {
+        let (files, bytes) = (std::mem::take(&mut self.files), std::mem::take(&mut self.bytes));
+        if let Some(turn) = self.turn.filter(|_| !files.is_empty()) {
+            self.earlier.push_back(EarlierTurn { turn, files, bytes });
+        }
+        if self.earlier.len() > MAX_TURNS {
+            self.earlier.pop_front();
+        }
+    }
+
+    /// Returns whether contents of this size can be kept. Forgets the oldest turns for them.
+    fn make_room(&mut self, bytes: usize) -> bool {
+        let all = |changes: &Self| changes.bytes + changes.earlier.iter().map(|turn| turn.bytes).sum::<usize>();
+        while all(self) + bytes > MAX_ALL && self.earlier.pop_front().is_some() {}
+        self.bytes + bytes <= MAX_ALL
+    }
 }
 
 /// A changed file.
@@ -95,9 +130,13 @@ impl From<Option<&str>> for Content {
 }
 
 impl ChangeLog {
-    /// Forgets all changes, and keeps those that follow.
-    pub fn begin(&self) {
-        *self.changes() = Changes { is_on: true, ..Changes::default() };
+    /// Begins a turn, and returns its number. The changes that follow belong to it.
+    pub fn begin(&self) -> u64 {
+        let mut changes = self.changes();
+        changes.end_turn();
+        let turn = changes.turn.map_or(0, |turn| turn + 1);
+        changes.turn = Some(turn);
+        turn
     }
 
     /// Adds the changes of this task to another log from now on, such as the log of the task that has delegated this one. Only the first
@@ -106,23 +145,28 @@ impl ChangeLog {
         let _ = self.joined.set(log);
     }
 
-    /// Undoes the changes, and forgets them. A file is left as it is if anything else has changed it since. Returns what was done to
-    /// each file, in the order of their first change, which is also the order in which they are undone. Blocks until the environment has
-    /// written the files.
-    pub fn undo(&self) -> Vec<Undone> {
-        let files = std::mem::take(&mut self.changes().files);
-        files.iter().map(|change| Undone { path: change.shown.clone(), outcome: change.undo() }).collect()
+    /// Undoes the changes of the last turn that has any, and forgets them: the next call undoes those of the turn before it. A file is left as
+    /// it is if anything else has changed it since. Returns the number of the turn and what was done to each file, in the order of their first
+    /// change, which is also the order in which they are undone. Returns `None` if no turn has changes that are not undone. Blocks until the
+    /// environment has written the files.
+    pub fn undo(&self) -> Option<(u64, Vec<Undone>)> {
+        let mut changes = self.changes();
+        changes.end_turn();
+        let EarlierTurn { turn, files, .. } = changes.earlier.pop_back()?;
+        drop(changes);
+        let undone = files.iter().map(|change| Undone { path: change.shown.clone(), outcome: change.undo() });
+        Some((turn, undone.collect()))
     }
 
     /// Returns whether changes are kept.
     pub(crate) fn is_on(&self) -> bool {
-        self.changes().is_on
+        self.changes().turn.is_some()
     }
 
     /// Records that a file was changed. A file that was changed before keeps the content that it had before the first change.
     pub(crate) fn add(&self, task: &TaskFiles, path: &Path, before: (Content, Option<Permissions>), after: Content) {
         let mut changes = self.changes();
-        if !changes.is_on {
+        if changes.turn.is_none() {
             return;
         }
         let environment = task.environment();
@@ -135,7 +179,7 @@ impl ChangeLog {
         }
         let (mut before, permissions) = before;
         let mut after = after;
-        if changes.bytes + before.len() + after.len() > MAX_ALL {
+        if !changes.make_room(before.len() + after.len()) {
             (before, after) = (Content::TooLarge, Content::TooLarge);
         }
         changes.bytes += before.len() + after.len();
@@ -223,7 +267,7 @@ mod tests {
     }
 
     fn undo(f: &Fixture) -> Vec<(String, UndoOutcome)> {
-        let undone = f.call().state::<ChangeLog>().undo();
+        let undone = f.call().state::<ChangeLog>().undo().map(|(_, files)| files).unwrap_or_default();
         undone.into_iter().map(|undone| (undone.path, undone.outcome)).collect()
     }
 
@@ -285,6 +329,48 @@ mod tests {
         let expected = [("a", kept()), ("b", kept()), ("c", UndoOutcome::Removed)];
         assert_eq!(undo(&f), expected.map(|(path, outcome)| (path.to_owned(), outcome)));
         assert_eq!(f.get("a"), "of the person\n");
+    }
+
+    #[test]
+    fn turns_are_undone_one_after_another_and_those_without_changes_are_skipped() {
+        let f = fixture();
+        let log = f.call().state::<ChangeLog>();
+        let mut turns = Vec::new();
+        for (path, content) in [("a", "one\n"), ("a", "two\n")] {
+            turns.push(log.begin());
+            write(&f, path, content);
+        }
+        log.begin();
+        log.begin();
+        let undo = || log.undo().map(|(turn, files)| (turn, files[0].outcome.clone()));
+        assert_eq!(undo(), Some((turns[1], UndoOutcome::Restored)));
+        assert_eq!(f.get("a"), "one\n");
+        assert_eq!(undo(), Some((turns[0], UndoOutcome::Removed)));
+        assert_eq!(undo(), None);
+        // A change after an undo in the same turn.
+        write(&f, "b", "new\n");
+        assert_eq!(undo().map(|(_, outcome)| outcome), Some(UndoOutcome::Removed));
+    }
+
+    #[test]
+    fn the_oldest_turns_are_forgotten_for_new_changes() {
+        let f = fixture();
+        let log = f.call().state::<ChangeLog>();
+        let content = "x".repeat(MAX_FILE);
+        let fitting = MAX_ALL / MAX_FILE;
+        for number in 0..=fitting {
+            log.begin();
+            write(&f, &format!("f{number}"), &content);
+        }
+        let undone = std::iter::from_fn(|| log.undo()).flat_map(|(_, files)| files);
+        let removed = undone.filter(|file| file.outcome == UndoOutcome::Removed).count();
+        assert_eq!((removed, f.dir.path().join("f0").exists()), (fitting, true));
+        for number in 0..=MAX_TURNS {
+            log.begin();
+            write(&f, &format!("g{number}"), "");
+        }
+        log.begin();
+        assert_eq!(std::iter::from_fn(|| log.undo()).count(), MAX_TURNS);
     }
 
     #[test]

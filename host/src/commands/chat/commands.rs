@@ -66,7 +66,13 @@ pub(super) const COMMANDS: &[Named] = &[
     ),
     named("/paste", "", Argument::None, "send the picture in the clipboard with the next message", Command::Paste),
     named("/diff", "", Argument::None, "show what differs from the last commit, with git", Command::Diff),
-    named("/undo", "", Argument::None, "undo the file changes of the last turn", Command::Undo),
+    named(
+        "/undo",
+        "",
+        Argument::None,
+        "undo the file changes of the last turn that has any; again, of the one before",
+        Command::Undo,
+    ),
     named("/mcp", "", Argument::None, "list the MCP servers and their state", Command::Mcp),
     named(
         "/permissions",
@@ -198,7 +204,9 @@ impl Command {
             Self::Output => show_output(rest, screen),
             Self::Paste => paste(agent, screen).await,
             Self::Diff => {
+                screen.set_own_commands(true);
                 agent.run_command(DIFF, interrupts).await;
+                screen.set_own_commands(false);
                 if let Some(text) = screen.output(1) {
                     screen.code(&text, "diff");
                 }
@@ -265,16 +273,17 @@ fn undone(report: &UndoReport) -> String {
     let line = |file: &Undone| {
         let path = show::one_line(&file.path);
         match &file.outcome {
-            UndoOutcome::Restored => format!("{path} is as it was before the last turn"),
+            UndoOutcome::Restored => format!("{path} is as it was before this turn"),
             UndoOutcome::Removed => format!("{path}, which was new, is removed"),
             UndoOutcome::Kept(reason) => format!("{path} is not changed: {}", show::one_line(reason)),
             _ => path,
         }
     };
-    let mut lines: Vec<String> = report.files.iter().map(line).collect();
-    if lines.is_empty() {
-        lines.push("the last turn changed no files with `write_file` or `patch`".to_owned());
-    }
+    let mut lines = vec![match &report.turn {
+        Some(message) => format!("undone: the turn \"{}\"", show::one_line(message)),
+        None => "no turn has changes of `write_file` or `patch` that are not undone yet".to_owned(),
+    }];
+    lines.extend(report.files.iter().map(line));
     if !report.others.is_empty() {
         lines.push("the effects of these calls are not undone:".to_owned());
         lines.extend(report.others.iter().map(|call| format!("  {}", show::one_line(call))));

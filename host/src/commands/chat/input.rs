@@ -9,8 +9,11 @@ use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
-use rustyline::validate::{ValidationContext, ValidationResult, Validator};
-use rustyline::{Cmd, Config, Context, Editor, Event, Helper, KeyCode, KeyEvent, Modifiers};
+use rustyline::validate::Validator;
+use rustyline::{
+    Cmd, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler, Helper, KeyCode,
+    KeyEvent, Modifiers, Movement, RepeatCount,
+};
 use toolc::redaction::Redactor;
 
 use super::commands::COMMANDS;
@@ -65,6 +68,8 @@ impl Input {
         for key in [KeyEvent(KeyCode::Enter, Modifiers::ALT), KeyEvent(KeyCode::Char('J'), Modifiers::CTRL)] {
             editor.bind_sequence(Event::from(key), Cmd::Newline);
         }
+        let enter = EventHandler::Conditional(Box::new(EnterAfterBackslash));
+        editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::NONE), enter);
         // The chat also works without a history.
         if home.create_cache().is_ok() && make_private(&history).is_ok() {
             let _ = editor.load_history(&history);
@@ -103,7 +108,17 @@ fn make_private(path: &Path) -> io::Result<()> {
     options.open(path).map(drop)
 }
 
-/// Completes the names of commands and files, and continues a line that ends in a backslash.
+/// Begins a new line in place of a backslash before the cursor. Otherwise, Enter sends the message.
+struct EnterAfterBackslash;
+
+impl ConditionalEventHandler for EnterAfterBackslash {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext<'_>) -> Option<Cmd> {
+        let is_after_backslash = context.line()[..context.pos()].ends_with('\\');
+        is_after_backslash.then(|| Cmd::Replace(Movement::BackwardChar(1), Some("\n".to_owned())))
+    }
+}
+
+/// Completes the names of commands and files.
 struct ChatHelper {
     directory: PathBuf,
     /// The beginnings of what can name a model.
@@ -127,12 +142,7 @@ impl Completer for ChatHelper {
     }
 }
 
-impl Validator for ChatHelper {
-    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        let continues = context.input().ends_with('\\');
-        Ok(if continues { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
-    }
-}
+impl Validator for ChatHelper {}
 
 impl Hinter for ChatHelper {
     type Hint = String;

@@ -82,9 +82,10 @@ impl ChatArgs {
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let screen = Arc::new(Screen::new(self.plain || is_dumb));
         let presses = interrupts.clone();
-        let approver = setup.person(move || presses.press()).map(|person| screen.with_paused_spinner(person));
+        let approver =
+            setup.person(move || presses.press_at_question()).map(|person| screen.with_paused_spinner(person));
         let (presses, pausing) = (interrupts.clone(), Arc::clone(&screen));
-        setup.set_question_hooks(move || presses.press(), move || pausing.pause_spinner());
+        setup.set_question_hooks(move || presses.press_at_question(), move || pausing.pause_spinner());
         let begin = |resume: Option<&SessionInfo>| {
             let observed = Arc::clone(&screen);
             setup.agent(Plan {
@@ -182,7 +183,9 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
             Typed::Mistake(message) => self.screen.error(&message),
             Typed::Shell(command) => {
                 let typing = self.begin_typing();
+                self.screen.set_own_commands(true);
                 let response = self.agent.run_command(command, &mut self.interrupts).await;
+                self.screen.set_own_commands(false);
                 self.end_typing(typing, true);
                 self.agent.tell_of_command(command, &response);
             }

@@ -1,5 +1,7 @@
 //! What the chat shows of the result of a call: the reason of a failure, the difference of changed files, the ends of an output.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 use toolc::text::beginning;
 use toolc_markdown::{highlighted, wrapped};
@@ -22,12 +24,14 @@ const REASON: usize = 600;
 const MARGIN: &str = "    ";
 
 /// Returns the rows below a call that has ended. The texts of the arguments and of the result are untrusted.
-pub(super) fn rows(arguments: &Value, result: &Value, look: Look) -> Vec<String> {
+/// `is_own`: the call is a shell command of the person.
+pub(super) fn rows(arguments: &Value, result: &Value, is_own: bool, look: Look) -> Vec<String> {
     let width = look.width.saturating_sub(MARGIN.len() + 1);
     let cut = |line: &str| beginning(&plain(line), width).into_owned();
     let mut rows = Vec::new();
     if let Some(reason) = reason(result) {
-        rows.extend(wrapped(&beginning(&show::one_line(reason), REASON), width));
+        let reason = if is_own { Cow::Owned(for_person(reason)) } else { Cow::Borrowed(reason) };
+        rows.extend(wrapped(&beginning(&show::one_line(&reason), REASON), width));
     }
     for file in result["files"].as_array().into_iter().flatten() {
         if let Some(difference) = file["diff"].as_str() {
@@ -60,10 +64,22 @@ pub(super) fn whole(result: &Value) -> String {
     plain_lines(&texts.join("\n"))
 }
 
+/// Returns whether the time limit has ended the command of a call. A process that still runs after the time of a `wait` has not ended.
+pub(super) fn is_over_time(result: &Value) -> bool {
+    result["timed_out"] == true && result["process"].is_null()
+}
+
 /// Returns why a call failed.
 fn reason(result: &Value) -> Option<&str> {
     let error = &result["error"];
     error.as_str().or_else(|| error["message"].as_str())
+}
+
+/// Returns why a command of the person did not run, without what is said to a model.
+fn for_person(reason: &str) -> String {
+    let to_model = [". Do not retry it", ". Do not repeat it", ". Do without this tool"];
+    let end = to_model.iter().filter_map(|advice| reason.find(advice)).min().unwrap_or(reason.len());
+    reason[..end].replace("the user said no", "you said no").replace("the user interrupted", "you interrupted")
 }
 
 /// Returns a line of an output without tabs and control characters.
@@ -116,7 +132,7 @@ mod tests {
     const LOOK: Look = Look { width: 60, styled: false };
 
     fn shown(arguments: &Value, result: &Value) -> String {
-        rows(arguments, result, LOOK).join("\n")
+        rows(arguments, result, false, LOOK).join("\n")
     }
 
     #[test]
@@ -128,6 +144,14 @@ mod tests {
             "    the file has changed since this task last read it; read\n    it again"
         );
         assert_eq!(shown(&Value::Null, &json!({ "output": "", "exit_code": 2 })), "    exit status 2");
+    }
+
+    #[test]
+    fn a_command_that_its_time_limit_has_ended_is_told_from_one_that_still_runs() {
+        assert!(is_over_time(&json!({ "output": "", "timed_out": true, "duration_ms": 2000 })));
+        assert!(!is_over_time(&json!({ "output": "", "timed_out": false })));
+        assert!(!is_over_time(&json!({ "timed_out": true, "process": { "status": "running" } })));
+        assert!(!is_over_time(&json!({ "error": "no" })));
     }
 
     #[test]
@@ -143,7 +167,7 @@ mod tests {
     fn differences_and_new_files_are_shown() {
         let patch = json!({ "files": [{ "path": "a", "diff": "--- a\n+++ a\n@@ -1 +1 @@\n-one\n+two\n" }] });
         assert_eq!(shown(&Value::Null, &patch), "    --- a\n    +++ a\n    @@ -1 +1 @@\n    -one\n    +two");
-        let styled = rows(&Value::Null, &patch, Look { styled: true, ..LOOK }).join("\n");
+        let styled = rows(&Value::Null, &patch, false, Look { styled: true, ..LOOK }).join("\n");
         assert!(styled.contains("\u{1b}[31m-one") && styled.contains("\u{1b}[32m+two"), "{styled:?}");
         let content = "1\n".repeat(20);
         let text = shown(&json!({ "path": "a", "content": content }), &json!({ "path": "a", "action": "created" }));

@@ -24,6 +24,8 @@ const RESULTS: usize = 20;
 pub(super) struct Screen {
     live: Live,
     calls: Mutex<Calls>,
+    /// Whether the running call is a shell command of the person.
+    is_own: AtomicBool,
     /// Whether the rows of a call are the last that was shown.
     is_after_call: AtomicBool,
 }
@@ -39,7 +41,12 @@ struct Calls {
 impl Screen {
     /// Returns the screen. If it is plain, text is written as it arrives, and nothing is drawn again.
     pub(super) fn new(plain: bool) -> Self {
-        Self { live: Live::new(plain), calls: Mutex::default(), is_after_call: AtomicBool::new(false) }
+        Self {
+            live: Live::new(plain),
+            calls: Mutex::default(),
+            is_own: AtomicBool::new(false),
+            is_after_call: AtomicBool::new(false),
+        }
     }
 
     /// Shows an event of the agent loop.
@@ -98,6 +105,11 @@ impl Screen {
                 self.is_after_call.store(false, Ordering::Relaxed);
             }
         }
+    }
+
+    /// Sets whether the calls that follow are shell commands of the person.
+    pub(super) fn set_own_commands(&self, is_own: bool) {
+        self.is_own.store(is_own, Ordering::Relaxed);
     }
 
     /// Prints lines, which are broken between words if they do not fit the terminal.
@@ -184,16 +196,20 @@ impl Screen {
     fn end_call(&self, id: &str, milliseconds: u64, error: Option<&str>, json: &str) {
         let Some(call) = self.live.end(id) else { return };
         let look = self.live.current_look();
+        let result: Value = serde_json::from_str(json).unwrap_or_default();
         let outcome = match error {
             Some(kind) => look.paint(Style::Marked, &show::outcome(kind)),
+            None if results::is_over_time(&result) => {
+                let seconds = Duration::from_millis(milliseconds).as_secs();
+                look.paint(Style::Marked, &format!("ended after {seconds} s (time limit)"))
+            }
             None if milliseconds >= 1000 => format!("{:.1} s", Duration::from_millis(milliseconds).as_secs_f64()),
             None => format!("{milliseconds} ms"),
         };
-        let result: Value = serde_json::from_str(json).unwrap_or_default();
         let mut calls = self.calls();
         let arguments = calls.running.remove(id).unwrap_or_default();
         let mut rows = vec![format!("  {call}  {outcome}")];
-        rows.extend(results::rows(&arguments, &result, look));
+        rows.extend(results::rows(&arguments, &result, self.is_own.load(Ordering::Relaxed), look));
         calls.ended.push_front((call, result));
         calls.ended.truncate(RESULTS);
         drop(calls);

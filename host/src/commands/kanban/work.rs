@@ -119,7 +119,7 @@ impl Dispatcher<'_> {
             let pause = if workers.is_empty() { PAUSE } else { PAUSE / 10 };
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
-                () = interrupts.next_press() => {
+                _ = interrupts.next_press() => {
                     // The terminal has sent the interrupt to the workers as well.
                     is_stopping = true;
                 }

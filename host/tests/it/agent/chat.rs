@@ -133,6 +133,8 @@ fn a_conversation_in_the_terminal() {
     tmux.wait_for("It says alpha.");
     tmux.wait_for("read_file a.txt");
     tmux.wait_for("1850 tokens in");
+    // What the server has counted includes the tool definitions.
+    tmux.wait_for("about 959 in the context");
 
     tmux.say("Delete the build.");
     tmux.wait_for("[y] once");
@@ -166,6 +168,45 @@ fn a_conversation_in_the_terminal() {
     let sessions = run(folder.path(), &["sessions", "list", "--json"], &[]);
     let sessions: serde_json::Value = serde_json::from_str(&sessions.out).expect("it is JSON");
     assert_eq!((&sessions[0]["source"], &sessions[0]["title"]), (&json!("chat"), &json!("What is in a.txt?")));
+    let exported = run(folder.path(), &["sessions", "export"], &[]).out;
+    assert!(exported.contains(r#"one\ntwo""#), "the backslash is not a part of the message: {exported}");
+}
+
+#[test]
+fn a_refused_command_of_the_person_is_explained_to_the_person() {
+    let folder = folder();
+    let model = script(folder.path(), "model", &[json!({ "text": "I see." })]);
+    let Some(tmux) = Tmux::start(folder.path(), &format!("--model {model}")) else { return };
+    tmux.wait_for("`/help` lists the commands");
+    tmux.say("!rm -rf build");
+    tmux.wait_for("[y] once");
+    thread::sleep(Duration::from_millis(300));
+    tmux.press("n");
+    tmux.wait_for("you said no");
+    let screen = tmux.screen();
+    assert!(!screen.contains("the user") && !screen.contains("Do not"), "{screen}");
+    assert!(folder.path().join("build").exists());
+}
+
+#[test]
+fn ctrl_c_at_a_question_ends_the_turn_without_another_question() {
+    let folder = folder();
+    let call = |command: &str| json!({ "name": "terminal", "arguments": { "command": command } });
+    let model = script(
+        folder.path(),
+        "model",
+        &[json!({ "calls": [call("rm -rf build"), call("rm -rf .")] }), json!({ "text": "never" })],
+    );
+    let Some(tmux) = Tmux::start(folder.path(), &format!("--model {model}")) else { return };
+    tmux.wait_for("`/help` lists the commands");
+    tmux.say("Delete it.");
+    tmux.wait_for("[y] once");
+    thread::sleep(Duration::from_millis(300));
+    tmux.press("C-c");
+    tmux.wait_for("(interrupted)");
+    let screen = tmux.screen();
+    assert_eq!(screen.matches("[y] once").count(), 1, "{screen}");
+    assert!(!screen.contains("never") && folder.path().join("build").exists(), "{screen}");
 }
 
 #[test]

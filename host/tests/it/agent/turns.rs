@@ -184,7 +184,7 @@ fn undo_reverts_file_changes_and_lists_other_calls() {
     tmux.wait_for("the effects of these calls are not undone:");
     let screen = tmux.screen();
     for line in [
-        "a.txt is as it was before the last turn",
+        "a.txt is as it was before this turn",
         "new.txt, which was new, is removed",
         "b.txt is not changed: it has been changed since",
         "  terminal {\"command\":\"mkdir made\"}",
@@ -197,14 +197,55 @@ fn undo_reverts_file_changes_and_lists_other_calls() {
         ("alpha\n".to_owned(), "mine\n".to_owned(), false)
     );
     tmux.say("/undo");
-    tmux.wait_for("the last turn changed no files with `write_file` or `patch`");
+    tmux.wait_for("no turn has changes of `write_file` or `patch` that are not undone yet");
     tmux.say("Do you know?");
     tmux.wait_for("I see.");
     drop(tmux);
     let exported = run(folder.path(), &["sessions", "export"], &[]).out;
-    let told = exported.split("The user has undone your last changes to these files: ").nth(1).unwrap_or_default();
+    let told = exported
+        .split("The user has undone your changes to these files in the turn that began with \\\"Change it.\\\": ")
+        .nth(1)
+        .unwrap_or_default();
     let files = told.split(']').next().unwrap_or_default();
     assert!(files == "a.txt, new.txt" || files == "new.txt, a.txt", "{exported}");
+}
+
+#[test]
+fn undo_goes_back_turn_by_turn_and_skips_turns_without_changes() {
+    let folder = folder();
+    let write = |content: &str| json!({ "calls": [{ "name": "write_file", "arguments": { "path": "new.txt", "content": content } }] });
+    let model = script(
+        folder.path(),
+        "model",
+        &[
+            write("one"),
+            json!({ "text": "The first is written." }),
+            write("two"),
+            json!({ "text": "The second is written." }),
+            json!({ "text": "Nothing to do." }),
+        ],
+    );
+    let Some(tmux) = Tmux::start(folder.path(), &format!("--model {model}")) else { return };
+    tmux.wait_for("`/help` lists the commands");
+    for (message, answer) in [
+        ("Write the first.", "The first is written."),
+        ("Write the second.", "The second is written."),
+        ("Thank you.", "Nothing to do."),
+    ] {
+        tmux.say(message);
+        tmux.wait_for(answer);
+    }
+    let path = folder.path().join("new.txt");
+    tmux.say("/undo");
+    tmux.wait_for("undone: the turn \"Write the second.\"");
+    tmux.wait_for("new.txt is as it was before this turn");
+    assert_eq!(std::fs::read_to_string(&path).expect("it is text"), "one");
+    tmux.say("/undo");
+    tmux.wait_for("undone: the turn \"Write the first.\"");
+    tmux.wait_for("new.txt, which was new, is removed");
+    assert!(!path.exists());
+    tmux.say("/undo");
+    tmux.wait_for("no turn has changes");
 }
 
 #[test]
@@ -245,7 +286,7 @@ fn undo_reverts_what_helpers_have_changed_and_lists_their_other_calls() {
     tmux.wait_for("  terminal {\"command\":\"mkdir made\"}");
     let screen = tmux.screen();
     for line in [
-        "a.txt is as it was before the last turn",
+        "a.txt is as it was before this turn",
         "new.txt, which was new, is removed",
         "mine.txt, which was new, is removed",
     ] {
