@@ -19,7 +19,7 @@ mod sources;
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args as _, CommandFactory as _, FromArgMatches as _, Parser};
 use toolc_config::Home;
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     });
     let attempt = match parsed {
         Ok((cli, bundle)) => run(cli, bundle),
-        Err(error) if error.use_stderr() => Ok(refuse(&error)),
+        Err(error) if error.use_stderr() => Ok(refuse(&with_advice(error))),
         Err(help) => print_help(&help).map(|()| ExitCode::SUCCESS),
     };
     match attempt {
@@ -89,6 +89,30 @@ fn refuse(error: &clap::Error) -> ExitCode {
     let text = SAYINGS.iter().fold(text, |text, (saying, meant)| text.replace(saying, meant));
     tell!("{}", text.trim_end());
     ExitCode::from(2)
+}
+
+/// Adds to a mistake what to write instead, if another program would understand the command line.
+fn with_advice(mut error: clap::Error) -> clap::Error {
+    let typed: Vec<String> = std::env::args().skip(1).collect();
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let advice = match (context(ContextKind::InvalidSubcommand), context(ContextKind::InvalidArg)) {
+        (Some(word), _) if typed.first().is_some_and(|first| first == word) => {
+            Some("`toolc agent \"...\"` works on one task")
+        }
+        (_, Some("-p" | "--print" | "--prompt")) => Some("`toolc agent \"...\"` works on one task"),
+        (_, Some("-c" | "--continue")) => Some("`--resume` continues the latest conversation"),
+        (_, Some(word)) if word.contains("://") && typed.starts_with(&["mcp".to_owned(), "add".to_owned()]) => {
+            Some("the address of a server follows `--url`: `toolc mcp add NAME --url URL`")
+        }
+        _ => None,
+    };
+    if let Some(advice) = advice {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice.into()]));
+    }
+    error
 }
 
 /// Prints the help or the version, in colour on a terminal.

@@ -96,10 +96,10 @@ impl std::fmt::Display for Passed {
         let Self { limit, spent, expected } = self;
         let [max, spent, expected] = [limit.max, *spent, *expected].map(|amount| limit.text(amount));
         let whose = if limit.of_day { "for today" } else { "for this conversation" };
-        let tokens = if limit.of_tokens { " tokens" } else { "" };
+        let (tokens, have) = if limit.of_tokens { (" tokens", "have") } else { ("", "has") };
         write!(
             f,
-            "the limit {whose} (`budget.{}`) is {max}{tokens}: {spent} has been spent, and the next request is expected to add {expected}",
+            "the limit {whose} (`budget.{}`) is {max}{tokens}: {spent}{tokens} {have} been spent, and the next request is expected to add {expected}",
             limit.key
         )
     }
@@ -388,7 +388,7 @@ mod tests {
         drop(one.reserve(&unpriced, tokens, None).await.expect("it is within the limit"));
         one.add(tokens);
         let text = one.reserve(&unpriced, tokens, None).await.expect_err("too many tokens");
-        assert!(text.contains("(`budget.session_tokens`) is 1500 tokens: 1000 has been spent"), "{text}");
+        assert!(text.contains("(`budget.session_tokens`) is 1500 tokens: 1000 tokens have been spent"), "{text}");
         let notes = one.take_notes();
         assert_eq!(notes.len(), 1, "{notes:?}");
         assert!(notes[0].starts_with("`budget.session` does not count the requests to local, which"), "{notes:?}");

@@ -66,6 +66,7 @@ enum PermissionsCommand {
     /// Print the JSON Schema of permissions.toml, for editors.
     Schema,
     /// Revoke answers, so that their commands and calls need approval again. Does not run inside a tool.
+    #[command(alias = "remove")]
     Revoke {
         /// The ids, as `list` prints them.
         #[arg(required_unless_present = "all")]

@@ -30,8 +30,7 @@ fn a_single_task_ends_before_a_limit_is_passed_and_says_which() {
     let args = ["agent", "Read a.txt", "--model", &model];
     let ended = run(folder.path(), &args, &[]);
     assert_eq!((ended.status, &*ended.out), (Some(1), ""), "{}", ended.err);
-    let reason =
-        "error: the limit for this conversation (`budget.session_tokens`) is 60000 tokens: 40009 has been spent";
+    let reason = "error: the limit for this conversation (`budget.session_tokens`) is 60000 tokens: 40009 tokens have been spent";
     assert!(ended.err.contains(reason), "{}", ended.err);
     assert!(ended.err.contains("`toolc config set budget.session_tokens 120000` raises it"), "{}", ended.err);
     let events = run(folder.path(), &[&args[..], &["--json"]].concat(), &[]).events();
@@ -42,7 +41,7 @@ fn a_single_task_ends_before_a_limit_is_passed_and_says_which() {
     );
     // A resumed conversation continues with what it has spent.
     let resumed = run(folder.path(), &[&args[..], &["--resume"]].concat(), &[]);
-    assert!(resumed.status == Some(1) && resumed.err.contains("80018 has been spent"), "{}", resumed.err);
+    assert!(resumed.status == Some(1) && resumed.err.contains("80018 tokens have been spent"), "{}", resumed.err);
     configure(folder.path(), "[budget]\nsession_tokens = 120000\n");
     let enough = run(folder.path(), &args, &[]);
     assert_eq!((enough.status, &*enough.out), (Some(0), "It says alpha.\n"), "{}", enough.err);
@@ -57,7 +56,7 @@ fn the_limit_of_a_day_counts_every_run_and_a_batch_repeats_what_it_has_stopped()
     let first = run(folder.path(), &[&args[..], &["--no-record"]].concat(), &[]);
     assert_eq!(first.status, Some(0), "{}", first.err);
     let second = run(folder.path(), &args, &[]);
-    let reason = "the limit for today (`budget.day_tokens`) is 81000 tokens: 80018 has been spent";
+    let reason = "the limit for today (`budget.day_tokens`) is 81000 tokens: 80018 tokens have been spent";
     assert!(second.status == Some(1) && second.err.contains(reason), "{}", second.err);
 
     std::fs::write(folder.path().join("tasks"), r#"{"id": "t1", "prompt": "Read a.txt"}"#).expect("failed to write");

@@ -171,6 +171,21 @@ fn output_that_cannot_be_written_is_a_failure_and_no_panic() {
 }
 
 #[test]
+fn what_another_program_would_understand_is_answered_with_what_to_write() {
+    let folder = folder();
+    for (args, advice) in [
+        (&["fix the bug"][..], "`toolc agent \"...\"` works on one task"),
+        (&["-p", "fix the bug"], "`toolc agent \"...\"` works on one task"),
+        (&["--continue"], "`--resume` continues the latest conversation"),
+        (&["mcp", "add", "web", "https://example.com/mcp"], "`toolc mcp add NAME --url URL`"),
+    ] {
+        run(&folder, args).assert_refused(&[advice]);
+    }
+    let removed = run(&folder, &["permissions", "remove", "7"]);
+    assert!(!removed.err.contains("unrecognized subcommand"), "{}", removed.err);
+}
+
+#[test]
 fn numbers_and_names_on_the_command_line_are_explained() {
     let folder = folder();
     write(&folder, "home/config.toml", "[mcp.endpoints.work]\ntoolsets = [\"safe\"]\n");
