@@ -94,6 +94,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
 /// Adds to a mistake what to write instead, if another program would understand the command line.
 fn with_advice(mut error: clap::Error) -> clap::Error {
     let typed: Vec<String> = std::env::args().skip(1).collect();
+    let is_of_chat = typed.first().is_some_and(|first| first.starts_with('-'));
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
@@ -102,8 +103,8 @@ fn with_advice(mut error: clap::Error) -> clap::Error {
         (Some(word), _) if typed.first().is_some_and(|first| first == word) => {
             Some("`toolc agent \"...\"` works on one task")
         }
-        (_, Some("-p" | "--print" | "--prompt")) => Some("`toolc agent \"...\"` works on one task"),
-        (_, Some("-c" | "--continue")) => Some("`--resume` continues the latest conversation"),
+        (_, Some("-p" | "--print" | "--prompt")) if is_of_chat => Some("`toolc agent \"...\"` works on one task"),
+        (_, Some("-c" | "--continue")) if is_of_chat => Some("`--resume` continues the latest conversation"),
         (_, Some(word)) if word.contains("://") && typed.starts_with(&["mcp".to_owned(), "add".to_owned()]) => {
             Some("the address of a server follows `--url`: `toolc mcp add NAME --url URL`")
         }
