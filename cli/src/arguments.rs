@@ -37,6 +37,15 @@ pub(crate) fn from_line(line: &str) -> Result<String, String> {
     from_words(words.iter().map(String::as_str))
 }
 
+/// Returns the JSON of the arguments that these words stand for: a JSON text, or `NAME=VALUE` pairs, whose values are strings that argument
+/// repair converts. Without words, the arguments are `{}`.
+///
+/// # Errors
+/// Returns a message if a word is neither.
+pub fn arguments_of_words(words: &[String]) -> Result<String, String> {
+    if words.is_empty() { Ok("{}".to_owned()) } else { from_words(words.iter().map(String::as_str)) }
+}
+
 fn from_words<'w>(words: impl Iterator<Item = &'w str> + Clone) -> Result<String, String> {
     let mut rest = words.clone();
     if let (Some(only), None) = (rest.next(), rest.next())

@@ -15538,8 +15538,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "code-from-a-pipe",
-        description: "Runs the output of another command as code.",
-        check: "What does the other command print? Run it alone first.",
+        description: "Runs its input as code: a here-document, a file, or the output of another command.",
+        check: "What is this code? If another command prints it, run that command alone first.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -15562,8 +15562,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "code-from-a-pipe-for-others",
-        description: "Runs the output of another command as code.",
-        check: "What does the other command print? Run it alone first.",
+        description: "Runs its input as code: a here-document, a file, or the output of another command.",
+        check: "What is this code? If another command prints it, run that command alone first.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -15579,8 +15579,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "code-from-a-pipe-for-python",
-        description: "Runs the output of another command as code.",
-        check: "What does the other command print? Run it alone first.",
+        description: "Runs its input as code: a here-document, a file, or the output of another command.",
+        check: "What is this code? If another command prints it, run that command alone first.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,
@@ -15596,8 +15596,8 @@ pub static RULES: &[Rule<'static>] = &[
     },
     Rule {
         name: "code-for-run",
-        description: "Runs the output of another command as code.",
-        check: "What does the other command print? Run it alone first.",
+        description: "Runs its input as code: a here-document, a file, or the output of another command.",
+        check: "What is this code? If another command prints it, run that command alone first.",
         verdict: Verdict::Ask,
         can_be_exempted: false,
         low_risk: false,

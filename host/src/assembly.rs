@@ -153,7 +153,7 @@ impl Host {
         problems.for_each(|problem| tell!("warning: {problem}"));
         check_names(profile.file(), &registry)?;
         let permissions =
-            calls.then(|| permissions(&profile, &directory, &registry, environments, environment)).transpose()?;
+            calls.then(|| permissions(&profile, &directory, &registry, environments, environment, mode)).transpose()?;
 
         let mut stores = Stores::new(&profile.home, &registry, environment)
             .with_memory(plugins.memory(&profile)?)
@@ -333,13 +333,15 @@ fn permissions(
     registry: &Registry,
     environments: Environments,
     kind: EnvironmentKind,
+    mode: ApprovalMode,
 ) -> Result<PermissionsOfSessions> {
     let home = &profile.home;
     let has_files = !approval::permissions::paths(home, directory)?.is_empty();
     let tools = if has_files { approval::permissions::known_tools(registry) } else { KnownTools::default() };
     let files = approval::permissions::load(home, directory, &tools)?;
     let store = Arc::new(approval::warning_store(home));
-    Ok(PermissionsOfSessions::new(&files, store, Arc::new(CallPaths(environments)), kind.name()))
+    let permissions = PermissionsOfSessions::new(&files, store, Arc::new(CallPaths(environments)), kind.name());
+    Ok(permissions.in_sets(&approval::sets(mode, profile)?))
 }
 
 /// Returns the toolsets that a configuration enables: the named ones, or `cli` if it names neither toolsets nor tools.

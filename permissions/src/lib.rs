@@ -19,7 +19,7 @@ use toolc_tables::{HasKeys as _, file_schema};
 pub use edit::{AddError, NewParameter, NewRule};
 pub use file::PermissionFile;
 pub use keys::{PermissionsTable, Verdict};
-pub use lint::{KnownTools, mistakes, warnings};
+pub use lint::{KnownTools, hints, mistakes, warnings};
 pub use paths::{PathSource, Paths, WrittenPaths};
 pub use rule::{Origin, Permission, Trust};
 pub use session::{Answer, AnswerStore, SessionPermissions, Verdicts};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use toolc::Registry;
-use toolc::behaviour::Annotations;
+use toolc::behaviour::{Annotations, Parallel};
 use toolc::schema::Table;
 use toolc::suggest::nearest;
+use toolc::{Registry, Tool};
 use toolc_commands::rules::matches_pattern;
 use toolc_tables::codes;
 use toolc_tables::diagnostic::{At, Diagnostic, Level, Sink};
@@ -33,6 +33,10 @@ struct KnownTool {
     annotations: Annotations,
     /// The parameters, or `None` if the tool takes any.
     parameters: Option<Vec<String>>,
+    /// The parameters that are paths.
+    paths: Vec<String>,
+    /// Whether the tool runs commands of a shell.
+    runs_commands: bool,
 }
 
 impl KnownTools {
@@ -45,6 +49,8 @@ impl KnownTools {
                 toolset: tool.toolset.to_string(),
                 annotations: tool.behaviour.annotations,
                 parameters: parameters(&tool.arguments),
+                paths: paths(&tool),
+                runs_commands: tool.behaviour.approval.shell.is_some(),
             };
             Some((name.into_owned(), known))
         };
@@ -69,6 +75,28 @@ impl KnownTools {
         tools.next().map(|(name, _)| name.as_str())
     }
 
+    /// Returns whether a rule compares a parameter as a text that is a path of one of its tools.
+    fn compares_path_as_text(&self, rule: &Permission, parameter: &Parameter) -> bool {
+        let is_text = !parameter.matches.is_empty() || !parameter.without.is_empty();
+        is_text
+            && self.facts().any(|(facts, tool)| rule.is_about(&facts) && tool.paths.contains(&parameter.name))
+    }
+
+    /// Returns a sentence about the tools that run commands, if a rule keeps paths from other tools only.
+    fn reach_past(&self, rule: &Permission) -> Option<String> {
+        let names: Vec<&String> = rule.parameters.iter().filter(|own| own.is_about_paths()).map(|own| &own.name).collect();
+        let has = |tool: &KnownTool| names.iter().any(|name| tool.parameters.iter().flatten().any(|own| own == *name));
+        let others = self.tools.iter().filter(|(_, tool)| tool.runs_commands && !has(tool));
+        let others: Vec<String> = others.map(|(name, _)| format!("`{name}`")).collect();
+        (rule.verdict != Verdict::Allow && !names.is_empty() && !others.is_empty()).then(|| {
+            format!(
+                "the rule is about a parameter of tools that act on files. It does not keep the path from the commands of {}, which the \
+                 command rules judge",
+                others.join(", ")
+            )
+        })
+    }
+
     fn facts(&self) -> impl Iterator<Item = (ToolFacts<'_>, &KnownTool)> {
         self.tools
             .iter()
@@ -83,6 +111,28 @@ fn parameters(table: &Table) -> Option<Vec<String>> {
     (!named.is_empty() || table.nodes.len() > 1)
         .then(|| named.iter().map(|property| property.name.to_string()).collect())
 }
+
+/// Returns the names of the parameters that are paths: the key of a tool that acts on files, and what is called a path.
+fn paths(tool: &Tool) -> Vec<String> {
+    let key = match &tool.behaviour.parallel {
+        Parallel::Keyed { key, space } if space == "files" => Some(key.to_string()),
+        _ => None,
+    };
+    let named = parameters(&tool.arguments).unwrap_or_default().into_iter();
+    key.into_iter().chain(named.filter(|name| name == "path" || name.ends_with("_path"))).collect()
+}
+
+/// Returns what the author of a rule may not expect, each as a sentence: the parameters that are compared as texts though they are paths,
+/// and the tools that can reach a path although the rule keeps it from others.
+pub fn hints(rule: &Permission, tools: &KnownTools) -> Vec<String> {
+    let texts = rule.parameters.iter().filter(|parameter| tools.compares_path_as_text(rule, parameter));
+    let texts = texts.map(|Parameter { name, .. }| format!("`{name}` is a path, and the rule compares it as a text. {WITHIN}"));
+    texts.chain(tools.reach_past(rule)).collect()
+}
+
+/// What to use for a path.
+const WITHIN: &str = "`./x` and `x` are different texts, and so are the name of a link and its target, and `**/.env` does not match the text \
+                      `.env`: use `within` (`--within`) or `outside` (`--outside`) for paths";
 
 /// Returns the mistakes in files: names that are similar to that of a tool, a toolset or a rule, other names of tools, unknown kinds of
 /// environments, parameters that no tool of a rule has, and names of rules that several files use. A rule with such a mistake would not do what its author wants.
@@ -115,6 +165,7 @@ pub fn warnings(files: &[PermissionFile], tools: &KnownTools) -> Vec<String> {
                 let linter = Linter { table, rule, sink, tools };
                 linter.names(Level::Warning);
                 linter.shadowed(&all, first + at);
+                linter.texts();
             }
         });
         check.err().map(|error| error.to_string())
@@ -203,6 +254,16 @@ impl Linter<'_> {
             names.dedup();
             let found = Diagnostic::new(codes::UNKNOWN_KEY, name.place, message);
             self.sink.push(found.help_nearest(&name.value, names, "the parameters are"));
+        }
+    }
+
+    /// Reports parameters that are paths, and are compared as texts.
+    fn texts(&self) {
+        let named = self.table.parameters.iter().zip(&self.rule.parameters);
+        for (table, _) in named.filter(|(_, parameter)| self.tools.compares_path_as_text(self.rule, parameter)) {
+            let message = format!("`{}` is a path, and the rule compares it as a text", table.name.value.escape_debug());
+            let found = Diagnostic::new(codes::INVALID_VALUE, table.name.place, message).level(Level::Warning);
+            self.sink.push(found.help(WITHIN));
         }
     }
 

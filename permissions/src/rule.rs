@@ -47,6 +47,8 @@ pub enum Origin {
         /// The line of the rule, from 1.
         line: usize,
     },
+    /// [`PermissionSet::strict`](crate::PermissionSet::strict).
+    Strict,
     /// An answer of a person, with the id in the store, if it is kept there.
     Answer(Option<i64>),
 }
@@ -55,6 +57,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, line } => write!(f, "{path}:{line}"),
+            Self::Strict => f.write_str("the mode `strict`"),
             Self::Answer(Some(id)) => write!(f, "answer {id}"),
             Self::Answer(None) => f.write_str("an answer for this session"),
         }

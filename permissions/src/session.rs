@@ -73,7 +73,8 @@ pub struct SessionPermissions {
     store: Option<Arc<dyn AnswerStore>>,
     paths: Option<Arc<dyn PathSource>>,
     environment: String,
-    granted: Mutex<Vec<Arc<Permission>>>,
+    /// The answers for the session, each with its description.
+    granted: Mutex<Vec<(String, Arc<Permission>)>>,
 }
 
 /// What rules say about a call, with those that decide.
@@ -84,6 +85,8 @@ pub struct Verdicts {
     pub verdict: Verdict,
     /// The rules with this verdict. None if no rule decides.
     pub rules: Vec<Permission>,
+    /// Whether the tool requires approval, and no rule allows the call without it.
+    pub requires_approval: bool,
 }
 
 impl SessionPermissions {
@@ -118,13 +121,15 @@ impl SessionPermissions {
         let kept = self.kept(&call.tool.name);
         self.with_facts(call, |facts| {
             let judged = self.set.judge(facts, kept.iter().map(|rule| &**rule));
+            let is_allowed = !judged.allowed.is_empty();
             let (verdict, rules) = match judged.denied {
                 Some(rule) => (Verdict::Deny, vec![rule]),
                 None if !judged.asked.is_empty() => (Verdict::Ask, judged.asked),
-                None if judged.allowed.is_empty() && call.is_declared => (Verdict::Ask, Vec::new()),
+                None if !is_allowed && call.is_declared => (Verdict::Ask, Vec::new()),
                 None => (Verdict::Allow, judged.allowed),
             };
-            Verdicts { verdict, rules: rules.into_iter().cloned().collect() }
+            let requires_approval = call.is_declared && !is_allowed;
+            Verdicts { verdict, rules: rules.into_iter().cloned().collect(), requires_approval }
         })
     }
 
@@ -137,7 +142,9 @@ impl SessionPermissions {
 
     /// Returns the answers about a tool.
     fn kept(&self, tool: &str) -> Vec<Arc<Permission>> {
-        let mut kept = self.granted.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept: Vec<Arc<Permission>> = granted.iter().map(|(_, rule)| Arc::clone(rule)).collect();
+        drop(granted);
         let stored = self.store.as_ref().map(|store| store.answers(tool)).unwrap_or_default();
         // An answer of another version that cannot be read allows nothing.
         let parsed = stored.into_iter().filter_map(|(id, text)| parse_answer(&text, Some(id)));
@@ -209,8 +216,14 @@ impl Permissions for SessionPermissions {
             // From now on the store has it, so that it can be revoked.
             return Ok(());
         }
-        self.granted.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::new(parsed));
+        let granted = (description.clone(), Arc::new(parsed));
+        self.granted.lock().unwrap_or_else(PoisonError::into_inner).push(granted);
         Ok(())
+    }
+
+    fn answers_for_session(&self) -> Vec<String> {
+        let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+        granted.iter().map(|(description, _)| description.clone()).collect()
     }
 }
 

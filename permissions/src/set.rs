@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use crate::file::PermissionFile;
 use crate::keys::Verdict;
-use crate::rule::{CallFacts, Permission, ToolFacts};
+use crate::rule::{Annotation, CallFacts, Origin, Permission, ToolFacts, Trust};
+
+/// The name of the rule of a strict host.
+const STRICT: &str = "not-known-to-only-read";
 
 /// The rules of a host, in the order of their files.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +30,29 @@ impl PermissionSet {
     /// Returns the rules of files.
     pub fn new<'f>(files: impl IntoIterator<Item = &'f PermissionFile>) -> Self {
         Self { rules: files.into_iter().flat_map(|file| file.rules.iter().cloned().map(Arc::new)).collect() }
+    }
+
+    /// Adds the rule of a strict host, `not-known-to-only-read`: a person is asked about each call of another tool than these `known` ones,
+    /// unless the tool has the annotation `read_only`, or a rule or an answer allows the call.
+    #[must_use]
+    pub fn strict(mut self, known: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.rules.push(Arc::new(Permission {
+            name: STRICT.to_owned(),
+            description: "Calls a tool of an MCP server or a plugin that is not known to only read.".to_owned(),
+            verdict: Verdict::Ask,
+            origin: Origin::Strict,
+            trust: Trust::Home,
+            exempts: Vec::new(),
+            tools: Vec::new(),
+            without_tools: known.into_iter().map(Into::into).collect(),
+            toolsets: Vec::new(),
+            servers: Vec::new(),
+            environments: Vec::new(),
+            annotations: vec![(Annotation::ReadOnly, false)],
+            parameters: Vec::new(),
+            no_other_parameters: false,
+        }));
+        self
     }
 
     /// Returns the rules.
@@ -61,7 +87,10 @@ impl PermissionSet {
             }
         }
         let allowed = &judged.allowed;
-        judged.asked.retain(|asked| !allowed.iter().any(|allowed| allowed.exempts.contains(&asked.name)));
+        let is_exempt = |asked: &Permission, allowed: &Permission| {
+            asked.origin == Origin::Strict || allowed.exempts.contains(&asked.name)
+        };
+        judged.asked.retain(|asked| !allowed.iter().any(|allowed| is_exempt(asked, allowed)));
         judged
     }
 }

@@ -136,7 +136,7 @@ pub mod approval {
 
     #[cfg(feature = "approval")]
     pub use crate::call::approval::{
-        command::{CommandAnswer, CommandFinding, CommandReason},
+        command::{CallCommands, CommandAnswer, CommandFinding, CommandReason},
         log::{ApprovalLog, ApprovalRecord},
         pending::{Pending, PendingApprovals, UnknownQuestion},
         policy::{CommandApproval, CommandMode},

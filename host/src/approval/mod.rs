@@ -10,6 +10,7 @@ mod questions;
 pub(crate) mod reading;
 mod report;
 pub(crate) mod rules;
+pub(crate) mod verdict;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ pub(crate) use questions::Questions;
 pub(crate) use report::section;
 
 /// The optional set of the mode `strict`.
-const STRICT: &str = "strict";
+pub(crate) const STRICT: &str = "strict";
 
 /// Returns the mode that the option, the environment variable or the configuration sets, in this order.
 ///

@@ -40,6 +40,16 @@ impl PermissionsOfSessions {
         Self { set: Arc::new(PermissionSet::new(files)), store, paths, environment: environment.to_owned() }
     }
 
+    /// Adds the rule of the mode `strict` about tools that are not shipped, if one of the `sets` is this mode.
+    pub(crate) fn in_sets(mut self, sets: &[&str]) -> Self {
+        if sets.contains(&super::STRICT) {
+            let shipped = toolc_host::shipped_tools();
+            let names = shipped.tools().iter().map(|tool| tool.name.to_string());
+            self.set = Arc::new(PermissionSet::clone(&self.set).strict(names));
+        }
+        self
+    }
+
     /// Returns the permissions of a new session.
     pub(crate) fn session(&self) -> SessionPermissions {
         let store = Arc::new(StoredAnswers(Arc::clone(&self.store)));

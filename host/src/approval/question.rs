@@ -1,6 +1,7 @@
 //! The text of a question about a call.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use serde_json::Value;
 use toolc::approval::{ApprovalReason, ApprovalRequest, CommandFinding, CommandReason};
@@ -21,6 +22,8 @@ pub(crate) struct Question {
     pub(crate) offers_always: bool,
     /// The later calls that an answer for the session or for good covers, unless it is about commands.
     pub(crate) offer: Option<String>,
+    /// The time after which the call is denied.
+    pub(crate) time_limit: Duration,
 }
 
 impl Question {
@@ -31,6 +34,7 @@ impl Question {
             offers_session: request.offers_session(),
             offers_always: request.offers_always(),
             offer: request.offer.map(|offer| offer.text.clone()),
+            time_limit: request.time_limit,
             ..Self::default()
         };
         for reason in request.reasons {
@@ -67,36 +71,51 @@ impl Question {
         if self.offers_session {
             let _ = writeln!(text, "\n{}", show::wrapped(&self.session_coverage(), 0, look));
         }
+        if let Some(limit) = limit_text(self.time_limit) {
+            let _ = writeln!(text, "Without an answer in {limit}, the call is denied.");
+        }
         text
     }
 
     /// Returns the later calls that an answer for the session covers. A person who approves one script must know that the answer covers
     /// all scripts.
     fn session_coverage(&self) -> String {
-        let mut rules: Vec<String> = Vec::new();
+        let (mut rules, mut same_words) = (Vec::new(), Vec::new());
         for finding in self.commands.iter().flat_map(|command| &command.findings) {
             let rule = show::one_line(&finding.rule);
-            if !rules.contains(&rule) {
-                rules.push(rule);
+            let list = if finding.is_about_its_words { &mut same_words } else { &mut rules };
+            if !list.contains(&rule) {
+                list.push(rule);
             }
         }
-        if rules.is_empty() {
-            return match &self.offer {
-                Some(offer) if self.offers_always => format!("For this session, or always: {}.", show::one_line(offer)),
-                Some(offer) => format!("For this session: {}.", show::one_line(offer)),
-                None => "For this session: every later call of this tool for the same reason.".to_owned(),
+        let offer = self.offer.as_ref().map(|offer| show::one_line(offer));
+        if rules.is_empty() && same_words.is_empty() {
+            return match offer {
+                Some(offer) if self.offers_always => format!("`s` and `a` also allow {offer}."),
+                Some(offer) => format!("`s` also allows {offer}."),
+                None => "`s` also allows every later call of this tool for the same reason.".to_owned(),
             };
         }
-        let directories = self.commands.iter().filter_map(|command| command.directory.as_deref());
-        let mut directories: Vec<String> = directories.map(show::one_line).collect();
+        let mut directories: Vec<String> =
+            self.commands.iter().filter_map(|command| command.directory.as_deref()).map(show::one_line).collect();
         directories.dedup();
-        let scope = if directories.is_empty() {
-            String::new()
+        let (place, files) = if directories.is_empty() {
+            (String::new(), String::new())
         } else {
-            format!(", below {} or a path that this command names", directories.join(", "))
+            let directories = directories.join(" and ");
+            let files = format!(", if all their files are below {directories} or a path of this command");
+            (format!(", in or below {directories}"), files)
         };
-        let calls = self.offer.as_ref().map(|offer| format!("; {}", show::one_line(offer))).unwrap_or_default();
-        format!("For this session: later commands that need approval only for {}{scope}{calls}.", rules.join(", "))
+        let calls = offer.map(|offer| format!("; and {offer}")).unwrap_or_default();
+        let (same, other) = (same_words.join(", "), rules.join(", "));
+        match (rules.is_empty(), same_words.is_empty()) {
+            (true, _) => format!("`s` also allows later commands with exactly the same words{place}{calls}."),
+            (_, true) => format!("`s` also allows later commands about which only {other} asks{files}{calls}."),
+            _ => format!(
+                "`s` also allows later commands about which only {other} asks{files}; where {same} asks, too, only with exactly the \
+                 same words{calls}."
+            ),
+        }
     }
 
     /// Returns the choices, as many on a line as fit, without a line break at the end.
@@ -127,6 +146,17 @@ impl Question {
             text += "always: exactly this command, in this directory, runs without a question from now on; `toolc permissions` lists and revokes approvals\n";
         }
         text
+    }
+}
+
+/// Returns a time limit as text, or `None` if no person would notice it.
+fn limit_text(limit: Duration) -> Option<String> {
+    let seconds = limit.as_secs();
+    match usize::try_from(seconds).ok()? {
+        0 => Some("less than a second".to_owned()),
+        seconds if seconds > 60 * 60 * 24 => None,
+        seconds if seconds % 60 == 0 => Some(show::counted(seconds / 60, "minute")),
+        seconds => Some(show::counted(seconds, "second")),
     }
 }
 
@@ -202,8 +232,8 @@ mod tests {
             "\nAllow this? The tool `terminal` runs a command.\n\n  | cd /w && rm -r build\n                ^^\n\n\
              recursive-deletion: Deletes folders with everything in them.\n    path:  /w/build\n    check: Which folders are these, and do their contents exist elsewhere?\n\
              directory: /w, environment: local\n\n\
-             For this session: later commands that need approval only for\nrecursive-deletion, below /w or a path that \
-             this command names.\n"
+             `s` also allows later commands about which only recursive-deletion asks, if all\ntheir files are below /w or a path of \
+             this command.\nWithout an answer in 1 minute, the call is denied.\n"
         );
         assert_eq!(
             question.choices(Look { width: 100, ..LOOK }),
@@ -222,6 +252,40 @@ mod tests {
         );
         let narrow = Question { offers_session: false, offers_always: false, ..question };
         assert_eq!(narrow.choices(LOOK), "[y] once  [n] deny  [r] deny with a reason  [d] details ");
+    }
+
+    #[test]
+    fn a_question_says_what_an_answer_for_the_session_covers() {
+        let text = |words: &[bool]| {
+            let mut question = question("rm -r build");
+            let finding = question.commands[0].findings[0].clone();
+            let findings = words.iter().enumerate().map(|(at, &is_about_its_words)| {
+                let mut finding = finding.clone();
+                (finding.rule, finding.is_about_its_words) = (format!("rule-{at}"), is_about_its_words);
+                finding
+            });
+            question.commands[0].findings = findings.collect();
+            question.session_coverage()
+        };
+        assert_eq!(text(&[true]), "`s` also allows later commands with exactly the same words, in or below /w.");
+        assert_eq!(
+            text(&[false]),
+            "`s` also allows later commands about which only rule-0 asks, if all their files are below /w or a path of this command."
+        );
+        assert_eq!(
+            text(&[false, true]),
+            "`s` also allows later commands about which only rule-0 asks, if all their files are below /w or a path of this command; \
+             where rule-1 asks, too, only with exactly the same words."
+        );
+    }
+
+    #[test]
+    fn time_limits_are_shown_up_to_a_day() {
+        let limits = [(1, "1 second"), (60, "1 minute"), (90, "90 seconds"), (86_400, "1440 minutes")];
+        for (seconds, text) in limits {
+            assert_eq!(limit_text(Duration::from_secs(seconds)).as_deref(), Some(text));
+        }
+        assert_eq!(limit_text(Duration::MAX), None);
     }
 
     #[test]

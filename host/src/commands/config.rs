@@ -155,9 +155,17 @@ fn get(home: &Home, key: &str) -> Result<u8> {
         Some(Value::String(text)) => print(&format!("{text}\n")).map(|()| 0),
         Some(value) => print(&format!("{value}\n")).map(|()| 0),
         None => {
-            tell!("`{key}` is not set, and has no single default");
+            tell!("{}", not_set(key));
             Ok(1)
         }
+    }
+}
+
+/// Says what counts for a key that is not set and has no single default.
+fn not_set(key: &str) -> String {
+    match key {
+        "approval.mode" => format!("`{key}` is not set: the mode is `ask`, and `deny` where no person can be asked"),
+        _ => format!("`{key}` is not set, and has no single default"),
     }
 }
 

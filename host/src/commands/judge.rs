@@ -8,9 +8,10 @@ use clap::Args;
 use serde_json::{Value, json};
 use toolc::approval::{CommandApproval, CommandFinding};
 use toolc::{Dialect, Registry, Turn};
-use toolc_commands::rules::Verdict;
 use toolc_commands::{Cause, Directory, How, Judgement, MAX_BYTES, Program, Word};
 
+use super::permissions::{self, Loaded};
+use crate::approval::verdict::About;
 use crate::approval::{self, reading, rules};
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
@@ -18,17 +19,18 @@ use crate::ground::show::{self, Look, Style};
 use crate::options::ToolOptions;
 use crate::profile::Profile;
 use toolc_config::Home;
+use toolc_environment::EnvironmentKind;
 
 /// The last part of the help.
 const EXIT_STATUS: &str = "\
-The rules are the shipped rules, the rules in TOOLC_HOME/rules, and the rules of the project in .toolc/rules.toml. The mode of approval and
-the sets of rules are those of the configuration; with `--approval strict`, the mode is `strict`.
+The verdict is the one about a call of the tool `terminal` with this command. It counts the shipped rules, the rules in TOOLC_HOME/rules,
+those of the project in .toolc/rules.toml, the permissions, and the mode of approval: `--approval`, TOOLC_APPROVAL or the configuration.
 
 Exit status:
-  0  allow: the command runs without a question
+  0  allow: the command runs, and no person is asked
   1  ask: a person decides
   2  the command line is wrong, or a file of rules is invalid
-  3  deny: the command never runs";
+  3  deny: the command does not run";
 
 /// The arguments of `judge`.
 #[derive(Debug, Args)]
@@ -36,6 +38,9 @@ Exit status:
 pub(crate) struct JudgeArgs {
     /// The command, as for `bash -c` or `sh -c`, or `-` to read it from stdin.
     command: String,
+    /// Further words, which a shell has split off from a command without quotes.
+    #[arg(hide = true, allow_hyphen_values = true)]
+    more: Vec<String>,
     /// The directory in which the command would run. Default: the current one.
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
@@ -53,23 +58,35 @@ impl JudgeArgs {
         let sets = approval::sets(approval::mode(options.approval, &profile)?, &profile)?;
         let rules = rules::load(&profile.home, &directory, &sets, &profile.config().protect)?;
         let line = self.read_command()?;
+        let loaded = Loaded::in_directory(options, &profile, directory.clone(), EnvironmentKind::Local)?;
         let turn = turn(approval::of_this_machine(rules, &profile.home).directory(&directory))?;
         let judgement = turn.judge_command(&line).ok_or("the session does not judge commands")?;
+        let found = loaded.verdict_about_command(&line)?;
         let text = if self.json {
-            format!("{}\n", json(&line, &directory, &judgement))
+            let mut object = json(&line, &directory, &judgement);
+            object["rules"] = permissions::rules_json(&found.permissions.rules);
+            found.add_to(&mut object);
+            format!("{object}\n")
         } else {
             let columns = io::stdout().is_terminal().then(|| crate::ground::terminal::columns(io::stdout()));
-            text(&line, &judgement, Look::new(columns))
+            let look = Look::new(columns);
+            let rules = permissions::rules_text(&found.permissions.rules, look);
+            let rules = if rules.is_empty() { rules } else { format!("\npermissions:\n{rules}") };
+            format!("{}{rules}\n{}", text(&line, &judgement, look), found.text(About::Command, look))
         };
         ask::print(&text)?;
-        Ok(match judgement.verdict {
-            Verdict::Allow => 0,
-            Verdict::Ask => 1,
-            Verdict::Deny => 3,
-        })
+        Ok(found.status())
     }
 
     fn read_command(&self) -> Result<String> {
+        if !self.more.is_empty() {
+            let line = [std::slice::from_ref(&self.command), &self.more].concat().join(" ");
+            let quoted = shlex::try_quote(&line).map_err(|error| Error::Invalid(error.to_string()))?;
+            return Err(Error::Invalid(format!(
+                "expected one command, got {} words: quote the command, as in `toolc judge {quoted}`, and write options before it",
+                self.more.len() + 1
+            )));
+        }
         if self.command != "-" {
             return Ok(self.command.clone());
         }
@@ -112,12 +129,6 @@ fn text(line: &str, judgement: &Judgement<'_>, look: Look) -> String {
         let _ = writeln!(text, "\nallow {name}: {}", exception.rule.description);
         let _ = writeln!(text, "    exempts from: {}", exempted.join(", "));
     }
-    let meaning = match judgement.verdict {
-        Verdict::Allow => "the command runs without a question",
-        Verdict::Ask => "a person decides",
-        Verdict::Deny => "the command never runs",
-    };
-    let _ = writeln!(text, "\nverdict: {}: {meaning}", look.paint(Style::Strong, judgement.verdict.word()));
     text
 }
 
@@ -178,7 +189,5 @@ fn json(line: &str, directory: &Path, judgement: &Judgement<'_>) -> Value {
         "commands": commands.collect::<Vec<_>>(),
         "findings": findings.collect::<Vec<_>>(),
         "exceptions": exceptions.collect::<Vec<_>>(),
-        // After its reasons, as in the text.
-        "verdict": judgement.verdict.word(),
     })
 }

@@ -40,7 +40,7 @@ pub(crate) fn run(options: &ToolOptions, home: Home, mut command: Command) -> Re
         app = app.session(|session| session.hook(Arc::new(UnapprovedNote)));
     }
     if let Command::Repl { .. } = command {
-        app = explaining_permissions(app, &host, None);
+        app = explaining_permissions(app, &host, None)?;
     }
     let status = app.run(command);
     host.stop();
@@ -52,14 +52,14 @@ pub(crate) fn run(options: &ToolOptions, home: Home, mut command: Command) -> Re
 pub(crate) fn why(options: &ToolOptions, home: Home, mut args: WhyArgs, arguments: Option<Value>) -> Result<ExitCode> {
     let host = assemble(options, Profile::read(home)?, Purpose::Show, NeededServers::ForTool(&args.tool))?;
     host.select(&mut args.view.selection);
-    let status = explaining_permissions(host.app(), &host, arguments).why(&args);
+    let status = explaining_permissions(host.app(), &host, arguments)?.why(&args);
     host.stop();
     Ok(status)
 }
 
-fn explaining_permissions(app: App, host: &Host, arguments: Option<Value>) -> App {
-    let loaded = Loaded::of_host(host);
-    app.why_section(move |tool| permissions::section(&loaded, tool, arguments.as_ref()))
+fn explaining_permissions(app: App, host: &Host, arguments: Option<Value>) -> Result<App> {
+    let loaded = Loaded::of_host(host)?;
+    Ok(app.why_section(move |tool| permissions::section(&loaded, tool, arguments.as_ref())))
 }
 
 fn assemble(options: &ToolOptions, profile: Profile, purpose: Purpose, servers: NeededServers<'_>) -> Result<Host> {

@@ -22,6 +22,7 @@ use std::fmt;
 use std::future::{Ready, ready};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -157,6 +158,8 @@ pub struct ApprovalRequest<'a> {
     /// What [`AllowForSession`](ApprovalDecision::AllowForSession) and [`AllowAlways`](ApprovalDecision::AllowAlways) cover for the
     /// reasons that concern the call as a whole, if the session has [permissions](crate::SessionBuilder::permissions).
     pub offer: Option<&'a PermissionOffer>,
+    /// The time within which the approver must answer. After it, the call is denied.
+    pub time_limit: Duration,
 }
 
 impl fmt::Display for ApprovalRequest<'_> {
@@ -334,6 +337,13 @@ impl SessionApprovals {
             let position = approved.binary_search_by(|(name, other)| (name.as_str(), other).cmp(&(tool, reason)));
             position.is_err()
         })
+    }
+
+    /// Returns a description of what has been approved for the session.
+    #[cfg(feature = "approval")]
+    pub(crate) fn descriptions(&self) -> Vec<String> {
+        let approved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        approved.iter().map(|(tool, reason)| format!("calls of `{tool}`: {reason}")).collect()
     }
 
     /// Approves these reasons of a tool for the session.

@@ -66,6 +66,11 @@ pub trait Permissions: Send + Sync {
         let _ = (offer, until);
         Ok(())
     }
+
+    /// Returns a description of each answer that was [kept](Self::keep) until the end of the session.
+    fn answers_for_session(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A call about which permissions decide.

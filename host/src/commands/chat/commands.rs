@@ -78,7 +78,7 @@ pub(super) const COMMANDS: &[Named] = &[
         "/permissions",
         "/approvals",
         Argument::None,
-        "list what was allowed, and the rules about calls",
+        "list what was allowed, always or for this session, and the rules about calls",
         Command::Permissions,
     ),
     named("/usage", "/cost", Argument::None, "show the tokens of this conversation", Command::Usage),
@@ -216,7 +216,10 @@ impl Command {
                 Some(section) => screen.print(&section.text),
                 None => screen.note("no MCP server is configured: `toolc mcp add` adds one"),
             },
-            Self::Permissions => screen.result(permissions::listed(&setup.host)),
+            Self::Permissions => {
+                let turn = agent.session.turn(agent.model.model().definitions_dialect()).await;
+                screen.result(permissions::listed(&setup.host, &turn.answers_for_session()));
+            }
             Self::Usage => screen.print(&usage(agent).await),
             Self::Model if rest.is_empty() => {
                 screen.print(&models::listed(setup.host.profile.config(), agent.model.model()));

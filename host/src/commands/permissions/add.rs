@@ -5,11 +5,12 @@ use std::fmt;
 use clap::Args;
 use serde_json::Value;
 use toolc_config::{Words as _, edit_permissions};
-use toolc_permissions::{AddError, InvalidFile, NewParameter, NewRule, PermissionFile, Trust, Verdict, mistakes};
+use toolc_permissions::{AddError, InvalidFile, NewParameter, NewRule, PermissionFile, Trust, Verdict, hints, mistakes};
 
 use super::Loaded;
 use crate::ground::ask::print;
 use crate::ground::error::{Error, Result};
+use crate::ground::tell::tell;
 
 /// The arguments of `permissions add`. Those with `PARAMETER=` are conditions on an argument, and can be repeated.
 #[derive(Debug, Args)]
@@ -107,6 +108,10 @@ impl AddArgs {
             if mistakes.is_empty() { Ok(new) } else { Err(Refused::Mistakes(mistakes)) }
         })?;
         print(&format!("added {} to {shown}\n", self.name))?;
+        let added = others.iter().flat_map(PermissionFile::rules).find(|rule| rule.name() == self.name);
+        for hint in added.map(|rule| hints(rule, &loaded.tools)).unwrap_or_default() {
+            tell!("note: {hint}");
+        }
         Ok(0)
     }
 

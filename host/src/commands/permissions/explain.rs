@@ -6,7 +6,7 @@ use toolc_cli::DoctorSection;
 
 use super::Loaded;
 use super::list::{rule_json, rule_line};
-use super::test::{judge, verdict_text};
+use crate::approval::verdict::About;
 use crate::ground::error::Result;
 use crate::ground::show::Look;
 
@@ -40,12 +40,11 @@ fn explain(loaded: &Loaded, tool: &Tool, arguments: Option<&Value>) -> Result<(S
     lines.extend(rules.iter().map(|rule| format!("    {}", rule_line(rule, look).trim_end())));
     let mut json = json!({ "requires_approval": is_declared, "rules": rules.iter().map(rule_json).collect::<Value>() });
     if let Some(arguments) = arguments {
-        let found = judge(loaded, &permissions, tool, arguments.clone());
-        let names: Vec<&str> = found.rules.iter().map(toolc_permissions::Permission::name).collect();
-        let by = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
-        lines.push(format!("    {}{by}", verdict_text(found.verdict, look)));
-        json["verdict"] = found.verdict.word().into();
+        let found = loaded.verdict(tool, arguments.clone())?;
+        let names: Vec<&str> = found.permissions.rules.iter().map(toolc_permissions::Permission::name).collect();
         json["decided_by"] = names.into();
+        found.add_to(&mut json);
+        lines.extend(found.text(About::Call, look).lines().map(|line| format!("    {line}")));
     }
     Ok((lines.join("\n"), json))
 }

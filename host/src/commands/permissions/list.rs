@@ -28,16 +28,16 @@ pub(super) fn run(loaded: &Loaded, as_json: bool) -> Result<u8> {
     for warning in warnings(&files, &loaded.tools) {
         tell!("{warning}");
     }
-    print(&if as_json { json_line(&files, &approvals) } else { text(&files, &approvals) })?;
+    print(&if as_json { json_line(&files, &approvals) } else { text(&files, &approvals, &[]) })?;
     Ok(status)
 }
 
 /// Returns the rules and the answers as text.
-pub(super) fn listed(loaded: &Loaded) -> Result<String> {
-    Ok(text(&loaded.files(&loaded.directory)?, &approval::store(&loaded.home).list()?))
+pub(super) fn listed(loaded: &Loaded, for_session: &[String]) -> Result<String> {
+    Ok(text(&loaded.files(&loaded.directory)?, &approval::store(&loaded.home).list()?, for_session))
 }
 
-fn text(files: &[PermissionFile], approvals: &[Approval]) -> String {
+fn text(files: &[PermissionFile], approvals: &[Approval], for_session: &[String]) -> String {
     let look = Look::new(io::stdout().is_terminal().then(|| terminal::columns(io::stdout())));
     let mut text = String::new();
     for rule in files.iter().flat_map(PermissionFile::rules) {
@@ -51,10 +51,23 @@ fn text(files: &[PermissionFile], approvals: &[Approval]) -> String {
         let _ = writeln!(text, "{id}: {tool}, {environment}{place}, since {}", time::text(approval.added));
         text += &show::command(&approval.line, &[], look);
     }
+    for answer in for_session {
+        let _ = writeln!(text, "for this session: {}", show::one_line(answer));
+    }
     if text.is_empty() {
         text += "no approvals\n";
     }
     text
+}
+
+/// Returns rules as text, one a line.
+pub(in crate::commands) fn rules_text(rules: &[Permission], look: Look) -> String {
+    rules.iter().map(|rule| rule_line(rule, look)).collect()
+}
+
+/// Returns rules as JSON.
+pub(in crate::commands) fn rules_json(rules: &[Permission]) -> Value {
+    rules.iter().map(rule_json).collect()
 }
 
 /// Returns a line about a rule.

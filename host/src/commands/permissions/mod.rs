@@ -11,18 +11,21 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use toolc::{Call, Registry, Task, Tool};
-use toolc_config::Home;
+use toolc::approval::CommandApproval;
+use toolc::{Call, Dialect, Registry, Task, Tool, ToolCall};
+use toolc_config::{ApprovalMode, Home, Protect};
 use toolc_environment::EnvironmentKind;
 use toolc_permissions::{KnownTools, PathSource, Paths, PermissionFile, WrittenPaths};
 use toolc_workspace::{Environments, Workspace};
 
 pub(super) use explain::section;
+pub(super) use list::{rules_json, rules_text};
 pub(super) use test::arguments;
 
 use crate::approval::call_paths::CallPaths;
 use crate::approval::permissions::{self, PermissionsOfSessions};
-use crate::approval::{self};
+use crate::approval::verdict::CallVerdict;
+use crate::approval::{self, rules};
 use crate::assembly::{Host, registry_to_show};
 use crate::environments;
 use crate::ground::ask::{print, require_person};
@@ -31,6 +34,9 @@ use crate::ground::tell::tell;
 use crate::options::ToolOptions;
 use crate::profile::Profile;
 
+/// The tool whose calls run the commands that `toolc judge` judges.
+const TERMINAL: &str = "terminal";
+
 /// The last part of the help.
 const EXIT_STATUS: &str = "\
 Rules are in permissions.toml in TOOLC_HOME, and in .toolc/permissions.toml of a project, where they can only ask and deny. The answer
@@ -38,10 +44,10 @@ Rules are in permissions.toml in TOOLC_HOME, and in .toolc/permissions.toml of a
 calls.
 
 Exit status:
-  0  success; test: the call runs without a question
+  0  success; test: the call runs, and no person is asked
   1  revoke: no answer has the id; test: a person decides, or a recorded call has another verdict
   2  the command line is wrong, a file or state.db cannot be used, or the command runs inside a tool
-  3  test: the call never runs";
+  3  test: the call does not run";
 
 /// The arguments of `permissions`.
 #[derive(Debug, Args)]
@@ -61,7 +67,7 @@ enum PermissionsCommand {
     },
     /// Add a rule to permissions.toml. Does not run inside a tool.
     Add(Box<add::AddArgs>),
-    /// Show the verdict about a call, and the rules that decide. Nothing is run.
+    /// Show the verdict of permissions, command rules and mode about a call, and the rules that decide. Nothing is run.
     Test(test::TestArgs),
     /// Print the JSON Schema of permissions.toml, for editors.
     Schema,
@@ -99,9 +105,9 @@ impl PermissionsArgs {
     }
 }
 
-/// Returns the permissions of a host as text.
-pub(super) fn listed(host: &Host) -> Result<String> {
-    list::listed(&Loaded::of_host(host))
+/// Returns the permissions of a host as text, with the answers that a person has given for a session.
+pub(super) fn listed(host: &Host, for_session: &[String]) -> Result<String> {
+    list::listed(&Loaded::of_host(host)?, for_session)
 }
 
 fn revoke(home: &Home, ids: &[i64], all: bool, as_json: bool) -> Result<u8> {
@@ -135,26 +141,86 @@ pub(super) struct Loaded {
     registry: Registry,
     tools: KnownTools,
     kind: EnvironmentKind,
+    mode: ApprovalMode,
+    /// The optional sets of command rules.
+    sets: Vec<&'static str>,
+    protect: Protect,
+    /// The directory of the environment in which commands start, if it is known.
+    start: Option<PathBuf>,
 }
 
 impl Loaded {
     fn new(options: &ToolOptions, home: Home) -> Result<Self> {
-        let profile = Profile::read(home)?;
         let directory = std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?;
-        let registry = registry_to_show(&profile.home, profile.config(), &options.plugins)?;
+        let profile = Profile::read(home)?;
         let kind = environments::chosen(options.environment, profile.config())?;
-        Ok(Self { tools: permissions::known_tools(&registry), home: profile.home, directory, registry, kind })
+        Self::in_directory(options, &profile, directory, kind)
+    }
+
+    /// Returns what counts for calls in a directory and in an environment of this kind.
+    pub(super) fn in_directory(
+        options: &ToolOptions,
+        profile: &Profile,
+        directory: PathBuf,
+        kind: EnvironmentKind,
+    ) -> Result<Self> {
+        let registry = registry_to_show(&profile.home, profile.config(), &options.plugins)?;
+        let mode = approval::mode(options.approval, profile)?;
+        Self::with(profile, directory, registry, kind, mode)
+    }
+
+    fn with(
+        profile: &Profile,
+        directory: PathBuf,
+        registry: Registry,
+        kind: EnvironmentKind,
+        mode: ApprovalMode,
+    ) -> Result<Self> {
+        Ok(Self {
+            home: profile.home.clone(),
+            tools: permissions::known_tools(&registry),
+            sets: approval::sets(mode, profile)?,
+            protect: profile.config().protect.clone(),
+            start: environments::directory(kind, &directory, profile.config()),
+            directory,
+            registry,
+            kind,
+            mode,
+        })
     }
 
     /// Returns what an assembled host has.
-    pub(super) fn of_host(host: &Host) -> Self {
-        Self {
-            home: host.profile.home.clone(),
-            directory: host.directory.clone(),
-            registry: host.registry.clone(),
-            tools: permissions::known_tools(&host.registry),
-            kind: host.environment,
-        }
+    ///
+    /// # Errors
+    /// If the variable of the mode of approval is invalid.
+    pub(super) fn of_host(host: &Host) -> Result<Self> {
+        Self::with(&host.profile, host.directory.clone(), host.registry.clone(), host.environment, host.mode)
+    }
+
+    /// Returns the verdict about a call of a tool: of the permissions, of the command rules about its commands, and of the mode.
+    ///
+    /// # Errors
+    /// If a file of permissions or of command rules is invalid: no call runs then.
+    pub(super) fn verdict(&self, tool: &Tool, arguments: Value) -> Result<CallVerdict> {
+        let permissions = self.permissions(&self.files(&self.directory)?).session();
+        let found = test::judge(self, &permissions, tool, arguments.clone());
+        let rules = rules::load(&self.home, &self.directory, &self.sets, &self.protect)?;
+        let commands = approval::of_this_machine(rules, &self.home).environment(self.kind.name());
+        let commands = self.start.iter().fold(commands, CommandApproval::directory);
+        let commands = commands.store(Arc::new(approval::warning_store(&self.home)));
+        let turn = self.registry.session().commands(commands).build()?.turn_blocking(Dialect::Mcp);
+        // Arguments that do not fit the tool are refused before a command of them is judged.
+        let commands = turn.judge_call(&ToolCall::new(&tool.name, &arguments.to_string())).unwrap_or_default();
+        Ok(CallVerdict::new(found, commands, self.mode))
+    }
+
+    /// Returns the verdict about a call of the tool `terminal` that runs a command.
+    ///
+    /// # Errors
+    /// If a file of permissions or of command rules is invalid.
+    pub(super) fn verdict_about_command(&self, line: &str) -> Result<CallVerdict> {
+        let tool = self.tool(TERMINAL).ok_or("the tool `terminal` is missing")?;
+        self.verdict(&tool, json!({ "command": line }))
     }
 
     /// Reads the files of permissions for a directory.
@@ -165,7 +231,7 @@ impl Loaded {
     /// Returns the permissions of sessions with these rules.
     fn permissions(&self, files: &[PermissionFile]) -> PermissionsOfSessions {
         let store = Arc::new(approval::warning_store(&self.home));
-        PermissionsOfSessions::new(files, store, self.paths(), self.kind.name())
+        PermissionsOfSessions::new(files, store, self.paths(), self.kind.name()).in_sets(&self.sets)
     }
 
     /// Returns the paths on this machine. Those elsewhere are compared as they are written.

@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 use toolc::approval::PermissionCall;
 use toolc::suggest::suggestion;
 use toolc::{Call, Tool, ToolCall};
-use toolc_permissions::{SessionPermissions, Verdict, Verdicts};
+use toolc_permissions::{SessionPermissions, Verdicts};
 
 use super::list::{rule_json, rule_line};
 use super::{Loaded, recorded, task_in};
+use crate::approval::verdict::{About, CallVerdict};
 use crate::ground::ask::print;
 use crate::ground::error::{Error, Result};
-use crate::ground::show::{Look, Style};
+use crate::ground::show::Look;
 use crate::ground::terminal;
 
 /// The arguments of `permissions test`.
@@ -22,9 +23,8 @@ pub(super) struct TestArgs {
     /// The name of the tool.
     #[arg(required_unless_present = "recorded")]
     tool: Option<String>,
-    /// The arguments, as a JSON object.
-    #[arg(default_value = "{}")]
-    arguments: String,
+    /// The arguments, as for `toolc call`: a JSON object, or pairs such as `path=x`.
+    arguments: Vec<String>,
     /// List the recorded calls about which the rules would decide otherwise than the tools alone.
     #[arg(long, conflicts_with = "tool")]
     recorded: bool,
@@ -44,10 +44,10 @@ impl TestArgs {
             let similar = suggestion(name, loaded.registry.tools().iter().map(AsRef::as_ref));
             return Err(Error::Invalid(format!("unknown tool `{}`{similar}", name.escape_debug())));
         };
-        let permissions = loaded.permissions(&loaded.files(&loaded.directory)?).session();
-        let found = judge(loaded, &permissions, &tool, arguments(&self.arguments)?);
+        let given = toolc_cli::arguments_of_words(&self.arguments).map_err(Error::Invalid)?;
+        let found = loaded.verdict(&tool, arguments(&given)?)?;
         print(&if self.json { json_line(&found) } else { text(&found) })?;
-        Ok(status(found.verdict))
+        Ok(found.status())
     }
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn arguments(text: &str) -> Result<Value> {
     }
 }
 
-/// Judges a call of a tool.
+/// Returns what the permissions say about a call of a tool.
 pub(super) fn judge(loaded: &Loaded, permissions: &SessionPermissions, tool: &Tool, mut arguments: Value) -> Verdicts {
     toolc::args::repair(&mut arguments, &tool.arguments);
     let task = task_in(&loaded.directory);
@@ -70,38 +70,17 @@ pub(super) fn judge(loaded: &Loaded, permissions: &SessionPermissions, tool: &To
     permissions.judge(&PermissionCall::new(tool, &arguments, &call))
 }
 
-fn status(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Allow => 0,
-        Verdict::Ask => 1,
-        Verdict::Deny => 3,
-    }
-}
-
-fn text(found: &Verdicts) -> String {
+fn text(found: &CallVerdict) -> String {
     let look = Look::new(io::stdout().is_terminal().then(|| terminal::columns(io::stdout())));
-    let mut text: String = found.rules.iter().map(|rule| rule_line(rule, look)).collect();
-    if found.rules.is_empty() {
-        text += if found.verdict == Verdict::Ask {
-            "every call of this tool needs approval\n"
-        } else {
-            "no rule decides\n"
-        };
-    }
-    text + &format!("\n{}\n", verdict_text(found.verdict, look))
+    let text: String = found.permissions.rules.iter().map(|rule| rule_line(rule, look)).collect();
+    let text = text + &found.findings();
+    let end = if text.is_empty() { "" } else { "\n" };
+    text + end + &found.text(About::Call, look)
 }
 
-/// Says what a verdict means.
-pub(super) fn verdict_text(verdict: Verdict, look: Look) -> String {
-    let meaning = match verdict {
-        Verdict::Allow => "the call runs without a question of permissions",
-        Verdict::Ask => "a person decides",
-        Verdict::Deny => "the call never runs",
-    };
-    format!("verdict: {}: {meaning}", look.paint(Style::Strong, verdict.word()))
-}
-
-fn json_line(found: &Verdicts) -> String {
-    let rules = found.rules.iter().map(rule_json).collect::<Value>();
-    format!("{}\n", json!({ "rules": rules, "verdict": found.verdict.word() }))
+fn json_line(found: &CallVerdict) -> String {
+    let rules = found.permissions.rules.iter().map(rule_json).collect::<Value>();
+    let mut object = json!({ "rules": rules });
+    found.add_to(&mut object);
+    format!("{object}\n")
 }

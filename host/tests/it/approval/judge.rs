@@ -23,6 +23,23 @@ fn a_judgement_has_a_status_of_its_own() {
 }
 
 #[test]
+fn several_words_are_refused_with_the_quoted_command() {
+    let folder = folder();
+    for words in [&["rm", "-rf", "x"][..], &["git", "push", "--force"]] {
+        let judged = run(folder.path(), &[&["judge"], words].concat());
+        let quoted = format!("`toolc judge '{}'`", words.join(" "));
+        assert!(judged.status == Some(2) && judged.err.contains(&quoted), "{} {}", judged.out, judged.err);
+    }
+}
+
+#[test]
+fn a_here_document_of_an_interpreter_is_explained_as_its_input() {
+    let judged = run(folder().path(), &["judge", "python3 - <<EOF\nprint(1)\nEOF"]);
+    assert_eq!(judged.status, Some(1));
+    assert!(judged.out.contains("Runs its input as code: a here-document, a file,"), "{}", judged.out);
+}
+
+#[test]
 fn a_command_that_is_not_utf8_is_refused_with_the_byte_and_what_to_do() {
     let folder = folder();
     let path = folder.path().join("line");

@@ -141,7 +141,7 @@ fn a_question_offers_the_folder_and_an_answer_of_always_is_kept_until_it_is_revo
     program.answer(1, "a");
     let ended = program.end();
     let place = folder.path().canonicalize().expect("the folder exists").join("b");
-    let offer = format!("For this session, or always: calls of `write_file` with `path` in `{}`.", place.display());
+    let offer = format!("`s` and `a` also allow calls of `write_file` with `path` in `{}`.", place.display());
     for text in ["The tool `write_file` is called.", "Writes a file outside of the folder a (rule `outside`)", &offer] {
         let shown = ended.shown.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(shown.contains(text), "{text}: {shown}");
@@ -189,6 +189,76 @@ fn a_call_can_be_tried_without_running_it() {
     for wrong in [&["permissions", "test", "write_fil"][..], &["permissions", "test", "write_file", "[]"]] {
         assert_eq!(run(folder.path(), wrong).status, Some(2));
     }
+}
+
+#[test]
+fn a_call_is_tried_with_its_commands_and_the_mode_and_takes_pairs() {
+    let folder = with_rules(RULES);
+    let command = r#"{"command":"rm -rf x"}"#;
+    let tests = |mode: &str, arguments: &[&str]| {
+        let head = ["--approval", mode, "permissions", "test"];
+        run(folder.path(), &[&head, arguments].concat())
+    };
+    for (mode, status, meaning) in [
+        ("ask", 1, "verdict: ask: a person decides\n"),
+        ("strict", 1, "verdict: ask: a person decides\n"),
+        ("deny", 3, "verdict: deny: the call does not run, because it needs approval, and the mode is `deny`\n"),
+        ("off", 0, "verdict: allow: the call runs, because the mode is `off`\n"),
+    ] {
+        for arguments in [&["terminal", command][..], &["terminal", "command=rm -rf x"]] {
+            let found = tests(mode, arguments);
+            assert_eq!(found.status, Some(status), "{mode}: {} {}", found.out, found.err);
+            let rule = if mode == "strict" { "not-known-to-be-harmless" } else { "recursive-deletion" };
+            for part in [meaning, "    permissions: they do not ask\n", rule, &format!("    mode: {mode}\n")] {
+                assert!(found.out.contains(part), "{mode}: {part}: {}", found.out);
+            }
+        }
+        let why = run(folder.path(), &["--approval", mode, "why", "terminal", "--args", command]).out;
+        assert!(why.contains(meaning), "{mode}: {why}");
+        let judged = run(folder.path(), &["--approval", mode, "judge", "rm -rf x"]);
+        assert_eq!(judged.status, Some(status), "{mode}: {}", judged.out);
+        assert!(judged.out.contains(&meaning.replace("the call", "the command")), "{mode}: {}", judged.out);
+    }
+    let pair = tests("ask", &["write_file", "path=a/x", "content=x"]);
+    assert_eq!(pair.status, Some(0), "{} {}", pair.out, pair.err);
+    let json = run(folder.path(), &["permissions", "test", "--json", "terminal", command]).json();
+    let words = ["permissions", "command_rules", "mode", "verdict"].map(|key| json[key].as_str().unwrap_or_default());
+    assert_eq!(words, ["allow", "ask", "ask", "ask"], "{json}");
+    let wrong = tests("ask", &["write_file", "path"]);
+    assert!(wrong.status == Some(2) && wrong.err.contains("expected NAME=VALUE"), "{}", wrong.err);
+}
+
+#[test]
+fn a_judgement_counts_a_permission_about_the_tool_that_runs_commands() {
+    let rule = "[[permissions]]\nname = \"git-push\"\ndescription = \"Pushes.\"\nverdict = \"ask\"\ntools = [\"terminal\"]\n\
+                parameters.command.matches = [\"git push*\"]\n";
+    let folder = with_rules(rule);
+    let judged = run(folder.path(), &["judge", "git push origin main"]);
+    assert_eq!(judged.status, Some(1), "{} {}", judged.out, judged.err);
+    assert!(judged.out.contains("\npermissions:\nask git-push: Pushes. ("), "{}", judged.out);
+    assert!(judged.out.contains("    permissions: ask (git-push)\n    command rules: they do not ask\n"), "{}", judged.out);
+    let json = run(folder.path(), &["judge", "--json", "git push origin main"]).json();
+    assert_eq!((&json["verdict"], &json["rules"][0]["name"]), (&json!("ask"), &json!("git-push")), "{json}");
+    assert_eq!(run(folder.path(), &["judge", "git fetch"]).status, Some(0));
+}
+
+#[test]
+fn a_path_that_a_rule_compares_as_a_text_is_reported() {
+    let folder = with_rules(RULES);
+    let add = |name: &str, condition: [&str; 2], tool: &str| {
+        let head = ["permissions", "add", name, "--verdict", "deny", "--description", "D.", "--tool", tool];
+        run(folder.path(), &[&head[..], &condition].concat())
+    };
+    let text = add("text", ["--matches", "path=**/.env"], "read_file");
+    assert!(text.status == Some(0) && text.err.contains("`path` is a path, and the rule compares it as a text"), "{}", text.err);
+    assert!(text.err.contains("`--within`"), "{}", text.err);
+    let path = add("path", ["--within", "path=**/.env"], "read_file");
+    assert!(!path.err.contains("as a text"), "{}", path.err);
+    assert!(path.err.contains("does not keep the path from the commands of `terminal`"), "{}", path.err);
+    let command = add("command", ["--matches", "command=git push*"], "terminal");
+    assert_eq!((command.status, &*command.err), (Some(0), ""));
+    let listed = run(folder.path(), &["permissions", "list"]);
+    assert_eq!(listed.err.matches("is a path, and the rule compares it as a text").count(), 1, "{}", listed.err);
 }
 
 #[test]

@@ -47,6 +47,26 @@ fn without_a_person_the_mode_strict_of_the_configuration_still_counts() {
 }
 
 #[test]
+fn the_mode_strict_asks_about_tools_that_are_not_shipped_unless_they_only_read() {
+    let folder = folder();
+    let tried = |mode: &str, tool: &str| {
+        let found = run(folder.path(), &["--approval", mode, "permissions", "test", tool, "path=x", "content=y"]);
+        (found.status, found.out.contains("ask not-known-to-only-read: "))
+    };
+    let foreign = "mcp__fs__write_file";
+    assert_eq!(tried("ask", foreign), (Some(0), false));
+    assert_eq!(tried("strict", foreign), (Some(1), true));
+    assert_eq!(tried("off", foreign).0, Some(0));
+    assert_eq!(tried("strict", "write_file"), (Some(0), false), "a shipped tool");
+    configure(folder.path(), "[approval]\nmode = \"strict\"\n");
+    assert_eq!(tried("deny", foreign).0, Some(3));
+    let allow = "[[permissions]]\nname = \"own\"\ndescription = \"D.\"\nverdict = \"allow\"\nservers = [\"fs\"]\n";
+    fs::write(folder.path().join("home/permissions.toml"), allow).expect("failed to write");
+    assert_eq!(tried("strict", foreign), (Some(0), false), "a permission allows it");
+    assert_eq!(tried("strict", "mcp__other__x"), (Some(1), true));
+}
+
+#[test]
 fn sets_of_rules_are_switched_on_in_the_configuration() {
     let folder = folder();
     let judged = |args: &[&str]| run(folder.path(), &[&["judge"], args].concat()).status;

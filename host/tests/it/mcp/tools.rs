@@ -32,6 +32,18 @@ fn tools_of_servers_are_defined_called_and_explained() {
 }
 
 #[test]
+fn a_tool_of_a_server_needs_approval_in_the_mode_strict() {
+    let Some(folder) = folder() else { return };
+    configure(&folder, &server("s", &[], ""));
+    let refused = run(&folder, &["--approval", "strict", "call", "mcp__s__echo", "text=a"]);
+    assert_eq!(refused.status, Some(1), "{}", refused.out);
+    let text = refused.out + &refused.err;
+    assert!(text.contains("needs approval"), "{text}");
+    run(&folder, &["--approval", "strict", "call", "mcp__s__echo", "text=a", "--yes"]).succeeded();
+    run(&folder, &["call", "mcp__s__echo", "text=a"]).succeeded();
+}
+
+#[test]
 fn a_command_starts_only_the_servers_that_it_needs() {
     let Some(folder) = folder() else { return };
     configure(&folder, &(server("good", &[], "") + &server("dead", &["dead"], "")));

@@ -29,6 +29,16 @@ pub struct CommandReason {
     pub offers: Vec<CommandAnswer>,
 }
 
+/// The commands of a call that need approval or are denied: see [`Turn::judge_call`](crate::Turn::judge_call).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CallCommands {
+    /// Those about which no person has decided.
+    pub open: Vec<CommandReason>,
+    /// Those that a person has approved for good.
+    pub approved: Vec<CommandReason>,
+}
+
 /// A finding about a command.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -47,15 +57,17 @@ pub struct CommandFinding {
     pub path: Option<String>,
     /// Whether the rule certainly matches. Otherwise, that depends on values that are known only at run time.
     pub is_certain: bool,
+    /// Whether an answer for the session covers only commands with the same words, because the rule is about every program.
+    pub is_about_its_words: bool,
     /// Whether the rule says that a language model may approve such a command instead of a person.
     pub low_risk: bool,
 }
 
 impl From<&Finding<'_>> for CommandFinding {
     fn from(finding: &Finding<'_>) -> Self {
-        let (check, low_risk) = match finding.cause {
-            Cause::Rule(rule) => (rule.check, rule.low_risk),
-            Cause::Doubt(_) | Cause::BuiltName => ("", false),
+        let (check, low_risk, is_about_its_words) = match finding.cause {
+            Cause::Rule(rule) => (rule.check, rule.low_risk, rule.conditions.is_about_every_program()),
+            Cause::Doubt(_) | Cause::BuiltName => ("", false, false),
         };
         Self {
             rule: finding.cause.name().to_owned(),
@@ -65,6 +77,7 @@ impl From<&Finding<'_>> for CommandFinding {
             span: finding.span,
             path: finding.path.clone(),
             is_certain: finding.is_certain,
+            is_about_its_words,
             low_risk,
         }
     }

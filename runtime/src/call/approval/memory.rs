@@ -37,6 +37,16 @@ impl CommandMemory {
         })
     }
 
+    /// Returns a description of each approval.
+    pub(crate) fn descriptions(&self) -> Vec<String> {
+        let grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let describe = |Grant { tool, rule, words, root }: &Grant| match words {
+            None => format!("commands of `{tool}` about which {rule} asks, below {root}"),
+            Some(words) => format!("`{}` of `{tool}`, about which {rule} asks, below {root}", words.join(" ")),
+        };
+        grants.iter().map(describe).collect()
+    }
+
     /// Approves findings about a command of `tool` that runs in `directory`. The approval covers everything below the directory,
     /// and below paths of the command that are elsewhere.
     pub(crate) fn approve(&self, tool: &str, directory: &str, scopes: &[FindingScope]) {
@@ -82,6 +92,7 @@ mod tests {
         memory.approve("terminal", "/w/app", &[scope("delete", &["/w/app/build"])]);
         let covers = |tool, rule, paths: &[&str]| memory.covers(tool, &scope(rule, paths));
         assert!(covers("terminal", "delete", &["/w/app/build", "/w/app/deep/in/it", "/w/app"]));
+        assert_eq!(memory.descriptions(), ["commands of `terminal` about which delete asks, below /w/app"]);
         for path in ["/w/app2", "/w", "/w/ap", "/", "/w/other/app"] {
             assert!(!covers("terminal", "delete", &["/w/app/build", path]), "{path}");
         }
@@ -105,6 +116,7 @@ mod tests {
         let of = |own| FindingScope { words: own, ..scope("unknown", &["/w"]) };
         memory.approve("terminal", "/w", &[of(words(&["make", "test"]))]);
         assert!(memory.covers("terminal", &of(words(&["make", "test"]))));
+        assert_eq!(memory.descriptions(), ["`make test` of `terminal`, about which unknown asks, below /w"]);
         assert!(!memory.covers("terminal", &of(words(&["make"]))) && !memory.covers("terminal", &of(None)));
     }
 

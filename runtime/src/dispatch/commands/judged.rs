@@ -100,6 +100,7 @@ impl Judged<'_> {
         let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let finding = CommandFinding {
             check: exposure.check.to_owned(),
+            is_about_its_words: true,
             span: Span { start: small(exposure.part.start), end: small(exposure.part.end) },
             ..asking(exposure.name, exposure.description, exposure.line.len())
         };
@@ -215,6 +216,7 @@ fn asking(name: &str, description: &str, length: usize) -> CommandFinding {
         span: toolc_commands::Span { start: 0, end },
         path: None,
         is_certain: true,
+        is_about_its_words: false,
         low_risk: false,
     }
 }

@@ -17,14 +17,14 @@ use serde_json::Value;
 use toolc_commands::Judgement;
 use toolc_commands::rules::Verdict;
 
-use crate::args::Arguments;
-use crate::call::approval::command::CommandAnswer;
+use crate::args::{Arguments, Limits};
+use crate::call::approval::command::{CallCommands, CommandAnswer};
 use crate::call::approval::policy::{CommandApproval, CommandMode};
 use crate::call::approval::shell::{JudgedStart, ShellState};
 use crate::call::approval::{ApprovalDecision, ApprovalReason, ApprovalRequest, subject};
 use crate::call::decision::{DecidedBy, RecordedDecision};
 use crate::call::found_directory::FoundDirectory;
-use crate::call::hooks::{HostError, HostStage};
+use crate::call::hooks::{CallInfo, HostError, HostStage};
 use crate::call::{Call, ToolCall};
 use crate::dispatch::approval::{self, About, Answer};
 use crate::dispatch::permissions::{Asked, Permitting};
@@ -172,6 +172,9 @@ impl Turn {
         if asked.reasons.is_empty() && commands.open.is_empty() {
             return Ok(());
         }
+        if commands.config.mode == CommandMode::Deny {
+            return Err(denied_by_mode(&info, &asked.reasons));
+        }
         let cancelled = || CancelledFuture::new(cancel);
         let is_queued = self.config().approver.as_ref().is_none_or(|approver| approver.asks_one_at_a_time());
         let place = is_queued.then(|| self.config().questions.join());
@@ -193,7 +196,8 @@ impl Turn {
         let mut reasons = asked.reasons.clone();
         reasons.extend(commands.open.iter().map(|command| ApprovalReason::Command(command.reason.clone())));
         info.arguments = shown.unwrap_or(info.arguments);
-        let request = ApprovalRequest { call: info, reasons: &reasons, offer: asked.offer.as_ref() };
+        let time_limit = self.config().approval_timeout;
+        let request = ApprovalRequest { call: info, reasons: &reasons, offer: asked.offer.as_ref(), time_limit };
         let answer = approval::ask(self.config(), request, cancelled()).await;
         if answer.allows() && commands.have_changed() {
             return Err(commands.changed());
@@ -213,6 +217,41 @@ impl Turn {
         let environment = self.config().task.0.environment();
         let place = self.command_place(config, config.elsewhere(environment.as_deref()), &ShellState::default());
         Some(place.surroundings(|surroundings| toolc_commands::judge(line, config.rules, surroundings)))
+    }
+
+    /// Judges the commands of a call as the call would, by the rules and by what was approved for good, and not by the mode of approval. Does
+    /// not run or record anything, and asks no question. The directory is the session's, or one that an argument names. There are no
+    /// commands if the session does not judge those of the tool, or does not have the tool.
+    ///
+    /// # Errors
+    /// If the arguments do not fit the tool.
+    pub fn judge_call(&self, call: &ToolCall<'_>) -> Result<CallCommands, ToolError> {
+        let mut found = CallCommands::default();
+        let Some((config, id)) = self.config().commands.as_ref().zip(self.find(call.name())) else { return Ok(found) };
+        let parameters = self.shell_parameters(config, id);
+        if parameters.is_empty() {
+            return Ok(found);
+        }
+        let (table, environment) = (self.table(id), self.config().task.0.environment());
+        let (arguments, _) = Arguments::read(call.arguments(), table, Limits::default())?;
+        let elsewhere = config.elsewhere(environment.as_deref());
+        let place = self.command_place(config, elsewhere, &ShellState::default()).in_directory_of(&arguments, table);
+        for command in self.judge_commands(config, id, &arguments, &parameters, &place) {
+            let is_approved = command.reason.verdict != Verdict::Deny && is_stored(config, &command);
+            if is_approved { &mut found.approved } else { &mut found.open }.push(command.reason);
+        }
+        Ok(found)
+    }
+
+    /// Returns a description of each answer that a person has given for the session: for commands, for calls, and for the approval that a
+    /// tool or a hook requires.
+    pub fn answers_for_session(&self) -> Vec<String> {
+        let config = self.config();
+        let of_permissions = config.permissions.as_ref();
+        let of_permissions =
+            of_permissions.and_then(|permissions| panics::catch(|| permissions.answers_for_session()).ok());
+        let of_commands = config.command_memory.descriptions();
+        of_commands.into_iter().chain(of_permissions.unwrap_or_default()).chain(config.approvals.descriptions()).collect()
     }
 
     /// Returns the values of variables that are secret.
@@ -363,17 +402,13 @@ impl<'c> Commands<'c> {
     fn remember(&mut self) {
         let subject = &*self.subject;
         let memory = &self.turn.config().command_memory;
-        let is_stored = |command: &JudgedCommand| {
-            let stored = self.config.store.as_ref().zip(command.stored.as_ref());
-            stored.is_some_and(|(store, stored)| panics::catch(|| store.contains(stored)).unwrap_or(false))
-        };
         let is_covered = |command: &JudgedCommand| {
             command.scopes.as_ref().is_some_and(|scopes| scopes.iter().all(|scope| memory.covers(subject, scope)))
         };
         let mut open = Vec::new();
         for command in std::mem::take(&mut self.open) {
             let by = match () {
-                () if is_stored(&command) => DecidedBy::Always,
+                () if is_stored(self.config, &command) => DecidedBy::Always,
                 () if is_covered(&command) => DecidedBy::Session,
                 () => {
                     open.push(command);
@@ -456,6 +491,23 @@ impl<'c> Commands<'c> {
             self.recorder.record(&command.logged, &command.reason, decision, by);
         }
     }
+}
+
+/// Records that the mode denies a call that its tool or a hook asks about. Returns the error for the model.
+fn denied_by_mode(call: &CallInfo<'_>, reasons: &[ApprovalReason]) -> ToolError {
+    approval::record(call, reasons, RecordedDecision::Denied, DecidedBy::Mode, None);
+    let about: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+    let text = format!(
+        "the call was not run, because it needs approval, and in this session no person can give it: {}. Do without this call",
+        about.join("; ").trim_end_matches('.')
+    );
+    ToolError::with_kind(ErrorKind::Denied, text)
+}
+
+/// Returns whether a person has approved the command for good.
+fn is_stored(config: &CommandApproval, command: &JudgedCommand) -> bool {
+    let stored = config.store.as_ref().zip(command.stored.as_ref());
+    stored.is_some_and(|(store, stored)| panics::catch(|| store.contains(stored)).unwrap_or(false))
 }
 
 /// The maximum number of findings in an error message.
