@@ -107,7 +107,7 @@ impl Question {
             (format!(", in or below {directories}"), files)
         };
         let calls = offer.map(|offer| format!("; and {offer}")).unwrap_or_default();
-        let (same, other) = (same_words.join(", "), rules.join(", "));
+        let (same, other) = (any_of(&same_words), any_of(&rules));
         match (rules.is_empty(), same_words.is_empty()) {
             (true, _) => format!("`s` also allows later commands with exactly the same words{place}{calls}."),
             (_, true) => format!("`s` also allows later commands about which only {other} asks{files}{calls}."),
@@ -146,6 +146,14 @@ impl Question {
             text += "always: exactly this command, in this directory, runs without a question from now on; `toolc permissions` lists and revokes approvals\n";
         }
         text
+    }
+}
+
+/// Returns a list of names in a sentence: `a, b or c`.
+fn any_of(names: &[String]) -> String {
+    match names {
+        [names @ .., last] if !names.is_empty() => format!("{} or {last}", names.join(", ")),
+        names => names.concat(),
     }
 }
 
@@ -272,6 +280,7 @@ mod tests {
             text(&[false]),
             "`s` also allows later commands about which only rule-0 asks, if all their files are below /w or a path of this command."
         );
+        assert!(text(&[false, false, false]).contains("about which only rule-0, rule-1 or rule-2 asks"));
         assert_eq!(
             text(&[false, true]),
             "`s` also allows later commands about which only rule-0 asks, if all their files are below /w or a path of this command; \

@@ -226,6 +226,28 @@ fn without_a_person_what_needs_approval_does_not_run() {
 }
 
 #[test]
+fn the_mode_that_denies_asks_no_person_about_a_tool_that_needs_approval() {
+    let person = Person::new([ApprovalDecision::AllowOnce]);
+    let turn = turn(commands().mode(CommandMode::Deny), |s| s.approver(Arc::clone(&person) as _));
+    assert_eq!((&*call(&turn, "other", &json!({"command": ALLOWED})), person.asked()), ("denied", 0));
+}
+
+#[test]
+fn a_call_is_judged_without_a_run_and_answers_for_the_session_are_listed() {
+    let person = Person::new([ApprovalDecision::AllowForSession]);
+    let turn = turn(commands(), |s| s.approver(Arc::clone(&person) as _));
+    let open = |command: &str| {
+        let judged = turn.judge_call(&ToolCall::new("terminal", &json!({ "command": command }).to_string()));
+        judged.unwrap().open.iter().map(|reason| reason.verdict).collect::<Vec<_>>()
+    };
+    assert_eq!([ALLOWED, ASKS, DENIED].map(open), [vec![], vec![Verdict::Ask], vec![Verdict::Deny]]);
+    assert_eq!((person.asked(), turn.answers_for_session()), (0, Vec::new()));
+    assert_eq!(run(&turn, ASKS), "ran");
+    let answers = turn.answers_for_session();
+    assert!(!answers.is_empty() && answers[0].starts_with("commands of `terminal` about which "), "{answers:?}");
+}
+
+#[test]
 fn a_session_without_rules_judges_nothing() {
     let registry = Registry::new();
     registry.add(terminal("terminal").build().unwrap()).unwrap();
