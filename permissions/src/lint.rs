@@ -78,13 +78,13 @@ impl KnownTools {
     /// Returns whether a rule compares a parameter as a text that is a path of one of its tools.
     fn compares_path_as_text(&self, rule: &Permission, parameter: &Parameter) -> bool {
         let is_text = !parameter.matches.is_empty() || !parameter.without.is_empty();
-        is_text
-            && self.facts().any(|(facts, tool)| rule.is_about(&facts) && tool.paths.contains(&parameter.name))
+        is_text && self.facts().any(|(facts, tool)| rule.is_about(&facts) && tool.paths.contains(&parameter.name))
     }
 
     /// Returns a sentence about the tools that run commands, if a rule keeps paths from other tools only.
     fn reach_past(&self, rule: &Permission) -> Option<String> {
-        let names: Vec<&String> = rule.parameters.iter().filter(|own| own.is_about_paths()).map(|own| &own.name).collect();
+        let names: Vec<&String> =
+            rule.parameters.iter().filter(|own| own.is_about_paths()).map(|own| &own.name).collect();
         let has = |tool: &KnownTool| names.iter().any(|name| tool.parameters.iter().flatten().any(|own| own == *name));
         let others = self.tools.iter().filter(|(_, tool)| tool.runs_commands && !has(tool));
         let others: Vec<String> = others.map(|(name, _)| format!("`{name}`")).collect();
@@ -126,7 +126,8 @@ fn paths(tool: &Tool) -> Vec<String> {
 /// and the tools that can reach a path although the rule keeps it from others.
 pub fn hints(rule: &Permission, tools: &KnownTools) -> Vec<String> {
     let texts = rule.parameters.iter().filter(|parameter| tools.compares_path_as_text(rule, parameter));
-    let texts = texts.map(|Parameter { name, .. }| format!("`{name}` is a path, and the rule compares it as a text. {WITHIN}"));
+    let texts =
+        texts.map(|Parameter { name, .. }| format!("`{name}` is a path, and the rule compares it as a text. {WITHIN}"));
     texts.chain(tools.reach_past(rule)).collect()
 }
 
@@ -261,7 +262,8 @@ impl Linter<'_> {
     fn texts(&self) {
         let named = self.table.parameters.iter().zip(&self.rule.parameters);
         for (table, _) in named.filter(|(_, parameter)| self.tools.compares_path_as_text(self.rule, parameter)) {
-            let message = format!("`{}` is a path, and the rule compares it as a text", table.name.value.escape_debug());
+            let message =
+                format!("`{}` is a path, and the rule compares it as a text", table.name.value.escape_debug());
             let found = Diagnostic::new(codes::INVALID_VALUE, table.name.place, message).level(Level::Warning);
             self.sink.push(found.help(WITHIN));
         }

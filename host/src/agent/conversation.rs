@@ -354,6 +354,11 @@ impl Conversation {
         }
     }
 
+    /// Returns whether the last entry is one that the model has to answer.
+    pub(crate) fn awaits_answer(&self) -> bool {
+        self.entries.last().is_some_and(|entry| !matches!(entry, Entry::Model { .. }))
+    }
+
     /// Returns the last texts of the user and the model, in order, and whether each is the user's.
     pub(crate) fn last_texts(&self, count: usize) -> Vec<(bool, &str)> {
         let texts = self.entries.iter().filter_map(|entry| match entry {

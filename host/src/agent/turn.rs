@@ -40,19 +40,38 @@ impl Agent {
         message: &str,
         interrupts: &mut Interrupts,
     ) -> Result<TurnOutcome, TurnError> {
-        interrupts.clear();
         // A turn of a helper is a part of the turn of its parent.
+        if !self.is_helper {
+            self.begin_changes(message);
+        }
+        self.task.set_user_request(message);
+        self.add_user(message);
+        self.work(interrupts).await
+    }
+
+    /// Returns whether the model still has to answer: the last request failed, or was interrupted.
+    pub(crate) fn awaits_answer(&self) -> bool {
+        self.conversation.awaits_answer()
+    }
+
+    /// Goes on with a turn that an error or the user has ended, without another message.
+    ///
+    /// # Errors
+    /// As [`run_turn`](Self::run_turn).
+    pub(crate) async fn retry_turn(&mut self, interrupts: &mut Interrupts) -> Result<TurnOutcome, TurnError> {
+        self.work(interrupts).await
+    }
+
+    async fn work(&mut self, interrupts: &mut Interrupts) -> Result<TurnOutcome, TurnError> {
+        interrupts.clear();
         if !self.is_helper {
             self.budget = Budget::new(self.limits.max_iterations);
             self.helpers.set_budget(&self.budget);
             self.report_changed_instructions();
-            self.begin_changes(message);
             if let Some(spending) = &self.spending {
                 spending.begin_turn();
             }
         }
-        self.task.set_user_request(message);
-        self.add_user(message);
         let mut tokens = Tokens::default();
         let mut requests = 0;
         let result = if self.is_helper || self.wait_for_servers(interrupts).await {

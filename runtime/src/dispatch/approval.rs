@@ -64,7 +64,7 @@ pub(super) async fn ask(
     mut cancelled: CancelledFuture<'_>,
 ) -> Answer {
     let Some(approver) = &config.approver else { return Answer::NoApprover };
-    // Nobody is asked about a call that was cancelled at the question before this one.
+    // A call that was cancelled at the question before this one is not asked about.
     if poll_fn(|context| Poll::Ready(Pin::new(&mut cancelled).poll(context).is_ready())).await {
         return Answer::Cancelled;
     }

@@ -269,7 +269,12 @@ impl Turn {
         if asked.reasons.is_empty() {
             return Ok(());
         }
-        let request = ApprovalRequest { call, reasons: &asked.reasons, offer: asked.offer.as_ref(), time_limit: self.config().approval_timeout };
+        let request = ApprovalRequest {
+            call,
+            reasons: &asked.reasons,
+            offer: asked.offer.as_ref(),
+            time_limit: self.config().approval_timeout,
+        };
         #[cfg(feature = "approval")]
         let began = clock::now();
         let answer = approval::ask(config, request, CancelledFuture::new(cancel)).await;

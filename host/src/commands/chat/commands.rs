@@ -13,7 +13,7 @@ use crate::models;
 use toolc_files::{UndoOutcome, Undone};
 use toolc_store::SessionInfo;
 
-use super::screen::Screen;
+use super::screen::{Caller, Screen};
 use super::{clipboard, pictures};
 
 /// A command: its names, its argument, and what it does.
@@ -92,7 +92,7 @@ pub(super) const COMMANDS: &[Named] = &[
         "list recorded conversations of this folder, or continue one",
         Command::Resume,
     ),
-    named("/retry", "", Argument::None, "send the conversation again after an error", Command::Retry),
+    named("/retry", "", Argument::None, "send the conversation again after an error or an interrupt", Command::Retry),
     named("/session", "", Argument::None, "show the name of this conversation, to resume it later", Command::Session),
     named("/quit", "/exit", Argument::None, "leave", Command::Quit),
 ];
@@ -113,8 +113,6 @@ const KEYS: &str = "\
 Enter sends the message; Alt-Enter, Ctrl-J or a backslash at the end begins a new line.
 Ctrl-C cancels the running call; pressed twice, it ends the turn. Ctrl-D leaves.";
 
-/// The message that `/retry` sends.
-const RETRY: &str = "Continue.";
 /// Shows what differs from the last commit, with the names of new files.
 const DIFF: &str = "git --no-pager -c color.ui=false diff HEAD && git ls-files --others --exclude-standard";
 /// The number of conversations that `/resume` lists.
@@ -134,8 +132,8 @@ pub(super) enum Typed<'t> {
 /// How the chat continues after a command.
 pub(super) enum Next {
     Prompt,
-    /// Run a turn with this message.
-    Turn(String),
+    /// Go on with the turn that has failed.
+    Retry,
     /// Begin a new conversation, or continue a recorded one.
     Conversation(Option<SessionInfo>),
     Leave,
@@ -195,22 +193,10 @@ impl Command {
     ) -> Next {
         match self {
             Self::Help => screen.print(&help()),
-            Self::Tools => {
-                let turn = agent.session.turn(agent.model.model().definitions_dialect()).await;
-                let mut text: Vec<String> = turn.tools().map(ToOwned::to_owned).collect();
-                text.extend(turn.hidden().map(|hidden| format!("hidden: {hidden}")));
-                screen.print(&show::lines(&text.join("\n")));
-            }
+            Self::Tools => show_tools(agent, screen).await,
             Self::Output => show_output(rest, screen),
             Self::Paste => paste(agent, screen).await,
-            Self::Diff => {
-                screen.set_own_commands(true);
-                agent.run_command(DIFF, interrupts).await;
-                screen.set_own_commands(false);
-                if let Some(text) = screen.output(1) {
-                    screen.code(&text, "diff");
-                }
-            }
+            Self::Diff => show_difference(agent, interrupts, screen).await,
             Self::Undo => screen.print(&undone(&agent.undo().await)),
             Self::Mcp => match setup.host.servers.section() {
                 Some(section) => screen.print(&section.text),
@@ -240,11 +226,38 @@ impl Command {
                 Ok(info) => return Next::Conversation(Some(info)),
                 Err(error) => screen.error(&error.to_string()),
             },
-            Self::Retry => return Next::Turn(RETRY.to_owned()),
+            Self::Retry if agent.awaits_answer() => return Next::Retry,
+            Self::Retry => screen.note("the last message has its answer, so there is nothing to send again"),
             Self::Session => screen.print(&format!("{}\n`toolc --resume {}` continues it", agent.name, agent.name)),
             Self::Quit => return Next::Leave,
         }
         Next::Prompt
+    }
+}
+
+/// Shows the tools of the model with what each does, and why other tools are hidden.
+async fn show_tools(agent: &Agent, screen: &Screen) {
+    let turn = agent.session.turn(agent.model.model().definitions_dialect()).await;
+    let described = |name| {
+        let description = turn.tool(name).map_or(String::new(), |tool| show::first_sentence(&tool.description));
+        (show::one_line(name), description)
+    };
+    screen.columns(&turn.tools().map(described).collect::<Vec<_>>());
+    let hidden: Vec<String> = turn.hidden().map(|hidden| format!("hidden: {hidden}")).collect();
+    if !hidden.is_empty() {
+        screen.print(&show::lines(&hidden.join("\n")));
+    }
+}
+
+/// Shows what differs from the last commit, in colours.
+async fn show_difference(agent: &mut Agent, interrupts: &mut Interrupts, screen: &Screen) {
+    screen.set_caller(Caller::Chat);
+    let response = agent.run_command(DIFF, interrupts).await;
+    screen.set_caller(Caller::Model);
+    if response.error.is_none()
+        && let Some(text) = screen.output(1)
+    {
+        screen.code(&text, "diff");
     }
 }
 

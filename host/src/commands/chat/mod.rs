@@ -38,7 +38,7 @@ use crate::person::Person;
 use crate::person::TypingTerminal;
 use commands::{Next, Typed, parse};
 use input::{Input, Line};
-use screen::Screen;
+use screen::{Caller, Screen};
 #[cfg(unix)]
 use typing::Typing;
 
@@ -178,21 +178,21 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
             Typed::Message if text.trim().is_empty() => {}
             Typed::Message => {
                 self.attach_pictures(text);
-                self.turn(text).await;
+                self.turn(Some(text)).await;
             }
             Typed::Mistake(message) => self.screen.error(&message),
             Typed::Shell(command) => {
                 let typing = self.begin_typing();
-                self.screen.set_own_commands(true);
+                self.screen.set_caller(Caller::Person);
                 let response = self.agent.run_command(command, &mut self.interrupts).await;
-                self.screen.set_own_commands(false);
+                self.screen.set_caller(Caller::Model);
                 self.end_typing(typing, true);
                 self.agent.tell_of_command(command, &response);
             }
             Typed::Command(command, rest) => {
                 let Self { setup, agent, interrupts, screen, .. } = self;
                 match command.run(rest, setup, agent, interrupts, screen).await {
-                    Next::Turn(text) => self.turn(&text).await,
+                    Next::Retry => self.turn(None).await,
                     Next::Conversation(resume) => self.begin(resume.as_ref()),
                     next => return Ok(Some(next)),
                 }
@@ -239,9 +239,13 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
         }
     }
 
-    async fn turn(&mut self, text: &str) {
+    /// Works on a message, or goes on with the turn that has failed.
+    async fn turn(&mut self, text: Option<&str>) {
         let typing = self.begin_typing();
-        let outcome = self.agent.run_turn(text, &mut self.interrupts).await;
+        let outcome = match text {
+            Some(text) => self.agent.run_turn(text, &mut self.interrupts).await,
+            None => self.agent.retry_turn(&mut self.interrupts).await,
+        };
         self.screen.end();
         self.end_typing(typing, matches!(outcome, Ok(TurnOutcome::Done)));
         let status = self.status().await;

@@ -43,6 +43,7 @@ pub(super) fn rows(arguments: &Value, result: &Value, is_own: bool, look: Look) 
         let added: String = content.lines().flat_map(|line| ["+".to_owned(), cut(line), "\n".to_owned()]).collect();
         rows.extend(folded_end(coloured(&added, look), NEW_FILE_LINES));
     }
+    rows.extend(result["todos"].as_array().into_iter().flatten().map(|step| cut(&step_of_plan(step))));
     for output in OUTPUTS {
         let text = result[output].as_str().unwrap_or_default().trim_end();
         let lines: Vec<&str> = text.lines().filter(|_| !text.is_empty()).collect();
@@ -52,6 +53,17 @@ pub(super) fn rows(arguments: &Value, result: &Value, is_own: bool, look: Look) 
         rows.push(look.paint(Style::Marked, &format!("exit status {status}")));
     }
     rows.into_iter().map(|row| format!("{MARGIN}{row}")).collect()
+}
+
+/// Returns a step of the list of `todo`, with a mark for its status.
+fn step_of_plan(step: &Value) -> String {
+    let mark = match step["status"].as_str() {
+        Some("completed") => "x",
+        Some("in_progress") => ">",
+        Some("cancelled") => "-",
+        _ => " ",
+    };
+    format!("[{mark}] {}", show::one_line(step["content"].as_str().unwrap_or_default()))
 }
 
 /// Returns all of a result, for a person.
@@ -161,6 +173,13 @@ mod tests {
         assert_eq!(text.lines().count(), FIRST_LINES + 1 + LAST_LINES);
         assert!(text.starts_with("    line    1\\u001b[2J\n") && text.contains("… 13 lines more"), "{text}");
         assert!(whole(&json!({ "output": output })).lines().count() == 20);
+    }
+
+    #[test]
+    fn a_plan_is_a_list_with_marks() {
+        let step = |content: &str, status: &str| json!({ "id": content, "content": content, "status": status });
+        let plan = json!({ "todos": [step("Read it.", "completed"), step("Mend\nit.", "in_progress"), step("Test it.", "pending")] });
+        assert_eq!(shown(&Value::Null, &plan), "    [x] Read it.\n    [>] Mend⏎it.\n    [ ] Test it.");
     }
 
     #[test]

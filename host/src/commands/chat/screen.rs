@@ -24,14 +24,24 @@ const RESULTS: usize = 20;
 pub(super) struct Screen {
     live: Live,
     calls: Mutex<Calls>,
-    /// Whether the running call is a shell command of the person.
-    is_own: AtomicBool,
     /// Whether the rows of a call are the last that was shown.
     is_after_call: AtomicBool,
 }
 
+/// Who makes a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Caller {
+    #[default]
+    Model,
+    /// The person, by `!COMMAND`.
+    Person,
+    /// A command of the chat, which shows the output of the call itself.
+    Chat,
+}
+
 #[derive(Default)]
 struct Calls {
+    caller: Caller,
     /// The arguments of the running calls, by id.
     running: HashMap<String, Value>,
     /// The calls that have ended, the latest first: what they were, and their results.
@@ -44,7 +54,6 @@ impl Screen {
         Self {
             live: Live::new(plain),
             calls: Mutex::default(),
-            is_own: AtomicBool::new(false),
             is_after_call: AtomicBool::new(false),
         }
     }
@@ -107,15 +116,26 @@ impl Screen {
         }
     }
 
-    /// Sets whether the calls that follow are shell commands of the person.
-    pub(super) fn set_own_commands(&self, is_own: bool) {
-        self.is_own.store(is_own, Ordering::Relaxed);
+    /// Sets who makes the calls that follow.
+    pub(super) fn set_caller(&self, caller: Caller) {
+        self.calls().caller = caller;
     }
 
     /// Prints lines, which are broken between words if they do not fit the terminal.
     pub(super) fn print(&self, text: &str) {
         let text = if self.live.is_plain() { text.to_owned() } else { show::fitted(text, self.live.current_look()) };
         self.live.print(&text);
+    }
+
+    /// Prints names with what each means, in two columns.
+    pub(super) fn columns(&self, rows: &[(String, String)]) {
+        let indent = rows.iter().map(|(name, _)| show::width(name) + 2).max().unwrap_or_default();
+        let look = self.live.current_look();
+        let row = |(name, meaning): &(String, String)| {
+            let blanks = " ".repeat(indent - show::width(name));
+            show::wrapped(&format!("{name}{blanks}{meaning}"), indent, look)
+        };
+        self.live.print(&rows.iter().map(row).collect::<Vec<_>>().join("\n"));
     }
 
     /// Prints lines whose layout matters, such as the result of a call.
@@ -209,7 +229,9 @@ impl Screen {
         let mut calls = self.calls();
         let arguments = calls.running.remove(id).unwrap_or_default();
         let mut rows = vec![format!("  {call}  {outcome}")];
-        rows.extend(results::rows(&arguments, &result, self.is_own.load(Ordering::Relaxed), look));
+        if calls.caller != Caller::Chat || error.is_some() {
+            rows.extend(results::rows(&arguments, &result, calls.caller != Caller::Model, look));
+        }
         calls.ended.push_front((call, result));
         calls.ended.truncate(RESULTS);
         drop(calls);

@@ -5,7 +5,9 @@ use std::fmt;
 use clap::Args;
 use serde_json::Value;
 use toolc_config::{Words as _, edit_permissions};
-use toolc_permissions::{AddError, InvalidFile, NewParameter, NewRule, PermissionFile, Trust, Verdict, hints, mistakes};
+use toolc_permissions::{
+    AddError, InvalidFile, NewParameter, NewRule, PermissionFile, Trust, Verdict, hints, mistakes,
+};
 
 use super::Loaded;
 use crate::ground::ask::print;

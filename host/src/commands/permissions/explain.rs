@@ -40,7 +40,7 @@ fn explain(loaded: &Loaded, tool: &Tool, arguments: Option<&Value>) -> Result<(S
     lines.extend(rules.iter().map(|rule| format!("    {}", rule_line(rule, look).trim_end())));
     let mut json = json!({ "requires_approval": is_declared, "rules": rules.iter().map(rule_json).collect::<Value>() });
     if let Some(arguments) = arguments {
-        let found = loaded.verdict(tool, arguments.clone())?;
+        let found = loaded.verdict(tool, arguments)?;
         let names: Vec<&str> = found.permissions.rules.iter().map(toolc_permissions::Permission::name).collect();
         json["decided_by"] = names.into();
         found.add_to(&mut json);

@@ -201,7 +201,7 @@ impl Loaded {
     ///
     /// # Errors
     /// If a file of permissions or of command rules is invalid: no call runs then.
-    pub(super) fn verdict(&self, tool: &Tool, arguments: Value) -> Result<CallVerdict> {
+    pub(super) fn verdict(&self, tool: &Tool, arguments: &Value) -> Result<CallVerdict> {
         let permissions = self.permissions(&self.files(&self.directory)?).session();
         let found = test::judge(self, &permissions, tool, arguments.clone());
         let rules = rules::load(&self.home, &self.directory, &self.sets, &self.protect)?;
@@ -220,7 +220,7 @@ impl Loaded {
     /// If a file of permissions or of command rules is invalid.
     pub(super) fn verdict_about_command(&self, line: &str) -> Result<CallVerdict> {
         let tool = self.tool(TERMINAL).ok_or("the tool `terminal` is missing")?;
-        self.verdict(&tool, json!({ "command": line }))
+        self.verdict(&tool, &json!({ "command": line }))
     }
 
     /// Reads the files of permissions for a directory.

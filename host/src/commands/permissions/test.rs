@@ -45,7 +45,7 @@ impl TestArgs {
             return Err(Error::Invalid(format!("unknown tool `{}`{similar}", name.escape_debug())));
         };
         let given = toolc_cli::arguments_of_words(&self.arguments).map_err(Error::Invalid)?;
-        let found = loaded.verdict(&tool, arguments(&given)?)?;
+        let found = loaded.verdict(&tool, &arguments(&given)?)?;
         print(&if self.json { json_line(&found) } else { text(&found) })?;
         Ok(found.status())
     }

@@ -27,6 +27,14 @@ pub(crate) fn counted<N: Copy + std::fmt::Display + TryInto<u64>>(count: N, noun
     format!("{count} {noun}{}", if is_one { "" } else { "s" })
 }
 
+/// Returns the first sentence of a text, on one line.
+pub(crate) fn first_sentence(text: &str) -> String {
+    let paragraph = text.trim_start().split("\n\n").next().unwrap_or_default();
+    let text = one_line(&paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
+    let end = text.find(". ").map_or(text.len(), |at| at + 1);
+    text[..end].to_owned()
+}
+
 /// Wraps a line after blanks, so that no row is wider than the output. All rows but the first begin with `indent` blanks, and the first `indent`
 /// characters stay together.
 pub(crate) fn wrapped(line: &str, indent: usize, look: Look) -> String {

@@ -236,7 +236,11 @@ fn a_judgement_counts_a_permission_about_the_tool_that_runs_commands() {
     let judged = run(folder.path(), &["judge", "git push origin main"]);
     assert_eq!(judged.status, Some(1), "{} {}", judged.out, judged.err);
     assert!(judged.out.contains("\npermissions:\nask git-push: Pushes. ("), "{}", judged.out);
-    assert!(judged.out.contains("    permissions: ask (git-push)\n    command rules: they do not ask\n"), "{}", judged.out);
+    assert!(
+        judged.out.contains("    permissions: ask (git-push)\n    command rules: they do not ask\n"),
+        "{}",
+        judged.out
+    );
     let json = run(folder.path(), &["judge", "--json", "git push origin main"]).json();
     assert_eq!((&json["verdict"], &json["rules"][0]["name"]), (&json!("ask"), &json!("git-push")), "{json}");
     assert_eq!(run(folder.path(), &["judge", "git fetch"]).status, Some(0));
@@ -250,7 +254,11 @@ fn a_path_that_a_rule_compares_as_a_text_is_reported() {
         run(folder.path(), &[&head[..], &condition].concat())
     };
     let text = add("text", ["--matches", "path=**/.env"], "read_file");
-    assert!(text.status == Some(0) && text.err.contains("`path` is a path, and the rule compares it as a text"), "{}", text.err);
+    assert!(
+        text.status == Some(0) && text.err.contains("`path` is a path, and the rule compares it as a text"),
+        "{}",
+        text.err
+    );
     assert!(text.err.contains("`--within`"), "{}", text.err);
     let path = add("path", ["--within", "path=**/.env"], "read_file");
     assert!(!path.err.contains("as a text"), "{}", path.err);

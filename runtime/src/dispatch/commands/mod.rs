@@ -251,7 +251,11 @@ impl Turn {
         let of_permissions =
             of_permissions.and_then(|permissions| panics::catch(|| permissions.answers_for_session()).ok());
         let of_commands = config.command_memory.descriptions();
-        of_commands.into_iter().chain(of_permissions.unwrap_or_default()).chain(config.approvals.descriptions()).collect()
+        of_commands
+            .into_iter()
+            .chain(of_permissions.unwrap_or_default())
+            .chain(config.approvals.descriptions())
+            .collect()
     }
 
     /// Returns the values of variables that are secret.
