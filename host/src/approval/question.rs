@@ -72,7 +72,8 @@ impl Question {
             let _ = writeln!(text, "\n{}", show::wrapped(&self.session_coverage(), 0, look));
         }
         if let Some(limit) = limit_text(self.time_limit) {
-            let _ = writeln!(text, "Without an answer in {limit}, the call is denied.");
+            let limit = format!("Without an answer in {limit}, the call is denied.");
+            let _ = writeln!(text, "{}", show::wrapped(&limit, 0, look));
         }
         text
     }

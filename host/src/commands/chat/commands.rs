@@ -227,7 +227,7 @@ impl Command {
                 Err(error) => screen.error(&error.to_string()),
             },
             Self::Retry if agent.awaits_answer() => return Next::Retry,
-            Self::Retry => screen.note("the last message has its answer, so there is nothing to send again"),
+            Self::Retry => screen.note("no message waits for an answer, so nothing is sent again"),
             Self::Session => screen.print(&format!("{}\n`toolc --resume {}` continues it", agent.name, agent.name)),
             Self::Quit => return Next::Leave,
         }

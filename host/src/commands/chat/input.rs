@@ -12,7 +12,7 @@ use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{
     Cmd, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler, Helper, KeyCode,
-    KeyEvent, Modifiers, Movement, RepeatCount,
+    KeyEvent, Modifiers, RepeatCount,
 };
 use toolc::redaction::Redactor;
 
@@ -109,12 +109,14 @@ fn make_private(path: &Path) -> io::Result<()> {
 }
 
 /// Begins a new line in place of a backslash before the cursor. Otherwise, Enter sends the message.
+///
+/// [`ChatHelper`] completes a backslash to a line end: `Cmd::Replace` would leave the cursor before it.
 struct EnterAfterBackslash;
 
 impl ConditionalEventHandler for EnterAfterBackslash {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext<'_>) -> Option<Cmd> {
         let is_after_backslash = context.line()[..context.pos()].ends_with('\\');
-        is_after_backslash.then(|| Cmd::Replace(Movement::BackwardChar(1), Some("\n".to_owned())))
+        is_after_backslash.then_some(Cmd::Complete)
     }
 }
 
@@ -130,6 +132,9 @@ impl Completer for ChatHelper {
 
     fn complete(&self, line: &str, cursor: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
         let typed = &line[..cursor];
+        if typed.ends_with('\\') {
+            return Ok((cursor - 1, vec!["\n".to_owned()]));
+        }
         if let Some(found) = files::complete(&self.directory, typed) {
             return Ok(found);
         }

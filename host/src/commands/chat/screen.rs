@@ -51,11 +51,7 @@ struct Calls {
 impl Screen {
     /// Returns the screen. If it is plain, text is written as it arrives, and nothing is drawn again.
     pub(super) fn new(plain: bool) -> Self {
-        Self {
-            live: Live::new(plain),
-            calls: Mutex::default(),
-            is_after_call: AtomicBool::new(false),
-        }
+        Self { live: Live::new(plain), calls: Mutex::default(), is_after_call: AtomicBool::new(false) }
     }
 
     /// Shows an event of the agent loop.

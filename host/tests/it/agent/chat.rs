@@ -324,7 +324,9 @@ fn each_command_of_the_chat_does_what_its_help_says() {
     tmux.say("/he\t");
     tmux.wait_for("replace the beginning of the conversation with a summary");
     tmux.say("/tools");
-    tmux.wait_for("write_file");
+    tmux.wait_for("write_file     ");
+    tmux.say("/retry");
+    tmux.wait_for("nothing is sent again");
     tmux.say("Start it.");
     tmux.wait_for("It runs.");
     tmux.say("Go on.");
@@ -359,7 +361,7 @@ fn a_conversation_is_resumed_in_the_terminal_and_history_is_private() {
     let Some(tmux) = Tmux::start(folder.path(), &format!("--model {model} --resume")) else { return };
     tmux.wait_for("continuing \"The first message\" with 2 messages");
     tmux.say("And now?");
-    tmux.wait_for("Alpha.");
+    tmux.wait_until("the second answer", |screen| screen.matches("Alpha.").count() == 2);
     tmux.say("/new");
     tmux.wait_for("a new conversation begins");
     tmux.press("C-c");

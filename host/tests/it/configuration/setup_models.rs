@@ -254,7 +254,7 @@ fn an_unknown_model_is_asked_for_again_and_a_refused_one_is_not_written() {
 fn an_address_that_is_not_reached_is_asked_for_again() {
     let server = Server::start(Behaviour { api: "chat", models: &["m"], wants_key: false, prefix: "/v1/" });
     let folder = folder();
-    let input = format!("other\nlocalhost:8000\nhttp://127.0.0.1:1/v1\n{}/v1\n1\n", server.url);
+    let input = format!("other\nmy server\nhttp://127.0.0.1:1/v1\n{}/v1\n1\n", server.url);
     let run = setup(&folder, &[], &input, &[]);
     // The third address is the last try.
     assert_eq!(run.status, Some(0), "{}", run.err);
