@@ -16,6 +16,8 @@ use super::*;
 /// The number of lines that are judged in one world, and the number of those that are run.
 const JUDGED: usize = 400;
 const RUN: usize = 40;
+/// The number of worlds for each processor: a line that runs often waits until its time limit.
+const THREADS: usize = 6;
 /// The variable with which the test starts itself in a namespace, to run lines there.
 const WORLD: &str = "TOOLC_WORLD";
 
@@ -262,7 +264,8 @@ fn no_allowed_line_changes_or_copies_a_protected_file() {
     let seed = number("TOOLC_SEED").unwrap_or(0x2545_f491_4f6c_dd1d);
     let (next, all, can_isolate) = (AtomicUsize::new(0), Mutex::new(Tried::default()), AtomicBool::new(true));
     thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get).min(count.div_ceil(JUDGED)) {
+        let threads = THREADS * thread::available_parallelism().map_or(1, NonZero::get);
+        for _ in 0..threads.min(count.div_ceil(JUDGED)) {
             scope.spawn(|| {
                 loop {
                     let world = next.fetch_add(1, Ordering::Relaxed);

@@ -135,7 +135,7 @@ pub(super) enum Next {
     /// Go on with the turn that has failed.
     Retry,
     /// Begin a new conversation, or continue a recorded one.
-    Conversation(Option<SessionInfo>),
+    Conversation(Option<Box<SessionInfo>>),
     Leave,
 }
 
@@ -223,7 +223,7 @@ impl Command {
             Self::Resume if rest.is_empty() => screen.result(recorded(setup)),
             Self::Resume => match find_to_resume(&setup.sessions, Some(rest), &setup.host.directory) {
                 Ok(info) if info.name == agent.name => screen.note("this conversation is already open"),
-                Ok(info) => return Next::Conversation(Some(info)),
+                Ok(info) => return Next::Conversation(Some(Box::new(info))),
                 Err(error) => screen.error(&error.to_string()),
             },
             Self::Retry if agent.awaits_answer() => return Next::Retry,

@@ -193,7 +193,7 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
                 let Self { setup, agent, interrupts, screen, .. } = self;
                 match command.run(rest, setup, agent, interrupts, screen).await {
                     Next::Retry => self.turn(None).await,
-                    Next::Conversation(resume) => self.begin(resume.as_ref()),
+                    Next::Conversation(resume) => self.begin(resume.as_deref()),
                     next => return Ok(Some(next)),
                 }
             }
