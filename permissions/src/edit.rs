@@ -26,17 +26,17 @@ pub struct NewRule {
     pub no_other_parameters: bool,
 }
 
-/// Why a rule cannot be added to the text of a file.
+/// Why the rules in the text of a file cannot be changed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum AddError {
+pub enum EditError {
     /// The text is not TOML.
     Syntax(TomlError),
     /// The rules in the text are not tables of their own.
     NotTables,
 }
 
-impl fmt::Display for AddError {
+impl fmt::Display for EditError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syntax(error) => f.write_str(error.message()),
@@ -47,7 +47,7 @@ impl fmt::Display for AddError {
     }
 }
 
-impl Error for AddError {
+impl Error for EditError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Syntax(error) => Some(error),
@@ -104,11 +104,11 @@ impl NewRule {
     ///
     /// # Errors
     /// If the text is not TOML, or if its rules are not tables of their own.
-    pub fn added_to(&self, text: &str) -> Result<String, AddError> {
-        let mut document: DocumentMut = text.parse().map_err(AddError::Syntax)?;
+    pub fn added_to(&self, text: &str) -> Result<String, EditError> {
+        let mut document: DocumentMut = text.parse().map_err(EditError::Syntax)?;
         let rules = document.entry("permissions").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
         let Some(rules) = rules.as_array_of_tables_mut() else {
-            return Err(AddError::NotTables);
+            return Err(EditError::NotTables);
         };
         rules.push(self.table());
         Ok(document.to_string())
@@ -147,6 +147,20 @@ impl NewRule {
         }
         table
     }
+}
+
+/// Returns the text of a file without the rule that has this name, or `None` if there is no such rule. Everything else in the file stays as it
+/// is.
+///
+/// # Errors
+/// Like [`NewRule::added_to`].
+pub fn without_rule(text: &str, name: &str) -> Result<Option<String>, EditError> {
+    let mut document: DocumentMut = text.parse().map_err(EditError::Syntax)?;
+    let Some(rules) = document.get_mut("permissions") else { return Ok(None) };
+    let rules = rules.as_array_of_tables_mut().ok_or(EditError::NotTables)?;
+    let before = rules.len();
+    rules.retain(|rule| rule.get("name").and_then(Item::as_str) != Some(name));
+    Ok((rules.len() < before).then(|| document.to_string()))
 }
 
 impl NewParameter {
@@ -229,6 +243,17 @@ mod tests {
     }
 
     #[test]
+    fn a_removed_rule_leaves_the_others_as_they_are() {
+        let rule =
+            |name: &str| format!("[[permissions]] # {name}\nname='{name}'\ndescription = \"D.\"\nverdict = \"ask\"\n");
+        let [a, b, c] = ["a", "b", "c"].map(rule);
+        assert_eq!(without_rule(&format!("# Mine.\n{a}{b}{c}"), "b").ok(), Some(Some(format!("# Mine.\n{a}{c}"))));
+        assert_eq!(without_rule(&a, "b").ok(), Some(None));
+        assert_eq!(without_rule("", "b").ok(), Some(None));
+        assert!(matches!(without_rule("permissions = [1]", "b"), Err(EditError::NotTables)));
+    }
+
+    #[test]
     fn a_rule_is_added_after_what_is_there() {
         let old =
             "# Mine.\n[[permissions]]  # first\nname='a'\ndescription = \"D.\"\nverdict = \"ask\"\ntools=[ \"x\" ]\n";
@@ -240,6 +265,6 @@ mod tests {
         let rule = NewRule::new("b", "D.", Verdict::Deny);
         let syntax = rule.added_to("permissions = [").expect_err("it is not TOML");
         assert!(syntax.source().is_some_and(<dyn Error>::is::<TomlError>), "{syntax}");
-        assert!(matches!(rule.added_to("permissions = []\n"), Err(AddError::NotTables)));
+        assert!(matches!(rule.added_to("permissions = []\n"), Err(EditError::NotTables)));
     }
 }

@@ -16,7 +16,7 @@ mod set;
 use serde_json::Value;
 use toolc_tables::{HasKeys as _, file_schema};
 
-pub use edit::{AddError, NewParameter, NewRule};
+pub use edit::{EditError, NewParameter, NewRule, without_rule};
 pub use file::PermissionFile;
 pub use keys::{PermissionsTable, Verdict};
 pub use lint::{KnownTools, hints, mistakes, warnings};

@@ -1,7 +1,9 @@
 //! `toolc sessions`: lists, shows, searches, exports and removes recorded conversations.
 
 use std::collections::BTreeSet;
+use std::env;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -11,6 +13,7 @@ use toolc_config::Home;
 use toolc_store::{Database, MessageKind, Order, Search, SearchHit, SessionInfo, Sessions, StoredMessage};
 
 use crate::agent::conversation::StoredCall;
+use crate::agent::resume::find_to_resume;
 use crate::agent::writer::Writer;
 use crate::ground::ask::{self, print};
 use crate::ground::error::{Error, Result};
@@ -51,8 +54,8 @@ enum SessionsCommand {
     },
     /// Show a conversation.
     Show {
-        /// The conversation.
-        id: String,
+        /// The conversation, or the beginning of its name. Default: the latest one of the current directory.
+        id: Option<String>,
     },
     /// Find messages that contain all words. Words in quotes must follow each other.
     Search {
@@ -94,7 +97,7 @@ impl SessionsArgs {
                 print(&text)?;
                 Ok(ExitCode::SUCCESS)
             }
-            SessionsCommand::Show { id } => show_one(&sessions, id).map(|()| ExitCode::SUCCESS),
+            SessionsCommand::Show { id } => show_one(&sessions, id.as_deref()).map(|()| ExitCode::SUCCESS),
             SessionsCommand::Search { words, limit, newest, json } => {
                 let order = if *newest { Order::Newest } else { Order::Best };
                 let hits =
@@ -132,8 +135,9 @@ impl SessionsArgs {
 }
 
 /// Prints the messages of a conversation.
-fn show_one(sessions: &Sessions, id: &str) -> Result<()> {
-    let info = find_one(sessions, id)?;
+fn show_one(sessions: &Sessions, id: Option<&str>) -> Result<()> {
+    let here = env::current_dir().map_err(|error| Error::failed("find the current directory", error))?;
+    let info = find_to_resume(sessions, id, &here)?;
     print(&format!("{}\n", line(&info)))?;
     for message in sessions.messages(&info.name)? {
         let (kind, time) = (message.kind.word(), time::text(message.time));
@@ -157,7 +161,7 @@ fn call_ids(message: &StoredMessage) -> Option<String> {
 
 /// Returns the only conversation whose name begins with `id`.
 fn find_one(sessions: &Sessions, id: &str) -> Result<SessionInfo> {
-    crate::agent::resume::find_to_resume(sessions, Some(id), std::path::Path::new(""))
+    find_to_resume(sessions, Some(id), Path::new(""))
 }
 
 /// Prints the messages of a conversation, without holding all of them in memory.

@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::ground::error::{Error, Result};
+use crate::ground::show;
 
 /// The maximum size of a file of tasks.
 const MAX_BYTES: u64 = 256 << 20;
@@ -26,10 +27,13 @@ struct Line {
     prompt: String,
 }
 
+/// The maximum number of mistakes that are listed.
+const MAX_LISTED: usize = 20;
+
 /// Reads the tasks of a file. Blank lines are ignored.
 ///
 /// # Errors
-/// Returns an error with the number of the first line that is not a task, or that repeats an id.
+/// Returns an error with the numbers of the lines that are not a task, or that repeat an id.
 pub(super) fn read(path: &Path) -> Result<Vec<Task>> {
     let path_text = path.display();
     let file = File::open(path).map_err(|error| Error::failed(format!("read {path_text}"), error))?;
@@ -37,31 +41,50 @@ pub(super) fn read(path: &Path) -> Result<Vec<Task>> {
     if length > MAX_BYTES {
         return Err(Error::Invalid(format!("{path_text} is larger than {MAX_BYTES} bytes: split the file")));
     }
-    let (mut tasks, mut ids) = (Vec::new(), HashSet::new());
-    for (number, line) in (1..).zip(BufReader::new(file.take(MAX_BYTES)).lines()) {
-        let line = line.map_err(|error| format!("{path_text}: line {number}: {error}; the file must be UTF-8"))?;
-        // Programs of Windows put a byte order mark before the first line.
-        let line = if number == 1 { line.strip_prefix('\u{feff}').unwrap_or(&line) } else { &line };
-        if line.trim().is_empty() {
-            continue;
+    let (mut tasks, mut ids, mut mistakes) = (Vec::new(), HashSet::new(), Vec::new());
+    for (number, line) in (1..).zip(BufReader::new(file.take(MAX_BYTES)).split(b'\n')) {
+        let line = line.map_err(|error| Error::failed(format!("read {path_text}"), error))?;
+        match task(number, &line).and_then(|task| if_new(task, &mut ids)) {
+            Ok(task) => tasks.extend(task),
+            Err(mistake) => mistakes.push(format!("{path_text}: line {number}: {mistake}")),
         }
-        let Line { id, prompt } = serde_json::from_str(line).map_err(|error| {
-            let error = error.to_string();
-            let error = error.split(" at line ").next().unwrap_or_default().to_owned();
-            format!("{path_text}: line {number}: expected a task such as {{\"prompt\": \"...\"}}: {error}")
-        })?;
-        if prompt.trim().is_empty() {
-            return Err(Error::Invalid(format!(
-                "{path_text}: line {number}: the prompt is empty: describe what the model should do"
-            )));
-        }
-        let id = id.unwrap_or_else(|| number.to_string());
-        if !ids.insert(id.clone()) {
-            return Err(Error::Invalid(format!("{path_text}: line {number}: another task has the id `{id}`")));
-        }
-        tasks.push(Task { id, prompt });
     }
-    Ok(tasks)
+    if mistakes.is_empty() {
+        return Ok(tasks);
+    }
+    let more = mistakes.len().saturating_sub(MAX_LISTED);
+    mistakes.truncate(MAX_LISTED);
+    if more > 0 {
+        mistakes.push(format!("{path_text}: {} with mistakes", show::counted(more, "further line")));
+    }
+    Err(Error::Invalid(mistakes.join("\n")))
+}
+
+/// Reads a line. Returns `None` if it is blank.
+fn task(number: usize, line: &[u8]) -> Result<Option<Task>, String> {
+    let line = str::from_utf8(line).map_err(|error| format!("the file must be UTF-8: {error}"))?;
+    // Programs of Windows put a byte order mark before the first line.
+    let line = if number == 1 { line.strip_prefix('\u{feff}').unwrap_or(line) } else { line };
+    if line.trim().is_empty() {
+        return Ok(None);
+    }
+    let Line { id, prompt } = serde_json::from_str(line).map_err(|error| {
+        let error = error.to_string();
+        let error = error.split(" at line ").next().unwrap_or_default();
+        format!("expected a task such as {{\"prompt\": \"...\"}}: {error}")
+    })?;
+    if prompt.trim().is_empty() {
+        return Err("the prompt is empty: describe what the model should do".to_owned());
+    }
+    Ok(Some(Task { id: id.unwrap_or_else(|| number.to_string()), prompt }))
+}
+
+/// Returns a task if no earlier one has its id.
+fn if_new(task: Option<Task>, ids: &mut HashSet<String>) -> Result<Option<Task>, String> {
+    match &task {
+        Some(Task { id, .. }) if !ids.insert(id.clone()) => Err(format!("another task has the id `{id}`")),
+        _ => Ok(task),
+    }
 }
 
 #[cfg(test)]
@@ -91,5 +114,13 @@ mod tests {
             let error = tasks(text).expect_err("the file is wrong");
             assert!(error.contains(message), "{error}");
         }
+    }
+
+    #[test]
+    fn all_wrong_lines_are_reported() {
+        let error = tasks("no\n{\"prompt\":\"x\"}\n{\"prompt\":\"\"}\n").expect_err("two lines are wrong");
+        assert!(error.contains("line 1: expected a task") && error.contains("line 3: the prompt is empty"), "{error}");
+        let error = tasks(&"no\n".repeat(MAX_LISTED + 2)).expect_err("all lines are wrong");
+        assert!(error.lines().count() == MAX_LISTED + 1 && error.ends_with("2 further lines with mistakes"), "{error}");
     }
 }

@@ -1,6 +1,7 @@
 //! The commands of the chat, which begin with a slash, and the shell commands of the person, which begin with `!`.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use crate::agent::resume::find_to_resume;
 use crate::agent::setup::Setup;
@@ -11,7 +12,7 @@ use crate::ground::error::Result;
 use crate::ground::show;
 use crate::models;
 use toolc_files::{UndoOutcome, Undone};
-use toolc_store::SessionInfo;
+use toolc_store::{SessionInfo, Sessions};
 
 use super::screen::{Caller, Screen};
 use super::{clipboard, pictures};
@@ -317,17 +318,22 @@ fn show_output(rest: &str, screen: &Screen) {
     }
 }
 
-/// Returns the latest conversations of this folder, one on each line.
+/// Returns a list of the latest recorded conversations of the folder.
 fn recorded(setup: &Setup) -> Result<String> {
-    let here = setup.host.directory.display().to_string();
-    let all = setup.sessions.list(1000)?;
-    let of_here: Vec<String> =
-        all.iter().filter(|info| info.directory == here).take(LISTED).map(sessions::line).collect();
-    Ok(if of_here.is_empty() {
+    let found = conversations_of(&setup.sessions, &setup.host.directory)?;
+    let lines: Vec<String> = found.iter().map(sessions::line).collect();
+    Ok(if lines.is_empty() {
         "no conversation of this folder is recorded".to_owned()
     } else {
-        of_here.join("\n") + "\n`/resume ID` continues one; the beginning of its name is enough"
+        lines.join("\n") + "\n`/resume ID` continues one; the beginning of its name is enough"
     })
+}
+
+/// Returns the latest recorded conversations of a folder.
+pub(super) fn conversations_of(sessions: &Sessions, directory: &Path) -> Result<Vec<SessionInfo>> {
+    let here = directory.display().to_string();
+    let all = sessions.list(1000)?;
+    Ok(all.into_iter().filter(|info| info.directory == here).take(LISTED).collect())
 }
 
 #[cfg(test)]

@@ -15,8 +15,9 @@ use rustyline::{
     KeyEvent, Modifiers, RepeatCount,
 };
 use toolc::redaction::Redactor;
+use toolc_store::Sessions;
 
-use super::commands::COMMANDS;
+use super::commands::{COMMANDS, conversations_of};
 use super::files;
 use super::typed::PROMPT;
 
@@ -26,6 +27,8 @@ use crate::profile::Profile;
 
 /// What the name of a model follows.
 const MODEL: &str = "/model ";
+/// What the name of a conversation follows.
+const RESUME: &str = "/resume ";
 /// The maximum number of messages in the history.
 const HISTORY: usize = 2_000;
 
@@ -48,7 +51,12 @@ pub(super) struct Input {
 
 impl Input {
     /// Returns the editor, with the history of a profile. Names of files are completed in `directory`.
-    pub(super) fn new(profile: &Profile, redactor: Arc<Redactor>, directory: &Path) -> Result<Self> {
+    pub(super) fn new(
+        profile: &Profile,
+        redactor: Arc<Redactor>,
+        directory: &Path,
+        sessions: Sessions,
+    ) -> Result<Self> {
         let home = &profile.home;
         let history = home.history();
         let failed = |error: &dyn std::fmt::Display| format!("failed to read from the terminal: {error}");
@@ -62,6 +70,7 @@ impl Input {
         let mut editor = Editor::with_config(config).map_err(|error| failed(&error))?;
         editor.set_helper(Some(ChatHelper {
             directory: directory.to_owned(),
+            sessions,
             models: models::beginnings(profile.config()),
         }));
         // Enter sends; Alt-Enter and Ctrl-J begin a new line.
@@ -123,6 +132,7 @@ impl ConditionalEventHandler for EnterAfterBackslash {
 /// Completes the names of commands and files.
 struct ChatHelper {
     directory: PathBuf,
+    sessions: Sessions,
     /// The beginnings of what can name a model.
     models: Vec<String>,
 }
@@ -141,6 +151,11 @@ impl Completer for ChatHelper {
         if let Some(name) = typed.strip_prefix(MODEL) {
             let models = self.models.iter().filter(|model| model.starts_with(name)).cloned();
             return Ok((MODEL.len(), models.collect()));
+        }
+        if let Some(name) = typed.strip_prefix(RESUME) {
+            let names = conversations_of(&self.sessions, &self.directory).unwrap_or_default();
+            let names = names.into_iter().map(|info| info.name).filter(|known| known.starts_with(name));
+            return Ok((RESUME.len(), names.collect()));
         }
         let names = COMMANDS.iter().map(|named| named.name.to_owned());
         Ok((0, names.filter(|name| typed.starts_with('/') && name.starts_with(typed)).collect()))

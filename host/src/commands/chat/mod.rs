@@ -104,7 +104,8 @@ impl ChatArgs {
         for server in agent.starting_servers() {
             screen.note(&format!("the MCP server {server} is starting"));
         }
-        let input = Input::new(&setup.host.profile, Arc::clone(&setup.host.redactor), &setup.host.directory)?;
+        let host = &setup.host;
+        let input = Input::new(&host.profile, Arc::clone(&host.redactor), &host.directory, setup.sessions.clone())?;
         let screen = Arc::clone(&screen);
         let chat = Chat {
             setup,

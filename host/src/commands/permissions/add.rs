@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::Value;
 use toolc_config::{Words as _, edit_permissions};
 use toolc_permissions::{
-    AddError, InvalidFile, NewParameter, NewRule, PermissionFile, Trust, Verdict, hints, mistakes,
+    EditError, InvalidFile, NewParameter, NewRule, PermissionFile, Trust, Verdict, hints, mistakes,
 };
 
 use super::Loaded;
@@ -98,19 +98,10 @@ type List = fn(&mut NewParameter) -> &mut Vec<String>;
 impl AddArgs {
     /// Adds the rule to the file of the user, unless it has mistakes.
     pub(super) fn run(&self, loaded: &Loaded) -> Result<u8> {
-        let (rule, path) = (self.rule()?, loaded.home.permissions());
-        let shown = path.display().to_string();
-        let mut others = loaded.files(&loaded.directory)?;
-        others.retain(|file| !file.is_at(&shown));
-        edit_permissions(&loaded.home, |old| {
-            let new = rule.added_to(old).map_err(Refused::Text)?;
-            let read = PermissionFile::read_with(&shown, &new, Trust::Home, |name| loaded.tools.find(name));
-            others.insert(0, read.map_err(Refused::File)?);
-            let mistakes = mistakes(&others, &loaded.tools);
-            if mistakes.is_empty() { Ok(new) } else { Err(Refused::Mistakes(mistakes)) }
-        })?;
+        let (rule, shown) = (self.rule()?, loaded.home.permissions().display().to_string());
+        let files = change_rules(loaded, |old| rule.added_to(old))?;
         print(&format!("added {} to {shown}\n", self.name))?;
-        let added = others.iter().flat_map(PermissionFile::rules).find(|rule| rule.name() == self.name);
+        let added = files.iter().flat_map(PermissionFile::rules).find(|rule| rule.name() == self.name);
         for hint in added.map(|rule| hints(rule, &loaded.tools)).unwrap_or_default() {
             tell!("note: {hint}");
         }
@@ -154,11 +145,29 @@ impl AddArgs {
     }
 }
 
-/// Why a rule is not added.
+/// Changes the text of the user's file, unless the rules would then have mistakes. Returns all files with rules.
+pub(super) fn change_rules(
+    loaded: &Loaded,
+    change: impl FnOnce(&str) -> std::result::Result<String, EditError>,
+) -> Result<Vec<PermissionFile>> {
+    let shown = loaded.home.permissions().display().to_string();
+    let mut files = loaded.files(&loaded.directory)?;
+    files.retain(|file| !file.is_at(&shown));
+    edit_permissions(&loaded.home, |old| {
+        let new = change(old).map_err(Refused::Text)?;
+        let read = PermissionFile::read_with(&shown, &new, Trust::Home, |name| loaded.tools.find(name));
+        files.insert(0, read.map_err(Refused::File)?);
+        let mistakes = mistakes(&files, &loaded.tools);
+        if mistakes.is_empty() { Ok(new) } else { Err(Refused::Mistakes(mistakes)) }
+    })?;
+    Ok(files)
+}
+
+/// Why rules are not changed.
 #[derive(Debug)]
 enum Refused {
-    /// The text of the file has no place for it.
-    Text(AddError),
+    /// The text of the file cannot be changed so.
+    Text(EditError),
     /// The rules of the file have mistakes.
     File(InvalidFile),
     /// The rules do not fit the tools, or those of other files.

@@ -4,6 +4,7 @@ mod add;
 mod explain;
 mod list;
 mod recorded;
+mod revoke;
 mod test;
 
 use std::path::{Path, PathBuf};
@@ -30,7 +31,6 @@ use crate::assembly::{Host, registry_to_show};
 use crate::environments;
 use crate::ground::ask::{print, require_person};
 use crate::ground::error::{Error, Result};
-use crate::ground::tell::tell;
 use crate::options::ToolOptions;
 use crate::profile::Profile;
 
@@ -45,7 +45,7 @@ calls.
 
 Exit status:
   0  success; test: the call runs, and no person is asked
-  1  revoke: no answer has the id; test: a person decides, or a recorded call has another verdict
+  1  revoke: no answer has the id, or no rule the name; test: a person decides, or a recorded call has another verdict
   2  the command line is wrong, a file or state.db cannot be used, or the command runs inside a tool
   3  test: the call does not run";
 
@@ -71,12 +71,12 @@ enum PermissionsCommand {
     Test(test::TestArgs),
     /// Print the JSON Schema of permissions.toml, for editors.
     Schema,
-    /// Revoke answers, so that their commands and calls need approval again. Does not run inside a tool.
+    /// Revoke answers, so that their commands and calls need approval again, or remove rules from permissions.toml. Does not run inside a tool.
     #[command(alias = "remove")]
     Revoke {
-        /// The ids, as `list` prints them.
-        #[arg(required_unless_present = "all")]
-        ids: Vec<i64>,
+        /// The ids of answers and the names of rules, as `list` prints them.
+        #[arg(value_name = "ID|NAME", required_unless_present = "all")]
+        ids: Vec<String>,
         /// Revoke all answers.
         #[arg(long, conflicts_with = "ids")]
         all: bool,
@@ -99,7 +99,7 @@ impl PermissionsArgs {
             PermissionsCommand::Schema => print(&format!("{:#}\n", toolc_permissions::schema())).map(|()| 0),
             PermissionsCommand::Revoke { ids, all, json } => {
                 require_person("revoke approvals")?;
-                revoke(&home, ids, *all, *json)
+                revoke::run(options, home, ids, *all, *json)
             }
         }
     }
@@ -108,30 +108,6 @@ impl PermissionsArgs {
 /// Returns the permissions of a host as text, with the answers that a person has given for a session.
 pub(super) fn listed(host: &Host, for_session: &[String]) -> Result<String> {
     list::listed(&Loaded::of_host(host)?, for_session)
-}
-
-fn revoke(home: &Home, ids: &[i64], all: bool, as_json: bool) -> Result<u8> {
-    let store = approval::store(home);
-    let mut unknown = Vec::new();
-    let revoked = if all {
-        store.revoke_all()?
-    } else {
-        for id in ids {
-            if !store.revoke(*id)? {
-                unknown.push(*id);
-            }
-        }
-        ids.len() - unknown.len()
-    };
-    for id in &unknown {
-        tell!("error: no approval has the id {id}");
-    }
-    print(&if as_json {
-        format!("{}\n", json!({ "revoked": revoked, "unknown": unknown }))
-    } else {
-        format!("{revoked} {} revoked\n", if revoked == 1 { "approval" } else { "approvals" })
-    })?;
-    Ok(u8::from(!unknown.is_empty()))
 }
 
 /// The home and the tools for which permissions are shown.

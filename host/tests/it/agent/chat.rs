@@ -233,6 +233,10 @@ fn messages_have_several_lines_and_a_history() {
     tmux.press("Up");
     tmux.press("Up");
     tmux.wait_until("the message again", |screen| screen.matches("fourth").count() == 2);
+    tmux.say("/resume 2\t");
+    tmux.wait_until("the first conversation again", |screen| {
+        screen.matches("continuing \"The first message\"").count() == 2
+    });
     tmux.press("C-c");
     tmux.wait_for("press Ctrl-C again");
     tmux.press("C-r");

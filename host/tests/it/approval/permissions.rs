@@ -406,6 +406,12 @@ fn a_rule_is_added_if_it_has_no_mistakes_and_the_file_stays_as_it_is() {
     };
     assert_eq!((read(99), read(100)), (Some(0), Some(3)));
     assert_eq!(add(&["--tool", "read_file"]).status, Some(2), "the name is taken");
+    let revoke = |name: &str| run(folder.path(), &["permissions", "revoke", name]);
+    let unknown = revoke("no-such-rule");
+    assert!(unknown.status == Some(1) && unknown.err.contains("has no rule with the name"), "{}", unknown.err);
+    let removed = revoke("numbers");
+    assert_eq!((removed.status, &*removed.out), (Some(0), "the rule numbers is removed\n"), "{}", removed.err);
+    assert_eq!(text(), RULES, "the other rules stay as they are");
 }
 
 #[test]
