@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use toolc::approval::Approver;
 use toolc::limits::SpillStore;
+use toolc::redaction::Redactor;
 use toolc::{Env, Registry, SessionBuilder};
 
 use crate::report::{DoctorSection, ExplainTool, HostInfo};
+use crate::secrets::SecretFilter;
 
 /// A command line for the tools of a registry.
 pub struct App {
@@ -83,7 +85,7 @@ impl App {
     }
 
     /// Changes the sessions that call tools: those of `call`, `repl` and `serve`. Several changes are made in the order in which they
-    /// were added. The approver of the sessions is added afterwards.
+    /// were added. The [filter of secrets](SecretFilter) and the approver of the sessions are added afterwards.
     #[must_use]
     pub fn session(mut self, prepare: impl Fn(SessionBuilder) -> SessionBuilder + Send + Sync + 'static) -> Self {
         self.prepare.push(Box::new(prepare));
@@ -126,7 +128,14 @@ impl App {
         }
     }
 
-    pub(crate) fn prepared(&self, session: SessionBuilder) -> SessionBuilder {
-        self.prepare.iter().fold(session, |session, prepare| prepare(session))
+    /// Returns what replaces the values of secret variables.
+    pub(crate) fn redactor(&self) -> Arc<Redactor> {
+        Arc::new(self.registry.redactor(&self.env))
+    }
+
+    /// Returns a session that calls tools, whose results have no secrets of `redactor`.
+    pub(crate) fn prepared(&self, session: SessionBuilder, redactor: Arc<Redactor>) -> SessionBuilder {
+        let session = self.prepare.iter().fold(session, |session, prepare| prepare(session));
+        session.hook(Arc::new(SecretFilter::new(redactor)))
     }
 }

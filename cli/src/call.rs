@@ -7,11 +7,13 @@ use clap::Args;
 use serde_json::{Map, Value, json, value::RawValue};
 use toolc::hooks::{CallInfo, Hook, HostError};
 use toolc::limits::SpillStore;
+use toolc::redaction::Redactor;
 use toolc::{CallResponse, SessionBuilder, Task, ToolCall};
 
 use crate::app::App;
 use crate::failure::Failure;
 use crate::results::ResultStore;
+use crate::secrets::RedactedStore;
 use crate::selection::View;
 use crate::streams::{Streams, Visible};
 use crate::{approver, arguments, report};
@@ -63,13 +65,17 @@ impl CallArgs {
 
 /// Adds to a session what calls on a command line need: an approver, a store for long results, and warnings about errors of the host.
 pub(crate) fn session(session: SessionBuilder, app: &App, yes: bool, can_ask: bool) -> SessionBuilder {
-    let session = approver::add(app.prepared(session), yes, &app.person, can_ask).hook(Arc::new(HostWarnings));
+    let redactor = app.redactor();
+    let session = app.prepared(session, Arc::clone(&redactor));
+    let session = approver::add(session, yes, &app.person, can_ask).hook(Arc::new(HostWarnings(Arc::clone(&redactor))));
     let results = match &app.results {
         Some(make) => Some(make()),
         None => ResultStore::in_cache(&app.name).map(|store| Arc::new(store) as Arc<dyn SpillStore>),
     };
     match results {
-        Some(results) if app.registry.tool(READER).is_some() => session.spill_store(results).spill_reader(READER),
+        Some(results) if app.registry.tool(READER).is_some() => {
+            session.spill_store(Arc::new(RedactedStore::new(results, redactor))).spill_reader(READER)
+        }
         _ => session,
     }
 }
@@ -109,12 +115,12 @@ fn describe(response: &CallResponse) -> io::Result<String> {
     Ok(format!(r#"{{"response":{response},{}"#, &about[1..]))
 }
 
-/// Prints errors of the host to stderr, since the model does not see them.
-pub(crate) struct HostWarnings;
+/// Prints errors of the host to stderr without secrets, since the model does not see them.
+pub(crate) struct HostWarnings(pub(crate) Arc<Redactor>);
 
 impl Hook for HostWarnings {
     fn on_host_error(&self, _: &CallInfo<'_>, error: &HostError<'_>) {
         // A failure has no other place where it could be reported.
-        let _ = writeln!(Visible(io::stderr()), "warning: {error}");
+        let _ = writeln!(Visible(io::stderr()), "warning: {}", self.0.text(&error.to_string()));
     }
 }

@@ -20,6 +20,7 @@ mod failure;
 mod repl;
 mod report;
 mod results;
+mod secrets;
 mod selection;
 mod serve;
 mod streams;
@@ -42,6 +43,7 @@ use failure::Failure;
 pub use failure::ReportError;
 pub use report::DoctorSection;
 pub use results::ResultStore;
+pub use secrets::{RedactedStore, SecretFilter};
 pub use selection::{FactError, Selection, View};
 pub use serve::{ServeArgs, ServeError, serve};
 use streams::Streams;
@@ -150,8 +152,9 @@ impl App {
     /// # Errors
     /// Returns an error about the first fact that cannot be read.
     pub fn served_session(&self, selection: &Selection, approve_all: bool) -> Result<SessionBuilder, FactError> {
-        let session = self.prepared(selection.session(self)?);
-        Ok(approver::add(session, approve_all, &Person::OfHost(None), false).hook(Arc::new(HostWarnings)))
+        let redactor = self.redactor();
+        let session = self.prepared(selection.session(self)?, Arc::clone(&redactor));
+        Ok(approver::add(session, approve_all, &Person::OfHost(None), false).hook(Arc::new(HostWarnings(redactor))))
     }
 
     /// Runs the command line of this process.

@@ -26,7 +26,6 @@ use crate::models::{Payer, UncountedTokens};
 use crate::options::ToolOptions;
 use crate::person::Person;
 use crate::profile::Profile;
-use crate::secrets::{RedactedStore, SecretFilter};
 use crate::sources::git::{self, ProjectGit};
 use crate::sources::instructions::{self, InstructionFile};
 use crate::sources::plugins::{self, LoadedPlugins};
@@ -236,16 +235,9 @@ impl Host {
         let app = app.env(self.profile.env()).enabled_by("toolc tools enable");
         let app = self.base_sections().fold(app, App::doctor_section);
         let (folder, keep) = (self.profile.home.results(), self.profile.config().results.keep);
-        let redactor = Arc::clone(&self.redactor);
-        let app = app.store_results(move || {
-            let results = ResultStore::new(&folder, keep);
-            Arc::new(RedactedStore { results, redactor: Arc::clone(&redactor) })
-        });
-        let (parts, redactor) = (self.session_parts(), Arc::clone(&self.redactor));
-        app.session(move |session| {
-            let session = parts.add_to(session, |text| tell!("warning: {}", show::one_line(text)));
-            session.hook(Arc::new(SecretFilter(Arc::clone(&redactor))))
-        })
+        let app = app.store_results(move || Arc::new(ResultStore::new(&folder, keep)));
+        let parts = self.session_parts();
+        app.session(move |session| parts.add_to(session, |text| tell!("warning: {}", show::one_line(text))))
     }
 
     /// Returns the sections whose problems concern every command.

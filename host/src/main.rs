@@ -13,7 +13,6 @@ mod models;
 mod options;
 mod person;
 mod profile;
-mod secrets;
 mod sources;
 
 use std::io::{self, IsTerminal as _};

@@ -11,7 +11,7 @@ use toolc::approval::Approver;
 use toolc::search::ToolSearch;
 use toolc::{Dialect, Session, SessionBuilder, Task};
 use toolc_agent::memory;
-use toolc_cli::{ResultStore, Selection};
+use toolc_cli::{RedactedStore, ResultStore, SecretFilter, Selection};
 use toolc_config::{Home, SearchBy};
 use toolc_environment::{EnvironmentKind, Kind as _, SandboxKind};
 use toolc_store::{Database, Ledger, Sessions};
@@ -39,7 +39,6 @@ use crate::models::{self, LimitAsker, Models, Spending, UncountedTokens};
 use crate::options::ToolOptions;
 use crate::person::{self, Person};
 use crate::profile::Profile;
-use crate::secrets::{RedactedStore, SecretFilter};
 use crate::sources::instructions::Instructions;
 use crate::sources::servers::{LateServers, Wait};
 
@@ -446,15 +445,15 @@ impl Setup {
 
     /// Adds the hooks that remove secrets from results and report calls to an observer.
     fn reporting(&self, builder: SessionBuilder, name: &str, observer: &Observer) -> SessionBuilder {
-        let builder = builder.hook(Arc::new(SecretFilter(Arc::clone(&self.host.redactor))));
+        let builder = builder.hook(Arc::new(SecretFilter::new(Arc::clone(&self.host.redactor))));
         let reporter = Reporter {
             observer: observer.clone(),
             redactor: Arc::clone(&self.host.redactor),
             emojis: self.emojis(),
             begun: Mutex::default(),
         };
-        let (results, redactor) = (self.results.of_session(name), Arc::clone(&self.host.redactor));
-        let store = Arc::new(RedactedStore { results, redactor });
+        let (results, redactor) = (Arc::new(self.results.of_session(name)), Arc::clone(&self.host.redactor));
+        let store = Arc::new(RedactedStore::new(results, redactor));
         let (progress, hidden) = (observer.clone(), Arc::clone(&self.host.redactor));
         builder.hook(Arc::new(reporter)).spill_reader(RESULT_READER).spill_store(store).on_progress(move |report| {
             progress(&AgentEvent::Progress {

@@ -11,7 +11,7 @@ use toolc::Env;
 use toolc::limits::SpillStore;
 use toolc::suggest::suggestion;
 use toolc::wire::mcp::CacheScope;
-use toolc_cli::Selection;
+use toolc_cli::{RedactedStore, Selection};
 use toolc_config::{ApprovalMode, Home, McpEndpoint, McpListScope, check_readers, expanded};
 use toolc_mcp::server::{HttpAccess, HttpServer, MIN_TOKEN_LEN, PATH, Tokens, ToolServer};
 
@@ -22,7 +22,6 @@ use crate::ground::tell::tell;
 use crate::models;
 use crate::options::ToolOptions;
 use crate::profile::Profile;
-use crate::secrets::RedactedStore;
 use crate::sources::servers::Wait;
 
 /// The tools that need a conversation of this program: the tool that asks the person at the terminal, and the tool that starts helpers.
@@ -132,8 +131,8 @@ impl ServeArgs {
             Ok(if has_reader { session.spill_reader(RESULT_READER) } else { session })
         };
         let store = move |id: &str| {
-            let (results, redactor) = (results.of_session(id), Arc::clone(&redactor));
-            Arc::new(RedactedStore { results, redactor }) as Arc<dyn SpillStore>
+            let results = Arc::new(results.of_session(id));
+            Arc::new(RedactedStore::new(results, Arc::clone(&redactor))) as Arc<dyn SpillStore>
         };
         let scope = match endpoint.list_scope {
             McpListScope::Private => CacheScope::Private,
