@@ -216,7 +216,7 @@ pub mod redaction {
 pub mod suggest {
     //! Suggestions of similar names ("did you mean").
 
-    pub use crate::text::nearest::{did_you_mean, nearest, nearest_name, suggestion};
+    pub use crate::text::nearest::{did_you_mean, misspelt, nearest, nearest_name, suggestion};
 }
 
 pub mod repair {

@@ -10,7 +10,24 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     nearest_of(name, &mut candidates.into_iter())
 }
 
+/// Returns the candidate that is nearer to `name` than every other one, or `None` if that is not certain: if two are equally near, or the
+/// nearest is much shorter or longer, because then something else may have been meant.
+pub fn misspelt<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    const MAX_DIFFERENCE: usize = 2;
+    let (_, only) = match ranked(name, &mut candidates.into_iter())[..] {
+        [only] => only,
+        [first, second, ..] if first.0 < second.0 => first,
+        _ => return None,
+    };
+    (name.len().abs_diff(only.len()) <= MAX_DIFFERENCE).then_some(only)
+}
+
 fn nearest_of<'c>(name: &str, candidates: &mut dyn Iterator<Item = &'c str>) -> Vec<&'c str> {
+    ranked(name, candidates).into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// Returns up to three similar candidates with the number of letters that differ, the most similar first.
+fn ranked<'c>(name: &str, candidates: &mut dyn Iterator<Item = &'c str>) -> Vec<(usize, &'c str)> {
     /// Longer names are ignored, because the time is quadratic in their length.
     const MAX_BYTES: usize = 128;
     if name.len() > MAX_BYTES {
@@ -29,7 +46,7 @@ fn nearest_of<'c>(name: &str, candidates: &mut dyn Iterator<Item = &'c str>) -> 
             similar.truncate(3);
         }
     }
-    similar.into_iter().map(|(_, candidate)| candidate).collect()
+    similar
 }
 
 /// Does the same as [`nearest`] for names of several words, such as those of tools: also finds the same words in another order, form or
@@ -128,6 +145,23 @@ mod tests {
         assert!(nearest("to", ["at"]).is_empty());
         assert!(nearest("a", ["b"]).is_empty());
         assert!(nearest(&"x".repeat(1_000_000), tools).is_empty());
+    }
+
+    #[test]
+    fn a_misspelling_is_certain_if_no_other_candidate_is_as_near() {
+        let keywords = ["maxItems", "maxLength", "minItems", "minLength"];
+        for (name, expected) in [
+            ("minLenght", Some("minLength")),
+            ("MAXITEMS", Some("maxItems")),
+            ("mxItems", Some("maxItems")),
+            // `maxItems` and `minItems` are equally near.
+            ("mItems", None),
+            ("length", None),
+        ] {
+            assert_eq!(misspelt(name, keywords), expected, "{name}");
+        }
+        assert_eq!(misspelt("Async", ["sync", "blocking", "async", "agent"]), Some("async"));
+        assert_eq!(misspelt("desc", ["description"]), None);
     }
 
     #[test]

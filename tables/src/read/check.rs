@@ -5,7 +5,7 @@ use std::fmt::Arguments;
 
 use toml::Spanned;
 use toml::de::DeValue;
-use toolc::suggest::nearest;
+use toolc::suggest::{did_you_mean, misspelt, nearest};
 
 use super::duration::duration;
 use super::json::{json, written_as_json};
@@ -60,14 +60,15 @@ impl<'t, L: Language> Reader<'t, L> {
         let key = UnknownKey { name: key_name, keys: self.keys, is_root: self.depth == 0 };
         let (names, hints) = (key.names(), self.language.hints(&key));
         let synonym = hints.synonym.filter(|_| hints.instead.is_none());
-        let near = if hints.instead.is_none() { nearest(key_name, names.iter().copied()) } else { Vec::new() };
+        let near = if hints.instead.is_none() { similar(key_name, &names) } else { Vec::new() };
         let code = if self.is_schema() && !near.is_empty() { codes::MISSPELT_KEYWORD } else { codes::UNKNOWN_KEY };
         let found = Diagnostic::new(code, self.at(name), format!("unknown key `{key_name}`"))
             .label(format!("{what} has no such key"));
         // A synonym may mean something else: the unit of `timeout_ms` is another one.
         let certain = match synonym {
             Some(synonym) => Some(synonym).filter(|synonym| letters(key_name) == letters(synonym)),
-            None => only_misspelling(key_name, &near),
+            None if near.is_empty() => None,
+            None => misspelt(key_name, names.iter().copied()),
         };
         let found = match certain {
             Some(key) if self.value(key).is_none() && !taken.contains(&key) => {
@@ -86,13 +87,13 @@ impl<'t, L: Language> Reader<'t, L> {
                 Some(help) => found.help(help),
                 None => found.help_nearest(key_name, names, "the keys are"),
             },
-            (None, None) => found.help_nearest(key_name, names, "the keys are").help_if(belongs.or(hints.elsewhere)),
+            (None, None) => {
+                let meant = certain.map_or(near.clone(), |key| vec![key]);
+                found.help_if(did_you_mean(&meant)).help_if(belongs.or(hints.elsewhere))
+            }
         });
         self.refuse(value, code);
-        synonym.or_else(|| {
-            near.first()
-                .and_then(|near| self.keys.iter().copied().flatten().map(|key| key.name).find(|key| key == near))
-        })
+        synonym.or(near.first().copied())
     }
 
     /// Returns a help for a key of another table: at the root, or in a table of the root.
@@ -352,22 +353,25 @@ impl<'t, L: Language> Reader<'t, L> {
                 return;
             }
             let found = Diagnostic::new(codes::UNKNOWN_WORD, self.at(value), format!("`{key}` cannot be `{word}`"));
-            let found = self.corrected(found, value, word, &words);
-            self.report(value, found.help_nearest(word, words, "it can be"));
+            self.report(value, self.corrected(found, value, word, &words, "it can be"));
         }
     }
 
-    /// Adds the fix of a misspelt word.
+    /// Adds a help about an unknown word, and the fix if it is a misspelling.
     fn corrected(
         &self,
         found: Diagnostic,
         value: &Spanned<DeValue<'_>>,
         word: &str,
         words: &[&'static str],
+        title: &str,
     ) -> Diagnostic {
-        match only_misspelling(word, &nearest(word, words.iter().copied())) {
-            Some(right) => found.fix(Edit::Replace(self.at(value), format!("\"{right}\""))),
-            None => found,
+        match misspelt(word, words.iter().copied()) {
+            Some(right) => {
+                let found = found.fix(Edit::Replace(self.at(value), format!("\"{right}\"")));
+                found.help_nearest(word, [right], title)
+            }
+            None => found.help_nearest(word, words.iter().copied(), title),
         }
     }
 
@@ -379,9 +383,7 @@ impl<'t, L: Language> Reader<'t, L> {
             self.report(
                 value,
                 match *alias {
-                    "" => {
-                        self.corrected(found, value, word, &JSON_TYPES).help_nearest(word, JSON_TYPES, "the types are")
-                    }
+                    "" => self.corrected(found, value, word, &JSON_TYPES, "the types are"),
                     alias => found
                         .help(format!("in JSON Schema, the type is `{alias}`"))
                         .fix(Edit::Replace(self.at(value), format!("\"{alias}\""))),
@@ -401,6 +403,15 @@ impl<'t, L: Language> Reader<'t, L> {
     }
 }
 
+/// Returns the keys that an unknown one may be a misspelling of, and those that are one of its words: `tools` in `all_tools`.
+fn similar(unknown: &str, keys: &[&'static str]) -> Vec<&'static str> {
+    let mut similar = nearest(unknown, keys.iter().copied());
+    let is_word = |key: &str| unknown.split(['_', '-']).any(|word| word == key);
+    let words: Vec<&str> = keys.iter().copied().filter(|key| is_word(key) && !similar.contains(key)).collect();
+    similar.extend(words);
+    similar
+}
+
 /// Returns a key as TOML writes it.
 fn toml_key(key: &str) -> String {
     let is_bare = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
@@ -410,13 +421,6 @@ fn toml_key(key: &str) -> String {
 /// Returns the letters of a name, in lower case.
 fn letters(name: &str) -> String {
     name.chars().filter(|letter| letter.is_alphabetic()).flat_map(char::to_lowercase).collect()
-}
-
-/// Returns the only name that is similar to an unknown one, unless it is much shorter or longer, because then the user may have meant something else.
-fn only_misspelling<'n>(unknown: &str, near: &[&'n str]) -> Option<&'n str> {
-    const MAX_DIFFERENCE: usize = 2;
-    let [only] = near else { return None };
-    (unknown.len().abs_diff(only.len()) <= MAX_DIFFERENCE).then_some(only)
 }
 
 fn is_text(value: &DeValue<'_>) -> bool {

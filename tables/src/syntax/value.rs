@@ -296,10 +296,19 @@ impl Scanner<'_> {
     /// Explains what follows a value in its line.
     fn extra_text(&self, at: Range<usize>, rest: &str, value: &Value, key: Option<&str>) -> Problem {
         let text = &self.text[value.span.clone()];
+        let unexpected = |at| {
+            let problem = Problem::new(at, format!("unexpected {} after the value", quoted(rest_of_line(rest))));
+            problem.label("expected the end of the line")
+        };
         match value.kind {
-            Kind::Scalar => {
+            // `30 seconds` may be a string, which `true true` and `1 2` are not.
+            Kind::Scalar if !matches!(text, "true" | "false") && rest.starts_with(char::is_alphabetic) => {
+                let before = key.map_or(String::new(), |key| format!("{key} = "));
                 let whole = rest_of_line(&self.text[value.span.start..]);
-                scalar::unquoted(value.span.start, whole, key)
+                match string(whole) {
+                    Some(whole) => unexpected(at).help(format!("if it is a string, write `{before}{whole}`")),
+                    None => unexpected(at).help("if it is a string, put it in quotes"),
+                }
             }
             Kind::String if rest.starts_with('+') => Problem::new(at, "strings cannot be joined with `+`")
                 .help("write one string; between `\"\"\"`, a backslash at the end of a line joins lines"),
@@ -315,8 +324,7 @@ impl Scanner<'_> {
                     _ => problem.help("write `\\\"` for a quote within a string"),
                 }
             }
-            _ => Problem::new(at, format!("unexpected {} after the value", quoted(rest)))
-                .help("remove it, or start a comment with `#`"),
+            _ => unexpected(at).help("remove it, or start a comment with `#`"),
         }
     }
 }

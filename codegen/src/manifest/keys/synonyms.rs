@@ -60,10 +60,10 @@ pub(in crate::manifest) fn of_root(kind: Kind) -> Synonyms {
         ],
         Kind::Toolset => &[
             ("description", &["desc", "doc", "docs", "help", "summary"]),
-            ("includes", &["toolsets", "sets", "bundles", "imports"]),
+            ("includes", &["toolsets", "sets", "bundles", "imports", "include_toolsets", "includes_toolsets"]),
             ("base", &["extends", "parent", "inherits"]),
             ("excludes", &["without", "except", "remove", "omit"]),
-            ("tools", &["members"]),
+            ("tools", &["members", "include_tools", "includes_tools", "tool_names"]),
             ("aliases", &["also", "other_names", "names"]),
             ("tags", &["labels", "keywords", "categories"]),
             ("token_budget", &["max_tokens", "tokens", "budget"]),

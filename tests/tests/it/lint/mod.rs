@@ -344,6 +344,10 @@ fn fix_corrects_misspelt_keys_words_and_types_that_can_only_be_one() {
         ("[params.s]\ntype = \"int\"\nminimum = \"3\"\n", "[params.s]\ntype = \"integer\"\nminimum = 3\n"),
         ("[annotations]\nreadOnly = true\n", "[annotations]\nread_only = true\n"),
         ("[params.s]\n\"$rf\" = \"#/$defs/x\"\n", "[params.s]\n\"$ref\" = \"#/$defs/x\"\n"),
+        ("execution = \"Async\"\n", "execution = \"async\"\n"),
+        ("[params.s]\ntype = \"string\"\nminLenght = 1\n", "[params.s]\ntype = \"string\"\nminLength = 1\n"),
+        // Both `minLength` and `maxLength` are two letters away.
+        ("[params.s]\ntype = \"string\"\nmLength = 1\n", "[params.s]\ntype = \"string\"\nmLength = 1\n"),
         // Two keys that mean the same would be a duplicate; the unit of a duration, and a synonym, would be guesses.
         ("paralel = \"never\"\nparrallel = \"always\"\n", "parallel = \"never\"\nparrallel = \"always\"\n"),
         ("timeout_ms = 500\n", "timeout_ms = 500\n"),
