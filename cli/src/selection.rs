@@ -164,21 +164,40 @@ impl From<FactError> for Failure {
 
 /// Parses the name of a dialect whose feature is enabled.
 fn dialect(name: &str) -> Result<Dialect, String> {
-    Dialect::ALL.iter().copied().find(|dialect| dialect.name() == name).ok_or_else(|| {
-        let names: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
-        match did_you_mean(&nearest(name, names.iter().copied())) {
-            Some(question) => question,
-            None => format!(
-                "the dialects of this program are {}; each other dialect needs a feature of the crate `toolc`",
-                names.join(", ")
-            ),
-        }
-    })
+    if let Some(found) = Dialect::ALL.iter().find(|dialect| dialect.name() == name) {
+        return Ok(*found);
+    }
+    if Dialect::NAMES.contains(&name) {
+        return Err(switched_off(name));
+    }
+    let names: Vec<&str> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
+    let hint = did_you_mean(&nearest(name, Dialect::NAMES.iter().copied()));
+    Err(hint.unwrap_or_else(|| format!("the dialects of this program are {}", names.join(", "))))
+}
+
+/// Says how a developer adds a dialect to the program.
+fn switched_off(name: &str) -> String {
+    format!(
+        "this program was built without the dialect `{name}`: add \"{name}\" to `dialects` in toolc.toml and to the `features` of \
+         `toolc` in Cargo.toml, run gen, and build again"
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dialect_that_the_program_lacks_says_how_to_add_it() {
+        // The tests have all dialects, or only those of this crate.
+        assert_eq!(dialect("mcp"), Ok(Dialect::Mcp));
+        let lacking = switched_off("openai-strict");
+        assert!(lacking.starts_with("this program was built without the dialect `openai-strict`: add"), "{lacking}");
+        let is_enabled = Dialect::ALL.iter().any(|dialect| dialect.name() == "openai-strict");
+        assert_eq!(dialect("openai-strict").err(), (!is_enabled).then_some(lacking));
+        assert_eq!(dialect("opnai-strict"), Err("did you mean `openai-strict`?".to_owned()));
+        assert!(dialect("xml").is_err_and(|why| why.starts_with("the dialects of this program are openai, ")));
+    }
 
     #[test]
     fn the_value_of_a_fact_has_the_type_of_its_default() {

@@ -34,10 +34,12 @@ macro_rules! dialects {
             /// Every dialect whose feature is enabled.
             pub const ALL: &[Dialect] = &[Dialect::OpenAi $(, #[cfg(feature = $feature)] Dialect::$variant)*];
 
+            /// The names of all dialects, also of those whose feature is missing.
+            pub const NAMES: &[&str] = &["openai" $(, $feature)*];
+
             /// Returns the name of the dialect in `toolc.toml`, such as `openai-strict`.
             pub const fn name(self) -> &'static str {
-                const NAMES: [&str; COUNT] = ["openai" $(, $feature)*];
-                NAMES[self as usize]
+                Self::NAMES[self as usize]
             }
 
             /// Returns how definitions are written in the dialect.

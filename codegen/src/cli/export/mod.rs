@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use toolc::__gen::graph::Pick;
+use toolc_lower::dialects;
 use toolc_tables::fact_to_json;
 
 use folder::replace_bundle;
@@ -56,7 +57,12 @@ impl Export {
     pub(super) fn run(&self, catalog: &Checked, out: &mut dyn Write) -> Result<(), Failure> {
         let declared = || catalog.settings().dialects.iter().map(|dialect| dialect.name);
         if let Some(name) = self.dialect.iter().find(|name| !declared().any(|known| known == **name)) {
-            return Err(unknown("dialect", name, declared()));
+            return Err(match dialects::find(name) {
+                Some(_) => Failure::new(format!(
+                    "the project does not have the dialect `{name}`: add \"{name}\" to `dialects` in toolc.toml"
+                )),
+                None => unknown("dialect", name, declared()),
+            });
         }
         let dialects: Vec<&str> =
             declared().filter(|name| self.dialect.is_empty() || self.dialect.iter().any(|d| d == name)).collect();
