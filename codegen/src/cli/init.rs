@@ -1,5 +1,6 @@
 //! `init`: creates a project that builds, passes its tests and runs.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{self, Stdio};
@@ -17,7 +18,8 @@ use crate::scaffold::toolc_source::{COPY, ToolcSource, copy_crates, origin, own_
 /// The arguments of `init`.
 #[derive(Debug, Args)]
 pub struct Init {
-    /// The folder of the project, created if it is missing [default: the current folder].
+    /// The folder of the project, created if it is missing. Files that are there stay as they are [default: the current folder, if it is
+    /// empty].
     dir: Option<PathBuf>,
     /// The name of the package [default: the name of the folder].
     #[arg(long)]
@@ -56,6 +58,7 @@ impl Init {
     /// Creates the project, and runs gen in it. Returns whether gen succeeded.
     pub(super) fn run(&self, streams: &mut Streams<'_>) -> Result<bool, Failure> {
         let dir = self.dir.as_deref().unwrap_or(Path::new("."));
+        check_folder(dir, self.dir.is_some())?;
         let mut changes = FileChanges::default();
         let toolc = match self.source.choose(dir, streams)? {
             Choice::DependOn(toolc) => toolc,
@@ -64,7 +67,8 @@ impl Init {
                 ToolcSource::Inside(COPY.to_owned())
             }
         };
-        let project = NewProject::new(&self.name()?, toolc.clone())?;
+        let name = self.name()?;
+        let project = NewProject::new(&name, toolc.clone())?;
         for (path, text) in project.files() {
             changes.create(dir.join(path), text);
         }
@@ -75,8 +79,9 @@ impl Init {
         }
         let files = plural(changes.paths().count(), "file");
         let repository = if create_repository(dir) { ", in a new Git repository" } else { "" };
-        let dir = visible(&dir.to_string_lossy()).into_owned();
-        let mut text = format!("{dir}: {files} written, and those of gen{repository}. Next:\n\n");
+        let folder = shown_folder(dir);
+        let mut text =
+            format!("created the package `{name}` in {folder}: {files}, and those of gen{repository}. Next:\n\n");
         if let Some(word) = self.dir.as_deref().and_then(shell_word) {
             text += &format!("    cd {word}\n");
         }
@@ -103,6 +108,38 @@ impl Init {
         let name = absolute.file_name().map(|name| name.to_string_lossy().into_owned());
         name.ok_or_else(|| Failure::new(format!("{} has no name: pass --name NAME", dir.display())))
     }
+}
+
+/// Fails if the folder is no place for a new project: it is a package already, or it has other files and was not named.
+fn check_folder(dir: &Path, is_named: bool) -> Result<(), Failure> {
+    const SHOWN: usize = 3;
+    if dir.join("Cargo.toml").exists() {
+        return Err(Failure::new(format!(
+            "nothing was written: {} is a cargo package already. To add toolc to it, write `toolc.toml` and manifests, and run gen: see \
+             \"Add toolc to an existing project\" in docs/projects.md; to create another package, run `init DIR`",
+            shown_folder(dir)
+        )));
+    }
+    let entries = dir.read_dir().into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).filter(|name| name != ".git");
+    let names: BTreeSet<String> = names.collect();
+    if is_named || names.is_empty() {
+        return Ok(());
+    }
+    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{}`", visible(name))).collect();
+    let more = if names.len() > SHOWN { format!(" and {} more", names.len() - SHOWN) } else { String::new() };
+    Err(Failure::new(format!(
+        "nothing was written: the current folder, {}, is not empty: it has {}{more}. Run `init DIR` to create the project in a folder of \
+         its own, or `init .` to create it here",
+        shown_folder(dir),
+        shown.join(", ")
+    )))
+}
+
+/// Returns the whole path of a folder, as it can be printed.
+fn shown_folder(dir: &Path) -> String {
+    let absolute = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+    visible(&absolute.to_string_lossy()).into_owned()
 }
 
 impl SourceArgs {
@@ -205,6 +242,26 @@ mod tests {
         fs::create_dir(&inner).unwrap();
         if has_git {
             assert!(!create_repository(&inner) && !inner.join(".git").exists());
+        }
+    }
+
+    #[test]
+    fn a_folder_with_other_files_must_be_named_and_a_package_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        let problem = |is_named| check_folder(dir, is_named).err().map(|error| error.to_string());
+        fs::create_dir(dir.join(".git")).unwrap();
+        assert_eq!((problem(false), problem(true)), (None, None), "a new repository is empty");
+        assert!(check_folder(&dir.join("missing"), false).is_ok());
+        for name in ["a", "b", "c", "d", "e"] {
+            fs::write(dir.join(name), "").unwrap();
+        }
+        let unnamed = problem(false).unwrap();
+        assert!(unnamed.contains("is not empty: it has `a`, `b`, `c` and 2 more. Run `init DIR`"), "{unnamed}");
+        assert_eq!(problem(true), None);
+        fs::write(dir.join("Cargo.toml"), "").unwrap();
+        for problem in [problem(false).unwrap(), problem(true).unwrap()] {
+            assert!(problem.contains("is a cargo package already. To add toolc to it,"), "{problem}");
         }
     }
 

@@ -111,9 +111,6 @@ impl New {
         let gen_command = Command::Catalog(CatalogCommand::Gen(GenArgs::default()));
         let success = attempt(Project { root: Some(root.clone()) }, gen_command, streams)?;
         print(streams.out, &self.next_step(&path, added.as_ref(), &streams.program))?;
-        if let Some(usual) = usual_name(self.kind_and_name().1) {
-            print(streams.err, &format!("note: most models and vendors expect names such as `{usual}`\n"))?;
-        }
         Ok(success)
     }
 
@@ -129,15 +126,7 @@ impl New {
     /// Returns the path of the manifest, its current text, and its new text.
     fn manifest(&self, root: &Path, catalog: &Checked) -> Result<(String, Option<String>, String), Failure> {
         let (kind, name) = self.kind_and_name();
-        // A name is a part of a path.
-        let is_plain = name.starts_with(|first: char| first.is_ascii_alphabetic())
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-        if !is_plain {
-            let message = format!(
-                "`{name}` cannot be a name: a name consists of letters, digits, `-` and `_`, and begins with a letter"
-            );
-            return Err(Failure::new(message));
-        }
+        check_name(kind, name)?;
         let is_folder = kind.place().ends_with('/');
         let path = if is_folder { format!("{}{name}.toml", kind.place()) } else { kind.place().to_owned() };
         let before = match fs::read_to_string(root.join(&path)) {
@@ -224,10 +213,22 @@ impl ExecutionArg {
     }
 }
 
-/// Returns the name in `snake_case` if it is written in another way.
-fn usual_name(name: &str) -> Option<String> {
+/// Checks a name before anything is written. It becomes a part of a path, and models see the name of a tool.
+fn check_name(kind: Kind, name: &str) -> Result<(), Failure> {
+    let is_plain = |name: &str| {
+        name.starts_with(|first: char| first.is_ascii_alphabetic())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+    };
     let usual = name.to_snake_case();
-    (usual != name).then_some(usual)
+    let problem = if !is_plain(name) {
+        "cannot be a name: a name consists of letters, digits, `-` and `_`, and begins with a letter"
+    } else if kind == Kind::Tool && usual != name {
+        "is not in snake_case, which models and vendors expect of the name of a tool"
+    } else {
+        return Ok(());
+    };
+    let advice = if is_plain(&usual) { format!("; pass `{usual}`") } else { String::new() };
+    Err(Failure::new(format!("`{name}` {problem}{advice}")))
 }
 
 /// Compiles the sources, and reports the errors.
@@ -248,5 +249,28 @@ fn fact_value(text: &str) -> FactValue {
         "true" => FactValue::Boolean(true),
         "false" => FactValue::Boolean(false),
         _ => FactValue::Integer(0).parse_same_type(text).unwrap_or_else(|| text.to_owned().into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_models_do_not_expect_is_refused_with_the_usual_one() {
+        for (kind, name) in [(Kind::Tool, "read_file"), (Kind::Tool, "sha256"), (Kind::Toolset, "api-server")] {
+            assert!(check_name(kind, name).is_ok(), "{name}");
+        }
+        let snake = "is not in snake_case, which models and vendors expect of the name of a tool; pass";
+        let plain = "cannot be a name: a name consists of letters, digits, `-` and `_`, and begins with a letter";
+        for (kind, name, expected) in [
+            (Kind::Tool, "Bad-Name", format!("{snake} `bad_name`")),
+            (Kind::Tool, "readFile", format!("{snake} `read_file`")),
+            (Kind::Toolset, "my tools", format!("{plain}; pass `my_tools`")),
+            (Kind::Tool, "1", plain.to_owned()),
+        ] {
+            let error = check_name(kind, name).expect_err(name).to_string();
+            assert_eq!(error, format!("`{name}` {expected}"));
+        }
     }
 }
