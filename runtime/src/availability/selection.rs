@@ -52,7 +52,7 @@ impl ToolSelection {
         Ok(())
     }
 
-    /// Returns whether nothing is enabled, which grants all tools.
+    /// Returns whether no toolset or tool is enabled by name: all of them are granted.
     pub(crate) fn is_all(&self) -> bool {
         self.enabled.is_empty() && self.enabled_tools.is_empty()
     }

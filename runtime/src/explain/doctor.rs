@@ -60,7 +60,7 @@ pub struct MissingVariable {
 
 impl Turn {
     /// Reports for each granted tool whether it is shown and what it lacks, and which environment variables to set. For a
-    /// session that enables nothing, these are all tools of the registry.
+    /// session that names no toolset or tool to enable, these are all tools of the registry.
     ///
     /// ```
     /// # let registry = toolc::Registry::new();

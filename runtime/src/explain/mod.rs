@@ -67,7 +67,7 @@ pub enum Status {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Grant {
-    /// The session enables neither toolsets nor tools, which grants all tools.
+    /// The session names no toolset or tool to enable, so it has all of them.
     NothingEnabled,
     /// The session enables the tool by name.
     Tool,

@@ -190,7 +190,7 @@ fn each_requirement_is_listed_with_its_state() {
         lines(&turn, "needy"),
         [
             "`needy` is hidden: needs the environment variable `KEY`".to_owned(),
-            "granted: the session enables nothing, which grants all tools".to_owned(),
+            "granted: the session names no toolset or tool to enable, so it has all of them".to_owned(),
             "✓ needs the environment variable `HOME_KEY`, like all tools of `home`".to_owned(),
             "! needs the environment variables `KEY` and `HOST`: `KEY` is not set".to_owned(),
             "! needs one of the environment variables `ONE` and `OTHER`: none is set".to_owned(),
@@ -399,7 +399,7 @@ environment variables to set:
     );
     assert_eq!(data["tools"][1]["unmet"][0]["names"], json!(["KEY", "UNHEARD"]));
     let all = registry.session().env(Env::empty()).build().unwrap().turn_blocking(Dialect::OpenAi);
-    assert_eq!(all.doctor().tools.len(), 5, "a session that enables nothing has all of the registry");
+    assert_eq!(all.doctor().tools.len(), 5, "a session that names nothing to enable has all of the registry");
 }
 
 #[test]

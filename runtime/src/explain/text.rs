@@ -63,7 +63,9 @@ fn write_missing(f: &mut fmt::Formatter<'_>, missing: &[MissingTool]) -> fmt::Re
 impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Grant::NothingEnabled => f.write_str("the session enables nothing, which grants all tools"),
+            Grant::NothingEnabled => {
+                f.write_str("the session names no toolset or tool to enable, so it has all of them")
+            }
             Grant::Tool => f.write_str("by its name"),
             Grant::All(name) => write!(f, "`{name}`, which means all tools"),
             Grant::Path(path) => f.write_str(&path.join(" → ")),
