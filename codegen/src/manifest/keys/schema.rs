@@ -40,11 +40,11 @@ pub(in crate::manifest) const MAX_LENGTH: TypedKey<Integer> =
     TypedKey::new("maxLength", "The maximum length of a string, in code points.");
 pub(in crate::manifest) const PATTERN: TypedKey<Pattern> = TypedKey::new(
     "pattern",
-    "A regular expression that must match somewhere in a string. Passed to the model; arguments are not checked against it.",
+    "A regular expression that must match somewhere in a string. Arguments that do not match are refused.",
 );
 pub(in crate::manifest) const FORMAT: TypedKey<Text> = TypedKey::new(
     "format",
-    "The format of a string, such as `date-time`, `uri` or `email`. Passed to the model; arguments are not checked against it.",
+    "The format of a string, such as `date-time`, `uri` or `email`. Arguments in another format are refused.",
 );
 pub(in crate::manifest) const ANY_OF: TypedKey<Schemas> =
     TypedKey::new("anyOf", "Alternatives, at least one of which must match.");

@@ -1,10 +1,10 @@
-//! A `pattern` of a parameter that the reader of arguments cannot enforce: it has a look-around, a back-reference, flags, a
-//! property of Unicode, or too many parts.
+//! A `pattern` of a parameter that toolc cannot check: it has a look-around, a back-reference, flags, a property of Unicode, or too
+//! many parts.
 //!
 //! ## Why is this bad
-//! The reader takes linear time, and its engine holds only a part of ECMAScript's regular expressions:
-//! [Patterns and formats](../formats.md#patterns) has the table. A pattern outside of it is shown to the model, and guards
-//! nothing.
+//! Arguments are checked in linear time, by an engine that has only a part of ECMAScript's regular expressions:
+//! [Patterns and formats](../formats.md#patterns) has the table. The model sees a pattern outside of it, but an argument that does not
+//! match it reaches the handler.
 //!
 //! ## Example
 //! ```toml
@@ -46,8 +46,8 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
         let Some(problem) = problem(&pattern.value) else { continue };
         let place = lint.string(pattern.place).map_or(pattern.place, |written| written.place(problem.at.clone()));
         sink.push(
-            Diagnostic::new(codes::UNSUPPORTED_PATTERN, place, "this pattern is not enforced")
-                .label(format!("{}, which the reader of arguments does not support", problem.cause.what()))
+            Diagnostic::new(codes::UNSUPPORTED_PATTERN, place, "arguments are not checked against this pattern")
+                .label(format!("it has {}, which toolc cannot check", problem.cause.what()))
                 .help(problem.cause.advice()),
         );
     }
