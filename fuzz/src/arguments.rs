@@ -47,7 +47,7 @@ impl Subject {
         for (id, tool) in catalog.tools() {
             let mut text = String::new();
             lowered.tool(id).pack(&mut text);
-            let tools: Vec<toolc::Tool> = unpack(&[text.leak()]);
+            let tools: Vec<toolc::Tool> = unpack(&[text.leak()]).expect("the text was packed");
             let parameters = tool.manifest.parameters();
             let turns = 1_u16 << tool.atoms.len().min(3);
             for turn in 0..turns {

@@ -10,6 +10,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::ops::Deref;
+use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -32,33 +33,67 @@ pub trait Pack: Sized {
     /// Appends the packed value.
     fn pack(&self, out: &mut String);
 
-    /// Unpacks a value from the beginning of the text.
-    ///
-    /// # Panics
-    /// Panics if the text does not contain such a value. The text is generated, so this would be a bug of the generator.
-    fn unpack(from: &mut &'static str) -> Self;
+    /// Unpacks a value from the beginning of the text. Returns `None` if the text does not contain such a value: gen has written it, and
+    /// somebody has changed it since.
+    fn unpack(from: &mut &'static str) -> Option<Self>;
 }
 
 /// A list that is unpacked on first use.
 pub struct Packed<T: 'static> {
     texts: &'static [&'static str],
-    items: OnceLock<Vec<T>>,
+    place: &'static Location<'static>,
+    items: OnceLock<Option<Vec<T>>>,
 }
 
 impl<T> Packed<T> {
     /// Returns a list of the items in all of these texts.
+    #[track_caller]
     pub const fn new(texts: &'static [&'static str]) -> Self {
-        Self { texts, items: OnceLock::new() }
+        Self { texts, place: Location::caller(), items: OnceLock::new() }
+    }
+}
+
+impl<T: Pack> Packed<T> {
+    /// Returns the items.
+    ///
+    /// # Errors
+    /// If the texts are not what gen has written.
+    pub(crate) fn items(&self) -> Result<&[T], Damaged> {
+        self.items.get_or_init(|| unpack(self.texts)).as_deref().ok_or(Damaged(self.place))
     }
 }
 
 /// # Panics
-/// Panics like [`Pack::unpack`].
+/// Panics if the texts are not what gen has written.
 impl<T: Pack> Deref for Packed<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        self.items.get_or_init(|| unpack(self.texts))
+        self.items().unwrap_or_else(Damaged::panic)
+    }
+}
+
+/// Generated code whose data cannot be unpacked. It has the place of the data, or of what refers to it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Damaged(pub(crate) &'static Location<'static>);
+
+impl Damaged {
+    /// Panics, for a caller that cannot report it.
+    #[cold]
+    pub(crate) fn panic<T>(self) -> T {
+        panic!("{self}")
+    }
+}
+
+impl fmt::Display for Damaged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.0.file();
+        let folder = file.rfind(['/', '\\']).map_or(".", |end| &file[..end]);
+        write!(
+            f,
+            "the generated code in {folder} was edited or merged by hand, and cannot be read: run `cargo xtask gen` or `cargo toolc gen`, \
+             which restores it"
+        )
     }
 }
 
@@ -68,32 +103,23 @@ impl<T: Pack + fmt::Debug> fmt::Debug for Packed<T> {
     }
 }
 
-/// Unpacks all items in these texts.
-///
-/// # Panics
-/// Panics like [`Pack::unpack`].
-pub fn unpack<T: Pack>(texts: &[&'static str]) -> Vec<T> {
+/// Unpacks all items in these texts, or returns `None` if they are not what gen has written.
+pub fn unpack<T: Pack>(texts: &[&'static str]) -> Option<Vec<T>> {
     let mut all = Vec::new();
     for mut text in texts.iter().copied() {
         while !text.is_empty() {
-            all.push(T::unpack(&mut text));
+            all.push(T::unpack(&mut text)?);
         }
     }
-    all
-}
-
-#[cold]
-fn invalid(wanted: &str, rest: &str) -> ! {
-    let rest: String = rest.chars().take(40).collect();
-    panic!("invalid generated data: expected {wanted}, got {rest:?}: run `cargo xtask gen`");
+    Some(all)
 }
 
 /// Takes the text up to the next space, and the space.
 #[inline(never)]
-fn word(from: &mut &'static str) -> &'static str {
-    let Some((word, rest)) = from.split_once(' ') else { invalid("a number", from) };
+fn word(from: &mut &'static str) -> Option<&'static str> {
+    let (word, rest) = from.split_once(' ')?;
     *from = rest;
-    word
+    Some(word)
 }
 
 /// Appends an integer. Most have one digit, which `write!` takes several times as long for.
@@ -114,9 +140,8 @@ macro_rules! numbers {
             }
 
             #[inline(never)]
-            fn unpack(from: &mut &'static str) -> Self {
-                let word = word(from);
-                word.parse().unwrap_or_else(|_| invalid("a number", word))
+            fn unpack(from: &mut &'static str) -> Option<Self> {
+                word(from)?.parse().ok()
             }
         }
     )* };
@@ -129,9 +154,8 @@ impl Pack for f64 {
         let _ = write!(out, "{self:?} ");
     }
 
-    fn unpack(from: &mut &'static str) -> Self {
-        let word = word(from);
-        serde_json::from_str(word).unwrap_or_else(|_| invalid("a number", word))
+    fn unpack(from: &mut &'static str) -> Option<Self> {
+        serde_json::from_str(word(from)?).ok()
     }
 }
 
@@ -140,8 +164,8 @@ impl Pack for bool {
         u8::from(*self).pack(out);
     }
 
-    fn unpack(from: &mut &'static str) -> Self {
-        u8::unpack(from) == 1
+    fn unpack(from: &mut &'static str) -> Option<Self> {
+        Some(u8::unpack(from)? == 1)
     }
 }
 
@@ -152,11 +176,11 @@ impl Pack for Cow<'static, str> {
     }
 
     #[inline(never)]
-    fn unpack(from: &mut &'static str) -> Self {
-        let length = usize::unpack(from);
-        let Some((text, rest)) = from.split_at_checked(length) else { invalid("a string", from) };
+    fn unpack(from: &mut &'static str) -> Option<Self> {
+        let length = usize::unpack(from)?;
+        let (text, rest) = from.split_at_checked(length)?;
         *from = rest;
-        Cow::Borrowed(text)
+        Some(Cow::Borrowed(text))
     }
 }
 
@@ -166,8 +190,8 @@ impl Pack for Name {
         out.push_str(self.quoted());
     }
 
-    fn unpack(from: &mut &'static str) -> Self {
-        Name::from_json(Cow::unpack(from)).unwrap_or_else(|| invalid("a name", from))
+    fn unpack(from: &mut &'static str) -> Option<Self> {
+        Name::from_json(Cow::unpack(from)?)
     }
 }
 
@@ -176,8 +200,8 @@ impl Pack for Pattern {
         Str::from(self.as_str().to_owned()).pack(out);
     }
 
-    fn unpack(from: &mut &'static str) -> Self {
-        Pattern::new(Str::unpack(from))
+    fn unpack(from: &mut &'static str) -> Option<Self> {
+        Some(Pattern::new(Str::unpack(from)?))
     }
 }
 
@@ -186,8 +210,8 @@ impl Pack for Duration {
         u64::try_from(self.as_millis()).unwrap_or(u64::MAX).pack(out);
     }
 
-    fn unpack(from: &mut &'static str) -> Self {
-        Duration::from_millis(u64::unpack(from))
+    fn unpack(from: &mut &'static str) -> Option<Self> {
+        Some(Duration::from_millis(u64::unpack(from)?))
     }
 }
 
@@ -200,13 +224,14 @@ impl<T: Pack> Pack for Vec<T> {
     }
 
     #[inline(never)]
-    fn unpack(from: &mut &'static str) -> Self {
-        let length = usize::unpack(from);
+    fn unpack(from: &mut &'static str) -> Option<Self> {
         // Every item takes at least one byte. The check prevents a huge allocation for a damaged length.
-        if length > from.len() {
-            invalid("a list", from);
+        let length = usize::unpack(from).filter(|length| *length <= from.len())?;
+        let mut items = Vec::with_capacity(length);
+        for _ in 0..length {
+            items.push(T::unpack(from)?);
         }
-        (0..length).map(|_| T::unpack(from)).collect()
+        Some(items)
     }
 }
 
@@ -215,8 +240,8 @@ impl<T: Pack> Pack for Arc<T> {
         (**self).pack(out);
     }
 
-    fn unpack(from: &mut &'static str) -> Self {
-        Arc::new(T::unpack(from))
+    fn unpack(from: &mut &'static str) -> Option<Self> {
+        Some(Arc::new(T::unpack(from)?))
     }
 }
 
@@ -228,8 +253,8 @@ impl<T: Pack> Pack for Option<T> {
         }
     }
 
-    fn unpack(from: &mut &'static str) -> Self {
-        bool::unpack(from).then(|| T::unpack(from))
+    fn unpack(from: &mut &'static str) -> Option<Self> {
+        Some(if bool::unpack(from)? { Some(T::unpack(from)?) } else { None })
     }
 }
 
@@ -239,8 +264,8 @@ impl<A: Pack, B: Pack> Pack for (A, B) {
         self.1.pack(out);
     }
 
-    fn unpack(from: &mut &'static str) -> Self {
-        (A::unpack(from), B::unpack(from))
+    fn unpack(from: &mut &'static str) -> Option<Self> {
+        Some((A::unpack(from)?, B::unpack(from)?))
     }
 }
 
@@ -254,9 +279,9 @@ impl<T: Pack> Pack for Vec<(Dialect, T)> {
         }
     }
 
-    fn unpack(from: &mut &'static str) -> Self {
-        let all = Vec::<(u8, T)>::unpack(from).into_iter();
-        all.filter_map(|(number, item)| Some((Dialect::from_number(number)?, item))).collect()
+    fn unpack(from: &mut &'static str) -> Option<Self> {
+        let all = Vec::<(u8, T)>::unpack(from)?.into_iter();
+        Some(all.filter_map(|(number, item)| Some((Dialect::from_number(number)?, item))).collect())
     }
 }
 
@@ -275,8 +300,8 @@ macro_rules! packed_structs {
                 $(<$type as $crate::data::pack::Pack>::pack(&self.$field, out);)*
             }
 
-            fn unpack(from: &mut &'static str) -> Self {
-                $crate::data::pack::unpacked!($name { $($field: <$type as $crate::data::pack::Pack>::unpack(from)),* })
+            fn unpack(from: &mut &'static str) -> Option<Self> {
+                Some($crate::data::pack::unpacked!($name { $($field: <$type as $crate::data::pack::Pack>::unpack(from)?),* }))
             }
         }
     )* };
@@ -313,15 +338,15 @@ macro_rules! packed_enums {
                 }
             }
 
-            fn unpack(from: &mut &'static str) -> Self {
-                match u8::unpack(from) {
+            fn unpack(from: &mut &'static str) -> Option<Self> {
+                Some(match u8::unpack(from)? {
                     $($number => {
-                        $($(let $item = <$item_type as Pack>::unpack(from);)*)?
-                        $($(let $field = <$type as Pack>::unpack(from);)*)?
+                        $($(let $item = <$item_type as Pack>::unpack(from)?;)*)?
+                        $($(let $field = <$type as Pack>::unpack(from)?;)*)?
                         $name::$variant $(($($item),*))? $({ $($field),* })?
                     })*
-                    _ => invalid(stringify!($name), from),
-                }
+                    _ => return None,
+                })
             }
         }
     )* };
@@ -471,7 +496,7 @@ mod tests {
             one.pack(&mut text);
         }
         let text: &'static str = text.leak();
-        let tools: Vec<Tool> = unpack(&[text, "", text]);
+        let tools: Vec<Tool> = unpack(&[text, "", text]).unwrap();
         assert_eq!(tools.len(), 6);
         assert_eq!(format!("{:?}", tools[5]), format!("{tool:?}"));
         assert_eq!(format!("{:?}", tools[1]), format!("{:?}", Tool::default()));
@@ -480,16 +505,18 @@ mod tests {
     #[test]
     fn entries_of_unknown_dialects_are_skipped() {
         let mut text: &'static str = "3 0 3 one200 3 far7 3 mcp5 ";
-        let names: Vec<(Dialect, Cow<'static, str>)> = Pack::unpack(&mut text);
+        let names: Vec<(Dialect, Cow<'static, str>)> = Pack::unpack(&mut text).unwrap();
         assert_eq!((names, text), ([(Dialect::OpenAi, "one".into()), (Dialect::Mcp, "mcp".into())].into(), "5 "));
     }
 
     #[test]
-    fn damaged_data_panics_with_a_hint() {
+    fn damaged_data_is_an_error_with_a_hint() {
         for text in ["1", "x ", "9 abc", "-1 ", "1 é", "99999999999999999999 "] {
-            let panic = std::panic::catch_unwind(|| unpack::<Fact>(&[text])).expect_err("the text is not a fact");
-            let message = panic.downcast::<String>().expect("a panic's message is text");
-            assert!(message.contains("cargo xtask gen"), "{message}");
+            let packed: Packed<Fact> = Packed::new(vec![text].leak());
+            let why = packed.items().expect_err("the text is not a fact").to_string();
+            let folder = std::path::Path::new(file!()).parent().unwrap().display().to_string();
+            assert!(why.starts_with(&format!("the generated code in {folder} was edited")), "{why}");
+            assert!(why.contains("run `cargo xtask gen`"), "{why}");
         }
     }
 }

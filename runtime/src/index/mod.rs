@@ -117,6 +117,6 @@ mod tests {
         let index = Index::from_tools(TOOLS);
         let mut text = String::new();
         index.pack(&mut text);
-        assert_eq!(Index::unpack(&mut &*text.leak()), index);
+        assert_eq!(Index::unpack(&mut &*text.leak()), Some(index));
     }
 }

@@ -2,13 +2,14 @@
 //! the handlers. The provider is implemented here and not in generated code, so that it is compiled only once.
 
 use std::borrow::Cow;
+use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 
 use crate::args::Slots;
 use crate::call::Call;
 use crate::data::catalog::{Definition, Fact, Tool, Toolset, Variable};
 use crate::data::dialect::{Dialect, PerDialect};
-use crate::data::pack::{Pack, Packed, unpack};
+use crate::data::pack::{Damaged, Pack, Packed, unpack};
 use crate::data::segment::Segment;
 use crate::env::Env;
 use crate::provider::availability::{Availability, AvailabilityCheck};
@@ -44,8 +45,9 @@ pub struct CatalogData {
 pub struct CompiledCatalog {
     parts: &'static [&'static CompiledToolset],
     common: &'static CatalogData,
-    tools: OnceLock<Vec<Tool>>,
-    definitions: PerDialect<Vec<Option<Definition>>>,
+    place: &'static Location<'static>,
+    tools: OnceLock<Option<Vec<Tool>>>,
+    definitions: PerDialect<Option<Vec<Option<Definition>>>>,
 }
 
 /// A function that calls the tool at an index, like [`ToolProvider::call`]. The handlers are in an `Arc`, because a
@@ -61,8 +63,9 @@ pub type DirectoryHandler<H> =
 
 impl CompiledCatalog {
     /// Combines toolsets. The indices of tools continue from one toolset to the next.
+    #[track_caller]
     pub const fn new(parts: &'static [&'static CompiledToolset], common: &'static CatalogData) -> Self {
-        Self { parts, common, tools: OnceLock::new(), definitions: PerDialect::new() }
+        Self { parts, common, place: Location::caller(), tools: OnceLock::new(), definitions: PerDialect::new() }
     }
 
     /// Returns a tool provider with these tools and `handlers`. `check` is `None` if no tool has an availability check, and `directory`
@@ -80,9 +83,19 @@ impl CompiledCatalog {
         Box::new(CompiledProvider { compiled: self, handlers: Arc::new(handlers), call, check, checks, directory })
     }
 
-    /// Unpacks the tools, with the descriptions that were left out. `definitions` are their OpenAI definitions.
-    fn unpacked_tools(&self, definitions: &[Option<Definition>]) -> Vec<Tool> {
-        let mut tools: Vec<Tool> = self.unpacked(|part| part.tools);
+    fn tools(&self) -> Result<&[Tool], Damaged> {
+        self.tools.get_or_init(|| self.unpacked_tools()).as_deref().ok_or(Damaged(self.place))
+    }
+
+    fn definitions(&self, dialect: Dialect) -> Result<&[Option<Definition>], Damaged> {
+        let unpacked = self.definitions.get_or_init(dialect, || self.unpacked(|part| (part.definitions)(dialect)));
+        unpacked.as_deref().ok_or(Damaged(self.place))
+    }
+
+    /// Unpacks the tools, with the descriptions that were left out, which are in their OpenAI definitions.
+    fn unpacked_tools(&self) -> Option<Vec<Tool>> {
+        let definitions = self.definitions(Dialect::OpenAi).ok()?;
+        let mut tools: Vec<Tool> = self.unpacked(|part| part.tools)?;
         for (tool, definition) in tools.iter_mut().zip(definitions) {
             if tool.description.is_empty()
                 && let Some(Definition { segments }) = definition
@@ -91,11 +104,11 @@ impl CompiledCatalog {
                 tool.description = openai_description(text).unwrap_or_default();
             }
         }
-        tools
+        Some(tools)
     }
 
     /// Unpacks the texts that `texts` selects of each toolset.
-    fn unpacked<T: Pack>(&self, texts: impl Fn(&CompiledToolset) -> &'static [&'static str]) -> Vec<T> {
+    fn unpacked<T: Pack>(&self, texts: impl Fn(&CompiledToolset) -> &'static [&'static str]) -> Option<Vec<T>> {
         unpack(&self.parts.iter().flat_map(|part| texts(part)).copied().collect::<Vec<_>>())
     }
 }
@@ -111,13 +124,11 @@ struct CompiledProvider<H> {
 
 impl<H: Send + Sync + 'static> ToolProvider for CompiledProvider<H> {
     fn tools(&self) -> &[Tool] {
-        let compiled = self.compiled;
-        compiled.tools.get_or_init(|| compiled.unpacked_tools(self.definitions(Dialect::OpenAi)))
+        self.compiled.tools().unwrap_or_else(Damaged::panic)
     }
 
     fn definitions(&self, dialect: Dialect) -> &[Option<Definition>] {
-        let compiled = self.compiled;
-        compiled.definitions.get_or_init(dialect, || compiled.unpacked(|part| (part.definitions)(dialect)))
+        self.compiled.definitions(dialect).unwrap_or_else(Damaged::panic)
     }
 
     fn toolsets(&self) -> &[Toolset] {
@@ -134,7 +145,15 @@ impl<H: Send + Sync + 'static> ToolProvider for CompiledProvider<H> {
 
     #[cfg(feature = "search")]
     fn index(&self) -> Option<crate::index::Index> {
-        Some(crate::index::Index::concat(&self.compiled.unpacked(|part| part.index)))
+        let parts = self.compiled.unpacked(|part| part.index);
+        Some(crate::index::Index::concat(&parts.unwrap_or_else(|| Damaged(self.compiled.place).panic())))
+    }
+
+    fn damage(&self) -> Option<String> {
+        let CompiledCatalog { common, .. } = self.compiled;
+        let loaded = self.compiled.tools().map(drop);
+        let loaded = loaded.and(common.toolsets.items().map(drop)).and(common.facts.items().map(drop));
+        loaded.err().map(|damaged| damaged.to_string())
     }
 
     fn available(&self, check: AvailabilityCheck<'_>, env: &Env) -> Availability {

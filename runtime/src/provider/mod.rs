@@ -47,6 +47,12 @@ pub trait ToolProvider: Send + Sync {
         &[]
     }
 
+    /// Returns why the data of a generated catalog cannot be read, so that a registry refuses it.
+    #[doc(hidden)]
+    fn damage(&self) -> Option<String> {
+        None
+    }
+
     /// Returns the environment variables that the tools require.
     fn variables(&self) -> &[Variable] {
         &[]

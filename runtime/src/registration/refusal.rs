@@ -64,6 +64,8 @@ pub enum Refusal {
     EmptyToolset(Cow<'static, str>),
     /// The tool provider to replace is not registered.
     UnknownProvider(ProviderId),
+    /// The generated code of the provider was changed after gen had written it. This is the whole message.
+    Damaged(String),
 }
 
 impl fmt::Display for RegistryError {
@@ -111,6 +113,7 @@ impl fmt::Display for Refusal {
                     "the toolset `{name}` is empty: add `tools` or `includes`, or make it the home toolset of a tool"
                 )
             }
+            Refusal::Damaged(message) => f.write_str(message),
             Refusal::UnknownProvider(id) => write!(f, "{id} is not registered: use `add`"),
         }
     }

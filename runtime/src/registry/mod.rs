@@ -93,7 +93,7 @@ impl Registry {
     /// # Errors
     /// Returns the same errors as [`add`](Self::add), and an error if `id` is not registered.
     pub fn replace(&self, id: ProviderId, provider: Box<dyn ToolProvider>) -> Result<(), RegistryError> {
-        let provider: Arc<dyn ToolProvider> = preload(provider.into());
+        let provider: Arc<dyn ToolProvider> = preload(provider.into())?;
         // Declared before the lock, so that it is dropped after it: dropping a provider may run any code.
         let _dropped_unlocked;
         let mut locked = self.lock();
@@ -120,7 +120,7 @@ impl Registry {
     }
 
     fn insert(&self, provider: Arc<dyn ToolProvider>, overriding: bool) -> Result<ProviderId, RegistryError> {
-        let provider = preload(provider);
+        let provider = preload(provider)?;
         let _dropped_unlocked;
         let mut locked = self.lock();
         let id = ProviderId::next();
@@ -252,9 +252,10 @@ impl RegistryState {
 
 /// Calls all methods that load data of a provider, before the lock is taken: a generated provider unpacks its data on first
 /// use, which takes time.
-fn preload(provider: Arc<dyn ToolProvider>) -> Arc<dyn ToolProvider> {
+fn preload(provider: Arc<dyn ToolProvider>) -> Result<Arc<dyn ToolProvider>, RegistryError> {
+    RegistryError::check(provider.damage().map(Refusal::Damaged).into_iter().collect())?;
     let _ = (provider.tools(), provider.toolsets(), provider.facts());
-    provider
+    Ok(provider)
 }
 
 impl fmt::Debug for Registry {

@@ -5,11 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use crate::args::Slots;
 use crate::call::{Call, ToolCall};
-use crate::data::catalog::{Definition, Tool, Toolset};
+use crate::data::catalog::{Definition, Fact, Tool, Toolset, Variable};
 use crate::data::dialect::Dialect;
+use crate::data::pack::Packed;
 use crate::data::requirement::Requirement::Tools;
 use crate::data::segment::{Atom, Condition, Op, Segment};
 use crate::fakes::{Fake, renamed, texts, tool, toolset, wait};
+use crate::provider::compiled::{CatalogData, CompiledCatalog, CompiledToolset};
 use crate::provider::dynamic::{DynamicTool, DynamicTools};
 use crate::provider::{HandlerReply, ToolProvider};
 use crate::registration::refusal::Refusal;
@@ -519,4 +521,17 @@ fn a_fact_keeps_its_default_when_a_provider_is_replaced() {
     registry.replace(ids[0], provider(false)).unwrap();
     let twice = Fake::new([]).fact("vision", false).fact("vision", true);
     assert_eq!(registry.replace(ids[0], Box::new(twice)).unwrap_err().refusals(), taken);
+}
+
+#[test]
+fn a_catalog_that_was_edited_by_hand_is_refused() {
+    static PART: CompiledToolset = CompiledToolset { tools: &["9 too short"], definitions: |_| &[], index: &[] };
+    static TOOLSETS: Packed<Toolset> = Packed::new(&[]);
+    static FACTS: Packed<Fact> = Packed::new(&[]);
+    static VARIABLES: Packed<Variable> = Packed::new(&[]);
+    static COMMON: CatalogData = CatalogData { toolsets: &TOOLSETS, facts: &FACTS, variables: &VARIABLES };
+    static COMPILED: CompiledCatalog = CompiledCatalog::new(&[&PART], &COMMON);
+    let provider = COMPILED.provider((), |_, index, _, _| HandlerReply::no_such_tool(index), None, None);
+    let error = Registry::new().add(provider).expect_err("its data cannot be read");
+    assert!(matches!(error.refusals(), [Refusal::Damaged(why)] if why.contains("edited or merged by hand")), "{error}");
 }
