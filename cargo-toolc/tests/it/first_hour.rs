@@ -40,10 +40,10 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Returns the blocks of the tutorial.
-fn tutorial(readme: &str) -> Vec<Block<'_>> {
-    let section = readme.split("\n## Your own tools\n").nth(1).and_then(|rest| rest.split("\n## ").next());
-    let fences = section.expect("the README has a tutorial").split("```").skip(1).step_by(2);
+/// Returns the blocks of a section.
+fn blocks<'r>(readme: &'r str, heading: &str) -> Vec<Block<'r>> {
+    let section = readme.split(&format!("\n## {heading}\n")).nth(1).and_then(|rest| rest.split("\n## ").next());
+    let fences = section.expect("the README has the section").split("```").skip(1).step_by(2);
     fences
         .map(|fence| {
             let (language, text) = fence.split_once('\n').expect("a fence has lines");
@@ -143,7 +143,7 @@ impl Project {
 fn the_first_hour_of_a_user_needs_no_help() {
     let readme = fs::read_to_string(repository().join("README.md")).expect("failed to read");
     let project = Project::new();
-    let outcomes = project.follow(&tutorial(&readme));
+    let outcomes = project.follow(&blocks(&readme, "Your own tools"));
     let outcome = |line: &str, index: usize| {
         let given = outcomes.get(line).unwrap_or_else(|| panic!("the README has no command `{line}`"));
         &given[index]
@@ -183,8 +183,22 @@ fn the_first_hour_of_a_user_needs_no_help() {
     project.run(
         "cargo xtask fmt --check && cargo xtask lint --deny-warnings && cargo xtask gen --check && cargo fmt --check",
     );
+    is_used_by_an_agent(&project, &blocks(&readme, "In an agent")[0]);
     is_served(&project);
     mistakes_are_reported(&project);
+}
+
+/// The lines of the README compile in the project, with what they leave out.
+fn is_used_by_an_agent(project: &Project, lines: &Block<'_>) {
+    assert_eq!(lines.language, "rust");
+    let agent = format!(
+        "async fn step(name: &str, arguments: &str, id: &str) -> Result<(), Box<dyn std::error::Error>> {{\n{}Ok(())\n}}\n\
+         fn send_to_model(_: &str) {{}}\nfn main() {{\n    drop(step);\n}}\n",
+        lines.text
+    );
+    fs::create_dir_all(project.folder.join("examples")).expect("failed to create a folder");
+    project.write("examples/agent.rs", &agent);
+    project.run("cargo build --quiet --example agent");
 }
 
 /// The official MCP client uses the tools.
