@@ -516,7 +516,7 @@ fn export_writes_a_bundle_and_never_overwrites_other_files() {
     assert!(err.contains("which export did not write"), "{err}");
     assert_eq!(export(&["--dialect", "mpc"]).2, "error: unknown dialect `mpc`: did you mean `mcp`?\n");
     assert_eq!(export(&["--toolset", "libb"]).2, "error: unknown toolset `libb`: did you mean `lib`?\n");
-    project.write("toolc.toml", "dialects = [\"mcp\"]\n");
+    project.write_settings("dialects = [\"mcp\"]");
     let missing = "the project does not have the dialect `gemini`: add \"gemini\" to `dialects` in toolc.toml";
     assert_eq!(export(&["--dialect", "gemini"]).2, format!("error: {missing}\n"));
 }
