@@ -186,6 +186,7 @@ fn the_first_hour_of_a_user_needs_no_help() {
     is_used_by_an_agent(&project, &blocks(&readme, "In an agent")[0]);
     is_served(&project);
     mistakes_are_reported(&project);
+    edited_code_is_refused(&project);
 }
 
 /// The lines of the README compile in the project, with what they leave out.
@@ -242,4 +243,15 @@ fn mistakes_are_reported(project: &Project) {
     assert!(!unhandled.success && unhandled.err.contains("missing: `count_notes`"), "{}", unhandled.err);
     project.write("src/lib.rs", &right);
     project.run("cargo test --quiet");
+}
+
+/// A program whose generated code was edited by hand says so, and gen restores the code.
+fn edited_code_is_refused(project: &Project) {
+    let data = "src/generated/data/notes.rs";
+    let right = project.edit(data, |text| text.replacen("add_note", "add_notes", 1));
+    let refused = project.shell("cargo run --quiet -- doctor");
+    let expected = "error: provider refused: the generated code in src/generated was edited or merged by hand";
+    assert!(!refused.success && refused.err.starts_with(expected), "{}", refused.err);
+    project.run("cargo xtask gen");
+    assert_eq!(fs::read_to_string(project.folder.join(data)).expect("failed to read"), right);
 }

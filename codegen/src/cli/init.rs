@@ -110,7 +110,7 @@ impl Init {
     }
 }
 
-/// Fails if the folder is no place for a new project: it is a package already, or it has other files and was not named.
+/// Fails if the folder is a package already, or if it has other files and was not named.
 fn check_folder(dir: &Path, is_named: bool) -> Result<(), Failure> {
     const SHOWN: usize = 3;
     if dir.join("Cargo.toml").exists() {

@@ -33,8 +33,8 @@ pub trait Pack: Sized {
     /// Appends the packed value.
     fn pack(&self, out: &mut String);
 
-    /// Unpacks a value from the beginning of the text. Returns `None` if the text does not contain such a value: gen has written it, and
-    /// somebody has changed it since.
+    /// Unpacks a value from the beginning of the text. Returns `None` if the text does not contain such a value: it was changed after
+    /// gen had written it.
     fn unpack(from: &mut &'static str) -> Option<Self>;
 }
 
