@@ -1,5 +1,8 @@
 //! Splits the arguments of a command into options, in every spelling, and operands.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use crate::syntax::Word;
 
 /// An argument of a command, as `getopt_long` reads it.
@@ -8,7 +11,7 @@ pub enum Argument<'w> {
     /// An option: `-x`, `--long`. Clusters such as `-rf` give one for each letter.
     Option {
         /// The name as written, with its dashes. A long option can be abbreviated.
-        name: String,
+        name: Cow<'w, str>,
         /// The value: the text after `=`, the rest of a cluster, or the next argument if the option takes one.
         value: Option<Value<'w>>,
         /// The position of the argument.
@@ -36,9 +39,9 @@ pub enum Value<'w> {
     /// A word of its own.
     Word(&'w Word),
     /// The rest of the option's own word, without expansions.
-    Text(String),
+    Text(Cow<'w, str>),
     /// The rest of the option's own word, with expansions. The text is what comes before the first one.
-    Built(String),
+    Built(Cow<'w, str>),
 }
 
 /// The iterator that [`arguments`] returns.
@@ -47,8 +50,8 @@ pub struct Arguments<'w, 'o> {
     words: &'w [Word],
     value_options: &'o [&'o str],
     next: usize,
-    /// The letters of a cluster, the position of the next one, and the sign before them.
-    cluster: String,
+    /// A cluster of letters, perhaps with a sign, the position of the next letter, and the sign.
+    cluster: Cow<'w, str>,
     letter: usize,
     sign: &'static str,
     only_operands: bool,
@@ -74,7 +77,7 @@ pub fn arguments<'w, 'o>(words: &'w [Word], value_options: &'o [&'o str]) -> Arg
         words,
         value_options,
         next: 0,
-        cluster: String::new(),
+        cluster: Cow::Borrowed(""),
         letter: 0,
         sign: "-",
         only_operands: false,
@@ -164,12 +167,12 @@ impl<'w, 'o> Arguments<'w, 'o> {
             self.only_operands = true;
             return self.read();
         }
-        if let Some(long) = start.strip_prefix("--") {
-            return Some(self.long_option(long, word, index));
+        if start.starts_with("--") {
+            return Some(self.long_option(start, word, index));
         }
         if can_be_dashless && whole && !start.is_empty() && start.chars().all(|letter| letter.is_ascii_alphanumeric()) {
             self.sign = "-";
-            self.cluster = start.into_owned();
+            self.cluster = start;
             self.letter = 0;
             self.dashless = Dashless::Current;
             return self.read();
@@ -181,21 +184,21 @@ impl<'w, 'o> Arguments<'w, 'o> {
             if start.len() > 2 && whole {
                 if self.value_options.contains(&&*start) {
                     let value = self.next_word().map(Value::Word);
-                    return Some(Argument::Option { name: start.into_owned(), value, index });
+                    return Some(Argument::Option { name: start, value, index });
                 }
                 // `gdb -nx`: without the `?`, it would be a cluster in which `-x` takes a value.
                 if self.has_attached_value(&start) {
-                    return Some(Argument::Option { name: start.into_owned(), value: None, index });
+                    return Some(Argument::Option { name: start, value: None, index });
                 }
             }
             self.sign = if plus { "+" } else { "-" };
-            start[1..].clone_into(&mut self.cluster);
-            self.letter = 0;
-            return if self.cluster.is_empty() { Some(Argument::Either { word, index }) } else { self.read() };
+            self.cluster = start;
+            self.letter = 1;
+            return if self.cluster.len() == 1 { Some(Argument::Either { word, index }) } else { self.read() };
         }
         if whole && self.is_group(&start) {
             self.sign = "";
-            self.cluster = start.into_owned();
+            self.cluster = start;
             self.letter = 0;
             return self.read();
         }
@@ -214,16 +217,18 @@ impl<'w, 'o> Arguments<'w, 'o> {
     fn cluster_option(&mut self, letter: char) -> Argument<'w> {
         let index = if self.dashless == Dashless::Current { 0 } else { self.next - 1 };
         let is_certain = self.words[index].text().is_some();
+        let at = self.letter;
         self.letter += letter.len_utf8();
-        let mut name = String::with_capacity(self.sign.len() + letter.len_utf8());
-        name.push_str(self.sign);
-        name.push(letter);
-        let rest = &self.cluster[self.letter..];
-        let of_rest =
-            |rest: &str| if is_certain { Value::Text(rest.to_owned()) } else { Value::Built(rest.to_owned()) };
+        let name = self.name_of_letter(at);
+        let end = self.cluster.len();
+        let rest = self.letter..end;
+        let of_rest = |rest: Range<usize>| {
+            let rest = piece(&self.cluster, rest);
+            if is_certain { Value::Text(rest) } else { Value::Built(rest) }
+        };
         let value = if self.has_attached_value(&name) {
-            let value = Some(of_rest(rest)).filter(|value| *value != Value::Text(String::new()));
-            self.letter = self.cluster.len();
+            let value = Some(of_rest(rest)).filter(|value| *value != Value::Text(Cow::Borrowed("")));
+            self.letter = end;
             value
         } else if !self.takes_value(&name) {
             None
@@ -231,26 +236,44 @@ impl<'w, 'o> Arguments<'w, 'o> {
             self.next_word().map(Value::Word)
         } else {
             let value = of_rest(rest);
-            self.letter = self.cluster.len();
+            self.letter = end;
             Some(value)
         };
         Argument::Option { name, value, index }
     }
 
-    /// Reads a long option, whose text after the dashes is `long`, with its value.
-    fn long_option(&mut self, long: &str, word: &'w Word, index: usize) -> Argument<'w> {
+    /// Returns the name of the option whose letter is at this position of the cluster: the sign with the letter.
+    fn name_of_letter(&self, at: usize) -> Cow<'w, str> {
+        let sign = at.checked_sub(self.sign.len()).filter(|sign| self.cluster.get(*sign..at) == Some(self.sign));
+        match sign {
+            Some(sign) => piece(&self.cluster, sign..self.letter),
+            None => Cow::Owned([self.sign, &self.cluster[at..self.letter]].concat()),
+        }
+    }
+
+    /// Reads a long option, which begins with this text, with its value.
+    fn long_option(&mut self, start: Cow<'w, str>, word: &'w Word, index: usize) -> Argument<'w> {
         let whole = word.text().is_some();
-        let (name, value) = match long.split_once('=') {
-            Some((name, value)) if whole => (name, Some(Value::Text(value.to_owned()))),
-            Some((name, value)) => (name, Some(Value::Built(value.to_owned()))),
-            None if whole => (long, None),
+        let (name, value) = match start.find('=') {
+            Some(at) => {
+                let value = piece(&start, at + 1..start.len());
+                (piece(&start, 0..at), Some(if whole { Value::Text(value) } else { Value::Built(value) }))
+            }
+            None if whole => (start, None),
             // The name itself is built.
             None => return Argument::Either { word, index },
         };
-        let name = ["--", name].concat();
         let takes_next = value.is_none() && self.takes_value(&name);
         let value = if takes_next { self.next_word().map(Value::Word) } else { value };
         Argument::Option { name, value, index }
+    }
+}
+
+/// Returns a part of a text.
+fn piece<'w>(text: &Cow<'w, str>, range: Range<usize>) -> Cow<'w, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(&text[range]),
+        Cow::Owned(text) => Cow::Owned(text[range].to_owned()),
     }
 }
 
@@ -260,7 +283,7 @@ impl<'w> Iterator for Arguments<'w, '_> {
     fn next(&mut self) -> Option<Argument<'w>> {
         let argument = self.read();
         if let Some(Argument::Option { name, value: Some(_), .. }) = &argument
-            && self.last_options.contains(&name.as_str())
+            && self.last_options.contains(&&**name)
         {
             self.only_operands = true;
         }
@@ -284,7 +307,7 @@ mod tests {
         };
         let words: Vec<Word> = line.split(' ').map(word).collect();
         let text = |argument: Argument<'_>| match argument {
-            Argument::Option { name, value: None, .. } => name,
+            Argument::Option { name, value: None, .. } => name.into_owned(),
             Argument::Option { name, value: Some(Value::Word(word)), .. } => {
                 format!("{name}={}", word.text().unwrap_or_default())
             }
@@ -339,7 +362,7 @@ mod tests {
             Argument::Option { name, value: Some(Value::Word(word)), .. } => {
                 format!("{name}={}", word.text().unwrap_or_default())
             }
-            Argument::Option { name, .. } => name,
+            Argument::Option { name, .. } => name.into_owned(),
             Argument::Operand { word, .. } | Argument::Either { word, .. } => word.text().unwrap_or_default().into(),
         });
         assert_eq!(read.collect::<Vec<_>>(), ["-c", "-u=a", "-i", "b", "c", "-u=d"]);

@@ -342,10 +342,9 @@ impl Check<'_, '_> {
     /// Returns whether a pattern matches a word. If only unset variables and numbers in the word are unknown, a possible match counts
     /// as none.
     pub(super) fn matches(&self, pattern: &str, word: &Word) -> Match {
-        if let [Part::Literal { text, .. }] = word.parts.as_slice()
-            && !(self.ignore_case && has_case(text))
-        {
-            return pattern::matches(pattern, text).into();
+        if let [Part::Literal { text, .. }] = word.parts.as_slice() {
+            let matches = if self.ignore_case { pattern::matches_lowercase } else { pattern::matches };
+            return matches(pattern, text).into();
         }
         match self.compare(pattern, word) {
             Match::Maybe if !word.parts.iter().any(|part| self.subject.line.can_be_anything(part)) => {
@@ -365,7 +364,7 @@ impl Check<'_, '_> {
     pub(super) fn compare(&self, pattern: &str, word: &Word) -> Match {
         let line = self.subject.line;
         let changes = |part: &Part| match part {
-            Part::Literal { text, .. } => self.ignore_case && has_case(text),
+            Part::Literal { text, .. } => self.ignore_case && pattern::has_case(text),
             part => line.is_working_directory(part) || is_home(part),
         };
         if !word.parts.iter().any(changes) {
@@ -399,11 +398,6 @@ impl Check<'_, '_> {
         }
         self.require_best(best.or_appended(self.subject.command));
     }
-}
-
-/// Returns whether a text has, or may have, letters in upper case.
-fn has_case(text: &str) -> bool {
-    text.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii())
 }
 
 /// The file that meets a condition best.

@@ -245,7 +245,7 @@ fn judge_command<'r>(subject: &Subject<'_>, rules: &'r RuleSet<'_>) -> (Vec<Find
     }
     let is_help = subject.is_help();
     let own_name = subject.name.and(subject.command.program.name());
-    for rule in rules.of_program([own_name, subject.name], subject.has(), subject.signature) {
+    for rule in rules.of_program([own_name, subject.name], subject.has(), subject.signature()) {
         // `rm --help` is harmless, but rules without programs still judge what `rm --help > FILE` writes, and an unknown program
         // may ignore the option.
         let is_about_some = !rule.conditions.programs.is_empty() && !rule.conditions.is_about_every_program();

@@ -9,6 +9,9 @@ use crate::judge::line::Line;
 use crate::rules::{ABOVE_OWN, PatternGroup, PlaceNames, PlacePattern, Root, RuleSet, pattern};
 use crate::syntax::{Part, Word};
 
+/// The capacity for the text of a path.
+const USUAL_LENGTH: usize = 64;
+
 impl PathWord {
     /// Returns the folder, if the last component is `*` or another pattern that stands for everything in the folder.
     pub(crate) fn folder_of_all(&self) -> Option<Self> {
@@ -76,7 +79,7 @@ impl PathWord {
 
     /// Returns the path as text, if it is certain.
     pub(crate) fn text(&self) -> Option<String> {
-        let mut text = String::new();
+        let mut text = String::with_capacity(USUAL_LENGTH);
         for component in &self.components {
             let Component::Name(name) = component else { return None };
             text.push('/');

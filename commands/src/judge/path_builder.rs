@@ -45,8 +45,7 @@ impl PathWord {
             (Some(Base::Home), _) => builder.folder(line.home()),
             (Some(Base::Start), _) => builder.folder(line.start()),
             (Some(Base::Below), _) => {
-                builder.folder(line.start());
-                builder.end();
+                builder.enter(line.start());
                 builder.unknown();
             }
             (Some(Base::Other(base)), _) => builder.text(base),
@@ -56,6 +55,7 @@ impl PathWord {
                         && !is_absolute =>
             {
                 match &command.directory {
+                    Directory::Start if !is_directory => builder.enter(line.start()),
                     Directory::Start => builder.folder(line.start()),
                     Directory::At(directory) => {
                         depends_on_cd = true;
@@ -168,6 +168,13 @@ impl Builder<'_> {
         self.base = self.path.len() + 1;
     }
 
+    /// Adds the names of a folder, so that what follows is in it.
+    fn enter(&mut self, names: &[Rc<str>]) {
+        self.end();
+        self.path.extend(names.iter().cloned().map(Component::Name));
+        self.base = self.path.len();
+    }
+
     /// Adds the directory after a `cd`.
     fn directory(&mut self, directory: &str, line: &Line<'_>) {
         match directory.strip_prefix('~') {
@@ -177,8 +184,7 @@ impl Builder<'_> {
             }
             _ => {
                 if !directory.starts_with('/') {
-                    self.folder(line.start());
-                    self.end();
+                    self.enter(line.start());
                 }
                 self.text(directory);
             }
@@ -265,8 +271,7 @@ impl Builder<'_> {
             Output::TemporaryFile if self.is_empty() => self.text("/tmp/\0"),
             Output::WorkingDirectory if self.is_empty() => self.folder(line.start()),
             Output::Below if self.is_empty() => {
-                self.folder(line.start());
-                self.end();
+                self.enter(line.start());
                 self.unknown();
             }
             Output::Name | Output::Below | Output::TemporaryFile | Output::WorkingDirectory => {

@@ -93,7 +93,7 @@ impl Subject<'_> {
         let mut operands = 0;
         for argument in flags::arguments(self.command.arguments(), values) {
             match argument {
-                Argument::Option { name, value: Some(value), index } if options.contains(&name.as_str()) => {
+                Argument::Option { name, value: Some(value), index } if options.contains(&&*name) => {
                     names.extend(self.computed(&self.value_word(&value, index), takes_own_text));
                 }
                 Argument::Option { .. } => {}

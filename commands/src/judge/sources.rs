@@ -1,6 +1,7 @@
 //! The sources of a command: the commands whose output it reads, directly, through others, or through files.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -58,14 +59,16 @@ impl Flow {
                 flow.run.entry(via.command).or_default().push(id);
             }
         }
-        flow.find_writers(line);
+        let subjects: Vec<OnceCell<Subject<'_>>> = line.ids().map(|_| OnceCell::new()).collect();
+        let subject = |id: CommandId| subjects[id as usize].get_or_init(|| Subject::new(line, id));
+        flow.find_writers(line, &subject);
         if !flow.writers.is_empty() || !flow.unpackers.is_empty() {
-            flow.find_readers(line);
+            flow.find_readers(line, &subject);
         }
         flow
     }
 
-    fn find_writers(&mut self, line: &Line<'_>) {
+    fn find_writers<'s, 'a: 's>(&mut self, line: &Line<'_>, subject: &impl Fn(CommandId) -> &'s Subject<'a>) {
         let mut count = 0;
         let mut add = |writer: CommandId, file: Option<String>| {
             if let Some(file) = file.filter(|_| count < MAX_WRITERS) {
@@ -94,7 +97,7 @@ impl Flow {
             if around.is_empty() && !can_write(line, line.reading.command(writer)) {
                 continue;
             }
-            let subject = Subject::new(line, writer);
+            let subject = subject(writer);
             if let Some((folder, is_named)) = subject.unpacks_to()
                 && self.unpackers.len() < MAX_UNPACKERS
             {
@@ -108,7 +111,7 @@ impl Flow {
                     add(writer, path.text());
                 }
             }
-            for word in copies(&subject) {
+            for word in copies(subject) {
                 add(writer, file_name(&word, subject.command, line));
             }
             if around.is_empty() {
@@ -122,10 +125,10 @@ impl Flow {
         }
     }
 
-    fn find_readers(&mut self, line: &Line<'_>) {
+    fn find_readers<'s, 'a: 's>(&mut self, line: &Line<'_>, subject: &impl Fn(CommandId) -> &'s Subject<'a>) {
         let mut left = MAX_FILE_WORDS;
         for reader in line.ids() {
-            let subject = Subject::new(line, reader);
+            let subject = subject(reader);
             let read = subject.command.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Read);
             let values = subject.arguments.iter().filter_map(|argument| match argument {
                 Argument::Option { value: Some(value), index, .. } => Some(subject.value_word(value, *index)),

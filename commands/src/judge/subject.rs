@@ -28,7 +28,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) first_operand: Option<&'a Word>,
     /// The arguments of the program itself.
     own_words: &'a [Word],
-    pub(super) signature: Signature,
+    /// The marks of the words, computed when first needed.
+    signature: OnceCell<Signature>,
     /// The effects of the script among the arguments, computed when first needed.
     pub(super) effects: OnceCell<Option<ScriptEffects>>,
     /// The variables that the command sets, computed when first needed.
@@ -73,7 +74,6 @@ impl<'a> Subject<'a> {
         let words = command.arguments();
         let end = if has_options_first { arguments.iter().find_map(index_of_operand) } else { None };
         let own_words = &words[..end.unwrap_or(words.len())];
-        let signature = signature(command, &arguments);
         Self {
             line,
             id,
@@ -83,7 +83,7 @@ impl<'a> Subject<'a> {
             arguments,
             first_operand,
             own_words,
-            signature,
+            signature: OnceCell::new(),
             effects: OnceCell::new(),
             set_variables: OnceCell::new(),
             has_possible_value: OnceCell::new(),
@@ -94,6 +94,11 @@ impl<'a> Subject<'a> {
     /// Returns the arguments of the program itself, without those of a command that it runs.
     pub(crate) fn own_words(&self) -> &'a [Word] {
         self.own_words
+    }
+
+    /// Returns the marks of the words.
+    pub(super) fn signature(&self) -> Signature {
+        *self.signature.get_or_init(|| signature(self.command, &self.arguments))
     }
 
     /// Returns the words of a command that the program runs elsewhere, such as in a container: those after its image.
@@ -127,7 +132,7 @@ impl<'a> Subject<'a> {
         let (command, reading) = (self.command, self.line.reading);
         let has_folder = |part: &Part| !matches!(part, Part::Literal { text, .. } if !text.contains('/'));
         Needs::all([
-            (Needs::OPTIONS, self.signature.options != Marks::ALWAYS),
+            (Needs::OPTIONS, self.signature().options != Marks::ALWAYS),
             (Needs::OPERANDS, self.first_operand.is_some() || command.appended),
             (Needs::VARIABLES, !self.set_variables().is_empty()),
             (Needs::WRITTEN_FILES, !self.written_files().is_empty()),
@@ -179,7 +184,7 @@ impl<'a> Subject<'a> {
 
     /// Returns whether an option with this name can be given, as far as its first letter tells.
     pub(crate) fn can_have_option(&self, name: &str) -> bool {
-        self.signature.options.meet(Marks::of_option(name))
+        self.signature().options.meet(Marks::of_option(name))
     }
 
     /// Returns whether an option is given without a value in its own word.

@@ -42,14 +42,21 @@ impl SetVariable {
 
     /// Returns whether this is one of the variables, or assignments, that patterns describe.
     pub(super) fn is_one(&self, patterns: &[&str], except: &[&str]) -> Match {
-        let assignment = self.assignment();
-        if except.iter().any(|pattern| pattern::matches(pattern, &assignment)) {
+        // Most variables are none of these, so the exceptions are compared last.
+        let found = self.is_among(patterns);
+        if found != Match::No && except.iter().any(|pattern| pattern::matches(pattern, &self.assignment())) {
             return Match::No;
         }
-        if !self.name.contains(UNKNOWN) {
+        found
+    }
+
+    fn is_among(&self, patterns: &[&str]) -> Match {
+        if self.is_known() {
+            let assignment = self.assignment();
             // A pattern with `=` is about the value, too.
             let is_met = |pattern: &&str| {
-                pattern::matches(pattern, if pattern.contains('=') { &assignment } else { &self.name })
+                pattern::can_begin_alike(pattern, &assignment)
+                    && pattern::matches(pattern, if pattern.contains('=') { &assignment } else { &self.name })
             };
             return patterns.iter().any(is_met).into();
         }

@@ -1,6 +1,6 @@
 //! Finds the rules that can match a command by the name of its program and by what the command has, without a look at each rule.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::pattern::{self, is_plain_name};
 use super::{Conditions, Needs, Signature};
@@ -10,8 +10,8 @@ use super::{Conditions, Needs, Signature};
 pub(super) struct Index<'t> {
     /// The rules about each name of a program.
     names: HashMap<&'t str, Names>,
-    /// The same for patterns of names, each of which is there once.
-    patterns: Vec<(&'t str, Names)>,
+    /// The same for patterns of names, each of which is there once, by their first byte. Those that begin with a wildcard have none.
+    patterns: BTreeMap<Option<u8>, Vec<(&'t str, Names)>>,
     /// The rules for all programs.
     for_all: Set,
     /// The rules that need each thing.
@@ -52,11 +52,13 @@ impl<'t> Index<'t> {
         if is_plain_name(name) {
             return self.names.entry(name).or_default();
         }
-        let at = self.patterns.iter().position(|(other, _)| *other == name).unwrap_or_else(|| {
-            self.patterns.push((name, Names::default()));
-            self.patterns.len() - 1
+        let first = name.bytes().next().filter(|_| is_plain_name(&name[..name.floor_char_boundary(1)]));
+        let patterns = self.patterns.entry(first).or_default();
+        let at = patterns.iter().position(|(other, _)| *other == name).unwrap_or_else(|| {
+            patterns.push((name, Names::default()));
+            patterns.len() - 1
         });
-        &mut self.patterns[at].1
+        &mut patterns[at].1
     }
 
     /// Returns the rules that can match a command which has these things, and whose program has one of these names, in their order.
@@ -70,7 +72,8 @@ impl<'t> Index<'t> {
         let mut found = self.for_all.clone();
         let mut without: Vec<&[usize]> = Vec::new();
         for name in [own, canonical.filter(|_| canonical != own)].into_iter().flatten() {
-            let of_patterns = self.patterns.iter().filter(|(pattern, _)| pattern::matches(pattern, name));
+            let patterns = [None, name.bytes().next()].into_iter().filter_map(|first| self.patterns.get(&first));
+            let of_patterns = patterns.flatten().filter(|(pattern, _)| pattern::matches(pattern, name));
             for rules in self.names.get(name).into_iter().chain(of_patterns.map(|(_, rules)| rules)) {
                 rules.with.iter().for_each(|rule| found.insert(*rule));
                 without.push(&rules.without);

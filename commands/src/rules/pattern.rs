@@ -48,10 +48,7 @@ pub fn pattern_fault(pattern: &str) -> Option<PatternFault<'_>> {
 /// Returns whether a pattern matches a whole text.
 pub fn matches(pattern: &str, text: &str) -> bool {
     // Most comparisons fail at once, most patterns are plain names, and most others begin or end with a `*`.
-    if let Some(first) = pattern.bytes().next()
-        && !is_special(first)
-        && text.bytes().next() != Some(first)
-    {
+    if !can_begin_alike(pattern, text) {
         return false;
     }
     if let Some(last) = pattern.bytes().next_back()
@@ -68,6 +65,29 @@ pub fn matches(pattern: &str, text: &str) -> bool {
         return matches_items(pattern, text);
     }
     matches_pieces(pattern, text)
+}
+
+/// Returns whether a pattern matches a whole text in lower case.
+pub(crate) fn matches_lowercase(pattern: &str, text: &str) -> bool {
+    // Most comparisons fail here, without a copy.
+    if let (Some(wanted), Some(first)) = (pattern.bytes().next(), text.bytes().next())
+        && !is_special(wanted)
+        && first.is_ascii()
+        && first.to_ascii_lowercase() != wanted
+    {
+        return false;
+    }
+    if has_case(text) { matches(pattern, &text.to_lowercase()) } else { matches(pattern, text) }
+}
+
+/// Returns whether a text has, or may have, letters in upper case.
+pub(crate) fn has_case(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii())
+}
+
+/// Returns whether the first character of a text can be that of a pattern.
+pub(crate) fn can_begin_alike(pattern: &str, text: &str) -> bool {
+    pattern.bytes().next().is_none_or(|first| is_special(first) || text.bytes().next() == Some(first))
 }
 
 /// Returns whether a text matches a pattern that begins with `*`, and has no other special characters.

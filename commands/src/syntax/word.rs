@@ -103,6 +103,14 @@ pub struct Operation {
 }
 
 impl Part {
+    /// Returns the text of a literal.
+    fn literal(&self) -> Option<&str> {
+        match self {
+            Self::Literal { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
     /// Returns whether this part can be several words, or none.
     pub fn splits(&self) -> bool {
         match self {
@@ -142,14 +150,16 @@ impl Word {
             [] => Some(Cow::Borrowed("")),
             [Part::Literal { text, origin }] if accept(*origin) => Some(Cow::Borrowed(text)),
             parts => {
-                let mut joined = String::new();
+                let mut length = 0;
+                // Most words with several parts have an expansion.
                 for part in parts {
-                    let Part::Literal { text, origin } = part else { return None };
-                    if !accept(*origin) {
-                        return None;
+                    match part {
+                        Part::Literal { text, origin } if accept(*origin) => length += text.len(),
+                        _ => return None,
                     }
-                    joined.push_str(text);
                 }
+                let mut joined = String::with_capacity(length);
+                joined.extend(parts.iter().filter_map(Part::literal));
                 Some(Cow::Owned(joined))
             }
         }

@@ -89,7 +89,7 @@ impl Unfolder<'_> {
         let span = command.span;
         let takes = ["-p", "-C", "-F", "-W", "-e"];
         let is_given = |argument: Argument<'_>| match argument {
-            Argument::Option { name, .. } => options.contains(&name.as_str()),
+            Argument::Option { name, .. } => options.contains(&&*name),
             Argument::Either { .. } => name == "hash",
             Argument::Operand { .. } => false,
         };

@@ -57,7 +57,7 @@ struct Code {
 impl Unfolder<'_> {
     /// Reads a text in its dialects, and adds its commands.
     pub(super) fn read_text(&mut self, text: &str, origin: &TextOrigin) {
-        let mut readings: Vec<(Script, Dialects)> = Vec::new();
+        let mut readings: Vec<(Script, Dialects)> = Vec::with_capacity(1);
         let mut differing = Dialects::default();
         // Only when bash's syntax is read, the parser reports which dialects differ.
         let is_reported = origin.dialects.contains(Dialect::Bash);

@@ -141,7 +141,7 @@ impl Unfolder<'_> {
                         }
                         _ => path_of(word),
                     },
-                    Some(Value::Text(text)) => Some(text),
+                    Some(Value::Text(text)) => Some(text.into_owned()),
                     Some(Value::Built(_)) | None => None,
                 });
             }

@@ -353,7 +353,7 @@ const MAX_LISTS: usize = 8;
 fn has_option(arguments: &[Word], value_options: &[&str], options: &[&str]) -> bool {
     flags::arguments(arguments, value_options)
         .take_while(|argument| !matches!(argument, Argument::Operand { .. }))
-        .any(|argument| matches!(argument, Argument::Option { name, .. } if options.contains(&name.as_str())))
+        .any(|argument| matches!(argument, Argument::Option { name, .. } if options.contains(&&*name)))
 }
 
 /// Returns whether a word has a replacement string that is a program of Perl: `{= ... =}`.
@@ -398,7 +398,7 @@ fn is_certain(word: &Word) -> bool {
 fn file_of_list<'w>(arguments: &'w [Word], value_options: &[&str]) -> Option<&'w Word> {
     flags::arguments(arguments, value_options).find_map(|argument| match argument {
         Argument::Option { name, value: Some(flags::Value::Word(word)), .. }
-            if matches!(name.as_str(), "-a" | "--arg-file") =>
+            if matches!(&*name, "-a" | "--arg-file") =>
         {
             Some(word)
         }

@@ -417,7 +417,7 @@ fn assigned(assignments: &[Assignment]) -> impl Iterator<Item = Word> {
 fn placeholder_of(value: Option<&Value<'_>>) -> String {
     let text = match value {
         Some(Value::Word(word)) => word.text().map(std::borrow::Cow::into_owned),
-        Some(Value::Text(text)) => Some(text.clone()),
+        Some(Value::Text(text)) => Some(text.clone().into_owned()),
         _ => None,
     };
     text.filter(|text| !text.is_empty()).unwrap_or_else(|| "{}".to_owned())

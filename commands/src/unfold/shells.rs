@@ -38,9 +38,9 @@ impl Unfolder<'_> {
         for argument in flags::arguments(arguments, program.value_options) {
             match argument {
                 Argument::Option { name, value, .. } => {
-                    let is_file = matches!(name.as_str(), "--rcfile" | "--init-file");
+                    let is_file = matches!(&*name, "--rcfile" | "--init-file");
                     found.unsure |= is_file && !matches!(&value, Some(Value::Word(word)) if is_plain_file(word));
-                    found.has_code |= options.contains(&name.as_str());
+                    found.has_code |= options.contains(&&*name);
                     found.reads_input |= name == "-s";
                 }
                 // `-` ends the options, and `+` is an empty cluster.
@@ -117,7 +117,7 @@ impl Unfolder<'_> {
             match argument {
                 Argument::Option { name, .. } => {
                     let is_one = |options: &[&str]| options.iter().any(|option| is_abbreviation(&name, option));
-                    if is_one(unless) || matches!(name.as_str(), "--help" | "--version") {
+                    if is_one(unless) || matches!(&*name, "--help" | "--version") {
                         return;
                     }
                     is_with |= is_one(with);
