@@ -3081,7 +3081,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "git",
             value_options: &[
                 "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
-                "--message", "--attr-source", "--super-prefix", "--list?", "--list-cmds", "--refmap",
+                "--message", "--attr-source", "--super-prefix", "--list?", "--list-cmds", "--refmap", "--receive-pack",
+                "--upload-pack",
             ],
             runs: &[
                 Runs::Rest(Rest { after: &["bisect run"], ..Rest::PLAIN }),
@@ -3095,6 +3096,24 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Code {
                     after: &["difftool"],
                     options: &["-x", "--extcmd"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Code {
+                    after: &["clone"],
+                    options: &["-u", "--upload-pack"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Code {
+                    after: &["fetch", "pull"],
+                    options: &["--upload-pack"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Code {
+                    after: &["archive", "fetch-pack", "ls-remote", "push", "send-pack"],
+                    options: &["--exec", "--receive-pack", "--upload-pack"],
                     shell: CodeShell::Any,
                     first_operand: false,
                 },
@@ -3772,7 +3791,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "git",
             value_options: &[
                 "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
-                "--message", "--attr-source", "--super-prefix", "--list?", "--list-cmds", "--refmap",
+                "--message", "--attr-source", "--super-prefix", "--list?", "--list-cmds", "--refmap", "--receive-pack",
+                "--upload-pack",
             ],
             runs: &[
                 Runs::Rest(Rest { after: &["bisect run"], ..Rest::PLAIN }),
@@ -3786,6 +3806,24 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Code {
                     after: &["difftool"],
                     options: &["-x", "--extcmd"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Code {
+                    after: &["clone"],
+                    options: &["-u", "--upload-pack"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Code {
+                    after: &["fetch", "pull"],
+                    options: &["--upload-pack"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Code {
+                    after: &["archive", "fetch-pack", "ls-remote", "push", "send-pack"],
+                    options: &["--exec", "--receive-pack", "--upload-pack"],
                     shell: CodeShell::Any,
                     first_operand: false,
                 },
@@ -10008,7 +10046,8 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
             name: "git",
             value_options: &[
                 "-C", "-c", "--config-env", "--exec-path?", "--git-dir", "--namespace", "--work-tree", "-m",
-                "--message", "--attr-source", "--super-prefix", "--list?", "--list-cmds", "--refmap",
+                "--message", "--attr-source", "--super-prefix", "--list?", "--list-cmds", "--refmap", "--receive-pack",
+                "--upload-pack",
             ],
             runs: &[
                 Runs::Rest(Rest { after: &["bisect run"], ..Rest::PLAIN }),
@@ -10022,6 +10061,24 @@ pub static PROGRAMS: ProgramTable<'static> = ProgramTable::new(&[
                 Runs::Code {
                     after: &["difftool"],
                     options: &["-x", "--extcmd"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Code {
+                    after: &["clone"],
+                    options: &["-u", "--upload-pack"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Code {
+                    after: &["fetch", "pull"],
+                    options: &["--upload-pack"],
+                    shell: CodeShell::Any,
+                    first_operand: false,
+                },
+                Runs::Code {
+                    after: &["archive", "fetch-pack", "ls-remote", "push", "send-pack"],
+                    options: &["--exec", "--receive-pack", "--upload-pack"],
                     shell: CodeShell::Any,
                     first_operand: false,
                 },
@@ -10648,6 +10705,18 @@ pub static PLACES: &[Place<'static>] = &[
         description: "The settings, approvals and stores of toolc.",
         paths: &["@", "@/**", "~/.toolc", "~/.toolc/**", "**/.toolc", "**/.toolc/**"],
         except: &[],
+    },
+    Place {
+        name: "own-folder-of-toolc",
+        description: "The folder of the settings, approvals and stores of toolc, as a whole.",
+        paths: &["@", "~/.toolc"],
+        except: &[],
+    },
+    Place {
+        name: "outside-toolc",
+        description: "Files and folders that are not in the folder of toolc.",
+        paths: &["/**"],
+        except: &["@", "@/**", "~/.toolc", "~/.toolc/**"],
     },
     Place {
         name: "above-toolc",
@@ -19397,6 +19466,23 @@ pub static RULES: &[Rule<'static>] = &[
         optional: None,
         exempts: &[],
         conditions: Conditions { writes: &["toolc-home"], ..Conditions::EMPTY },
+    },
+    Rule {
+        name: "copy-of-the-folder-of-toolc",
+        description: "Copies the folder of toolc to another place, where toolc does not use it.",
+        check: "",
+        verdict: Verdict::Allow,
+        can_be_exempted: false,
+        low_risk: false,
+        optional: None,
+        exempts: &["write-toolc-home"],
+        conditions: Conditions {
+            programs: &["cp", "gcp", "rsync"],
+            without_flags: &["--delete", "--remove-source-files"],
+            sources_in: &["own-folder-of-toolc"],
+            writes: &["outside-toolc"],
+            ..Conditions::EMPTY
+        },
     },
     Rule {
         name: "link-to-toolc",

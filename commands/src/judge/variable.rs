@@ -42,7 +42,7 @@ impl SetVariable {
 
     /// Returns whether this is one of the variables, or assignments, that patterns describe.
     pub(super) fn is_one(&self, patterns: &[&str], except: &[&str]) -> Match {
-        // Most variables are none of these, so the exceptions are compared last.
+        // Most variables match no pattern, so the exceptions are compared last.
         let found = self.is_among(patterns);
         if found != Match::No && except.iter().any(|pattern| pattern::matches(pattern, &self.assignment())) {
             return Match::No;

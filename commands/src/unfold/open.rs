@@ -50,7 +50,10 @@ impl Unfolder<'_> {
                     self.open_value(index, arguments, program, options, *shell);
                 }
                 Runs::Code { after, options, shell, .. } => {
-                    if let Some(at) = end_of_operands(arguments, program, after) {
+                    // Most commands have none of the options, which takes less time to see than where the operands end.
+                    if arguments.iter().any(|word| start(word, options, program).is_some())
+                        && let Some(at) = end_of_operands(arguments, program, after)
+                    {
                         self.open_value_after(index, &arguments[at..], program, options, *shell);
                     }
                 }
