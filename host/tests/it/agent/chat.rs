@@ -233,10 +233,6 @@ fn messages_have_several_lines_and_a_history() {
     tmux.press("Up");
     tmux.press("Up");
     tmux.wait_until("the message again", |screen| screen.matches("fourth").count() == 2);
-    tmux.say("/resume 2\t");
-    tmux.wait_until("the first conversation again", |screen| {
-        screen.matches("continuing \"The first message\"").count() == 2
-    });
     tmux.press("C-c");
     tmux.wait_for("press Ctrl-C again");
     tmux.press("C-r");
@@ -368,6 +364,10 @@ fn a_conversation_is_resumed_in_the_terminal_and_history_is_private() {
     tmux.wait_until("the second answer", |screen| screen.matches("Alpha.").count() == 2);
     tmux.say("/new");
     tmux.wait_for("a new conversation begins");
+    tmux.say("/resume 2\t");
+    tmux.wait_until("the first conversation again", |screen| {
+        screen.matches("continuing \"The first message\"").count() == 2
+    });
     tmux.press("C-c");
     tmux.wait_for("press Ctrl-C again");
     tmux.press("C-c");

@@ -195,7 +195,6 @@ fn numbers_and_names_on_the_command_line_are_explained() {
         (&["cron", "show", "1.5"], "expected a whole number"),
         (&["cron", "resume", "99999999999999999999"], "the number is too large"),
         (&["cron", "show", "1", "--runs", "x"], "expected a whole number"),
-        (&["approvals", "revoke", "x"], "expected a whole number"),
         (&["agent", "Go.", "--max-iterations", "many"], "expected a whole number"),
         (&["mcp", "serve", "wrok"], "did you mean `work`"),
         (&["mcp", "serve", "nonsense"], "`[mcp.endpoints.NAME]`, or leave the name out"),
