@@ -1,0 +1,21 @@
+//! The client for addresses that a model, a page, a server or a skill has named.
+//!
+//! What is fetched decides nothing about where the client may go: a [`Policy`] of the user does. Every address of a host is checked, and the
+//! client connects to one that was checked. [`Target`] is an address on the web that has the right form, and [`AddressPolicy`] decides about
+//! the IP addresses to which its host leads.
+
+mod address;
+mod body;
+mod client;
+mod error;
+mod limits;
+mod network;
+mod target;
+
+pub use address::{AddressKind, AddressPolicy, RefusedAddress};
+pub use client::{Answer, Client, Fetch, Policy};
+pub use error::{FetchError, FetchFault};
+pub use limits::Limits;
+pub use network::{InvalidNetwork, Network};
+pub use target::{InvalidTarget, Target, TargetFault};
+pub use ureq::http::{HeaderName, HeaderValue, header};

@@ -1,0 +1,79 @@
+//! What must not be reached is not connected to.
+
+use std::net::IpAddr;
+
+use toolc_net::{AddressPolicy, Client, Fetch, FetchFault, Limits, Policy};
+
+use crate::server::{Server, answer};
+
+/// Returns a client that may fetch from every port, and from no network but the public Internet.
+fn public_client(port: u16) -> Client {
+    Client::new(Policy { addresses: AddressPolicy::default(), ports: vec![port, 80, 443] }, "test")
+}
+
+#[test]
+fn no_spelling_of_this_machine_reaches_a_server_on_it() {
+    let server = Server::start(|_| answer("200 OK", "", b"secret"));
+    let (client, port) = (public_client(server.port), server.port);
+    for host in [
+        "127.0.0.1",
+        "127.1",
+        "127.0.0.1.",
+        "2130706433",
+        "0x7f000001",
+        "0177.0.0.1",
+        "0",
+        "0.0.0.0",
+        "[::1]",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+        "[::127.0.0.1]",
+        "[64:ff9b::127.0.0.1]",
+        "[2002:7f00:1::]",
+        "localhost",
+        "LOCALHOST",
+        "localhost.",
+        "１２７.0.0.1",
+        "127。0。0。1",
+        "%31%32%37.0.0.1",
+    ] {
+        let address = format!("http://{host}:{port}/");
+        let target = client.target(&address).unwrap_or_else(|error| panic!("{host}: {error}"));
+        let error = client.fetch(Fetch::get(target), &Limits::default()).expect_err(host);
+        assert!(matches!(error.fault, FetchFault::Refused(_) | FetchFault::NoSuchHost), "{host}: {error}");
+    }
+    assert_eq!(server.requests(), Vec::<String>::new());
+}
+
+#[test]
+fn the_message_says_what_an_address_is_for() {
+    let client = public_client(80);
+    let message = |host: &str| {
+        let target = client.target(&format!("http://{host}/")).expect("a valid address");
+        client.fetch(Fetch::get(target), &Limits::default()).expect_err(host).to_string()
+    };
+    assert_eq!(
+        message("10.0.0.1"),
+        "http://10.0.0.1/: 10.0.0.1 is an address of a private network, which is only fetched if the configuration allows its network"
+    );
+    assert_eq!(
+        message("169.254.169.254"),
+        "http://169.254.169.254/: 169.254.169.254 is an address of a service with credentials of a cloud, which is never fetched"
+    );
+}
+
+#[test]
+fn a_policy_allows_one_address_and_no_other() {
+    let server = Server::start(|_| answer("200 OK", "", b"x"));
+    let only: IpAddr = "127.0.0.1".parse().expect("an address");
+    let networks = vec![only.to_string().parse().expect("a range")];
+    let client = Client::new(Policy { addresses: AddressPolicy::new(networks), ports: vec![server.port] }, "test");
+    let fetch = |host: &str| {
+        let target = client.target(&format!("http://{host}:{}/", server.port)).expect("a valid address");
+        client.fetch(Fetch::get(target), &Limits::default())
+    };
+    assert!(fetch("127.0.0.1").is_ok());
+    assert!(matches!(fetch("127.0.0.2").expect_err("another address").fault, FetchFault::Refused(_)));
+    assert_eq!(server.requests().len(), 1);
+}
