@@ -26,6 +26,8 @@ pub struct Servers {
     /// Only `None` after the servers were stopped.
     runtime: Option<Runtime>,
     running: Vec<Supervised>,
+    /// Set when the servers may start.
+    release: watch::Sender<bool>,
     stop: watch::Sender<bool>,
     /// Closed after every server has ended.
     ended: Mutex<mpsc::Receiver<()>>,
@@ -44,12 +46,29 @@ impl Servers {
         env: &Env,
         answering: &Answering,
     ) -> Result<Self, McpError> {
+        let servers = Self::prepare(servers, registry, env, answering)?;
+        servers.releaser()();
+        Ok(servers)
+    }
+
+    /// Like [`start`](Self::start), but no server starts before it is [released](Self::releaser): many programs that start at the same time
+    /// delay everything else.
+    ///
+    /// # Errors
+    /// Like [`start`](Self::start).
+    pub fn prepare(
+        servers: Vec<Server>,
+        registry: &Registry,
+        env: &Env,
+        answering: &Answering,
+    ) -> Result<Self, McpError> {
         let runtime = Builder::new_multi_thread().worker_threads(THREADS).enable_all().thread_name("MCP").build();
         let runtime = runtime.map_err(|error| {
             McpError::new(ErrorKind::System, format!("failed to start threads for MCP servers: {error}"))
                 .caused_by(error)
         })?;
         let (stop, stopped) = watch::channel(false);
+        let (release, released) = watch::channel(false);
         let (alive, ended) = mpsc::channel::<()>();
         let runtime_of_calls = runtime.handle().clone();
         let host = Host { registry, env, answering, turn: Arc::default(), runtime: runtime_of_calls, stop: stopped };
@@ -57,13 +76,27 @@ impl Servers {
         for server in servers {
             let (supervised, supervisor) = host.prepare(server)?;
             running.push(supervised);
-            let alive = alive.clone();
+            let (alive, mut released, mut stopped) = (alive.clone(), released.clone(), host.stop.clone());
             runtime.spawn(async move {
-                supervisor.run().await;
+                let is_released = tokio::select! {
+                    released = released.wait_for(|is_released| *is_released) => released.is_ok(),
+                    _ = stopped.wait_for(|is_stopped| *is_stopped) => false,
+                };
+                if is_released {
+                    supervisor.run().await;
+                }
                 drop(alive);
             });
         }
-        Ok(Self { runtime: Some(runtime), running, stop, ended: Mutex::new(ended) })
+        Ok(Self { runtime: Some(runtime), running, release, stop, ended: Mutex::new(ended) })
+    }
+
+    /// Returns a function that starts the servers, if they are not started yet. It can be called after this value was moved or dropped.
+    pub fn releaser(&self) -> impl Fn() + Send + Sync + use<> {
+        let release = self.release.clone();
+        move || {
+            release.send_replace(true);
+        }
     }
 
     /// Waits until every server has listed its tools or has failed to start, each at most for its own time limit.

@@ -240,6 +240,11 @@ impl Agent {
         true
     }
 
+    /// Starts the MCP servers for which the session does not wait, if they are not started yet. The first turn does so, too.
+    pub(crate) fn release_servers(&self) {
+        self.late_servers.release();
+    }
+
     /// Returns the names of the MCP servers that are still starting.
     pub(crate) fn starting_servers(&self) -> Vec<String> {
         self.late_servers.awaited()

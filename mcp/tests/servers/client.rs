@@ -1,7 +1,7 @@
 //! What the tools of a server can do, and what a server gets.
 
 use std::sync::LazyLock;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolc::approval::CommandApproval;
@@ -11,7 +11,7 @@ use toolc::commands::programs::USUAL;
 use toolc::commands::rules::{Conditions, Rule, RuleSet, Verdict};
 use toolc::wire::mcp::{Incoming, Server as Served};
 use toolc::{Dialect, Registry, ToolCall};
-use toolc_mcp::{Answering, ErrorKind, PassedVariable, ServerState, ToolSettings, Transport};
+use toolc_mcp::{Answering, ErrorKind, PassedVariable, Server, ServerState, Servers, ToolSettings, Transport};
 
 use crate::fixture::{Fixture, PATIENCE, error, has_python, is_connected, server};
 
@@ -307,6 +307,37 @@ fn a_stopped_server_ends_and_its_tools_say_so() {
     let turn = fixture.session().turn_blocking(Dialect::OpenAi);
     let reason = turn.why("mcp__s__echo").expect("it is known").to_string();
     assert!(reason.contains("the server is stopped"), "{reason}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_prepared_server_starts_when_it_is_released_or_never() {
+    let folder = tempfile::tempdir().expect("failed to make a folder");
+    let started = folder.path().join("started");
+    let (registry, env) = (Registry::new(), toolc::Env::process());
+    let prepared = |name: &str| {
+        let args = vec!["-c".to_owned(), format!("touch '{}'; exec sleep 600", started.display())];
+        let transport = Transport::Stdio { command: "sh".to_owned(), args, env: Vec::new(), directory: None };
+        let server = Server { transport, ..server(name, &[]) };
+        Servers::prepare(vec![server], &registry, &env, &Answering::default()).expect("the server is valid")
+    };
+    let servers = prepared("a");
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(registry.toolset("mcp-a").is_some() && !started.exists());
+    servers.releaser()();
+    let released = Instant::now();
+    while !started.exists() {
+        assert!(released.elapsed() < PATIENCE, "{}", servers.reports()[0]);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    drop(servers);
+    std::fs::remove_file(&started).expect("it exists");
+    let never = prepared("b");
+    let release = never.releaser();
+    drop(never);
+    release();
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(!started.exists());
 }
 
 #[test]

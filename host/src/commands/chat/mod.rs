@@ -154,6 +154,8 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
                 Line::Text(queued)
             } else {
                 self.restore_terminal();
+                // Only now, because programs that start would delay the prompt.
+                self.agent.release_servers();
                 self.input.read_line(&mem::take(&mut self.draft))?
             };
             let text = match next {

@@ -18,6 +18,7 @@ const POLL: Duration = Duration::from_millis(10);
 pub(crate) struct LateServers {
     names: Arc<Mutex<Vec<String>>>,
     reports: Option<Arc<dyn Fn() -> Vec<ServerReport> + Send + Sync>>,
+    release: Option<Arc<dyn Fn() + Send + Sync>>,
     /// Until when the first turn waits, unless the servers were waited for before.
     deadline: Option<Instant>,
     /// Whether the end of the wait was reported.
@@ -29,7 +30,13 @@ impl LateServers {
         let reports = servers.watch();
         let late = reports().into_iter().filter(|report| report.state == ServerState::Starting);
         let names = Arc::new(Mutex::new(late.map(|report| report.name).collect()));
-        Self { names, reports: Some(Arc::new(reports)), deadline, has_waited: Arc::default() }
+        let release: Arc<dyn Fn() + Send + Sync> = Arc::new(servers.releaser());
+        Self { names, reports: Some(Arc::new(reports)), release: Some(release), deadline, has_waited: Arc::default() }
+    }
+
+    /// Starts the servers, if they are not started yet.
+    pub(crate) fn release(&self) {
+        self.release.iter().for_each(|release| release());
     }
 
     /// Returns the names of the servers for which the first turn will wait.
@@ -41,6 +48,7 @@ impl LateServers {
     /// Waits until the servers have listed their tools or have failed, or until the time of the first turn has passed. Returns messages
     /// about servers that cannot be used, or are still starting, once. A server that has started is not mentioned.
     pub(crate) async fn wait(&self) -> Vec<String> {
+        self.release();
         let (Some(deadline), Some(reports)) = (self.deadline, &self.reports) else { return Vec::new() };
         let is_late = |report: &ServerReport| self.names().contains(&report.name);
         let is_starting = |report: &ServerReport| report.state == ServerState::Starting && is_late(report);

@@ -38,7 +38,8 @@ pub(crate) enum Wait<'s> {
     /// For the time that the configuration sets, because a session can begin without servers. If the selection or the configuration names
     /// a single tool of a server, waits until this server has started.
     AsSession(&'s Selection),
-    /// Like `AsSession`, but the session waits itself, at its first turn: see [`LateServers::wait`].
+    /// Like `AsSession`, but the session waits itself, at its first turn: see [`LateServers::wait`]. Until [`LateServers::release`], the servers
+    /// may not have started.
     AtFirstTurn(&'s Selection),
 }
 
@@ -100,12 +101,19 @@ impl McpServers {
         let servers = if to_start.is_empty() {
             None
         } else {
-            let servers =
-                Servers::start(to_start, registry, &profile.env(), answering).map_err(|error| error.to_string())?;
             let is_named = |server: &str| named.iter().any(|tool| server_name(tool) == Some(server));
+            // The first prompt comes before the servers, unless the session needs one of them.
+            let can_be_late =
+                matches!(wait, Wait::AtFirstTurn(_)) && !to_start.iter().any(|server| is_named(&server.name));
+            let servers = Servers::prepare(to_start, registry, &profile.env(), answering);
+            let servers = servers.map_err(|error| error.to_string())?;
+            if !can_be_late {
+                servers.releaser()();
+            }
             match wait {
                 Wait::UntilStarted => servers.wait_until_started(),
                 Wait::AsSession(_) => servers.wait_for(config.mcp.start_wait, is_named),
+                Wait::AtFirstTurn(_) if can_be_late => {}
                 Wait::AtFirstTurn(_) => servers.wait_for(Duration::ZERO, is_named),
             }
             Some(servers)
