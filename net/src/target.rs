@@ -33,17 +33,17 @@ pub struct Target {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TargetFault {
-    /// It is longer than 8,192 bytes.
+    /// The address is longer than 8,192 bytes.
     TooLong,
-    /// It is not a URL.
+    /// The text is not a URL, for this reason.
     Syntax(String),
-    /// Its scheme is neither `http` nor `https`.
+    /// The scheme, which is neither `http` nor `https`.
     Scheme(String),
-    /// It has a user or a password.
+    /// The address has a user or a password.
     Credentials,
-    /// Its port is not one of these.
+    /// The port, which is not one of the allowed ports.
     Port(u16, Vec<u16>),
-    /// Its host is a service that gives credentials to the machines of a cloud.
+    /// The host is a service that gives credentials to the machines of a cloud.
     Metadata,
 }
 
@@ -84,7 +84,7 @@ impl fmt::Display for InvalidTarget {
 impl Error for InvalidTarget {}
 
 impl Target {
-    /// Reads an address, which may lack its fragment, and checks its form. `ports` are the allowed ports; an empty list stands for 80, 443, 8080
+    /// Reads an address, without its fragment, and checks its form. `ports` are the allowed ports; an empty list stands for 80, 443, 8080
     /// and 8443.
     ///
     /// # Errors

@@ -57,7 +57,7 @@ impl Agent {
     /// Goes on with a turn that an error or the user has ended, without another message.
     ///
     /// # Errors
-    /// As [`run_turn`](Self::run_turn).
+    /// Like [`run_turn`](Self::run_turn).
     pub(crate) async fn retry_turn(&mut self, interrupts: &mut Interrupts) -> Result<TurnOutcome, TurnError> {
         self.work(interrupts).await
     }

@@ -108,7 +108,7 @@ impl Question {
             (format!(", in or below {directories}"), files)
         };
         let calls = offer.map(|offer| format!("; and {offer}")).unwrap_or_default();
-        let (same, other) = (any_of(&same_words), any_of(&rules));
+        let (same, other) = (show::one_of(&same_words), show::one_of(&rules));
         match (rules.is_empty(), same_words.is_empty()) {
             (true, _) => format!("`s` also allows later commands with exactly the same words{place}{calls}."),
             (_, true) => format!("`s` also allows later commands about which only {other} asks{files}{calls}."),
@@ -147,14 +147,6 @@ impl Question {
             text += "always: exactly this command, in this directory, runs without a question from now on; `toolc permissions` lists and revokes approvals\n";
         }
         text
-    }
-}
-
-/// Returns a list of names in a sentence: `a, b or c`.
-fn any_of(names: &[String]) -> String {
-    match names {
-        [names @ .., last] if !names.is_empty() => format!("{} or {last}", names.join(", ")),
-        names => names.concat(),
     }
 }
 

@@ -145,8 +145,8 @@ impl ChangeLog {
         let _ = self.joined.set(log);
     }
 
-    /// Undoes the changes of the last turn that has any, and forgets them: the next call undoes those of the turn before it. A file is left as
-    /// it is if anything else has changed it since. Returns the number of the turn and what was done to each file, in the order of their first
+    /// Undoes the changes of the last turn that has any, and forgets them: the next call undoes those of the turn before it. A file that
+    /// something else has changed since stays as it is. Returns the number of the turn and what was done to each file, in the order of their first
     /// change, which is also the order in which they are undone. Returns `None` if no turn has changes that are not undone. Blocks until the
     /// environment has written the files.
     pub fn undo(&self) -> Option<(u64, Vec<Undone>)> {
