@@ -7,21 +7,21 @@ use std::{fmt, io};
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
-use ureq::{Agent, Body};
+use ureq::{Agent, Body, Proxy};
 
 use crate::address::AddressPolicy;
 use crate::body::{self, ENCODINGS};
 use crate::error::{FetchError, FetchFault};
 use crate::limits::Limits;
-use crate::target::Target;
+use crate::target::{Ports, Target};
 
 /// What may be fetched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Policy {
     /// The IP addresses.
     pub addresses: AddressPolicy,
-    /// The ports. If there are none, they are 80, 443, 8080 and 8443.
-    pub ports: Vec<u16>,
+    /// The ports.
+    pub ports: Ports,
 }
 
 /// A request.
@@ -55,7 +55,8 @@ pub struct Answer {
 #[derive(Clone)]
 pub struct Client {
     agent: Agent,
-    policy: Arc<Policy>,
+    /// What may be fetched. `None` if a person has configured the addresses.
+    policy: Option<Arc<Policy>>,
 }
 
 impl fmt::Debug for Client {
@@ -88,29 +89,27 @@ impl Client {
     /// Returns a client that sends `user_agent` and follows a policy. It uses no proxy: a proxy would resolve names again, elsewhere.
     pub fn new(policy: Policy, user_agent: &str) -> Self {
         let policy = Arc::new(policy);
-        let config = Agent::config_builder()
-            .proxy(None)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .http_status_as_error(false)
-            .user_agent(user_agent.to_owned())
-            .accept_encoding(ENCODINGS)
-            .build();
         let resolver = CheckedResolver { policy: Arc::clone(&policy), names: DefaultResolver::default() };
-        Self { agent: Agent::with_parts(config, DefaultConnector::default(), resolver), policy }
+        let config = config(None, user_agent);
+        Self { agent: Agent::with_parts(config, DefaultConnector::default(), resolver), policy: Some(policy) }
     }
 
-    /// Returns the policy.
-    pub fn policy(&self) -> &Policy {
-        &self.policy
+    /// Returns a client for addresses that a person has configured, such as those of vendors: every address may be reached, and the proxy
+    /// of the environment is used.
+    pub fn configured(user_agent: &str) -> Self {
+        Self { agent: Agent::new_with_config(config(Proxy::try_from_env(), user_agent)), policy: None }
     }
 
-    /// Reads an address whose port the policy allows.
+    /// Reads an address whose port may be fetched.
     ///
     /// # Errors
     /// Like [`Target::parse`].
     pub fn target(&self, text: &str) -> Result<Target, crate::InvalidTarget> {
-        Target::parse(text, &self.policy.ports)
+        Target::parse(text, self.ports())
+    }
+
+    fn ports(&self) -> &Ports {
+        self.policy.as_ref().map_or(&Ports::Any, |policy| &policy.ports)
     }
 
     /// Fetches an address. An answer with a status such as 404 is an answer.
@@ -138,7 +137,7 @@ impl Client {
             if redirected_from.len() >= limits.redirects {
                 return Err(failed(FetchFault::Redirects(limits.redirects)));
             }
-            let next = target.join(&location, &self.policy.ports);
+            let next = target.join(&location, self.ports());
             let next = next.map_err(|invalid| failed(FetchFault::Target(Box::new(invalid))))?;
             if target.url().scheme() == "https" && next.url().scheme() == "http" {
                 return Err(failed(FetchFault::Downgrade));
@@ -179,20 +178,31 @@ impl Client {
         // An empty body is left out: some servers refuse a GET with one.
         if body.is_empty() {
             let request = request.body(()).map_err(|error| protocol(&error))?;
-            self.agent.run(self.configured(request, limits, left)).map_err(fault)
+            self.agent.run(self.bounded(request, limits, left)).map_err(fault)
         } else {
             let request = request.body(body.to_vec()).map_err(|error| protocol(&error))?;
-            self.agent.run(self.configured(request, limits, left)).map_err(fault)
+            self.agent.run(self.bounded(request, limits, left)).map_err(fault)
         }
     }
 
-    fn configured<B: ureq::AsSendBody>(&self, request: Request<B>, limits: &Limits, left: Duration) -> Request<B> {
+    fn bounded<B: ureq::AsSendBody>(&self, request: Request<B>, limits: &Limits, left: Duration) -> Request<B> {
         self.agent
             .configure_request(request)
             .timeout_global(Some(left))
             .max_response_header_size(limits.header_bytes)
             .build()
     }
+}
+
+fn config(proxy: Option<Proxy>, user_agent: &str) -> ureq::config::Config {
+    Agent::config_builder()
+        .proxy(proxy)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .http_status_as_error(false)
+        .user_agent(user_agent.to_owned())
+        .accept_encoding(ENCODINGS)
+        .build()
 }
 
 /// Returns the address to which an answer redirects.

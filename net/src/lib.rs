@@ -17,5 +17,5 @@ pub use client::{Answer, Client, Fetch, Policy};
 pub use error::{FetchError, FetchFault};
 pub use limits::Limits;
 pub use network::{InvalidNetwork, Network};
-pub use target::{InvalidTarget, Target, TargetFault};
+pub use target::{InvalidTarget, Ports, Target, TargetFault};
 pub use ureq::http::{HeaderName, HeaderValue, header};

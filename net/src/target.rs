@@ -8,8 +8,8 @@ use url::{Host, Url};
 
 /// The longest address, in bytes.
 const MAX_LENGTH: usize = 8_192;
-/// The ports that may be fetched if the user has named no others.
-pub(crate) const USUAL_PORTS: &[u16] = &[80, 443, 8080, 8443];
+/// The ports of [`Ports::Usual`].
+const USUAL_PORTS: &[u16] = &[80, 443, 8080, 8443];
 /// The names of services that give credentials to the machines of a cloud: Google Cloud, AWS, Azure, Tencent and Alibaba. No setting allows
 /// them.
 const METADATA_HOSTS: &[&str] = &[
@@ -27,6 +27,29 @@ const METADATA_HOSTS: &[&str] = &[
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     url: Url,
+}
+
+/// The ports that may be fetched.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Ports {
+    /// The ports 80, 443, 8080 and 8443.
+    #[default]
+    Usual,
+    /// These ports.
+    Only(Vec<u16>),
+    /// All ports, for addresses that a person has configured.
+    Any,
+}
+
+impl Ports {
+    /// Returns the allowed ports. `None` if these are all.
+    fn allowed(&self) -> Option<&[u16]> {
+        match self {
+            Self::Usual => Some(USUAL_PORTS),
+            Self::Only(ports) => Some(ports),
+            Self::Any => None,
+        }
+    }
 }
 
 /// What is wrong with an address.
@@ -84,13 +107,12 @@ impl fmt::Display for InvalidTarget {
 impl Error for InvalidTarget {}
 
 impl Target {
-    /// Reads an address, without its fragment, and checks its form. `ports` are the allowed ports; an empty list stands for 80, 443, 8080
-    /// and 8443.
+    /// Reads an address, without its fragment, and checks its form and its port.
     ///
     /// # Errors
     /// If the text is not an address of `http` or `https`, has a user or a password, another port, or the host of a service that gives
     /// credentials to the machines of a cloud.
-    pub fn parse(text: &str, ports: &[u16]) -> Result<Self, InvalidTarget> {
+    pub fn parse(text: &str, ports: &Ports) -> Result<Self, InvalidTarget> {
         let text = text.trim();
         if text.len() > MAX_LENGTH {
             return Err(InvalidTarget { address: shortened(text), fault: TargetFault::TooLong });
@@ -107,7 +129,7 @@ impl Target {
     ///
     /// # Errors
     /// Like [`Target::parse`].
-    pub fn join(&self, link: &str, ports: &[u16]) -> Result<Self, InvalidTarget> {
+    pub fn join(&self, link: &str, ports: &Ports) -> Result<Self, InvalidTarget> {
         if link.len() > MAX_LENGTH {
             return Err(InvalidTarget { address: shortened(link), fault: TargetFault::TooLong });
         }
@@ -118,7 +140,7 @@ impl Target {
         Self::check(url, ports)
     }
 
-    fn check(mut url: Url, ports: &[u16]) -> Result<Self, InvalidTarget> {
+    fn check(mut url: Url, ports: &Ports) -> Result<Self, InvalidTarget> {
         let has_credentials = !url.username().is_empty() || url.password().is_some();
         let fault = |url: &Url, fault| {
             let mut shown = url.clone();
@@ -132,11 +154,10 @@ impl Target {
         if has_credentials {
             return fault(&url, TargetFault::Credentials);
         }
-        let ports = if ports.is_empty() { USUAL_PORTS } else { ports };
         // A URL of these schemes has a host and a port.
         let port = url.port_or_known_default().unwrap_or_default();
-        if !ports.contains(&port) {
-            return fault(&url, TargetFault::Port(port, ports.to_vec()));
+        if let Some(allowed) = ports.allowed().filter(|allowed| !allowed.contains(&port)) {
+            return fault(&url, TargetFault::Port(port, allowed.to_vec()));
         }
         if let Some(Host::Domain(name)) = url.host() {
             let name = name.trim_end_matches('.');
@@ -189,7 +210,7 @@ mod tests {
     use super::*;
 
     fn target(text: &str) -> Result<Target, String> {
-        Target::parse(text, &[]).map_err(|error| error.to_string())
+        Target::parse(text, &Ports::Usual).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -266,14 +287,15 @@ mod tests {
     #[test]
     fn links_are_read_as_addresses() {
         let page = target("https://example.com/a/b?c#d").expect("valid");
-        let join = |link: &str| page.join(link, &[]).map(|found| found.to_string()).map_err(|error| error.fault);
+        let join =
+            |link: &str| page.join(link, &Ports::Usual).map(|found| found.to_string()).map_err(|error| error.fault);
         assert_eq!(join("../x#y").as_deref(), Ok("https://example.com/x"));
         assert_eq!(join("//other.example/y").as_deref(), Ok("https://other.example/y"));
         assert_eq!(join("//127.1/").as_deref(), Ok("https://127.0.0.1/"));
         assert_eq!(join("mailto:a@example.com"), Err(TargetFault::Scheme("mailto".to_owned())));
         assert_eq!(join("https://u@example.com/"), Err(TargetFault::Credentials));
         assert_eq!(join("http://[::1]:9/"), Err(TargetFault::Port(9, USUAL_PORTS.to_vec())));
-        let other = page.join("http://example.com/", &[]).expect("valid");
+        let other = page.join("http://example.com/", &Ports::Usual).expect("valid");
         assert!(!other.has_origin_of(&page) && page.has_origin_of(&target("https://example.com:443/").expect("valid")));
     }
 }

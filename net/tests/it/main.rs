@@ -8,14 +8,14 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use server::{Server, answer};
-use toolc_net::{AddressPolicy, Answer, Client, Fetch, FetchError, FetchFault, Limits, Policy};
+use toolc_net::{AddressPolicy, Answer, Client, Fetch, FetchError, FetchFault, Limits, Policy, Ports};
 
 /// Returns a client that may fetch from this machine, from the ports of these servers.
 fn client(servers: &[&Server]) -> Client {
     let networks = ["127.0.0.0/8", "::1"].map(|text| text.parse().expect("a range"));
     let policy = Policy {
         addresses: AddressPolicy::new(networks.to_vec()),
-        ports: servers.iter().map(|server| server.port).collect(),
+        ports: Ports::Only(servers.iter().map(|server| server.port).collect()),
     };
     Client::new(policy, "toolc-net tests")
 }

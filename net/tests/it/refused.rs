@@ -2,13 +2,13 @@
 
 use std::net::IpAddr;
 
-use toolc_net::{AddressPolicy, Client, Fetch, FetchFault, Limits, Policy};
+use toolc_net::{AddressPolicy, Client, Fetch, FetchFault, Limits, Policy, Ports};
 
 use crate::server::{Server, answer};
 
 /// Returns a client that may fetch from every port, and from no network but the public Internet.
 fn public_client(port: u16) -> Client {
-    Client::new(Policy { addresses: AddressPolicy::default(), ports: vec![port, 80, 443] }, "test")
+    Client::new(Policy { addresses: AddressPolicy::default(), ports: Ports::Only(vec![port, 80, 443]) }, "test")
 }
 
 #[test]
@@ -68,7 +68,8 @@ fn a_policy_allows_one_address_and_no_other() {
     let server = Server::start(|_| answer("200 OK", "", b"x"));
     let only: IpAddr = "127.0.0.1".parse().expect("an address");
     let networks = vec![only.to_string().parse().expect("a range")];
-    let client = Client::new(Policy { addresses: AddressPolicy::new(networks), ports: vec![server.port] }, "test");
+    let client =
+        Client::new(Policy { addresses: AddressPolicy::new(networks), ports: Ports::Only(vec![server.port]) }, "test");
     let fetch = |host: &str| {
         let target = client.target(&format!("http://{host}:{}/", server.port)).expect("a valid address");
         client.fetch(Fetch::get(target), &Limits::default())
