@@ -20,7 +20,7 @@ use toolc_lower::text::template::Piece;
 use crate::diagnostic::{At, Place};
 use crate::manifest::{
     CommandsManifest, DialectManifest, DistributionManifest, FactManifest, LazyManifest, PluginManifest,
-    ToolsetManifest, VariableManifest,
+    RequiresManifest, ToolsetManifest, VariableManifest,
 };
 use required_tools::RequiredTools;
 pub use resolve::resolve;
@@ -101,6 +101,8 @@ pub struct Requires {
     pub env: Vec<VariableId>,
     /// Variables of which one must be set.
     pub any_env: Vec<VariableId>,
+    /// For each alternative of `any`, the variables that must all be set.
+    pub alternatives: Vec<Vec<VariableId>>,
     /// Tools that must all be shown, with the place of each requirement.
     pub tools: Vec<(ToolId, Place)>,
     /// Tools of which one must be shown.
@@ -109,6 +111,13 @@ pub struct Requires {
     pub external: Vec<ExternalId>,
     /// Run-time tools, in addition to `any_tools`, of which one must be shown.
     pub any_external: Vec<ExternalId>,
+}
+
+impl Requires {
+    /// Returns the required variables, those of alternatives included.
+    pub fn variables(&self) -> impl Iterator<Item = VariableId> {
+        self.env.iter().chain(&self.any_env).chain(self.alternatives.iter().flatten()).copied()
+    }
 }
 
 /// An atom of a condition.
@@ -341,18 +350,20 @@ impl Catalog {
         let mut shown = granted;
         for (id, shown) in shown.iter_mut().enumerate().filter(|(_, shown)| **shown) {
             let (tool, home) = (&self.tools[id], &self[self.tools[id].home]);
-            *shown = self.allows(tool.manifest.requires.when.as_ref(), &tool.atoms, facts)
-                && self.allows(home.manifest.requires.when.as_ref(), &home.atoms, facts);
+            *shown = self.allows(&tool.manifest.requires, &tool.atoms, facts)
+                && self.allows(&home.manifest.requires, &home.atoms, facts);
         }
         remove_unmet(&self.requirements, &mut shown, |_, _| (), |_, ()| {});
         shown
     }
 
-    /// Returns whether the condition of a requirement is true.
-    fn allows(&self, when: Option<&At<When>>, atoms: &[Atom], facts: &[(FactId, FactValue)]) -> bool {
+    /// Returns whether the conditions of requirements are true.
+    fn allows(&self, requires: &RequiresManifest, atoms: &[Atom], facts: &[(FactId, FactValue)]) -> bool {
         // The list is empty if a name was unknown.
         let atom = |AtomId(atom): &AtomId| atoms.get(*atom).is_some_and(|atom| self.holds(atom, &[], facts));
-        when.is_none_or(|when| when.value.holds(&atom))
+        let holds = |when: Option<&At<When>>| when.is_none_or(|when| when.value.holds(&atom));
+        let any = &requires.any;
+        holds(requires.when.as_ref()) && (any.is_empty() || any.iter().any(|one| holds(one.when.as_ref())))
     }
 
     /// Returns whether an atom holds in a turn with these tools. Facts that are not in `facts` have their defaults.

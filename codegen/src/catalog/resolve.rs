@@ -198,6 +198,7 @@ fn requires(manifest: &RequiresManifest, names: &Names<'_>) -> Requires {
     Requires {
         env: variables(&manifest.env),
         any_env: variables(&manifest.any_env),
+        alternatives: manifest.any.iter().map(|one| variables(&one.env)).collect(),
         tools,
         any_tools,
         external,

@@ -6,13 +6,16 @@ use toolc_lower::text::condition::Condition;
 use crate::catalog::{Atom, Catalog};
 use crate::diagnostic::codes;
 use crate::diagnostic::{At, Diagnostic, Sink};
+use crate::manifest::AlternativeManifest;
 
 pub(super) fn check(catalog: &Catalog, sink: &Sink) {
-    let tools = catalog.tools().map(|(_, tool)| (&tool.manifest.requires.when, &tool.atoms));
-    let toolsets = catalog.toolsets().map(|(_, toolset)| (&toolset.manifest.requires.when, &toolset.atoms));
-    for (when, atoms) in tools.chain(toolsets) {
+    let tools = catalog.tools().map(|(_, tool)| (&tool.manifest.requires, &tool.atoms));
+    let toolsets = catalog.toolsets().map(|(_, toolset)| (&toolset.manifest.requires, &toolset.atoms));
+    for (requires, atoms) in tools.chain(toolsets) {
+        requires.any.iter().for_each(|one| check_alternative(one, sink));
+        let conditions = requires.when.iter().chain(requires.alternative_conditions());
         // A condition with an unknown name has no atoms, and was reported.
-        if let Some(when) = when.as_ref().filter(|when| refers_to_tools(&when.value, atoms)) {
+        for when in conditions.filter(|when| refers_to_tools(&when.value, atoms)) {
             sink.push(
                 Diagnostic::new(
                     codes::REQUIRES_WHEN,
@@ -26,13 +29,33 @@ pub(super) fn check(catalog: &Catalog, sink: &Sink) {
     let of_tools = catalog.tools().map(|(_, tool)| &tool.manifest.requires);
     let of_toolsets = catalog.toolsets().map(|(_, toolset)| &toolset.manifest.requires);
     for requires in of_tools.chain(of_toolsets) {
-        requires.programs.iter().for_each(|program| check_program(program, sink));
+        requires.all_programs().for_each(|program| check_program(program, sink));
     }
     for variable in catalog.variables() {
         check_variable(&variable.name, sink);
         if let Some(url) = &variable.url {
             check_url(url, sink);
         }
+    }
+}
+
+/// Checks that an alternative has one key. Several could hold only in part.
+fn check_alternative(one: &AlternativeManifest, sink: &Sink) {
+    let AlternativeManifest { env, programs, when, place, refused } = one;
+    let keys = [("env", !env.is_empty()), ("programs", !programs.is_empty()), ("when", when.is_some())];
+    let keys: Vec<&str> = keys.into_iter().filter(|(_, is_set)| *is_set).map(|(key, _)| key).collect();
+    // A key whose value was reported is missing.
+    if keys.len() != 1 && !refused.is_any() {
+        let found = if keys.is_empty() { "none".to_owned() } else { keys.join(" and ") };
+        sink.push(
+            Diagnostic::new(
+                codes::INVALID_VALUE,
+                *place,
+                "an alternative has one of the keys `env`, `programs` and `when`",
+            )
+            .label(format!("expected one key, found {found}"))
+            .help("write a table for each alternative: `any = [{ env = [\"KEY\"] }, { programs = [\"git\"] }]`"),
+        );
     }
 }
 

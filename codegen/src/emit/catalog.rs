@@ -16,7 +16,7 @@ use super::{Draft, Inputs, Part, Turn, turn};
 use crate::catalog::{Atom, Distribution, ExternalId, Requires, Tool, ToolId, Toolset, ToolsetId};
 use crate::diagnostic::Place;
 use crate::lower::Lowered;
-use crate::manifest::{Caller, CommandsManifest, Overlap, RequiresManifest, ToolsetKind};
+use crate::manifest::{AlternativeManifest, Caller, CommandsManifest, Overlap, RequiresManifest, ToolsetKind};
 use crate::project::MARK;
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
@@ -159,6 +159,17 @@ fn requires(catalog: &Lowered<'_>, resolved: &Requires, manifest: &RequiresManif
     json["when"] = json!(manifest.when.as_ref().map(|when| condition_text(&when.value, atoms, catalog)));
     let condition = manifest.when.as_ref().map(|when| condition_json(&when.value, atoms, catalog));
     json.insert("condition".to_owned(), json!(condition));
+    let alternative = |one: &AlternativeManifest| {
+        let mut json = one.to_json();
+        json["when"] = json!(one.when.as_ref().map(|when| condition_text(&when.value, atoms, catalog)));
+        json.insert(
+            "condition".to_owned(),
+            json!(one.when.as_ref().map(|when| condition_json(&when.value, atoms, catalog))),
+        );
+        json.retain(|_, value| value.as_array().is_none_or(|list| !list.is_empty()));
+        without_missing(json)
+    };
+    json["any"] = manifest.any.iter().map(alternative).collect();
     json["check"] = json!(manifest.checked().map(|_| true));
     json.retain(|_, value| value.as_array().is_none_or(|list| !list.is_empty()));
     without_missing(json)

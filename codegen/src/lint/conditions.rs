@@ -129,6 +129,11 @@ fn check_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<ConstantCondition
         }
         checker.found.extend(found);
     }
+    for when in tool.manifest.requires.alternative_conditions() {
+        let linked = link(&when.value, &tool.manifest.atom_table, &mut checker.exprs);
+        let found = checker.evaluate(&linked, when.place, &checker.all, &checker.all);
+        checker.found.extend(found);
+    }
     if is_shown {
         checker.texts(&shown);
     }

@@ -31,6 +31,8 @@ struct Needs<'c> {
     external: BTreeSet<ExternalId>,
     checks: BTreeSet<&'c str>,
     conditions: Vec<Condition<Option<Atom>>>,
+    /// Tools and toolsets that require one of several alternatives.
+    alternatives: BTreeSet<&'c str>,
 }
 
 impl Lint<'_> {
@@ -109,6 +111,7 @@ impl<'c> Needs<'c> {
             }
             self.external.extend(&requires.external);
             self.checks.extend(manifest.checked().map(|_| name));
+            self.alternatives.extend((!manifest.any.is_empty()).then_some(name));
             self.conditions.extend(manifest.when.as_ref().map(|when| resolved(&when.value, atoms)));
         }
     }
@@ -140,6 +143,9 @@ impl<'c> Needs<'c> {
         }
         if self.checks.difference(&known.checks).next().is_some() {
             return Some("a check of its handlers".to_owned());
+        }
+        if self.alternatives.difference(&known.alternatives).next().is_some() {
+            return Some("one of several alternatives".to_owned());
         }
         self.conditions.iter().any(|condition| !known.conditions.contains(condition)).then(|| "a condition".to_owned())
     }

@@ -9,7 +9,7 @@ use toolc_lower::text::atoms::{AtomId, When};
 use super::{lower_atom, text};
 use crate::catalog::{Atom, Catalog, ExternalId, Requires, ToolId, VariableId};
 use crate::diagnostic::{At, Place};
-use crate::manifest::RequiresManifest;
+use crate::manifest::{AlternativeManifest, RequiresManifest};
 
 pub(super) fn lower_requirements(
     catalog: &Catalog,
@@ -31,8 +31,16 @@ pub(super) fn lower_requirements(
         non_empty(Requirement::Tools, tools(&resolved.tools, &resolved.external)),
         non_empty(Requirement::AnyTools, tools(&resolved.any_tools, &resolved.any_external)),
     ];
+    let alternative = |(one, ids): (&AlternativeManifest, &Vec<VariableId>)| {
+        let env = non_empty(Requirement::Env, variables(ids));
+        let programs = || non_empty(Requirement::Programs, texts(&one.programs));
+        let when = || one.when.as_ref().map(|when| condition(catalog, &when.value, atoms));
+        env.or_else(programs).or_else(when)
+    };
+    let alternatives: Vec<_> = manifest.any.iter().zip(&resolved.alternatives).filter_map(alternative).collect();
+    let any = (!alternatives.is_empty()).then_some(Requirement::Any(alternatives));
     let when = manifest.when.iter().map(|when| condition(catalog, &when.value, atoms));
-    lists.into_iter().flatten().chain(when).chain(manifest.checked().map(|_| Requirement::Check)).collect()
+    lists.into_iter().flatten().chain(any).chain(when).chain(manifest.checked().map(|_| Requirement::Check)).collect()
 }
 
 /// Creates a requirement, or returns `None` if there are no names.

@@ -76,7 +76,8 @@ fn write(manifest: &LazyManifest) -> Option<String> {
 
 /// Returns the lists of requirements. Plain manifests have no other requirements.
 fn lists(requires: &RequiresManifest) -> [&Vec<At<String>>; 6] {
-    let RequiresManifest { env, any_env, programs, os, tools, any_tools, when: _, check: _, refused: _ } = requires;
+    let RequiresManifest { env, any_env, programs, os, tools, any_tools, any: _, when: _, check: _, refused: _ } =
+        requires;
     [env, any_env, programs, os, tools, any_tools]
 }
 

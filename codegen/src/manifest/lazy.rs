@@ -163,6 +163,7 @@ fn is_plain(whole: &ToolManifest, text: &str) -> bool {
     };
     matches!(whole.description.value.as_slice(), [Piece::Text(_)])
         && text.get(whole.description.place.span()).is_some_and(|text| !has_sign(text))
+        && requires.any.is_empty()
         && requires.when.is_none()
         && requires.check.is_none()
         && approval.always.is_none()

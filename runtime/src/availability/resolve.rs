@@ -122,6 +122,13 @@ impl EnvSnapshot {
                 }
                 Some(HiddenReason::Facts(names))
             }
+            ResolvedRequirement::Any(alternatives) => {
+                let holds = |one: &ResolvedRequirement| match one {
+                    ResolvedRequirement::Facts { condition, atoms } => condition.holds(facts.evaluate(atoms, &[])),
+                    _ => false,
+                };
+                self.unmet[id.0].clone().filter(|_| !alternatives.iter().any(holds))
+            }
             _ => self.unmet[id.0].clone(),
         }
     }
@@ -248,6 +255,14 @@ fn look_up(requirement: &ResolvedRequirement, env: &Env) -> Result<(), HiddenRea
         ResolvedRequirement::AnyEnv(names) => any(names, &is_set, HiddenReason::AnyEnv),
         ResolvedRequirement::Programs(names) => all(names, &|name| env.has_program(name), HiddenReason::Programs),
         ResolvedRequirement::Os(names) => any(names, &|name| name == std::env::consts::OS, HiddenReason::Os),
+        ResolvedRequirement::Any(alternatives) => {
+            let is_there = |one: &ResolvedRequirement| match one {
+                ResolvedRequirement::Env(_) | ResolvedRequirement::Programs(_) => look_up(one, env).is_ok(),
+                _ => false,
+            };
+            let unmet = || HiddenReason::Any(alternatives.iter().map(ResolvedRequirement::declared).collect());
+            if alternatives.iter().any(is_there) { Ok(()) } else { Err(unmet()) }
+        }
         // Evaluated elsewhere.
         ResolvedRequirement::Facts { .. } | ResolvedRequirement::Check { .. } | ResolvedRequirement::Tools { .. } => {
             Ok(())

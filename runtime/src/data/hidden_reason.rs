@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::data::dialect::Dialect;
 use crate::data::list_format;
+use crate::data::requirement::Requirement;
 
 /// The reason why a granted tool is not shown: the first of its requirements, or those of its home toolset, that is not met.
 /// Its `Display` form continues a sentence about the tool: "needs the program `git`".
@@ -45,6 +46,8 @@ pub enum HiddenReason {
     Tools(Vec<Cow<'static, str>>),
     /// None of these alternatively required tools is shown.
     AnyTools(Vec<Cow<'static, str>>),
+    /// None of these alternatives is met. Each is one of [`Requirement::Env`], [`Requirement::Programs`] and [`Requirement::When`].
+    Any(Vec<Requirement>),
     /// No registered tool provider has these required tools.
     Unregistered(Vec<Cow<'static, str>>),
 }
@@ -83,6 +86,10 @@ impl fmt::Display for HiddenReason {
             HiddenReason::TimedOut(limit) => write!(f, "its check gave no answer within {limit:?}"),
             HiddenReason::Tools(names) => needs(f, "tool", names),
             HiddenReason::AnyTools(names) => needs_one(f, "tool", names),
+            HiddenReason::Any(alternatives) => {
+                f.write_str("needs ")?;
+                list_format::one_of_these(f, alternatives)
+            }
             HiddenReason::Unregistered(names) => {
                 needs(f, "tool", names)?;
                 f.write_str(", which no tool provider has")

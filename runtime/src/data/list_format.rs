@@ -86,9 +86,30 @@ impl fmt::Display for Requirement {
             Requirement::Tools(names) => all_of(f, "tool", names),
             Requirement::AnyTools(names) => one_of(f, "tool", names),
             Requirement::When { condition, atoms } => write!(f, "`{}`", condition.to_manifest(atoms)),
+            Requirement::Any(alternatives) => one_of_these(f, alternatives),
             Requirement::Check => f.write_str("its availability check to pass"),
         }
     }
+}
+
+/// Writes alternatives, for example "one of these: the environment variable `A`, the program `b`". A row of variables is written as one.
+pub(crate) fn one_of_these(f: &mut fmt::Formatter<'_>, alternatives: &[Requirement]) -> fmt::Result {
+    f.write_str("one of these: ")?;
+    let single = |one: &Requirement| match one {
+        Requirement::Env(names) if names.len() == 1 => names.first().cloned(),
+        _ => None,
+    };
+    let mut rest = alternatives;
+    while let [first, ..] = rest {
+        let row: Vec<Cow<'static, str>> = rest.iter().map_while(single).collect();
+        match &*row {
+            [] | [_] => write!(f, "{first}")?,
+            row => write!(f, "the environment variables {}", list(row, "or"))?,
+        }
+        rest = &rest[row.len().max(1)..];
+        f.write_str(if rest.is_empty() { "" } else { ", " })?;
+    }
+    Ok(())
 }
 
 /// Writes a list, for example "the programs `a` and `b`".
@@ -156,6 +177,15 @@ mod tests {
             (Requirement::Os(texts(&["linux", "macos"])), "one of the systems `linux` and `macos`"),
             (Requirement::Tools(texts(&["a", "b", "c"])), "the tools `a`, `b` and `c`"),
             (Requirement::AnyTools(texts(&["a"])), "the tool `a`"),
+            (
+                Requirement::Any(vec![
+                    Requirement::Env(texts(&["A"])),
+                    Requirement::Env(texts(&["B"])),
+                    Requirement::Env(texts(&["C", "D"])),
+                    Requirement::Programs(texts(&["e"])),
+                ]),
+                "one of these: the environment variables `A` or `B`, the environment variables `C` and `D`, the program `e`",
+            ),
             (when, "`facts.x`"),
             (Requirement::Check, "its availability check to pass"),
         ] {

@@ -412,7 +412,7 @@ packed_enums! {
         Requirement {
             0 Env(names: Vec<Str>), 1 AnyEnv(names: Vec<Str>), 2 Programs(names: Vec<Str>), 3 Os(names: Vec<Str>),
             4 Tools(names: Vec<Str>), 5 AnyTools(names: Vec<Str>), 6 When { condition: Condition, atoms: Vec<Atom> },
-            7 Check
+            7 Check, 8 Any(alternatives: Vec<Requirement>)
         }
         Atom { 0 Tool(name: Str), 1 Fact(name: Str), 2 Compared(name: Str, comparison: Comparison, value: FactValue) }
         Comparison { 0 Equal, 1 NotEqual, 2 Less, 3 LessOrEqual, 4 Greater, 5 GreaterOrEqual }
@@ -482,6 +482,7 @@ mod tests {
         tool.emoji = "🦀 \"1 2\"\n".into();
         tool.requires = vec![
             Requirement::AnyEnv(vec!["A".into(), String::new().into()]),
+            Requirement::Any(vec![Requirement::Env(vec!["B".into()]), Requirement::Programs(vec!["c".into()])]),
             Requirement::When {
                 condition: Condition(vec![Op::Atom(11), Op::Not]),
                 atoms: vec![Atom::Compared("f".into(), Comparison::GreaterOrEqual, FactValue::Integer(-3))],

@@ -27,6 +27,8 @@ pub enum Requirement {
         /// The atoms of the condition.
         atoms: Vec<Atom>,
     },
+    /// At least one of these requirements is met. Each is one of `Env`, `Programs` and `When`.
+    Any(Vec<Requirement>),
     /// The handlers report the tool as available: see [`ToolProvider::available`](crate::ToolProvider::available).
     Check,
 }

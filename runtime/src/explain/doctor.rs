@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::{MissingTool, RequirementState, RequirementStatus};
 use crate::availability::HiddenReason;
 use crate::data::catalog::Variable;
+use crate::data::requirement::Requirement;
 use crate::session::turn::Turn;
 
 /// A report on all tools that a session grants: see [`Turn::doctor`]. Its `Display` form is for people. Its
@@ -96,7 +97,7 @@ impl Turn {
             if let Some(first) = first.filter(|first| !unmet.contains(first)) {
                 unmet.insert(0, first.clone());
             }
-            for name in unmet.iter().filter_map(required_variables).flatten() {
+            for name in unmet.iter().flat_map(required_variables) {
                 let variable = variables.entry(name.clone()).or_insert_with(|| self.missing_variable(name));
                 // A tool may require a variable twice.
                 if variable.tools.last() != Some(&entry.name) {
@@ -134,9 +135,16 @@ impl Turn {
 }
 
 /// Returns the environment variables that a reason is about.
-fn required_variables(reason: &HiddenReason) -> Option<&[Cow<'static, str>]> {
+fn required_variables(reason: &HiddenReason) -> Vec<&Cow<'static, str>> {
     match reason {
-        HiddenReason::Env(names) | HiddenReason::AnyEnv(names) => Some(names),
-        _ => None,
+        HiddenReason::Env(names) | HiddenReason::AnyEnv(names) => names.iter().collect(),
+        HiddenReason::Any(alternatives) => {
+            let variables = alternatives.iter().filter_map(|one| match one {
+                Requirement::Env(names) => Some(names),
+                _ => None,
+            });
+            variables.flatten().collect()
+        }
+        _ => Vec::new(),
     }
 }

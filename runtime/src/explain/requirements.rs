@@ -7,10 +7,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::{Absence, MissingTool, RequirementState, RequirementStatus};
 use crate::availability::HiddenReason;
-use crate::data::requirement::Requirement;
-use crate::data::segment::{Atom, Comparison, FactValue};
 use crate::provider::probe_cache::ProbeStatus;
-use crate::registration::atoms::ResolvedAtom;
 use crate::registration::requirements::ResolvedRequirement;
 use crate::session::turn::Turn;
 
@@ -28,7 +25,7 @@ impl Turn {
             let since = probe.and_then(|probe| probe.since);
             let now = || self.inputs().and_then(|inputs| inputs.clock.now());
             let age = since.and_then(|since| Some(now()?.saturating_duration_since(since)));
-            let (requirement, toolset) = (requirement(&requirements[id]), requirements.toolset(id).cloned());
+            let (requirement, toolset) = (requirements[id].declared(), requirements.toolset(id).cloned());
             RequirementStatus { requirement, toolset, state, age }
         };
         requirements.for_tool(tool).iter().map(status).collect()
@@ -120,28 +117,4 @@ fn unmet(requirements: &[RequirementStatus]) -> Vec<HiddenReason> {
         _ => None,
     });
     reasons.collect()
-}
-
-/// Returns the requirement from which `resolved` was made.
-fn requirement(resolved: &ResolvedRequirement) -> Requirement {
-    match resolved {
-        ResolvedRequirement::Env(names) => Requirement::Env(names.clone()),
-        ResolvedRequirement::AnyEnv(names) => Requirement::AnyEnv(names.clone()),
-        ResolvedRequirement::Programs(names) => Requirement::Programs(names.clone()),
-        ResolvedRequirement::Os(names) => Requirement::Os(names.clone()),
-        ResolvedRequirement::Facts { condition, atoms } => {
-            let atom = |atom: &ResolvedAtom| match atom {
-                ResolvedAtom::Fact(name, Comparison::Equal, FactValue::Boolean(true)) => Atom::Fact(name.clone()),
-                ResolvedAtom::Fact(name, comparison, with) => Atom::Compared(name.clone(), *comparison, with.clone()),
-                // Cannot happen: the compiler allows only facts here.
-                ResolvedAtom::Tool(_) => Atom::Tool("?".into()),
-            };
-            Requirement::When { condition: condition.clone(), atoms: atoms.iter().map(atom).collect() }
-        }
-        ResolvedRequirement::Check { .. } => Requirement::Check,
-        ResolvedRequirement::Tools { tools, any } => {
-            let names = tools.iter().map(|(name, _)| name.clone()).collect();
-            if *any { Requirement::AnyTools(names) } else { Requirement::Tools(names) }
-        }
-    }
 }

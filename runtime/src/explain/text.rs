@@ -125,6 +125,7 @@ fn unmet_detail(reason: &HiddenReason) -> String {
         HiddenReason::Facts(_) => "the condition is false".to_owned(),
         HiddenReason::Tools(names) => not(names, "available"),
         HiddenReason::AnyTools(_) => "none is available".to_owned(),
+        HiddenReason::Any(_) => "none of them is there".to_owned(),
         HiddenReason::Unregistered(names) => format!("no tool provider has {}", list(names, "and")),
         HiddenReason::Dialect
         | HiddenReason::UndeclaredDialect(_)
@@ -395,6 +396,7 @@ impl KindAndNames for Requirement {
             Requirement::Tools(names) => ("tools", Some(names)),
             Requirement::AnyTools(names) => ("any_tools", Some(names)),
             Requirement::When { .. } => ("when", None),
+            Requirement::Any(_) => ("any", None),
             Requirement::Check => ("check", None),
         }
     }
@@ -416,6 +418,7 @@ impl KindAndNames for HiddenReason {
             HiddenReason::TimedOut(_) => ("timed_out", None),
             HiddenReason::Tools(names) => ("tools", Some(names)),
             HiddenReason::AnyTools(names) => ("any_tools", Some(names)),
+            HiddenReason::Any(_) => ("any", None),
             HiddenReason::Unregistered(names) => ("unregistered", Some(names)),
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Index;
 
 use crate::data::catalog::{Tool, Toolset};
 use crate::data::requirement::Requirement;
-use crate::data::segment::Condition;
+use crate::data::segment::{Atom, Comparison, Condition, FactValue};
 use crate::env::Env;
 use crate::registration::atoms::ResolvedAtom;
 use crate::registration::ids::{NameLookup, ProviderIndex, RequirementId, ToolId, ToolsetId};
@@ -36,6 +36,8 @@ pub(crate) enum ResolvedRequirement {
         condition: Condition,
         atoms: Vec<ResolvedAtom>,
     },
+    /// Alternatives on the environment or on facts.
+    Any(Vec<ResolvedRequirement>),
     /// A check, which this tool provider runs.
     Check {
         provider: ProviderIndex,
@@ -54,10 +56,60 @@ impl ResolvedRequirement {
         match self {
             ResolvedRequirement::Env(_) | ResolvedRequirement::AnyEnv(_) => !env.is_closed(),
             ResolvedRequirement::Programs(_) => true,
+            ResolvedRequirement::Any(alternatives) => alternatives.iter().any(|one| one.may_change(env)),
             ResolvedRequirement::Os(_)
             | ResolvedRequirement::Facts { .. }
             | ResolvedRequirement::Check { .. }
             | ResolvedRequirement::Tools { .. } => false,
+        }
+    }
+}
+
+impl ResolvedRequirement {
+    fn new(requirement: &Requirement, lookup: &dyn NameLookup, provider: ProviderIndex) -> Self {
+        let find = |name: &Cow<'static, str>| (name.clone(), lookup.find(name));
+        match requirement {
+            Requirement::Env(names) => Self::Env(names.clone()),
+            Requirement::AnyEnv(names) => Self::AnyEnv(names.clone()),
+            Requirement::Programs(names) => Self::Programs(names.clone()),
+            Requirement::Os(names) => Self::Os(names.clone()),
+            Requirement::When { condition, atoms } => Self::Facts {
+                condition: condition.clone(),
+                atoms: atoms.iter().map(|atom| ResolvedAtom::new(atom, lookup)).collect(),
+            },
+            Requirement::Any(alternatives) => {
+                Self::Any(alternatives.iter().map(|one| Self::new(one, lookup, provider)).collect())
+            }
+            Requirement::Check => Self::Check { provider },
+            Requirement::Tools(names) => Self::Tools { tools: names.iter().map(find).collect(), any: false },
+            Requirement::AnyTools(names) => Self::Tools { tools: names.iter().map(find).collect(), any: true },
+        }
+    }
+
+    /// Returns the requirement from which this one was made.
+    pub(crate) fn declared(&self) -> Requirement {
+        match self {
+            Self::Env(names) => Requirement::Env(names.clone()),
+            Self::AnyEnv(names) => Requirement::AnyEnv(names.clone()),
+            Self::Programs(names) => Requirement::Programs(names.clone()),
+            Self::Os(names) => Requirement::Os(names.clone()),
+            Self::Facts { condition, atoms } => {
+                let atom = |atom: &ResolvedAtom| match atom {
+                    ResolvedAtom::Fact(name, Comparison::Equal, FactValue::Boolean(true)) => Atom::Fact(name.clone()),
+                    ResolvedAtom::Fact(name, comparison, with) => {
+                        Atom::Compared(name.clone(), *comparison, with.clone())
+                    }
+                    // Cannot happen: the compiler allows only facts here.
+                    ResolvedAtom::Tool(_) => Atom::Tool("?".into()),
+                };
+                Requirement::When { condition: condition.clone(), atoms: atoms.iter().map(atom).collect() }
+            }
+            Self::Any(alternatives) => Requirement::Any(alternatives.iter().map(Self::declared).collect()),
+            Self::Check { .. } => Requirement::Check,
+            Self::Tools { tools, any } => {
+                let names = tools.iter().map(|(name, _)| name.clone()).collect();
+                if *any { Requirement::AnyTools(names) } else { Requirement::Tools(names) }
+            }
         }
     }
 }
@@ -143,24 +195,7 @@ impl ResolvedRequirements {
         provider: ProviderIndex,
         toolset: Option<Cow<'static, str>>,
     ) -> RequirementId {
-        let find = |name: &Cow<'static, str>| (name.clone(), names.find(name));
-        let resolved = match requirement {
-            Requirement::Env(names) => ResolvedRequirement::Env(names.clone()),
-            Requirement::AnyEnv(names) => ResolvedRequirement::AnyEnv(names.clone()),
-            Requirement::Programs(names) => ResolvedRequirement::Programs(names.clone()),
-            Requirement::Os(names) => ResolvedRequirement::Os(names.clone()),
-            Requirement::When { condition, atoms } => ResolvedRequirement::Facts {
-                condition: condition.clone(),
-                atoms: atoms.iter().map(|atom| ResolvedAtom::new(atom, names)).collect(),
-            },
-            Requirement::Check => ResolvedRequirement::Check { provider },
-            Requirement::Tools(names) => {
-                ResolvedRequirement::Tools { tools: names.iter().map(find).collect(), any: false }
-            }
-            Requirement::AnyTools(names) => {
-                ResolvedRequirement::Tools { tools: names.iter().map(find).collect(), any: true }
-            }
-        };
+        let resolved = ResolvedRequirement::new(requirement, names, provider);
         let id = RequirementId(self.all.len());
         if let ResolvedRequirement::Tools { tools, .. } = &resolved {
             for tool in tools.iter().filter_map(|(_, tool)| *tool) {

@@ -68,7 +68,7 @@ impl<L: Language> Reader<'_, L> {
 }
 
 /// The maximum number of keys in a message.
-const MAX_SHOWN_KEYS: usize = 8;
+const MAX_SHOWN_KEYS: usize = 9;
 
 /// Returns whether a [rewritten] value is certainly what was meant. The unit of a duration, or the items of a list, would be a guess.
 fn is_certain(key_type: KeyType) -> bool {

@@ -4,13 +4,13 @@ use toolc::behaviour::{Annotations, Callers};
 use toolc_lower::conditional_json::CondJson;
 use toolc_lower::dialects::Syntax;
 use toolc_lower::schema::{Defs, Schema};
-use toolc_lower::text::atoms::AtomTable;
+use toolc_lower::text::atoms::{AtomTable, When};
 use toolc_tables::{Language, Reader};
 use toolc_tables::{table, words};
 
 use crate::diagnostic::{At, Place};
 use crate::manifest::keys::kinds::{
-    Condition, Description, Duration, Execution, Flag, FlagOr, Json, MaxResultChars, Name, Names, Params, Prose,
+    Condition, Description, Duration, Execution, Flag, FlagOr, Json, List, MaxResultChars, Name, Names, Params, Prose,
     Required, Schema as SchemaKey, Table, TableOrDefault, Tables, Template, Text, Texts, Word, WordList,
 };
 use crate::manifest::keys::schema::ArgumentsRoot;
@@ -161,6 +161,8 @@ table! {
         tools: Names,
         /// Tools, at least one of which must be in the turn.
         any_tools: Names,
+        /// Alternatives, at least one of which must be met: each a table with `env`, `programs` or `when`.
+        any: List<AlternativeManifest>,
         /// A condition over facts that must hold.
         when: Condition,
         /// Whether the handlers decide as well. Adds a method `available` to their trait. Default: `false`.
@@ -168,7 +170,39 @@ table! {
     }
 }
 
+table! {
+    /// One of several alternatives, with exactly one key.
+    #[derive(Debug, Clone)]
+    pub struct AlternativeManifest {
+        /// Environment variables, all of which must be set. Each is described in `env.toml`.
+        env: Names,
+        /// Programs, all of which must be in `PATH`.
+        programs: Names,
+        /// A condition over facts that must hold.
+        when: Condition,
+    } with {
+        /// The table.
+        place: Place = Reader::place,
+    }
+}
+
 impl RequiresManifest {
+    /// Returns the required variables, those of alternatives included.
+    pub fn variables(&self) -> impl Iterator<Item = &At<String>> {
+        let of_alternatives = self.any.iter().flat_map(|one| &one.env);
+        self.env.iter().chain(&self.any_env).chain(of_alternatives)
+    }
+
+    /// Returns the required programs, those of alternatives included.
+    pub fn all_programs(&self) -> impl Iterator<Item = &At<String>> {
+        self.programs.iter().chain(self.any.iter().flat_map(|one| &one.programs))
+    }
+
+    /// Returns the conditions of alternatives.
+    pub fn alternative_conditions(&self) -> impl Iterator<Item = &At<When>> {
+        self.any.iter().filter_map(|one| one.when.as_ref())
+    }
+
     /// Returns the place of `check = true`, or `None` if the handlers do not decide.
     pub fn checked(&self) -> Option<Place> {
         self.check.as_ref().filter(|check| check.value).map(|check| check.place)

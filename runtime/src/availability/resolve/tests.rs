@@ -77,6 +77,27 @@ fn each_kind_of_requirement_hides_its_tool() {
 }
 
 #[test]
+fn one_met_alternative_shows_the_tool() {
+    let when = When { condition: Condition(vec![Op::Atom(0)]), atoms: vec![Atom::Fact("own_server".into())] };
+    let any = Requirement::Any(vec![env(&["KEY"]), env(&["ID", "SECRET"]), Programs(texts(&["find"])), when]);
+    let registry = Fake::new([tool("search", "home", &[any])]).fact("own_server", false).registry();
+    let unmet = "search: needs one of these: the environment variable `KEY`, the environment variables `ID` and `SECRET`, the program \
+                 `find`, `facts.own_server`";
+    assert_eq!(hidden(&turn(&registry, Env::empty())), [unmet]);
+    assert_eq!(hidden(&turn(&registry, Env::empty().with_var("ID", "x"))), [unmet]);
+    let met = [
+        Env::empty().with_var("KEY", "x"),
+        Env::empty().with_var("ID", "x").with_var("SECRET", "x"),
+        Env::empty().with_program("find"),
+    ];
+    for env in met {
+        assert_eq!(shown(&turn(&registry, env)), "search");
+    }
+    let with_fact = session(&registry, Env::empty()).facts([("own_server".into(), true.into())]);
+    assert_eq!(shown(&with_fact.build().unwrap().turn_blocking(Dialect::OpenAi)), "search");
+}
+
+#[test]
 fn the_reason_is_the_first_unmet_requirement_starting_with_the_home_toolset() {
     let home = Toolset { requires: vec![Check, env(&["HOME_KEY"])], ..toolset("home") };
     let fake = Fake::new([tool("ask", "home", &[env(&["OWN"]), tools(&["missing"])])]).toolset(home);

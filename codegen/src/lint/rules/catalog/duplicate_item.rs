@@ -33,6 +33,10 @@ fn check(lint: &Lint<'_>, sink: &Sink) {
         for list in names.into_iter().chain([&requires.tools, &requires.any_tools]) {
             check_list(list, sink);
         }
+        for one in &requires.any {
+            check_list(&one.env, sink);
+            check_list(&one.programs, sink);
+        }
     }
     for (_, tool) in lint.tools() {
         check_list(&tool.manifest.callers, sink);

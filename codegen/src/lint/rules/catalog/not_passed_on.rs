@@ -29,7 +29,7 @@ pub(super) const RULE: Rule = Rule::new("C049", "not-passed-on", Some(Level::War
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let Some(plugin) = lint.plugin() else { return };
     let passed: BTreeSet<&str> = plugin.env.iter().map(|name| name.value.as_str()).collect();
-    let required = |requires: &Requires| requires.env.iter().chain(&requires.any_env).copied().collect::<Vec<_>>();
+    let required = |requires: &Requires| requires.variables().collect::<Vec<_>>();
     let tools = lint.tools().flat_map(|(_, tool)| required(&tool.requires));
     let toolsets = lint.toolsets().flat_map(|(_, toolset)| required(&toolset.requires));
     for id in tools.chain(toolsets).collect::<BTreeSet<VariableId>>() {

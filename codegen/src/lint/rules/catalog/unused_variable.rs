@@ -25,7 +25,7 @@
 use std::collections::BTreeSet;
 
 use crate::lint::codes;
-use crate::catalog::VariableId;
+use crate::catalog::{Requires, VariableId};
 use crate::diagnostic::{Diagnostic, Level, Sink};
 use crate::lint::{Check, Lint, Rule};
 
@@ -34,8 +34,7 @@ pub(super) const RULE: Rule = Rule::new("C055", "unused-variable", Some(Level::W
 fn check(lint: &Lint<'_>, sink: &Sink) {
     let of_tools = lint.tools().map(|(_, tool)| &tool.requires);
     let of_toolsets = lint.toolsets().map(|(_, toolset)| &toolset.requires);
-    let required = of_tools.chain(of_toolsets).flat_map(|requires| requires.env.iter().chain(&requires.any_env));
-    let required: BTreeSet<VariableId> = required.copied().collect();
+    let required: BTreeSet<VariableId> = of_tools.chain(of_toolsets).flat_map(Requires::variables).collect();
     // The program of a plugin receives these.
     let passed: Vec<&str> =
         lint.plugin().into_iter().flat_map(|plugin| &plugin.env).map(|name| name.value.as_str()).collect();

@@ -49,7 +49,7 @@ fn check(lint: &Lint<'_>, tool: &Tool, sink: &Sink) {
 }
 
 fn is_empty(requires: &RequiresManifest) -> bool {
-    let RequiresManifest { env, any_env, programs, os, tools, any_tools, when, check, refused } = requires;
-    let lists = [env.len(), any_env.len(), programs.len(), os.len(), tools.len(), any_tools.len()];
+    let RequiresManifest { env, any_env, programs, os, tools, any_tools, any, when, check, refused } = requires;
+    let lists = [env.len(), any_env.len(), programs.len(), os.len(), tools.len(), any_tools.len(), any.len()];
     lists.iter().all(|length| *length == 0) && when.is_none() && check.is_none() && !refused.is_any()
 }

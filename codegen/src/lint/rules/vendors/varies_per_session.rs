@@ -83,7 +83,9 @@ fn uses(lint: &Lint<'_>, tool: &Tool, dialects: &[&'static Dialect]) -> Uses {
     let mut uses = Uses::default();
     for json in dialects.iter().filter_map(|dialect| definition(dialect, lint, tool).definition) {
         uses.add_text(&json.json());
-        tool.manifest.requires.when.iter().for_each(|when| uses.add_condition(&when.value));
+        let requires = &tool.manifest.requires;
+        let conditions = requires.when.iter().chain(requires.alternative_conditions());
+        conditions.for_each(|when| uses.add_condition(&when.value));
     }
     uses
 }

@@ -13,7 +13,7 @@ pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "7 by_code25 Tools that code can call.0 0 0 0 0 0 0 0 ",
     "7 diamond43 Includes `lib` in two ways; it counts once.0 2 4 left5 right0 0 0 0 0 0 ",
     "10 everything24 Every toolset | by name.0 10 9 Chat-Room7 by_code6 guards5 later4 less4 loop10 plain_text7 returns6 shapes4 shut0 0 0 0 0 0 ",
-    "6 guards32 Tools that are not always there.0 0 0 0 2 8 sentries5 watch2 7 guarded4 test0 8 0 1 10 GOLDEN_KEY1 2 10 GOLDEN_KEY14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 1 7 run_now5 2 9 run_later4 wait6 1 0 0 1 2 5 depth4 2 0 7 ",
+    "6 guards32 Tools that are not always there.0 0 0 0 2 8 sentries5 watch2 7 guarded4 test0 9 0 1 10 GOLDEN_KEY1 2 10 GOLDEN_KEY14 GOLDEN_BROWSER2 1 14 golden-program3 8 5 linux5 macos7 windows7 freebsd7 openbsd6 netbsd7 android3 ios4 1 7 run_now5 2 9 run_later4 wait8 3 0 2 10 GOLDEN_KEY14 GOLDEN_BROWSER2 1 14 golden-program6 1 0 0 1 2 5 depth4 2 1 6 1 0 0 1 2 5 depth4 2 0 7 ",
     "5 later29 Handlers that run as futures.0 0 0 0 0 0 0 0 ",
     "4 left22 One side of a diamond.3 10 every_type8 mcp_find8 mcp_look1 3 lib0 0 0 0 0 0 ",
     "4 less47 Everything that the diamond holds, but for one.0 1 7 diamond0 2 7 run_now8 mcp_look0 0 0 0 ",
