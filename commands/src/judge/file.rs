@@ -35,6 +35,9 @@ impl FileWord {
     pub(super) fn new(word: &Word, names: &[&str], command: &Command, line: &Line<'_>) -> Self {
         let path = PathWord::new(word, command, line);
         let mut others = path.through_links(command, line);
+        if line.lookups.is_some() {
+            others.extend(PathWord::in_visited(word, command, line).into_iter().filter(|path| !path.is_unknown()));
+        }
         let below = names.iter().map(|name| path.below(name));
         let folders: Vec<PathWord> =
             others.iter().chain([&path]).filter_map(PathWord::folder_of_all).chain(below).collect();

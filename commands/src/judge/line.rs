@@ -18,7 +18,7 @@ use crate::judge::variable::makes_keywords;
 use crate::programs::ProgramTable;
 use crate::reading::{Command, Directory, Reading, Surroundings};
 use crate::rules::{ORDINARY_NAME, RuleSet};
-use crate::syntax::{CommandId, Operation, Part, ScopeKind, Word};
+use crate::syntax::{CommandId, Operation, Part, ScopeId, ScopeKind, Word};
 use crate::unfold::is_set_by_shell;
 
 /// The maximum number of commands of a line that are judged. A line with more needs a person.
@@ -39,8 +39,8 @@ pub(crate) struct Line<'a> {
     start_path: Cow<'a, str>,
     /// The variables that the line sets, each with its value if the line sets it only once.
     set_variables: BTreeMap<&'a str, Option<&'a Word>>,
-    /// The values of each variable that is set in one place to values that are known.
-    choices: BTreeMap<&'a str, Choice<'a>>,
+    /// What sets each variable to values of which some are known.
+    choices: BTreeMap<&'a str, Vec<Setter<'a>>>,
     /// Whether the line defines a function.
     pub(crate) has_functions: bool,
     /// The functions that hide a program and only print something, each with the last command of its body.
@@ -53,6 +53,8 @@ pub(crate) struct Line<'a> {
     pub(crate) links: OnceCell<Vec<Link>>,
     /// The folders to which the line goes. Computed when first needed.
     pub(crate) visited: OnceCell<Vec<PathWord>>,
+    /// Whether a `cd` fails. Computed when first needed.
+    pub(crate) cd_fails: OnceCell<Match>,
     /// The places of the first paths that were looked up, with [`ORDINARY_NAME`] for names that no pattern tells apart. Most paths are the
     /// same then, and a word is an operand, an argument and a file that is written or read, for different rules.
     places: RefCell<Vec<(PathWord, Places)>>,
@@ -63,33 +65,46 @@ pub(crate) struct Line<'a> {
 type Places = Rc<[(usize, Match)]>;
 
 /// The values that a variable can have.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Choice<'a> {
-    pub(crate) values: &'a [Word],
+    /// The values that are known.
+    pub(crate) values: Vec<&'a Word>,
+    /// Whether the variable can have others.
+    pub(crate) is_partial: bool,
     /// Whether the command that sets the variable may not run.
     pub(crate) can_be_unset: bool,
+}
+
+/// A `for` loop or an assignment that sets a variable.
+#[derive(Debug, Clone, Copy)]
+struct Setter<'a> {
+    values: &'a [Word],
+    /// The scope of the loop or the assignment.
+    scope: ScopeId,
+    is_loop: bool,
 }
 
 impl<'a> Line<'a> {
     pub(crate) fn new(reading: &'a Reading, rules: &'a RuleSet<'a>, surroundings: &'a Surroundings<'a>) -> Self {
         let mut set_variables: BTreeMap<&str, Option<&Word>> = BTreeMap::new();
-        let mut choices: BTreeMap<&str, Choice<'_>> = BTreeMap::new();
+        let mut choices: BTreeMap<&str, Vec<Setter<'_>>> = BTreeMap::new();
         let is_set_once = |name: &str| !reading.assigns_unknown && reading.assigned.get(name) == Some(&1);
-        for assignment in reading.commands.iter().flat_map(|command| &command.assignments) {
-            let is_value = !assignment.array && !assignment.append && is_set_once(&assignment.name);
-            let value = (is_value && !set_variables.contains_key(&*assignment.name)).then_some(&assignment.value);
-            set_variables.insert(&assignment.name, value);
-            if is_set_once(&assignment.name) && is_known_list(&assignment.each) {
-                choices.insert(&assignment.name, Choice { values: &assignment.each, can_be_unset: false });
-            } else if let Some(value) = value.map(slice::from_ref).filter(|value| is_known_list(value)) {
-                choices.insert(&assignment.name, Choice { values: value, can_be_unset: true });
+        let each = |command: &'a Command| command.assignments.iter().map(|assignment| (command.scope, assignment));
+        for (scope, assignment) in reading.commands.iter().flat_map(each) {
+            let is_text = !assignment.array && !assignment.append;
+            let is_value = is_text && is_set_once(&assignment.name) && !set_variables.contains_key(&*assignment.name);
+            set_variables.insert(&assignment.name, is_value.then_some(&assignment.value));
+            let is_loop = !assignment.each.is_empty();
+            let values = if is_loop { &assignment.each[..] } else { slice::from_ref(&assignment.value) };
+            if (is_loop || is_text) && values.iter().any(is_known) {
+                choices.entry(&assignment.name).or_default().push(Setter { values, scope, is_loop });
             }
         }
         let start_path = surroundings.directory.unwrap_or(Path::new(UNKNOWN_START)).to_string_lossy();
         let has_functions = reading.scopes.iter().any(|scope| matches!(scope.kind, ScopeKind::Function(_)));
         let harmless_functions = if has_functions { harmless_functions(reading) } else { BTreeMap::new() };
         let has_keywords = reading.commands.iter().any(makes_keywords);
-        let (flow, links, visited, places) = Default::default();
+        let (flow, links, visited, cd_fails, places) = Default::default();
         let processes = surroundings.processes;
         Self {
             reading,
@@ -107,6 +122,7 @@ impl<'a> Line<'a> {
             flow,
             links,
             visited,
+            cd_fails,
             places,
             ordinary_name: Rc::from(ORDINARY_NAME),
         }
@@ -135,9 +151,27 @@ impl<'a> Line<'a> {
         places
     }
 
-    /// Returns the values of a variable that a `for` loop or an assignment sets, if they are known and nothing else sets it.
-    pub(crate) fn choice(&self, name: &str) -> Option<Choice<'a>> {
-        self.choices.get(name).copied()
+    /// Returns the values that a variable can have for a command in `scope`, if `for` loops or assignments of the line set it to values of which
+    /// some are known: in a loop over them, those of the loop, and otherwise all of them.
+    pub(crate) fn choice(&self, name: &str, scope: ScopeId) -> Option<Choice<'a>> {
+        let all = self.choices.get(name)?;
+        let is_within = |scope: ScopeId, outer: ScopeId| {
+            let mut scopes = std::iter::successors(Some(scope), |id| self.reading.scopes[*id as usize].parent);
+            scopes.any(|id| id == outer)
+        };
+        // A function that is called in the loop, or code that is not followed, could set the variable as well.
+        let sets_again = |own: &Setter<'_>| all.iter().filter(|other| is_within(other.scope, own.scope)).count() > 1;
+        let is_own = |setter: &&Setter<'a>| setter.is_loop && is_within(scope, setter.scope) && !sets_again(setter);
+        let own = all.iter().rev().find(is_own).map(slice::from_ref);
+        let setters = own.unwrap_or(all);
+        let count = self.reading.assigned.get(name).copied().unwrap_or_default();
+        let is_complete = !self.reading.assigns_unknown && (own.is_some() || count as usize == all.len());
+        let values = || setters.iter().flat_map(|setter| setter.values);
+        Some(Choice {
+            values: values().filter(|value| is_known(value)).collect(),
+            is_partial: !is_complete || !values().all(is_known),
+            can_be_unset: is_complete && setters.iter().all(|setter| !setter.is_loop),
+        })
     }
 
     /// Returns whether a variable comes from the environment. The reader has replaced those with a known value, so this one is
@@ -277,11 +311,10 @@ fn is_number(name: &str) -> bool {
     NUMBERS.contains(&name)
 }
 
-/// Returns whether words are certain, apart from the files that a pattern finds, and each stays one word without quotes.
-fn is_known_list(words: &[Word]) -> bool {
-    let is_known = |part: &Part| match part {
+/// Returns whether a word is certain, apart from the files that a pattern finds, and stays one word without quotes.
+fn is_known(word: &Word) -> bool {
+    word.parts.iter().all(|part| match part {
         Part::Literal { text, .. } => !text.contains(char::is_whitespace),
         part => matches!(part, Part::Tilde { .. } | Part::Glob(_)),
-    };
-    !words.is_empty() && words.iter().all(|word| word.parts.iter().all(is_known))
+    })
 }

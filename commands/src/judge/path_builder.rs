@@ -6,6 +6,7 @@ use std::rc::Rc;
 use crate::judge::components::{Component, PathWord};
 use crate::judge::folders::UNKNOWN_FOLDER;
 use crate::judge::line::Line;
+use crate::judge::lookups::Lookups;
 use crate::reading::{Command, Directory};
 use crate::span::Span;
 use crate::syntax::{CommandId, Glob, Operation, Origin, Part, Word};
@@ -16,18 +17,29 @@ impl PathWord {
         Self::build(word, command, line, Builder::default()).0
     }
 
-    /// Returns the path of a word whose `..` leaves the folder that a link leads to, as the file system sees it. `None` if no `..` can
+    /// Returns the paths of a word whose `..` leaves the folder that a link leads to, as the file system sees them. Empty if no `..` can
     /// follow a link.
-    pub(super) fn physical(word: &Word, command: &Command, line: &Line<'_>) -> Option<Self> {
-        let (_, can_leave_link) = Self::build(word, command, line, Builder::default());
-        let builder = || Builder { physical: Some((command, line)), ..Builder::default() };
-        can_leave_link.then(|| Self::build(word, command, line, builder()).0)
+    pub(super) fn physical(word: &Word, command: &Command, line: &Line<'_>) -> Vec<Self> {
+        let (_, Left { can_be_link, .. }) = Self::build(word, command, line, Builder::default());
+        let mut found = Vec::new();
+        let mut count = usize::from(can_be_link);
+        while found.len() < count {
+            let physical = Some(Physical { command, line, choice: found.len() });
+            let (path, left) = Self::build(word, command, line, Builder { physical, ..Builder::default() });
+            found.push(path);
+            count = left.folders;
+            if left.is_ambiguous || count > MAX_LINKED_FOLDERS {
+                line.lookups.iter().for_each(Lookups::exhaust);
+                break;
+            }
+        }
+        found
     }
 
-    /// Returns the path of a word, and whether a `..` in it leaves a folder that can be a link.
-    fn build(word: &Word, command: &Command, line: &Line<'_>, mut builder: Builder<'_>) -> (Self, bool) {
+    /// Returns the path of a word, and what is known about the folders that a `..` in it leaves.
+    fn build(word: &Word, command: &Command, line: &Line<'_>, mut builder: Builder<'_>) -> (Self, Left) {
         if word.parts.len() > MAX_PARTS {
-            return (Self { components: vec![Component::Unknown], depends_on_cd: false, tail: None }, false);
+            return (Self { components: vec![Component::Unknown], depends_on_cd: false, tail: None }, Left::default());
         }
         builder.path.reserve(USUAL_COMPONENTS);
         let mut depends_on_cd = false;
@@ -82,8 +94,8 @@ impl PathWord {
             builder.path = vec![Component::Name("\0".into())];
             builder.any_folder = None;
         }
-        let can_leave_link = builder.can_leave_link;
-        (builder.finish(depends_on_cd), can_leave_link)
+        let left = builder.left;
+        (builder.finish(depends_on_cd), left)
     }
 
     /// Returns the path that a relative path stands for in the folder of this file. `None` if it is absolute, or not certain.
@@ -116,6 +128,27 @@ const MAX_GLOB_BYTES: usize = 255;
 
 /// The maximum depth of values within values that are followed.
 const MAX_VALUES: usize = 4;
+/// The maximum number of folders to which a pattern before a `..` can lead. A line with more needs a person.
+const MAX_LINKED_FOLDERS: usize = 64;
+
+/// What is known about the folders that a `..` leaves.
+#[derive(Clone, Copy, Default)]
+struct Left {
+    /// Whether such a folder can be a link.
+    can_be_link: bool,
+    /// The number of folders to which a pattern before the `..` leads.
+    folders: usize,
+    /// Whether several patterns before a `..` lead to several folders each.
+    is_ambiguous: bool,
+}
+
+/// How a `..` leaves the folder that a link leads to.
+struct Physical<'l> {
+    command: &'l Command,
+    line: &'l Line<'l>,
+    /// The index of the folder, among those to which a pattern leads.
+    choice: usize,
+}
 
 /// Builds the components of a path.
 #[derive(Default)]
@@ -131,10 +164,9 @@ struct Builder<'l> {
     is_left: bool,
     /// The number of components of the folder with which the path begins, which is not a link.
     base: usize,
-    /// Whether a `..` leaves a folder that can be a link.
-    can_leave_link: bool,
-    /// The line and the command, if a `..` leaves the folder that a link leads to.
-    physical: Option<(&'l Command, &'l Line<'l>)>,
+    left: Left,
+    /// Set if a `..` leaves the folder that a link leads to.
+    physical: Option<Physical<'l>>,
 }
 
 impl Builder<'_> {
@@ -294,10 +326,14 @@ impl Builder<'_> {
 
     /// Goes to the folder above.
     fn parent(&mut self) {
-        self.can_leave_link |= self.path.len() > self.base && matches!(self.path.last(), Some(Component::Name(_)));
-        if let Some((command, line)) = self.physical {
+        let can_be_link = matches!(self.path.last(), Some(Component::Name(_) | Component::Glob(_)));
+        self.left.can_be_link |= self.path.len() > self.base && can_be_link;
+        if let Some(Physical { command, line, choice }) = self.physical {
             let path = PathWord { components: std::mem::take(&mut self.path), depends_on_cd: false, tail: None };
-            self.path = path.into_real_folder(command, line).components;
+            let mut folders = path.real_folders(command, line);
+            self.left.is_ambiguous |= self.left.folders > 1 && folders.len() > 1;
+            self.left.folders = self.left.folders.max(folders.len());
+            self.path = folders.swap_remove(choice.min(folders.len() - 1)).components;
         }
         let is_of_unknown = match self.path.last() {
             // A value that stays below the folder before it has at least one name.

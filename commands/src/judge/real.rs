@@ -52,10 +52,11 @@ impl PathWord {
         found
     }
 
-    /// Returns the folder to which this path leads, as a `..` after it sees it.
-    pub(super) fn into_real_folder(self, command: &Command, line: &Line<'_>) -> Self {
+    /// Returns the folders to which this path leads, as a `..` after it sees them. A pattern at its end can stand for several links.
+    pub(super) fn real_folders(self, command: &Command, line: &Line<'_>) -> Vec<Self> {
         let linked = self.through_links_to_folder(command, line).into_iter().next().unwrap_or(self);
-        linked.resolved(LastLink::Followed, line).into_iter().next().unwrap_or(linked)
+        let found = linked.resolved(LastLink::Followed, line);
+        if found.is_empty() { vec![linked] } else { found }
     }
 
     /// Returns the paths to which this one leads in the file system. A pattern of the shell can also stand for a link.

@@ -134,11 +134,16 @@ impl Subject<'_> {
         (end > 0 && (variable.is_known() || takes_own_text || !self.is_of_files(word))).then_some(variable)
     }
 
+    /// Returns whether all values of a variable are known.
+    fn is_chosen(&self, name: &str) -> bool {
+        self.line.choice(name, self.command.scope).is_some_and(|choice| !choice.is_partial)
+    }
+
     /// Returns whether a name is built from a variable whose values are known, so that other forms of the command have the names.
     fn is_known_loop(&self, variable: &SetVariable) -> bool {
         let words = self.command.arguments().iter().filter(|word| word.span == variable.span);
         let mut parts = words.flat_map(|word| &word.parts);
-        let is_chosen = |part: &Part| matches!(part, Part::Variable { name, .. } if self.line.choice(name).is_some());
+        let is_chosen = |part: &Part| matches!(part, Part::Variable { name, .. } if self.is_chosen(name));
         parts.any(is_chosen) && variable.name.matches(UNKNOWN).count() == 1
     }
 

@@ -3,30 +3,40 @@
 
 use std::borrow::Cow;
 
-use crate::judge::line::Line;
+use crate::judge::line::{Choice, Line};
 use crate::reading::{Command, Program};
 use crate::syntax::{Assignment, Glob, Operation, Origin, Part, Word};
 
-/// The maximum number of forms with different values of variables. With more, the variables count as unknown.
-const MAX_FORMS: usize = 16;
+/// The maximum number of forms with each combination of the values of variables. With more, one variable at a time gets its values.
+const MAX_COMBINED: usize = 16;
+/// The maximum number of forms. Further values of variables count as unknown.
+const MAX_FORMS: usize = 128;
 
 /// Returns the forms of a command, with what is known about loops and assignments filled in. Usually this is only the command itself.
 pub(super) fn forms<'c>(line: &Line<'_>, command: &'c Command) -> Vec<Cow<'c, Command>> {
+    let chosen = chosen_variables(line, command);
+    let count =
+        |choice: &Choice<'_>| choice.values.len() + usize::from(choice.is_partial) + usize::from(choice.can_be_unset);
+    let combined = chosen.iter().fold(1_usize, |product, (_, choice)| product.saturating_mul(count(choice)));
     let mut forms = vec![Cow::Borrowed(command)];
-    for name in chosen_variables(line, command) {
-        let Some(choice) = line.choice(name) else { continue };
-        if forms.len() * (choice.values.len() + usize::from(choice.can_be_unset)) > MAX_FORMS {
-            return vec![Cow::Borrowed(command)];
+    if combined <= MAX_COMBINED {
+        for (name, choice) in &chosen {
+            forms = forms.iter().flat_map(|form| with_each(form, name, choice)).collect();
         }
-        let with_each = |form: &Cow<'c, Command>| {
-            let is_unset = |part: &Part| matches!(part, Part::Variable { name: own, .. } if own == name);
-            let without = choice.can_be_unset.then(|| without(form, &is_unset));
-            let with = choice.values.iter().map(|word| with_value(form, name, word));
-            with.chain(without).map(Cow::Owned).collect::<Vec<_>>()
-        };
-        forms = forms.iter().flat_map(with_each).collect();
+    } else {
+        let each = chosen.iter().flat_map(|(name, choice)| with_each(&forms[0], name, choice)).take(MAX_FORMS);
+        forms = each.collect::<Vec<_>>();
+        forms.push(Cow::Borrowed(command));
     }
     forms
+}
+
+/// Returns the forms of a command with each value of a variable.
+fn with_each<'c>(form: &Cow<'c, Command>, name: &str, choice: &Choice<'_>) -> Vec<Cow<'c, Command>> {
+    let is_unset = |part: &Part| matches!(part, Part::Variable { name: own, .. } if own == name);
+    let without = choice.can_be_unset.then(|| Cow::Owned(without(form, &is_unset)));
+    let with = choice.values.iter().map(|word| Cow::Owned(with_value(form, name, word)));
+    with.chain(without).chain(choice.is_partial.then(|| form.clone())).collect()
 }
 
 /// Returns the command as it is if no variable of the environment is set. `None` if that changes nothing.
@@ -90,18 +100,18 @@ fn default_of(operation: &Operation) -> &[Part] {
     }
 }
 
-/// Returns the variables of the command whose values are known, each once.
-fn chosen_variables<'c>(line: &Line<'_>, command: &'c Command) -> Vec<&'c str> {
-    let mut names = Vec::new();
+/// Returns the variables of the command of which values are known, each once.
+fn chosen_variables<'l, 'c>(line: &Line<'l>, command: &'c Command) -> Vec<(&'c str, Choice<'l>)> {
+    let mut chosen: Vec<(&str, Choice<'_>)> = Vec::new();
     for part in parts_of(command).flat_map(|word| &word.parts) {
         if let Part::Variable { name, .. } = part
-            && line.choice(name).is_some()
-            && !names.contains(&name.as_str())
+            && !chosen.iter().any(|(known, _)| known == name)
+            && let Some(choice) = line.choice(name, command.scope)
         {
-            names.push(name);
+            chosen.push((name, choice));
         }
     }
-    names
+    chosen
 }
 
 /// Returns the command with a value in place of a variable.

@@ -446,3 +446,64 @@ fn a_hard_link_needs_approval_if_protected_files_are_too_many() {
     scratch.check(Verdict::Ask, &["cat a", "cat b"]);
     scratch.check(Verdict::Allow, &["cat sub/x", "ls"]);
 }
+
+/// After a `cd` to a folder that is not there, the next command runs in the folder before it.
+#[test]
+fn a_cd_that_fails_leaves_the_line_where_it_was() {
+    let scratch = with_links();
+    scratch.check(
+        Verdict::Ask,
+        &[
+            "cd gone; cat notes.txt",
+            "cd gone\ncat n*",
+            "cd gone || tail key",
+            "cd gone; cd src; cat ../key",
+            "cd gone; grep -r TEXT t",
+            "cd src/*/sub; cat notes.txt",
+            "cd \"$PWD\"/gone; cat [k]ey",
+        ],
+    );
+    scratch.check(Verdict::Deny, &["cd gone; cat o > t/config.toml", "cd file; cat o > missing"]);
+    scratch.check(
+        Verdict::Allow,
+        &[
+            "cd src; cat notes.txt",
+            "cd src && cat key",
+            "mkdir -p out; cd out; cat notes.txt",
+            "git clone https://example.org/a gone; cd gone; cat notes.txt",
+            "cd gone; cat o",
+        ],
+    );
+}
+
+#[test]
+fn a_parent_of_a_pattern_is_the_parent_of_each_link() {
+    let scratch = with_links();
+    scratch.check(
+        Verdict::Ask,
+        &["cat */../.ssh/id_rsa", "cat k*/id_rsa", "grep -r TEXT key*/..", "find [k]eys/.. -type f -exec cat {} +"],
+    );
+    scratch.check(Verdict::Deny, &["cat o > t*/../own/config.toml"]);
+    scratch.check(Verdict::Allow, &["cat src*/../o", "grep -r TEXT s*/.."]);
+}
+
+#[test]
+fn every_value_of_a_loop_is_judged() {
+    let scratch = with_links();
+    let many = (0..40).map(|number| format!("f{number} ")).collect::<String>();
+    scratch.check(
+        Verdict::Ask,
+        &[
+            "for f in key; do cat $f > new; done; for f in a b; do cat $f; done",
+            "for f in a b; do cat $f; done; for f in k*; do cat $f; done",
+            "for f in \"$PWD\"/a key; do cat $f; done",
+            "for f in $(ls src) key; do cat $f; done",
+            &format!("for f in {many}key; do cat $f; done"),
+            "f=a; f=key; cat $f",
+        ],
+    );
+    scratch.check(
+        Verdict::Allow,
+        &["for f in key; do echo $f; done; for f in a b; do cat $f; done", "for f in a b; do cat $f; done; f=key"],
+    );
+}
