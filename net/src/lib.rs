@@ -6,16 +6,23 @@
 
 mod address;
 mod body;
+mod certificates;
 mod client;
 mod error;
+mod fetch;
 mod limits;
 mod network;
+mod policy;
 mod target;
+mod tls;
 
 pub use address::{AddressKind, AddressPolicy, RefusedAddress};
-pub use client::{Answer, Client, Fetch, Policy};
+pub use certificates::{CertificateError, CertificateFault, Certificates, ClientCertificate};
+pub use client::Client;
 pub use error::{FetchError, FetchFault};
+pub use fetch::{Answer, Fetch};
 pub use limits::Limits;
 pub use network::{InvalidNetwork, Network};
+pub use policy::Policy;
 pub use target::{InvalidTarget, Ports, Target, TargetFault};
 pub use ureq::http::{HeaderName, HeaderValue, header};

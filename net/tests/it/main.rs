@@ -3,6 +3,7 @@
 mod redirects;
 mod refused;
 mod server;
+mod tls;
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -10,13 +11,15 @@ use std::time::{Duration, Instant};
 use server::{Server, answer};
 use toolc_net::{AddressPolicy, Answer, Client, Fetch, FetchError, FetchFault, Limits, Policy, Ports};
 
+/// Returns a policy that allows this machine.
+fn this_machine() -> AddressPolicy {
+    AddressPolicy::new(["127.0.0.0/8", "::1"].map(|text| text.parse().expect("a range")).to_vec())
+}
+
 /// Returns a client that may fetch from this machine, from the ports of these servers.
 fn client(servers: &[&Server]) -> Client {
-    let networks = ["127.0.0.0/8", "::1"].map(|text| text.parse().expect("a range"));
-    let policy = Policy {
-        addresses: AddressPolicy::new(networks.to_vec()),
-        ports: Ports::Only(servers.iter().map(|server| server.port).collect()),
-    };
+    let policy =
+        Policy { addresses: this_machine(), ports: Ports::Only(servers.iter().map(|server| server.port).collect()) };
     Client::new(policy, "toolc-net tests")
 }
 
