@@ -4,11 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ureq::http::{Request, Response, header};
+use ureq::http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body, Proxy};
 
 use crate::body::{self, ENCODINGS};
+use crate::cache::{Cache, Place, now};
 use crate::certificates::Certificates;
 use crate::error::{FetchError, FetchFault};
 use crate::fetch::{Answer, BodyElsewhere, Fetch, Hop, location, text};
@@ -26,6 +27,7 @@ pub struct Client {
     user_agent: Arc<str>,
     /// What may be fetched. `None` if a person has configured the addresses.
     policy: Option<Arc<Policy>>,
+    cache: Option<Cache>,
 }
 
 impl fmt::Debug for Client {
@@ -49,7 +51,7 @@ impl Client {
     fn with(policy: Option<Arc<Policy>>, user_agent: &str) -> Self {
         let certificates = Arc::new(Certificates::default());
         let agent = agent(policy.as_ref(), user_agent, &certificates, false);
-        Self { agent, showing: None, certificates, user_agent: user_agent.into(), policy }
+        Self { agent, showing: None, certificates, user_agent: user_agent.into(), policy, cache: None }
     }
 
     /// Trusts more authorities, and shows a certificate to servers that ask for one. The client has connections of its own from then on.
@@ -58,6 +60,12 @@ impl Client {
         let agent = |is_shown| agent(self.policy.as_ref(), &self.user_agent, &certificates, is_shown);
         let (agent, showing) = (agent(false), certificates.has_shown().then(|| agent(true)));
         Self { agent, showing, certificates: Arc::new(certificates), ..self }
+    }
+
+    /// Keeps answers in a cache, and uses those in it. Clients with another policy or other authorities do not see them.
+    #[must_use]
+    pub fn with_cache(self, cache: Cache) -> Self {
+        Self { cache: Some(cache), ..self }
     }
 
     /// Reads an address whose port may be fetched.
@@ -87,7 +95,7 @@ impl Client {
                 fault: fault.of_fetch(limits.time, self.certificates.ca_files()),
             };
             self.check_form(&fetch.target).map_err(failed)?;
-            let hop = self.ask(&fetch, limits, end).map_err(failed)?;
+            let hop = self.answer(&fetch, limits, end).map_err(failed)?;
             let Some(location) = location(hop.status, &hop.headers) else {
                 let Hop { status, headers, body, is_cut, from_cache } = hop;
                 let (target, status) = (fetch.target, status.as_u16());
@@ -114,9 +122,45 @@ impl Client {
         target.ip().map_or(Ok(()), |address| policy.addresses.check(address)).map_err(FetchFault::Refused)
     }
 
+    /// Returns the answer of the cache, or of the server.
+    fn answer(&self, fetch: &Fetch, limits: &Limits, end: Instant) -> Result<Hop, FetchFault> {
+        let Some(place) = self.place(fetch) else { return self.ask(fetch, HeaderMap::new(), limits, end) };
+        let (kept, requested) = (place.read(), now());
+        let conditions = match &kept {
+            Some(entry) if !fetch.is_reload && entry.is_fresh(requested) => {
+                return Ok(entry.clone().into_hop(limits.body_bytes));
+            }
+            Some(entry) => entry.conditions(),
+            None => HeaderMap::new(),
+        };
+        let hop = self.ask(fetch, conditions, limits, end)?;
+        if let Some(entry) = kept.filter(|_| hop.status == StatusCode::NOT_MODIFIED) {
+            return Ok(place.renew(entry, &hop, requested, now()).into_hop(limits.body_bytes));
+        }
+        place.keep(&hop, requested, now());
+        Ok(hop)
+    }
+
+    /// Returns the place of an answer in the cache. `None` if it is not kept, because it may be for one person only.
+    fn place(&self, fetch: &Fetch) -> Option<Place<'_>> {
+        let cache = self.cache.as_ref()?;
+        let is_plain = fetch.headers.keys().all(|name| [header::ACCEPT, header::ACCEPT_LANGUAGE].contains(name));
+        if fetch.method != Method::GET || !is_plain || self.is_shown_certificate(&fetch.target) {
+            return None;
+        }
+        // All that the client sends, so that an answer which varies by a header is for the same values of it, and all that decides whether
+        // the server is trusted. If the policy changes, no answer from before is found.
+        let policy = format!("{:?}", self.policy);
+        let sent = [header::ACCEPT, header::ACCEPT_LANGUAGE].map(|name| format!("{:?}", fetch.headers.get(name)));
+        let [accept, language] = &sent;
+        let parts = [policy.as_str(), &self.user_agent, ENCODINGS, accept, language].map(str::as_bytes);
+        let digest = self.certificates.digest();
+        Some(cache.place(fetch.target.url().as_str(), &[&parts[..], &[&digest]].concat()))
+    }
+
     /// Asks a server, and reads its answer, unless that is a redirect.
-    fn ask(&self, fetch: &Fetch, limits: &Limits, end: Instant) -> Result<Hop, FetchFault> {
-        let response = self.send(fetch, limits, end)?;
+    fn ask(&self, fetch: &Fetch, conditions: HeaderMap, limits: &Limits, end: Instant) -> Result<Hop, FetchFault> {
+        let response = self.send(fetch, conditions, limits, end)?;
         let (head, body) = response.into_parts();
         let (mut bytes, mut is_cut) = (Vec::new(), false);
         if location(head.status, &head.headers).is_none() {
@@ -126,7 +170,13 @@ impl Client {
         Ok(Hop { status: head.status, headers: head.headers, body: bytes, is_cut, from_cache: false })
     }
 
-    fn send(&self, fetch: &Fetch, limits: &Limits, end: Instant) -> Result<Response<Body>, FetchFault> {
+    fn send(
+        &self,
+        fetch: &Fetch,
+        conditions: HeaderMap,
+        limits: &Limits,
+        end: Instant,
+    ) -> Result<Response<Body>, FetchFault> {
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(FetchFault::TimedOut(limits.time));
@@ -135,6 +185,7 @@ impl Client {
         let mut request = Request::builder().method(&fetch.method).uri(fetch.target.url().as_str());
         if let Some(all) = request.headers_mut() {
             all.extend(fetch.headers.clone());
+            all.extend(conditions);
         }
         let protocol = |error: &dyn fmt::Display| FetchFault::Protocol(error.to_string());
         let fault = |error: ureq::Error| FetchFault::of(error, limits.time);

@@ -6,6 +6,7 @@
 
 mod address;
 mod body;
+mod cache;
 mod certificates;
 mod client;
 mod error;
@@ -17,6 +18,7 @@ mod target;
 mod tls;
 
 pub use address::{AddressKind, AddressPolicy, RefusedAddress};
+pub use cache::Cache;
 pub use certificates::{CertificateError, CertificateFault, Certificates, ClientCertificate};
 pub use client::Client;
 pub use error::{FetchError, FetchFault};

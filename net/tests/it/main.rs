@@ -1,5 +1,6 @@
 //! Fetches from servers on this machine, which a policy has to allow.
 
+mod cache;
 mod redirects;
 mod refused;
 mod server;
