@@ -76,8 +76,14 @@ impl Client {
         Target::parse(text, self.ports())
     }
 
-    fn ports(&self) -> &Ports {
+    pub(crate) fn ports(&self) -> &Ports {
         self.policy.as_ref().map_or(&Ports::Any, |policy| &policy.ports)
+    }
+
+    /// Returns the first word of the user agent: the name in `robots.txt`.
+    pub(crate) fn program(&self) -> &str {
+        let is_part = |character: char| character.is_ascii_alphabetic() || character == '-' || character == '_';
+        self.user_agent.split(|character| !is_part(character)).next().unwrap_or_default()
     }
 
     /// Fetches an address. An answer with a status such as 404 is an answer.

@@ -14,6 +14,7 @@ mod fetch;
 mod limits;
 mod network;
 mod policy;
+mod robots;
 mod target;
 mod tls;
 
@@ -26,5 +27,6 @@ pub use fetch::{Answer, Fetch};
 pub use limits::Limits;
 pub use network::{InvalidNetwork, Network};
 pub use policy::Policy;
+pub use robots::{Robots, RobotsCache, RobotsFile, RobotsRefusal};
 pub use target::{InvalidTarget, Ports, Target, TargetFault};
 pub use ureq::http::{HeaderName, HeaderValue, header};

@@ -3,6 +3,7 @@
 mod cache;
 mod redirects;
 mod refused;
+mod robots;
 mod server;
 mod tls;
 
