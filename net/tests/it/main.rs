@@ -1,10 +1,13 @@
 //! Fetches from servers on this machine, which a policy has to allow.
 
 mod cache;
+#[cfg(target_os = "linux")]
+mod own_network;
 mod redirects;
 mod refused;
 mod robots;
 mod server;
+mod spellings;
 mod tls;
 
 use std::io::Write as _;
