@@ -1,6 +1,7 @@
 //! Fetches from servers on this machine, which a policy has to allow.
 
 mod cache;
+mod hostile;
 #[cfg(target_os = "linux")]
 mod own_network;
 mod redirects;
