@@ -9,6 +9,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest as _, Sha256};
@@ -34,11 +35,13 @@ const BLOCK: u64 = 4 << 10;
 pub struct Cache {
     folder: Arc<Path>,
     max_bytes: u64,
+    /// The number of bytes that may be written before the files are counted again.
+    uncounted: Arc<AtomicU64>,
 }
 
 impl Cache {
     /// Opens the cache in a folder, which is made if it is missing, and which only its owner may read. `max_bytes` is the size of all files;
-    /// an answer of more than an eighth of it is not kept.
+    /// an answer of more than an eighth of it is not kept. Each further process that writes at the same time may add a sixteenth.
     ///
     /// # Errors
     /// If the folder cannot be made, or its permissions cannot be changed.
@@ -50,7 +53,7 @@ impl Cache {
         builder.create(folder)?;
         #[cfg(unix)]
         fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
-        Ok(Self { folder: folder.into(), max_bytes })
+        Ok(Self { folder: folder.into(), max_bytes, uncounted: Arc::default() })
     }
 
     /// Returns the place of the answer to a request: to an address, with everything else on which the answer may depend.
@@ -68,9 +71,20 @@ impl Cache {
         self.max_bytes / 8
     }
 
-    /// Removes the files that were not used for the longest time, until the others are small enough.
-    fn trim(&self) -> io::Result<()> {
-        let now = SystemTime::now();
+    /// Makes room for a new file. Counting all files for each new one would take most of the time of a fetch.
+    fn make_room(&self, bytes: u64) -> io::Result<()> {
+        let (size, order) = (size_on_disk(bytes), Ordering::Relaxed);
+        let is_counted = self.uncounted.fetch_update(order, order, |left| left.checked_sub(size)).is_ok();
+        if !is_counted {
+            let total = self.trim(size)?;
+            let left = self.max_bytes.saturating_sub(total + size).min(self.max_bytes / 16);
+            self.uncounted.store(left, order);
+        }
+        Ok(())
+    }
+
+    /// Removes the files that were not used for the longest time, if the others and a new one would be too large. Returns their size.
+    fn trim(&self, new: u64) -> io::Result<u64> {
         let (mut files, mut total) = (Vec::new(), 0_u64);
         for file in fs::read_dir(&self.folder)?.flatten() {
             let name = file.file_name();
@@ -80,26 +94,33 @@ impl Cache {
                 continue;
             }
             let used = metadata.modified().unwrap_or(UNIX_EPOCH);
-            if is(UNFINISHED) && now.duration_since(used).is_ok_and(|age| age > ABANDONED) {
+            if is(UNFINISHED) && used.elapsed().is_ok_and(|age| age > ABANDONED) {
                 let _ = fs::remove_file(file.path());
                 continue;
             }
-            let size = metadata.len().next_multiple_of(BLOCK).max(BLOCK);
-            total += size;
+            total += size_on_disk(metadata.len());
             if is(ANSWER) {
-                files.push((used, size, file.path()));
+                files.push((used, size_on_disk(metadata.len()), file.path()));
             }
         }
-        files.sort();
-        for (_, size, path) in files {
-            if total <= self.max_bytes {
-                break;
+        if total + new > self.max_bytes {
+            files.sort();
+            // Some more, so that this is not necessary for each file.
+            let enough = self.max_bytes - self.max_bytes / 8;
+            for (_, size, path) in files {
+                if total + new <= enough {
+                    break;
+                }
+                let _ = fs::remove_file(path);
+                total -= size;
             }
-            let _ = fs::remove_file(path);
-            total -= size;
         }
-        Ok(())
+        Ok(total)
     }
+}
+
+fn size_on_disk(bytes: u64) -> u64 {
+    bytes.next_multiple_of(BLOCK).max(BLOCK)
 }
 
 /// The place of an answer in a cache.
@@ -142,7 +163,7 @@ impl Place<'_> {
         let bytes = entry.and_then(Entry::to_bytes).filter(|bytes| bytes.len() as u64 <= self.cache.max_file());
         // If this fails, the next fetch asks the server.
         let _ = match bytes {
-            Some(bytes) => self.write_file(&bytes).and_then(|()| self.cache.trim()),
+            Some(bytes) => self.cache.make_room(bytes.len() as u64).and_then(|()| self.write_file(&bytes)),
             None => fs::remove_file(&self.path),
         };
     }

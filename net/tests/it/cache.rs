@@ -218,14 +218,14 @@ fn what_was_not_used_for_the_longest_time_is_removed_first() {
             file.set_modified(hours_ago).expect("it is ours");
         }
     }
-    assert!(from_cache("/a"));
-    for path in 0..9 {
+    for path in 0..30 {
+        assert!(from_cache("/a"));
         assert!(!from_cache(&format!("/{path}")));
+        let answers = fs::read_dir(folder.path()).expect("it exists").flatten();
+        let answers = answers.filter(|file| file.file_name().to_string_lossy().ends_with(".answer")).count();
+        assert!(if path < 8 { answers == path + 3 } else { (8..=10).contains(&answers) }, "{path}: {answers}");
     }
-    assert!(from_cache("/a") && !from_cache("/b"));
-    let answers = fs::read_dir(folder.path()).expect("it exists").flatten();
-    let answers = answers.filter(|file| file.file_name().to_string_lossy().ends_with(".answer"));
-    assert_eq!(answers.count(), 10);
+    assert!(from_cache("/29") && !from_cache("/b"));
     assert!(!old.exists() && folder.path().join("notes.txt").exists());
 }
 
@@ -270,5 +270,6 @@ fn many_clients_share_a_folder() {
         }
     });
     let files = fs::read_dir(folder.path()).expect("it exists").flatten();
-    assert!(files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum::<u64>() <= 100_000);
+    let size: u64 = files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum();
+    assert!(size <= 100_000 + 3 * 100_000 / 16, "{size}");
 }
