@@ -11,6 +11,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{InconsistentKeys, RootCertStore, crypto, sign};
 use sha2::{Digest as _, Sha256};
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
+use url::Host;
 
 /// The maximum size of a file, in bytes. The certificates of all public authorities have about 230 kB.
 const MAX_FILE: u64 = 4 << 20;
@@ -22,8 +23,8 @@ pub struct ClientCertificate {
     pub certificate: PathBuf,
     /// The file with its private key, in PEM, without a password. It may be the same file.
     pub key: PathBuf,
-    /// The hosts that are shown the certificate, such as `build.example.com`. A name stands for the names below it too. Other servers that ask
-    /// for a certificate get none: it names its owner.
+    /// The hosts that are shown the certificate, as names or IP addresses. A name such as `corp.example` stands for the names below it too.
+    /// Other servers that ask for a certificate get none, because it names its owner.
     pub hosts: Vec<String>,
 }
 
@@ -33,7 +34,7 @@ pub struct Certificates {
     ca_files: Vec<PathBuf>,
     /// The certificates in these files, in DER.
     authorities: Vec<Certificate<'static>>,
-    shown: Option<(ClientCert, Vec<String>)>,
+    shown: Option<(ClientCert, Vec<Host>)>,
 }
 
 /// Why a file with certificates is not used.
@@ -72,6 +73,10 @@ pub enum CertificateFault {
     Key(String),
     /// The private key belongs to another certificate than the one in this file.
     OtherKey(PathBuf),
+    /// No host is listed that is shown the certificate.
+    NoHost,
+    /// A listed host is not a name or an IP address.
+    Host(String),
 }
 
 impl fmt::Display for CertificateFault {
@@ -96,6 +101,11 @@ impl fmt::Display for CertificateFault {
             Self::OtherKey(certificate) => {
                 write!(f, "the private key in it does not belong to the certificate in {}", certificate.display())
             }
+            Self::NoHost => f.write_str("is shown to no host: list the hosts that ask for it"),
+            Self::Host(host) => write!(
+                f,
+                "expected a host that is shown it, a name such as `corp.example` or an IP address, but got `{host}`"
+            ),
         }
     }
 }
@@ -112,7 +122,7 @@ impl Certificates {
     /// Reads the certificates of private authorities, and a certificate for servers that ask for one. All files are PEM, of at most 4 MiB.
     ///
     /// # Errors
-    /// If a file is missing, is not PEM, lacks what it is read for, or the key does not belong to the certificate.
+    /// If a file is missing, is not PEM, lacks what it is read for, the key does not belong to the certificate, or no host is shown it.
     pub fn read(ca_files: &[PathBuf], client: Option<&ClientCertificate>) -> Result<Self, CertificateError> {
         let mut authorities = Vec::new();
         for file in ca_files {
@@ -126,7 +136,7 @@ impl Certificates {
             }
             authorities.extend(found.iter().map(|certificate| Certificate::from_der(certificate).to_owned()));
         }
-        let shown = client.map(|client| Ok((client_certificate(client)?, client.hosts.clone()))).transpose()?;
+        let shown = client.map(|client| Ok((client_certificate(client)?, hosts(client)?))).transpose()?;
         Ok(Self { ca_files: ca_files.to_vec(), authorities, shown })
     }
 
@@ -141,16 +151,8 @@ impl Certificates {
     }
 
     /// Returns whether a host is shown the client certificate.
-    pub(crate) fn are_shown_to(&self, host: &str) -> bool {
-        let host = host.trim_end_matches('.');
-        let is_or_is_below = |name: &String| {
-            let name = name.trim_matches('.');
-            let start = host.len().checked_sub(name.len()).filter(|_| !name.is_empty());
-            let end = start.and_then(|start| host.get(start..));
-            end.is_some_and(|end| end.eq_ignore_ascii_case(name))
-                && start.is_some_and(|start| start == 0 || host.as_bytes()[start - 1] == b'.')
-        };
-        self.shown.as_ref().is_some_and(|(_, hosts)| hosts.iter().any(is_or_is_below))
+    pub(crate) fn are_shown_to(&self, host: &Host<&str>) -> bool {
+        self.shown.as_ref().is_some_and(|(_, hosts)| hosts.iter().any(|listed| is_or_is_below(host, listed)))
     }
 
     /// Returns the settings for connections to hosts that are shown the client certificate, or to the other ones.
@@ -172,6 +174,31 @@ impl Certificates {
             digest.update(Sha256::digest(authority.der()));
         }
         digest.finalize().to_vec()
+    }
+}
+
+/// Returns the hosts that are shown a certificate, in the form that addresses have.
+fn hosts(client: &ClientCertificate) -> Result<Vec<Host>, CertificateError> {
+    let fault = |fault| CertificateError { file: client.certificate.clone(), fault };
+    if client.hosts.is_empty() {
+        return Err(fault(CertificateFault::NoHost));
+    }
+    let read = |text: &String| match text.parse() {
+        Ok(address) => Ok(Host::Ipv6(address)),
+        Err(_) => Host::parse(text.trim_matches('.')).map_err(|_| fault(CertificateFault::Host(text.clone()))),
+    };
+    client.hosts.iter().map(read).collect()
+}
+
+fn is_or_is_below(host: &Host<&str>, listed: &Host) -> bool {
+    match (host, listed) {
+        (Host::Domain(host), Host::Domain(listed)) => {
+            let start = host.trim_end_matches('.').strip_suffix(listed.as_str());
+            start.is_some_and(|start| start.is_empty() || start.ends_with('.'))
+        }
+        (Host::Ipv4(host), Host::Ipv4(listed)) => host == listed,
+        (Host::Ipv6(host), Host::Ipv6(listed)) => host == listed,
+        _ => false,
     }
 }
 
@@ -208,7 +235,7 @@ fn unreadable_key(text: &[u8], error: &pem::Error) -> CertificateFault {
     }
 }
 
-/// Returns the certificates in a file, of which there is at least one.
+/// Returns the certificates in a file. A file without one is an error.
 fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, CertificateError> {
     let fault = |fault| CertificateError { file: file.to_owned(), fault };
     let text = read_pem(file)?;
@@ -235,4 +262,39 @@ fn read_pem(path: &Path) -> Result<Vec<u8>, CertificateError> {
         return Err(fault(CertificateFault::NotPem { is_der: text.starts_with(&[0x30, 0x82]) }));
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_the_listed_one_or_below_it() {
+        for (listed, inside, outside) in [
+            (
+                "corp.example",
+                &["corp.example", "a.corp.example", "A.B.Corp.Example.", "corp.example."][..],
+                &["example", "notcorp.example", "corp.example.com", "corp-example"][..],
+            ),
+            (".corp.example.", &["corp.example", "a.corp.example"], &["b.example"]),
+            ("Bücher.example", &["xn--bcher-kva.example", "bücher.example"], &["bucher.example"]),
+            ("10.0.0.1", &["10.0.0.1", "0x0a.0.0.1"], &["10.0.0.2", "a.10.0.0.1.example"]),
+            ("::1", &["[::1]"], &["[::2]", "127.0.0.1"]),
+            ("[::1]", &["[0:0::1]"], &["[::2]"]),
+        ] {
+            let client =
+                ClientCertificate { certificate: PathBuf::new(), key: PathBuf::new(), hosts: vec![listed.to_owned()] };
+            let listed = hosts(&client).expect("they are hosts").remove(0);
+            let is_shown = |host: &str| {
+                let url = url::Url::parse(&format!("https://{host}/")).expect("an address");
+                is_or_is_below(&url.host().expect("it has a host"), &listed)
+            };
+            for host in inside {
+                assert!(is_shown(host), "{listed} has {host}");
+            }
+            for host in outside {
+                assert!(!is_shown(host), "{listed} lacks {host}");
+            }
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! Fetches addresses: each host is resolved once, each of its addresses is checked, and redirects are followed by hand.
 
 use std::fmt;
-use std::sync::Arc;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use ureq::http::{HeaderMap, Method, Request, Response, StatusCode, header};
@@ -16,6 +18,9 @@ use crate::fetch::{Answer, BodyElsewhere, Fetch, Hop, location, text};
 use crate::limits::Limits;
 use crate::policy::{CheckedResolver, Policy};
 use crate::target::{Ports, Target};
+
+/// The maximum number of fetches at the same time. Each needs a thread.
+const MAX_AT_ONCE: usize = 64;
 
 /// The client. Its copies share their connections.
 #[derive(Clone)]
@@ -121,6 +126,26 @@ impl Client {
         }
     }
 
+    /// Fetches several addresses, at most `at_once` at the same time. Returns an answer for each, in their order.
+    pub fn fetch_all(&self, fetches: Vec<Fetch>, limits: &Limits, at_once: usize) -> Vec<Result<Answer, FetchError>> {
+        let threads = at_once.clamp(1, MAX_AT_ONCE).min(fetches.len());
+        let waiting = Mutex::new(fetches.into_iter().enumerate());
+        let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let fetch = || {
+            let mut found = Vec::new();
+            while let Some((index, fetch)) = next() {
+                found.push((index, self.fetch(fetch, limits)));
+            }
+            found
+        };
+        let mut answers: Vec<_> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(fetch)).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
+        answers.sort_by_key(|(index, _)| *index);
+        answers.into_iter().map(|(_, answer)| answer).collect()
+    }
+
     /// Checks what is known without a lookup. A target may have been read for another client, and an answer of the cache needs no lookup.
     fn check_form(&self, target: &Target) -> Result<(), FetchFault> {
         let Some(policy) = &self.policy else { return Ok(()) };
@@ -212,7 +237,7 @@ impl Client {
 
     /// Returns whether a server is shown the client certificate if it asks for one.
     fn is_shown_certificate(&self, target: &Target) -> bool {
-        target.url().host_str().is_some_and(|host| self.certificates.are_shown_to(host))
+        target.url().host().is_some_and(|host| self.certificates.are_shown_to(&host))
     }
 }
 

@@ -288,11 +288,21 @@ fn a_mistake_in_a_file_of_certificates_is_explained() {
         (&files.write("broken", broken), key.clone(), "broken: certificate 1 in it is not valid"),
         (&key, key.clone(), "a.key: contains no certificate"),
     ] {
-        let shown = ClientCertificate { certificate: certificate.clone(), key, hosts: Vec::new() };
+        let shown = ClientCertificate { certificate: certificate.clone(), key, hosts: vec!["a".to_owned()] };
         let error = Certificates::read(&[], Some(&shown)).expect_err(part).to_string();
         assert!(error.contains(part), "{part}: {error}");
     }
     let both = files.write("both.pem", one.certificate.pem() + &one.key.serialize_pem());
-    let shown = ClientCertificate { certificate: both.clone(), key: both, hosts: Vec::new() };
-    Certificates::read(&[], Some(&shown)).expect("one file has both");
+    let read = |hosts: &[&str]| {
+        let hosts = hosts.iter().map(|&host| host.to_owned()).collect();
+        let shown = ClientCertificate { certificate: both.clone(), key: both.clone(), hosts };
+        Certificates::read(&[], Some(&shown)).map_err(|error| error.to_string())
+    };
+    read(&["a"]).expect("one file has both");
+    for (hosts, part) in
+        [(&[][..], "list the hosts"), (&["a", "https://b"], "but got `https://b`"), (&[""], "but got ``")]
+    {
+        let error = read(hosts).expect_err(part);
+        assert!(error.contains(part), "{part}: {error}");
+    }
 }
