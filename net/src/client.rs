@@ -1,62 +1,38 @@
 //! Fetches addresses: each host is resolved once, each of its addresses is checked, and redirects are followed by hand.
 
-use std::sync::Arc;
+use std::fmt;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{fmt, io};
 
-use ureq::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
-use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
-use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
+use ureq::http::{HeaderMap, Method, Request, Response, StatusCode, header};
+use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body, Proxy};
 
-use crate::address::AddressPolicy;
 use crate::body::{self, ENCODINGS};
+use crate::cache::{Cache, Place, now};
+use crate::certificates::Certificates;
 use crate::error::{FetchError, FetchFault};
+use crate::fetch::{Answer, BodyElsewhere, Fetch, Hop, location, text};
 use crate::limits::Limits;
+use crate::policy::{CheckedResolver, Policy};
 use crate::target::{Ports, Target};
 
-/// What may be fetched.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Policy {
-    /// The IP addresses.
-    pub addresses: AddressPolicy,
-    /// The ports.
-    pub ports: Ports,
-}
-
-/// A request.
-#[derive(Debug, Clone)]
-pub struct Fetch {
-    method: Method,
-    target: Target,
-    headers: HeaderMap,
-    body: Vec<u8>,
-}
-
-/// An answer.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Answer {
-    /// The address that has answered, after redirects.
-    pub target: Target,
-    /// The addresses before it, the first one first.
-    pub redirected_from: Vec<Target>,
-    /// The status.
-    pub status: u16,
-    /// The headers.
-    pub headers: HeaderMap,
-    /// The body after decompression.
-    pub body: Vec<u8>,
-    /// Whether the body is longer than the limit, so that its end is missing.
-    pub is_cut: bool,
-}
+/// The maximum number of fetches at the same time. Each needs a thread.
+const MAX_AT_ONCE: usize = 64;
 
 /// The client. Its copies share their connections.
 #[derive(Clone)]
 pub struct Client {
     agent: Agent,
+    /// The agent for hosts that are shown a client certificate.
+    showing: Option<Agent>,
+    certificates: Arc<Certificates>,
+    user_agent: Arc<str>,
     /// What may be fetched. `None` if a person has configured the addresses.
     policy: Option<Arc<Policy>>,
+    cache: Option<Cache>,
 }
 
 impl fmt::Debug for Client {
@@ -65,39 +41,36 @@ impl fmt::Debug for Client {
     }
 }
 
-impl Fetch {
-    /// Returns a request for what is at an address.
-    pub fn get(target: Target) -> Self {
-        Self { method: Method::GET, target, headers: HeaderMap::new(), body: Vec::new() }
-    }
-
-    /// Returns a request that sends a body.
-    pub fn post(target: Target, content_type: HeaderValue, body: Vec<u8>) -> Self {
-        let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, content_type)]);
-        Self { method: Method::POST, target, headers, body }
-    }
-
-    /// Adds a header, in place of one with the same name. A redirect to another server does not get it.
-    #[must_use]
-    pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.headers.insert(name, value);
-        self
-    }
-}
-
 impl Client {
     /// Returns a client that sends `user_agent` and follows a policy. It uses no proxy: a proxy would resolve names again, elsewhere.
     pub fn new(policy: Policy, user_agent: &str) -> Self {
-        let policy = Arc::new(policy);
-        let resolver = CheckedResolver { policy: Arc::clone(&policy), names: DefaultResolver::default() };
-        let config = config(None, user_agent);
-        Self { agent: Agent::with_parts(config, DefaultConnector::default(), resolver), policy: Some(policy) }
+        Self::with(Some(Arc::new(policy)), user_agent)
     }
 
     /// Returns a client for addresses that a person has configured, such as those of vendors: every address may be reached, and the proxy
     /// of the environment is used.
     pub fn configured(user_agent: &str) -> Self {
-        Self { agent: Agent::new_with_config(config(Proxy::try_from_env(), user_agent)), policy: None }
+        Self::with(None, user_agent)
+    }
+
+    fn with(policy: Option<Arc<Policy>>, user_agent: &str) -> Self {
+        let certificates = Arc::new(Certificates::default());
+        let agent = agent(policy.as_ref(), user_agent, &certificates, false);
+        Self { agent, showing: None, certificates, user_agent: user_agent.into(), policy, cache: None }
+    }
+
+    /// Trusts more authorities, and shows a certificate to servers that ask for one. The client has connections of its own from then on.
+    #[must_use]
+    pub fn with_certificates(self, certificates: Certificates) -> Self {
+        let agent = |is_shown| agent(self.policy.as_ref(), &self.user_agent, &certificates, is_shown);
+        let (agent, showing) = (agent(false), certificates.has_shown().then(|| agent(true)));
+        Self { agent, showing, certificates: Arc::new(certificates), ..self }
+    }
+
+    /// Keeps answers in a cache, and uses those in it. Clients with another policy or other authorities do not see them.
+    #[must_use]
+    pub fn with_cache(self, cache: Cache) -> Self {
+        Self { cache: Some(cache), ..self }
     }
 
     /// Reads an address whose port may be fetched.
@@ -108,60 +81,130 @@ impl Client {
         Target::parse(text, self.ports())
     }
 
-    fn ports(&self) -> &Ports {
+    pub(crate) fn ports(&self) -> &Ports {
         self.policy.as_ref().map_or(&Ports::Any, |policy| &policy.ports)
+    }
+
+    /// Returns the first word of the user agent: the name in `robots.txt`.
+    pub(crate) fn program(&self) -> &str {
+        let is_part = |character: char| character.is_ascii_alphabetic() || character == '-' || character == '_';
+        self.user_agent.split(|character| !is_part(character)).next().unwrap_or_default()
     }
 
     /// Fetches an address. An answer with a status such as 404 is an answer.
     ///
     /// # Errors
     /// If an address must not be reached, there is no answer within the limits, or the answer is damaged.
-    pub fn fetch(&self, fetch: Fetch, limits: &Limits) -> Result<Answer, FetchError> {
+    pub fn fetch(&self, mut fetch: Fetch, limits: &Limits) -> Result<Answer, FetchError> {
         let end = Instant::now() + limits.time;
-        let Fetch { mut method, mut target, mut headers, mut body } = fetch;
         let mut redirected_from: Vec<Target> = Vec::new();
         loop {
+            let address = fetch.target.to_string();
             let failed = |fault: FetchFault| FetchError {
-                address: target.to_string(),
+                address: address.clone(),
                 redirects: redirected_from.len(),
-                fault: fault.within(limits.time),
+                fault: fault.of_fetch(limits.time, self.certificates.ca_files()),
             };
-            let response = self.send(&method, &target, &headers, &body, limits, end).map_err(failed)?;
-            let Some(location) = location(&response) else {
-                let encoding = text(response.headers(), &header::CONTENT_ENCODING);
-                let (status, answered) = (response.status().as_u16(), response.headers().clone());
-                let read = body::read(response.into_body().into_reader(), &encoding, limits.body_bytes);
-                let (body, is_cut) = read.map_err(failed)?;
-                return Ok(Answer { target, redirected_from, status, headers: answered, body, is_cut });
+            self.check_form(&fetch.target).map_err(failed)?;
+            let hop = self.answer(&fetch, limits, end).map_err(failed)?;
+            let Some(location) = location(hop.status, &hop.headers) else {
+                let Hop { status, headers, body, is_cut, from_cache } = hop;
+                let (target, status) = (fetch.target, status.as_u16());
+                return Ok(Answer { target, redirected_from, status, headers, body, is_cut, from_cache });
             };
             if redirected_from.len() >= limits.redirects {
                 return Err(failed(FetchFault::Redirects(limits.redirects)));
             }
-            let next = target.join(&location, self.ports());
+            let next = fetch.target.join(&location, self.ports());
             let next = next.map_err(|invalid| failed(FetchFault::Target(Box::new(invalid))))?;
-            if target.url().scheme() == "https" && next.url().scheme() == "http" {
+            if fetch.target.url().scheme() == "https" && next.url().scheme() == "http" {
                 return Err(failed(FetchFault::Downgrade));
             }
-            if becomes_get(&method, response.status()) {
-                (method, body) = (Method::GET, Vec::new());
-                headers.remove(header::CONTENT_TYPE);
-            }
-            if !next.has_origin_of(&target) {
-                if !body.is_empty() {
-                    return Err(failed(FetchFault::BodyElsewhere));
-                }
-                headers.clear();
-            }
-            redirected_from.push(std::mem::replace(&mut target, next));
+            let left = fetch.redirect(hop.status, next);
+            let left = left.map_err(|BodyElsewhere| failed(FetchFault::BodyElsewhere))?;
+            redirected_from.push(left);
         }
+    }
+
+    /// Fetches several addresses, at most `at_once` at the same time. Returns an answer for each, in their order.
+    pub fn fetch_all(&self, fetches: Vec<Fetch>, limits: &Limits, at_once: usize) -> Vec<Result<Answer, FetchError>> {
+        let threads = at_once.clamp(1, MAX_AT_ONCE).min(fetches.len());
+        let waiting = Mutex::new(fetches.into_iter().enumerate());
+        let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let fetch = || {
+            let mut found = Vec::new();
+            while let Some((index, fetch)) = next() {
+                found.push((index, self.fetch(fetch, limits)));
+            }
+            found
+        };
+        let mut answers: Vec<_> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(fetch)).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
+        answers.sort_by_key(|(index, _)| *index);
+        answers.into_iter().map(|(_, answer)| answer).collect()
+    }
+
+    /// Checks what is known without a lookup. A target may have been read for another client, and an answer of the cache needs no lookup.
+    fn check_form(&self, target: &Target) -> Result<(), FetchFault> {
+        let Some(policy) = &self.policy else { return Ok(()) };
+        target.check_again(&policy.ports).map_err(|invalid| FetchFault::Target(Box::new(invalid)))?;
+        target.ip().map_or(Ok(()), |address| policy.addresses.check(address)).map_err(FetchFault::Refused)
+    }
+
+    /// Returns the answer of the cache, or of the server.
+    fn answer(&self, fetch: &Fetch, limits: &Limits, end: Instant) -> Result<Hop, FetchFault> {
+        let Some(place) = self.place(fetch) else { return self.ask(fetch, HeaderMap::new(), limits, end) };
+        let (kept, requested) = (place.read(), now());
+        let conditions = match &kept {
+            Some(entry) if !fetch.is_reload && entry.is_fresh(requested) => {
+                return Ok(entry.clone().into_hop(limits.body_bytes));
+            }
+            Some(entry) => entry.conditions(),
+            None => HeaderMap::new(),
+        };
+        let hop = self.ask(fetch, conditions, limits, end)?;
+        if let Some(entry) = kept.filter(|_| hop.status == StatusCode::NOT_MODIFIED) {
+            return Ok(place.renew(entry, &hop, requested, now()).into_hop(limits.body_bytes));
+        }
+        place.keep(&hop, requested, now());
+        Ok(hop)
+    }
+
+    /// Returns the place of an answer in the cache. `None` if it is not kept, because it may be for one person only.
+    fn place(&self, fetch: &Fetch) -> Option<Place<'_>> {
+        let cache = self.cache.as_ref()?;
+        let is_plain = fetch.headers.keys().all(|name| [header::ACCEPT, header::ACCEPT_LANGUAGE].contains(name));
+        if fetch.method != Method::GET || !is_plain || self.is_shown_certificate(&fetch.target) {
+            return None;
+        }
+        // All that the client sends, so that an answer which varies by a header is for the same values of it, and all that decides whether
+        // the server is trusted. If the policy changes, no answer from before is found.
+        let policy = format!("{:?}", self.policy);
+        let sent = [header::ACCEPT, header::ACCEPT_LANGUAGE].map(|name| format!("{:?}", fetch.headers.get(name)));
+        let [accept, language] = &sent;
+        let parts = [policy.as_str(), &self.user_agent, ENCODINGS, accept, language].map(str::as_bytes);
+        let digest = self.certificates.digest();
+        Some(cache.place(fetch.target.url().as_str(), &[&parts[..], &[&digest]].concat()))
+    }
+
+    /// Asks a server, and reads its answer, unless that is a redirect.
+    fn ask(&self, fetch: &Fetch, conditions: HeaderMap, limits: &Limits, end: Instant) -> Result<Hop, FetchFault> {
+        let response = self.send(fetch, conditions, limits, end)?;
+        let (head, body) = response.into_parts();
+        let (mut bytes, mut is_cut) = (Vec::new(), false);
+        if location(head.status, &head.headers).is_none() {
+            let encoding = text(&head.headers, &header::CONTENT_ENCODING);
+            (bytes, is_cut) = body::read(body.into_reader(), &encoding, limits.body_bytes)?;
+        }
+        Ok(Hop { status: head.status, headers: head.headers, body: bytes, is_cut, from_cache: false })
     }
 
     fn send(
         &self,
-        method: &Method,
-        target: &Target,
-        headers: &HeaderMap,
-        body: &[u8],
+        fetch: &Fetch,
+        conditions: HeaderMap,
         limits: &Limits,
         end: Instant,
     ) -> Result<Response<Body>, FetchFault> {
@@ -169,91 +212,52 @@ impl Client {
         if left.is_zero() {
             return Err(FetchFault::TimedOut(limits.time));
         }
-        let mut request = Request::builder().method(method).uri(target.url().as_str());
+        let agent = self.agent_for(&fetch.target);
+        let mut request = Request::builder().method(&fetch.method).uri(fetch.target.url().as_str());
         if let Some(all) = request.headers_mut() {
-            all.extend(headers.clone());
+            all.extend(fetch.headers.clone());
+            all.extend(conditions);
         }
         let protocol = |error: &dyn fmt::Display| FetchFault::Protocol(error.to_string());
         let fault = |error: ureq::Error| FetchFault::of(error, limits.time);
         // An empty body is left out: some servers refuse a GET with one.
-        if body.is_empty() {
+        if fetch.body.is_empty() {
             let request = request.body(()).map_err(|error| protocol(&error))?;
-            self.agent.run(self.bounded(request, limits, left)).map_err(fault)
+            agent.run(bounded(agent, request, limits, left)).map_err(fault)
         } else {
-            let request = request.body(body.to_vec()).map_err(|error| protocol(&error))?;
-            self.agent.run(self.bounded(request, limits, left)).map_err(fault)
+            let request = request.body(fetch.body.clone()).map_err(|error| protocol(&error))?;
+            agent.run(bounded(agent, request, limits, left)).map_err(fault)
         }
     }
 
-    fn bounded<B: ureq::AsSendBody>(&self, request: Request<B>, limits: &Limits, left: Duration) -> Request<B> {
-        self.agent
-            .configure_request(request)
-            .timeout_global(Some(left))
-            .max_response_header_size(limits.header_bytes)
-            .build()
+    fn agent_for(&self, target: &Target) -> &Agent {
+        let showing = self.showing.as_ref().filter(|_| self.is_shown_certificate(target));
+        showing.unwrap_or(&self.agent)
+    }
+
+    /// Returns whether a server is shown the client certificate if it asks for one.
+    fn is_shown_certificate(&self, target: &Target) -> bool {
+        target.url().host().is_some_and(|host| self.certificates.are_shown_to(&host))
     }
 }
 
-fn config(proxy: Option<Proxy>, user_agent: &str) -> ureq::config::Config {
-    Agent::config_builder()
-        .proxy(proxy)
+fn bounded<B: ureq::AsSendBody>(agent: &Agent, request: Request<B>, limits: &Limits, left: Duration) -> Request<B> {
+    let request = agent.configure_request(request).timeout_global(Some(left));
+    request.max_response_header_size(limits.header_bytes).build()
+}
+
+fn agent(policy: Option<&Arc<Policy>>, user_agent: &str, certificates: &Certificates, is_shown: bool) -> Agent {
+    let config = Agent::config_builder()
+        .proxy(if policy.is_none() { Proxy::try_from_env() } else { None })
+        .tls_config(certificates.tls(is_shown))
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false)
         .user_agent(user_agent.to_owned())
         .accept_encoding(ENCODINGS)
-        .build()
-}
-
-/// Returns the address to which an answer redirects.
-fn location(response: &Response<Body>) -> Option<String> {
-    let is_redirect = matches!(
-        response.status(),
-        StatusCode::MOVED_PERMANENTLY
-            | StatusCode::FOUND
-            | StatusCode::SEE_OTHER
-            | StatusCode::TEMPORARY_REDIRECT
-            | StatusCode::PERMANENT_REDIRECT
-    );
-    Some(text(response.headers(), &header::LOCATION)).filter(|location| is_redirect && !location.is_empty())
-}
-
-/// Returns whether the request after a redirect is a GET (RFC 9110, 15.4).
-fn becomes_get(method: &Method, status: StatusCode) -> bool {
-    match status {
-        StatusCode::SEE_OTHER => true,
-        StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND => method == Method::POST,
-        _ => false,
-    }
-}
-
-/// Returns the text of a header, or nothing.
-fn text(headers: &HeaderMap, name: &HeaderName) -> String {
-    headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).unwrap_or_default()
-}
-
-/// Resolves names, and refuses a host if one of its addresses must not be reached. The client connects to the addresses that were checked.
-#[derive(Debug)]
-struct CheckedResolver {
-    policy: Arc<Policy>,
-    names: DefaultResolver,
-}
-
-impl Resolver for CheckedResolver {
-    fn resolve(
-        &self,
-        uri: &Uri,
-        config: &ureq::config::Config,
-        timeout: NextTimeout,
-    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let found = self.names.resolve(uri, config, timeout).map_err(|error| match error {
-            // Lookups fail with errors of no particular kind.
-            ureq::Error::Io(error) if error.kind() != io::ErrorKind::TimedOut => ureq::Error::HostNotFound,
-            error => error,
-        })?;
-        for address in &found {
-            self.policy.addresses.check(address.ip()).map_err(|refused| ureq::Error::Other(Box::new(refused)))?;
-        }
-        Ok(found)
+        .build();
+    match policy {
+        Some(policy) => Agent::with_parts(config, DefaultConnector::default(), CheckedResolver::new(policy)),
+        None => Agent::new_with_config(config),
     }
 }

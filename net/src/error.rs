@@ -3,10 +3,12 @@
 use std::error::Error;
 use std::fmt;
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::address::RefusedAddress;
 use crate::target::InvalidTarget;
+use crate::tls;
 
 /// A fetch that has failed: the address at which, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +35,8 @@ pub enum FetchFault {
     Connection(String),
     /// The certificate of the server is not accepted, or the connection cannot be encrypted.
     Tls(String),
+    /// The certificate of the server is not from a public authority, and not from one in these files of certificates.
+    UnknownAuthority(Vec<PathBuf>),
     /// The time is over.
     TimedOut(Duration),
     /// There are more redirects than this.
@@ -79,12 +83,12 @@ impl FetchFault {
             ureq::Error::Timeout(_) => Self::TimedOut(limit),
             ureq::Error::HostNotFound => Self::NoSuchHost,
             ureq::Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => Self::TimedOut(limit),
-            ureq::Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => Self::Tls(error.to_string()),
+            ureq::Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => Self::of_tls(error),
             ureq::Error::Io(error) => Self::Connection(error.to_string()),
             ureq::Error::ConnectionFailed => Self::Connection("no address of the host answers".to_owned()),
             ureq::Error::LargeResponseHeader(_, most) => Self::Headers(most),
             ureq::Error::Tls(reason) => Self::Tls(reason.to_owned()),
-            ureq::Error::Rustls(error) => Self::Tls(error.to_string()),
+            ureq::Error::Rustls(error) => Self::of_rustls(&error),
             ureq::Error::Other(other) => match other.downcast::<RefusedAddress>() {
                 Ok(refused) => Self::Refused(*refused),
                 Err(other) => Self::Connection(other.to_string()),
@@ -93,9 +97,28 @@ impl FetchFault {
         }
     }
 
-    /// Returns the fault with the time that the fetch had, where that was not known.
-    pub(crate) fn within(self, limit: Duration) -> Self {
-        if matches!(self, Self::TimedOut(_)) { Self::TimedOut(limit) } else { self }
+    fn of_tls(error: io::Error) -> Self {
+        match error.downcast::<rustls::Error>() {
+            Ok(error) => Self::of_rustls(&error),
+            Err(error) => Self::Tls(error.to_string()),
+        }
+    }
+
+    fn of_rustls(error: &rustls::Error) -> Self {
+        if tls::is_unknown_authority(error) {
+            Self::UnknownAuthority(Vec::new())
+        } else {
+            Self::Tls(tls::reason(error))
+        }
+    }
+
+    /// Returns the fault with the time that the fetch had, and the certificates that it used, where these were not known.
+    pub(crate) fn of_fetch(self, limit: Duration, ca_files: &[PathBuf]) -> Self {
+        match self {
+            Self::TimedOut(_) => Self::TimedOut(limit),
+            Self::UnknownAuthority(_) => Self::UnknownAuthority(ca_files.to_vec()),
+            other => other,
+        }
     }
 }
 
@@ -110,6 +133,19 @@ impl fmt::Display for FetchFault {
             Self::NoSuchHost => f.write_str("the name of the host is not known, or no name server answers"),
             Self::Connection(reason) => write!(f, "the connection failed: {reason}"),
             Self::Tls(reason) => write!(f, "the connection is not secure: {reason}"),
+            Self::UnknownAuthority(ca_files) if ca_files.is_empty() => f.write_str(
+                "the connection is not secure: the certificate of the server is not from a public authority; if it is from a \
+                 private one, set `ca_file` in the configuration to the file with the certificate of that authority",
+            ),
+            Self::UnknownAuthority(ca_files) => {
+                let files: Vec<String> = ca_files.iter().map(|file| file.display().to_string()).collect();
+                write!(
+                    f,
+                    "the connection is not secure: the certificate of the server is not from a public authority, and not from one \
+                     in the files of `ca_file`: {}",
+                    files.join(", ")
+                )
+            }
             Self::TimedOut(limit) => write!(f, "there was no complete answer within {} s", limit.as_secs_f32()),
             Self::Redirects(most) => write!(f, "the address redirects more than {most} times"),
             Self::Downgrade => f.write_str("the address redirects from https to http, which is not followed"),

@@ -6,16 +6,27 @@
 
 mod address;
 mod body;
+mod cache;
+mod certificates;
 mod client;
 mod error;
+mod fetch;
 mod limits;
 mod network;
+mod policy;
+mod robots;
 mod target;
+mod tls;
 
 pub use address::{AddressKind, AddressPolicy, RefusedAddress};
-pub use client::{Answer, Client, Fetch, Policy};
+pub use cache::Cache;
+pub use certificates::{CertificateError, CertificateFault, Certificates, ClientCertificate};
+pub use client::Client;
 pub use error::{FetchError, FetchFault};
+pub use fetch::{Answer, Fetch};
 pub use limits::Limits;
 pub use network::{InvalidNetwork, Network};
+pub use policy::Policy;
+pub use robots::{Robots, RobotsCache, RobotsFile, RobotsRefusal};
 pub use target::{InvalidTarget, Ports, Target, TargetFault};
 pub use ureq::http::{HeaderName, HeaderValue, header};

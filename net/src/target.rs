@@ -169,6 +169,11 @@ impl Target {
         Ok(Self { url })
     }
 
+    /// Checks the form for other ports than those for which the address was read.
+    pub(crate) fn check_again(&self, ports: &Ports) -> Result<(), InvalidTarget> {
+        Self::check(self.url.clone(), ports).map(|_| ())
+    }
+
     /// Returns the address in its usual form, without a fragment.
     pub fn url(&self) -> &Url {
         &self.url

@@ -1,22 +1,33 @@
 //! Fetches from servers on this machine, which a policy has to allow.
 
+mod cache;
+mod hostile;
+#[cfg(target_os = "linux")]
+mod own_network;
 mod redirects;
 mod refused;
+mod robots;
 mod server;
+mod spellings;
+mod tls;
 
 use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use server::{Server, answer};
-use toolc_net::{AddressPolicy, Answer, Client, Fetch, FetchError, FetchFault, Limits, Policy, Ports};
+use toolc_net::{AddressPolicy, Answer, Client, Fetch, FetchError, FetchFault, Limits, Policy, Ports, Target};
+
+/// Returns a policy that allows this machine.
+fn this_machine() -> AddressPolicy {
+    AddressPolicy::new(["127.0.0.0/8", "::1"].map(|text| text.parse().expect("a range")).to_vec())
+}
 
 /// Returns a client that may fetch from this machine, from the ports of these servers.
 fn client(servers: &[&Server]) -> Client {
-    let networks = ["127.0.0.0/8", "::1"].map(|text| text.parse().expect("a range"));
-    let policy = Policy {
-        addresses: AddressPolicy::new(networks.to_vec()),
-        ports: Ports::Only(servers.iter().map(|server| server.port).collect()),
-    };
+    let policy =
+        Policy { addresses: this_machine(), ports: Ports::Only(servers.iter().map(|server| server.port).collect()) };
     Client::new(policy, "toolc-net tests")
 }
 
@@ -56,6 +67,38 @@ fn a_body_is_decompressed_and_cut_at_the_limit() {
     assert_eq!(get(&client, &server.url("/bomb"), &large).expect_err("a bomb").fault, FetchFault::Bomb);
     let error = get(&client, &server.url("/zstd"), &limits).expect_err("an encoding that was not asked for");
     assert!(error.to_string().contains("encoded as `zstd`"), "{error}");
+}
+
+#[test]
+fn many_fetches_at_once_keep_their_order() {
+    let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (now, highest) = (Arc::clone(&running), Arc::clone(&most));
+    let server = Server::start(move |path| {
+        highest.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        // Long enough for the others to arrive.
+        std::thread::sleep(Duration::from_millis(20));
+        now.fetch_sub(1, Ordering::SeqCst);
+        answer("200 OK", "", path.as_bytes())
+    });
+    let client = client(&[&server]);
+    let target = |number: usize| {
+        let address = if number == 7 { "http://10.0.0.1/".to_owned() } else { server.url(&format!("/{number}")) };
+        Target::parse(&address, &Ports::Any).expect("a valid address")
+    };
+    let fetches = || (0..20).map(|number| Fetch::get(target(number))).collect();
+    let answers = client.fetch_all(fetches(), &Limits::default(), 4);
+    assert_eq!(answers.len(), 20);
+    for (number, answer) in answers.into_iter().enumerate() {
+        match answer {
+            Ok(answer) => assert_eq!(answer.body, format!("/{number}").as_bytes()),
+            Err(error) => assert!(number == 7, "{error}"),
+        }
+    }
+    assert!(most.load(Ordering::SeqCst) <= 4);
+    assert_eq!(client.fetch_all(Vec::new(), &Limits::default(), 0).len(), 0);
+    most.store(0, Ordering::SeqCst);
+    client.fetch_all(fetches(), &Limits::default(), 0);
+    assert_eq!(most.load(Ordering::SeqCst), 1);
 }
 
 #[test]

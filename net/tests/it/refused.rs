@@ -5,46 +5,7 @@ use std::net::IpAddr;
 use toolc_net::{AddressPolicy, Client, Fetch, FetchFault, Limits, Policy, Ports};
 
 use crate::server::{Server, answer};
-
-/// Returns a client that may fetch from every port, and from no network but the public Internet.
-fn public_client(port: u16) -> Client {
-    Client::new(Policy { addresses: AddressPolicy::default(), ports: Ports::Only(vec![port, 80, 443]) }, "test")
-}
-
-#[test]
-fn no_spelling_of_this_machine_reaches_a_server_on_it() {
-    let server = Server::start(|_| answer("200 OK", "", b"secret"));
-    let (client, port) = (public_client(server.port), server.port);
-    for host in [
-        "127.0.0.1",
-        "127.1",
-        "127.0.0.1.",
-        "2130706433",
-        "0x7f000001",
-        "0177.0.0.1",
-        "0",
-        "0.0.0.0",
-        "[::1]",
-        "[::]",
-        "[::ffff:127.0.0.1]",
-        "[::ffff:7f00:1]",
-        "[::127.0.0.1]",
-        "[64:ff9b::127.0.0.1]",
-        "[2002:7f00:1::]",
-        "localhost",
-        "LOCALHOST",
-        "localhost.",
-        "１２７.0.0.1",
-        "127。0。0。1",
-        "%31%32%37.0.0.1",
-    ] {
-        let address = format!("http://{host}:{port}/");
-        let target = client.target(&address).unwrap_or_else(|error| panic!("{host}: {error}"));
-        let error = client.fetch(Fetch::get(target), &Limits::default()).expect_err(host);
-        assert!(matches!(error.fault, FetchFault::Refused(_) | FetchFault::NoSuchHost), "{host}: {error}");
-    }
-    assert_eq!(server.requests(), Vec::<String>::new());
-}
+use crate::spellings::public_client;
 
 #[test]
 fn the_message_says_what_an_address_is_for() {

@@ -29,8 +29,19 @@ impl Server {
         })
     }
 
-    /// Starts a server that does something with each connection after a request.
+    /// Starts a server whose answers depend on the whole request.
+    pub(crate) fn start_reading(answers: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> Self {
+        Self::serve(move |request, mut stream| {
+            let _ = stream.write_all(&answers(request));
+        })
+    }
+
+    /// Starts a server that does something with each connection after a request for a path.
     pub(crate) fn start_raw(serve: impl Fn(&str, TcpStream) + Send + Sync + 'static) -> Self {
+        Self::serve(move |request, stream| serve(request.split(' ').nth(1).unwrap_or_default(), stream))
+    }
+
+    fn serve(serve: impl Fn(&str, TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let port = listener.local_addr().expect("it is bound").port();
         let (requests, is_closed) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
@@ -44,9 +55,8 @@ impl Server {
                 thread::spawn(move || {
                     let _ = stream.set_read_timeout(Some(Duration::from_secs(10)));
                     let request = read_request(&stream);
-                    let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
-                    kept.lock().expect("no test panics with it").push(request);
-                    serve(&path, stream);
+                    kept.lock().expect("no test panics with it").push(request.clone());
+                    serve(&request, stream);
                 });
             }
         });

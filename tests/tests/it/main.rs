@@ -28,6 +28,7 @@ mod hidden_module;
 mod hooks_and_approval;
 mod host_values;
 mod hostile_manifests;
+mod http_clients;
 mod inspect_commands;
 mod kept;
 mod known_names;
