@@ -37,8 +37,13 @@ const CHALLENGES: &[&str] =
 
 /// Returns the failure of a request without an answer.
 pub(crate) fn of_fault(fault: &FetchFault) -> Failure {
-    let outcome = if matches!(fault, FetchFault::TimedOut(_)) { Outcome::Timeout } else { Outcome::Broken };
-    Failure::new(outcome, fault.to_string())
+    match fault {
+        FetchFault::TimedOut(limit) => {
+            let text = format!("there was no complete answer within {:.1} s", limit.as_secs_f32());
+            Failure::new(Outcome::Timeout, text)
+        }
+        fault => Failure::broken(fault.to_string()),
+    }
 }
 
 /// Returns the failure of an answer whose status is not a success.
@@ -115,6 +120,10 @@ fn retry_after(answer: &Answer, body: Option<&Value>) -> Option<Duration> {
             return Some(wait);
         }
     }
+    let message = body.and_then(|body| texts(body, MESSAGES));
+    if let Some(wait) = message.and_then(|message| said(&message)) {
+        return seconds(wait);
+    }
     let in_body = body.and_then(|body| WAITS.iter().find_map(|path| number(at(body, path)?)));
     in_body
         .and_then(seconds)
@@ -125,6 +134,22 @@ fn retry_after(answer: &Answer, body: Option<&Value>) -> Option<Duration> {
 fn until(date: &str) -> Option<Duration> {
     let then = jiff::fmt::rfc2822::parse(date).ok()?.timestamp();
     Some(Duration::try_from(then.duration_since(Timestamp::now())).unwrap_or_default())
+}
+
+/// Returns the seconds of a message such as `please retry after 23s`.
+fn said(message: &str) -> Option<f64> {
+    let lower = message.to_lowercase();
+    let phrases = ["retry after ", "retry in ", "try again in "];
+    let rest = phrases.iter().find_map(|phrase| lower.split_once(phrase)).map(|(_, rest)| rest)?;
+    let digits = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(rest.len());
+    let number: f64 = rest[..digits].parse().ok()?;
+    match rest[digits..].trim_start() {
+        unit if unit.starts_with("ms") || unit.starts_with("milli") => Some(number / 1_000.0),
+        unit if unit.starts_with('s') => Some(number),
+        unit if unit.starts_with('m') => Some(number * 60.0),
+        unit if unit.starts_with('h') => Some(number * 3_600.0),
+        _ => None,
+    }
 }
 
 /// Returns the seconds until the last window in which nothing remains starts again. Both headers have a number for each window, such as
@@ -146,6 +171,9 @@ mod tests {
         assert_eq!(reset("1, 1419704", "0, 0"), Some(1_419_704.0));
         assert_eq!(reset("1", "1"), None);
         assert_eq!(reset("soon", "0"), None);
+        assert_eq!(said("Rate limit exceeded, please retry after 23s, resets at noon"), Some(23.0));
+        assert_eq!(said("Try again in 1.5 minutes"), Some(90.0));
+        assert_eq!(said("retry after the weekend"), None);
         assert_eq!(until("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::ZERO));
         assert_eq!(until("tomorrow"), None);
     }

@@ -2,9 +2,6 @@
 
 use serde_json::Value;
 
-/// The longest text that is read from one field, in bytes.
-const MAX_TEXT: usize = 4 << 20;
-
 /// Returns what is at the end of a path of keys.
 pub(crate) fn at<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
     path.iter().try_fold(value, |value, key| value.get(key)).filter(|value| !value.is_null())
@@ -13,8 +10,7 @@ pub(crate) fn at<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
 /// Returns a text. A number is its digits; the texts of a list are joined.
 pub(crate) fn text(value: &Value) -> Option<String> {
     let text = match value {
-        Value::String(text) if text.len() <= MAX_TEXT => text.clone(),
-        Value::String(text) => text[..text.floor_char_boundary(MAX_TEXT)].to_owned(),
+        Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" … "),
         _ => return None,

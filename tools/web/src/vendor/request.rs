@@ -1,5 +1,6 @@
 //! Sends requests to vendors.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -46,12 +47,18 @@ impl Request {
 /// # Errors
 /// If there is no answer in time, or it is not a success in JSON.
 pub(crate) fn ask(client: &Client, access: &Access, request: Request, time: Duration) -> Result<Value, Failure> {
-    let hidden = |failure: Failure| {
-        let detail = Redactor::of_values(&access.secrets()).text(&failure.detail).into_owned();
+    // Vendors repeat the address and the headers of a request, and so the key.
+    let redactor = Redactor::of_values(&access.secrets());
+    let mut answer = send(client, access, request, time).map_err(|failure| {
+        let detail = redactor.text(&failure.detail).into_owned();
         Failure { detail, ..failure }
-    };
-    let answer = send(client, access, request, time).map_err(hidden)?;
-    read(access, &answer).map_err(hidden)
+    })?;
+    if let Ok(text) = str::from_utf8(&answer.body)
+        && let Cow::Owned(text) = redactor.text(text)
+    {
+        answer.body = text.into_bytes();
+    }
+    read(access, &answer)
 }
 
 fn send(client: &Client, access: &Access, request: Request, time: Duration) -> Result<Answer, Failure> {
