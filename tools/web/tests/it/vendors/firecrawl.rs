@@ -61,7 +61,19 @@ fn search(body: &Value, total: usize) -> Reply {
 }
 
 fn scrape(body: &Value, total: usize) -> Reply {
-    if !body["url"].is_string() || !has_only(body, &["url", "formats", "onlyMainContent", "origin", "integration"]) {
+    let known = [
+        "url",
+        "formats",
+        "onlyMainContent",
+        "removeBase64Images",
+        "fastMode",
+        "blockAds",
+        "storeInCache",
+        "maxAge",
+        "mobile",
+        "origin",
+    ];
+    if !body["url"].is_string() || !has_only(body, &known) {
         return error(400, "Bad Request");
     }
     let markdown = if total > 0 { "# A post\n\nWith text." } else { "" };
