@@ -8,6 +8,9 @@ use super::query::Query;
 use super::result::{Fields, Hit};
 use crate::vendor::{Access, Account, Failure, NotConfigured, Request, Variables, at};
 
+/// The maximum number of results that are read from an answer.
+const MAX_HITS: usize = 500;
+
 /// A vendor of web search.
 pub struct Provider {
     /// The account.
@@ -152,7 +155,7 @@ impl Provider {
 pub(crate) fn listed(answer: &Value, lists: &[&[&str]], marks: &[&str], fields: &Fields) -> Result<Vec<Hit>, Failure> {
     let list = lists.iter().find_map(|path| at(answer, path)?.as_array());
     match list {
-        Some(items) => Ok(items.iter().map(|item| fields.read(item)).collect()),
+        Some(items) => Ok(items.iter().take(MAX_HITS).map(|item| fields.read(item)).collect()),
         None if marks.iter().any(|mark| answer.get(mark).is_some()) => Ok(Vec::new()),
         None => {
             let path = lists.first().map(|path| path.join(".")).unwrap_or_default();

@@ -77,7 +77,9 @@ const ELEMENTS: &[&str] = &[
     "video",
 ];
 /// The maximum length of a tag, in bytes. What is longer is text.
-const MAX_TAG: usize = 2_000;
+const MAX_TAG: usize = 1_000;
+/// How many bytes are read for each character that is kept. The rest of a text that is mostly tags is left out.
+const READ: usize = 16;
 /// The references to characters by name that occur in titles and excerpts.
 const NAMED: &[(&str, &str)] = &[
     ("amp", "&"),
@@ -151,7 +153,7 @@ const MAX_REFERENCE: usize = 12;
 
 /// Returns a text on one line, of at most `most` characters.
 pub(crate) fn clean(text: &str, most: usize) -> String {
-    let text = without_references(&without_tags(text));
+    let text = without_references(&without_tags(cut(text, most.saturating_mul(READ).saturating_add(MAX_TAG))));
     let mut line = String::new();
     let mut is_gap = false;
     let mut length = 0;

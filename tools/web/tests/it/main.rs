@@ -5,6 +5,7 @@ mod faults;
 mod providers;
 mod readers;
 mod sdks;
+mod searx;
 mod secrets;
 mod server;
 mod vendors;
