@@ -1,0 +1,208 @@
+//! Which vendor is asked after which.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use toolc_net::Client;
+use toolc_web::search::{Configured, Found, Query, search};
+use toolc_web::vendor::{Budget, Chain, Ended, Outcome, Rests};
+
+use crate::server::{Reply, Server};
+use crate::vendors::{Mode, Running, SEARCHING, Vendor};
+use crate::{BUDGET, client, configured, found, never};
+
+/// The order in which vendors are asked here.
+const NAMES: [&str; 3] = ["brave", "exa", "tavily"];
+
+fn vendor(name: &str) -> &'static Vendor {
+    SEARCHING.iter().find(|vendor| vendor.name == name).expect("a vendor")
+}
+
+fn query() -> Query {
+    Query::new("x").expect("a query")
+}
+
+fn mode(word: &str) -> Mode {
+    match word {
+        "ok" => Mode::Right,
+        "empty" => Mode::Empty,
+        "quota" => Mode::Quota,
+        "auth" => Mode::Auth,
+        "rate" => Mode::Rate,
+        "blocked" => Mode::Challenge,
+        "timeout" => Mode::Slow,
+        "broken" => Mode::Down,
+        _ => panic!("{word}"),
+    }
+}
+
+/// The outcomes of three vendors, the number of those that are asked, and how the search ends.
+const CASES: &[(&str, usize, Ended)] = &[
+    ("ok ok ok", 1, Ended::Answered),
+    ("ok auth broken", 1, Ended::Answered),
+    ("empty ok ok", 2, Ended::Answered),
+    ("quota ok ok", 2, Ended::Answered),
+    ("auth ok ok", 2, Ended::Answered),
+    ("rate ok ok", 2, Ended::Answered),
+    ("blocked ok ok", 2, Ended::Answered),
+    ("timeout ok ok", 2, Ended::Answered),
+    ("broken ok ok", 2, Ended::Answered),
+    ("empty empty ok", 3, Ended::Answered),
+    ("quota empty ok", 3, Ended::Answered),
+    ("auth empty ok", 3, Ended::Answered),
+    ("rate quota ok", 3, Ended::Answered),
+    ("blocked timeout ok", 3, Ended::Answered),
+    ("timeout broken ok", 3, Ended::Answered),
+    ("broken auth ok", 3, Ended::Answered),
+    ("auth auth ok", 3, Ended::Answered),
+    ("quota quota ok", 3, Ended::Answered),
+    ("empty empty empty", 3, Ended::Empty),
+    ("auth auth empty", 3, Ended::Empty),
+    ("empty auth auth", 3, Ended::Empty),
+    ("empty broken timeout", 3, Ended::Empty),
+    ("quota empty rate", 3, Ended::Empty),
+    ("blocked empty broken", 3, Ended::Empty),
+    ("auth auth auth", 3, Ended::Failed),
+    ("quota quota quota", 3, Ended::Failed),
+    ("rate rate rate", 3, Ended::Failed),
+    ("blocked blocked blocked", 3, Ended::Failed),
+    ("timeout timeout timeout", 3, Ended::Failed),
+    ("broken broken broken", 3, Ended::Failed),
+    ("quota auth rate", 3, Ended::Failed),
+    ("broken blocked timeout", 3, Ended::Failed),
+];
+
+#[test]
+fn a_chain_ends_with_the_first_answer() {
+    for (outcomes, asked, ended) in CASES {
+        let words: Vec<&str> = outcomes.split(' ').collect();
+        let running: Vec<Running> =
+            NAMES.iter().zip(&words).map(|(name, word)| vendor(name).start(mode(word))).collect();
+        let each = if words.contains(&"timeout") { Duration::from_secs(1) } else { BUDGET.each };
+        let found = found(&running.iter().collect::<Vec<_>>(), &query(), Budget { each, ..BUDGET });
+        let tried: Vec<&str> = found.tried.iter().map(|tried| tried.outcome.name()).collect();
+        assert_eq!((tried.as_slice(), found.ended), (&words[..*asked], *ended), "{outcomes}: {found:?}");
+        assert_eq!(found.provider, (*ended == Ended::Answered).then(|| NAMES[asked - 1]), "{outcomes}");
+        assert_eq!(found.results.is_empty(), *ended != Ended::Answered, "{outcomes}");
+        let requests: Vec<usize> = running.iter().map(|running| running.server.requests().len()).collect();
+        let expected: Vec<usize> = (0..3).map(|index| usize::from(index < *asked)).collect();
+        assert_eq!(requests, expected, "{outcomes}");
+        let shown = found.tried.iter().filter(|tried| tried.must_be_shown()).count();
+        assert_eq!(shown, words[..*asked].iter().filter(|word| **word == "auth").count(), "{outcomes}");
+    }
+}
+
+fn ask(client: &Client, rests: &Rests, providers: &[Configured]) -> Found {
+    search(&Chain { client, rests, budget: BUDGET, is_cancelled: &never }, providers, &query())
+}
+
+#[test]
+fn a_vendor_without_quota_rests_and_the_others_answer() {
+    let (client, rests) = (client(), Rests::default());
+    for mode in [Mode::Quota, Mode::Rate] {
+        let (first, second) = (vendor("brave").start(mode), vendor("exa").start(Mode::Right));
+        let providers = [configured(&first), configured(&second)];
+        for round in 0..3 {
+            let found = ask(&client, &rests, &providers);
+            assert_eq!((found.ended, found.provider), (Ended::Answered, Some("exa")), "{found:?}");
+            let tried = &found.tried[0];
+            let outcome = if mode == Mode::Quota { Outcome::Quota } else { Outcome::Rate };
+            assert_eq!((tried.provider, tried.outcome, tried.was_asked), ("brave", outcome, round == 0), "{found:?}");
+            let detail = tried.detail.as_deref().unwrap_or_default();
+            assert_eq!(detail.starts_with("not asked for another "), round > 0, "{detail}");
+        }
+        assert_eq!((first.server.requests().len(), second.server.requests().len()), (1, 3));
+    }
+}
+
+#[test]
+fn a_rest_is_as_long_as_the_vendor_says() {
+    for (name, mode, most) in [
+        ("brave", Mode::Rate, 7),
+        ("firecrawl", Mode::Rate, 23),
+        ("tavily", Mode::Rate, 7),
+        ("exa", Mode::Rate, 10),
+        ("exa", Mode::Quota, 600),
+    ] {
+        let (client, rests) = (client(), Rests::default());
+        let running = vendor(name).start(mode);
+        let providers = [configured(&running)];
+        ask(&client, &rests, &providers);
+        let found = ask(&client, &rests, &providers);
+        assert_eq!((found.ended, found.tried[0].was_asked), (Ended::Failed, false), "{found:?}");
+        let detail = found.tried[0].detail.as_deref().unwrap_or_default();
+        let seconds: u64 = detail.split(' ').find_map(|word| word.parse().ok()).expect("a number of seconds");
+        assert!(seconds <= most && seconds + 5 >= most, "{name} {mode:?}: {detail}");
+    }
+}
+
+/// Starts a vendor that allows its second request.
+fn hurried() -> Running {
+    let vendor = vendor("brave");
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    let server = Server::start(move |request| {
+        let is_first = count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0;
+        if is_first {
+            Reply { headers: Vec::new(), ..(vendor.rate)() }.with("Retry-After", "1")
+        } else {
+            (vendor.answer)(request, 25)
+        }
+    });
+    Running { vendor, server }
+}
+
+#[test]
+fn the_only_vendor_is_asked_again_after_a_short_rest() {
+    let (hurried, other) = (hurried(), vendor("exa").start(Mode::Auth));
+    let started = Instant::now();
+    let found = found(&[&hurried, &other], &query(), BUDGET);
+    let tried: Vec<_> = found.tried.iter().map(|tried| (tried.provider, tried.outcome)).collect();
+    assert_eq!(tried, [("brave", Outcome::Rate), ("exa", Outcome::Auth), ("brave", Outcome::Ok)], "{found:?}");
+    assert!(started.elapsed() >= Duration::from_millis(900), "{:?}", started.elapsed());
+    assert_eq!((found.ended, found.results.len()), (Ended::Answered, 10));
+}
+
+#[test]
+fn another_key_or_instance_does_not_rest() {
+    let (client, rests) = (client(), Rests::default());
+    let running = vendor("brave").start(Mode::Quota);
+    ask(&client, &rests, &[configured(&running)]);
+    let other =
+        |name: &str| if name == "BRAVE_API_KEY" { Some("another-key".to_owned()) } else { running.variable(name) };
+    let other = configured(&running).provider.configure(&other).expect("a key");
+    let found = ask(&client, &rests, &[other]);
+    assert!(found.tried[0].was_asked, "{found:?}");
+}
+
+#[test]
+fn a_chain_ends_when_its_time_is_over() {
+    let running: Vec<Running> = NAMES.iter().map(|name| vendor(name).start(Mode::Slow)).collect();
+    let budget = Budget { total: Duration::from_millis(600), each: Duration::from_millis(400) };
+    let started = Instant::now();
+    let found = found(&running.iter().collect::<Vec<_>>(), &query(), budget);
+    assert_eq!(found.ended, Ended::OutOfTime, "{found:?}");
+    assert!(found.tried.len() <= 2 && running[2].server.requests().is_empty(), "{found:?}");
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_chain_ends_when_it_is_cancelled() {
+    let (client, rests) = (client(), Rests::default());
+    let running: Vec<Running> = NAMES.iter().map(|name| vendor(name).start(Mode::Down)).collect();
+    let providers: Vec<Configured> = running.iter().map(configured).collect();
+    let asked = Cell::new(0);
+    let is_cancelled = || {
+        asked.set(asked.get() + 1);
+        asked.get() > 1
+    };
+    let chain = Chain { client: &client, rests: &rests, budget: BUDGET, is_cancelled: &is_cancelled };
+    let found = search(&chain, &providers, &query());
+    assert_eq!((found.ended, found.tried.len()), (Ended::Cancelled, 1), "{found:?}");
+    assert!(running[1].server.requests().is_empty());
+}
+
+#[test]
+fn no_provider_is_a_failure() {
+    let found = found(&[], &query(), BUDGET);
+    assert_eq!((found.ended, found.tried.len(), found.provider), (Ended::Failed, 0, None));
+}
