@@ -26,7 +26,7 @@ pub(crate) struct Content {
 pub(crate) fn choose(page: Document, metadata: &Metadata, base: &Url, options: &Options) -> Content {
     let write = |root: &NodeRef<'_>, content: &NodeRef<'_>, skip: &dyn Fn(&Element) -> bool, kind| {
         let writer = Writer::new(root, base, skip, options.output_bytes);
-        let markdown = writer.write(content);
+        let markdown = if kind == PageKind::Article { writer.write_article(content) } else { writer.write(content) };
         Content { kind, markdown, is_cut: writer.is_cut() }
     };
     let root = page.root();
@@ -47,17 +47,25 @@ pub(crate) fn choose(page: Document, metadata: &Metadata, base: &Url, options: &
     if !is_scored {
         return of_main;
     }
-    let measured = Measure::of(&main, skip);
+    let is_declared = is_article(&metadata.types);
+    // What readers have written about an article is no part of it.
+    let measured = Measure::of(&main, &|element| skip(element) || is_declared && is_comments(element));
     let Some(article) = readable(page) else { return of_main };
     let Some(content) = find(&article.root(), |element| value(element, "id") == Some("readability-page-1")) else { return of_main };
-    if is_enough(&Measure::of(&content, &everything), &measured, is_article(&metadata.types)) {
-        return write(&article.root(), &content, &everything, PageKind::Article);
+    if is_enough(&Measure::of(&content, &is_of_site), &measured, is_declared) {
+        return write(&article.root(), &content, &is_of_site, PageKind::Article);
     }
     of_main
 }
 
 fn is_of_site(element: &Element) -> bool {
     is_boilerplate(element) || value(element, "data-site").is_some()
+}
+
+fn is_comments(element: &Element) -> bool {
+    const NAMES: &[&str] = &["comments", "comment-list", "commentlist", "comments-area", "comment-section", "comments-section", "disqus_thread", "respond"];
+    let named = ["id", "class"].into_iter().filter_map(|attribute| value(element, attribute));
+    named.flat_map(str::split_ascii_whitespace).any(|name| NAMES.contains(&name))
 }
 
 /// Finds the article, as the reader modes of browsers do.
@@ -74,7 +82,7 @@ fn is_enough(article: &Measure, main: &Measure, is_declared: bool) -> bool {
         return false;
     }
     if is_declared {
-        return article.text * 4 >= main.text && article.code * 2 >= main.code;
+        return article.text * 10 >= main.text && article.code * 2 >= main.code;
     }
     article.text * 10 >= main.text * 7 && article.code >= main.code && article.rows * 10 >= main.rows * 9
 }

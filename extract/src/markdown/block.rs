@@ -6,7 +6,7 @@ use super::Writer;
 use super::escape::{Place, fenced, line_start};
 use super::inline::is_inline;
 use super::line::Line;
-use crate::dom::{has_class, is, value};
+use crate::dom::{find, find_all, has_class, is, text, value};
 
 /// What is around a node.
 #[derive(Debug, Clone, Copy, Default)]
@@ -122,6 +122,7 @@ impl Writer<'_> {
             "table" => self.table(node, &element, context, out),
             "blockquote" => self.quote(node, context, out),
             "summary" | "legend" => self.bold(node, context, out),
+            "figure" => self.figure(node, context, out),
             "a" => self.card(node, &element, context, out),
             "code" => self.formula(node, context, out),
             _ if is_admonition(&element) && !context.place.cell => self.quote(node, context, out),
@@ -191,6 +192,25 @@ impl Writer<'_> {
         let (text, ..) = line.into_parts();
         if !text.is_empty() {
             self.push(Kind::Text, format!("**{}**", text.replace('\n', " ")), out);
+        }
+    }
+
+    /// A figure: the caption of a picture stands in the place of its alternative text, which mostly says the same.
+    fn figure(&self, node: &NodeRef<'_>, context: Context, out: &mut Vec<Block>) {
+        let images = find_all(node, |element| is(element, "img"));
+        let has_other = find(node, |element| matches!(&*element.name.local, "pre" | "table" | "blockquote" | "ul" | "ol" | "video" | "iframe")).is_some();
+        let caption = find(node, |element| is(element, "figcaption"));
+        let ([image], Some(caption), false) = (images.as_slice(), caption, has_other) else {
+            return self.blocks(node, context, out);
+        };
+        let source = image.element_ref().and_then(|image| self.image_address(&image));
+        let text = text(&caption);
+        match source {
+            Some(source) if !text.is_empty() => {
+                let text = text.replace('[', "\\[").replace(']', "\\]");
+                self.push(Kind::Text, format!("![{text}]({source})"), out);
+            }
+            _ => self.blocks(node, context, out),
         }
     }
 

@@ -151,16 +151,21 @@ impl Writer<'_> {
 
     fn image(&self, element: &Element, line: &mut Line) {
         let Some(alt) = value(element, "alt").map(squeeze).filter(|alt| !alt.is_empty()) else { return };
-        let is_dot = ["width", "height"].iter().any(|side| value(element, side).is_some_and(|size| matches!(size, "0" | "1")));
         if has_class(element, &["emoji", "wp-smiley", "emojione"]) {
             line.push_raw(&alt);
             return;
         }
-        let Some(source) = image_source(element).and_then(|source| self.absolute(source)).filter(|_| !is_dot) else { return };
-        if source.scheme().starts_with("http") {
+        if let Some(source) = self.image_address(element) {
             let alt = alt.replace('[', "\\[").replace(']', "\\]");
-            line.push_link(&format!("![{alt}]({})", destination(source.as_str())));
+            line.push_link(&format!("![{alt}]({source})"));
         }
+    }
+
+    /// The address of a picture that people see.
+    pub(super) fn image_address(&self, element: &Element) -> Option<String> {
+        let is_dot = ["width", "height"].iter().any(|side| value(element, side).is_some_and(|size| matches!(size, "0" | "1")));
+        let source = image_source(element).and_then(|source| self.absolute(source)).filter(|_| !is_dot)?;
+        source.scheme().starts_with("http").then(|| destination(source.as_str()))
     }
 
     /// Video and sound as links.

@@ -7,6 +7,7 @@ mod inline;
 mod line;
 mod list;
 mod table;
+mod trim;
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -40,6 +41,13 @@ impl<'p> Writer<'p> {
         let mut blocks = Vec::new();
         self.blocks(node, block::Context::default(), &mut blocks);
         block::join(blocks)
+    }
+
+    /// Writes an article without what surrounds its text.
+    pub(crate) fn write_article(&self, node: &NodeRef<'_>) -> String {
+        let mut blocks = Vec::new();
+        self.blocks(node, block::Context::default(), &mut blocks);
+        block::join(trim::trim(blocks))
     }
 
     /// Whether the Markdown was cut at its greatest size.
