@@ -1,0 +1,313 @@
+//! Blocks: paragraphs, headings, quotations, code, and what joins them.
+
+use dom_query::{Element, NodeRef};
+
+use super::Writer;
+use super::escape::{Place, fenced, line_start};
+use super::inline::is_inline;
+use super::line::Line;
+use crate::dom::{find, find_all, has_class, is, text, value};
+
+/// What is around a node.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Context {
+    pub(super) bold: bool,
+    pub(super) italic: bool,
+    pub(super) place: Place,
+    /// How many lists are around it.
+    pub(super) lists: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Heading,
+    List,
+    Code,
+    Note,
+    Rule,
+    Other,
+}
+
+/// A block, without blank lines around it.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) kind: Kind,
+    pub(super) text: String,
+}
+
+/// Elements that are blocks, whatever a style sheet makes of them.
+const BLOCKS: &[&str] = &[
+    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset",
+    "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "li",
+    "main", "menu", "nav", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "caption",
+];
+
+/// Whether a node is an element that begins a new block.
+pub(crate) fn is_block(node: &NodeRef<'_>) -> bool {
+    node.element_ref().is_some_and(|element| {
+        BLOCKS.contains(&&*element.name.local) || value(&element, "data-formula") == Some("block") || heading_level(&element).is_some()
+    })
+}
+
+pub(super) fn has_block(node: &NodeRef<'_>) -> bool {
+    node.descendants_it().any(|inner| is_block(&inner))
+}
+
+/// The level of a heading, from 1 to 6.
+pub(super) fn heading_level(element: &Element) -> Option<usize> {
+    let level = match &*element.name.local {
+        "h1" => 1,
+        "h2" => 2,
+        "h3" => 3,
+        "h4" => 4,
+        "h5" => 5,
+        "h6" => 6,
+        _ if value(element, "role") == Some("heading") => value(element, "aria-level").and_then(|level| level.parse().ok()).unwrap_or(2),
+        _ => return None,
+    };
+    // The level before another stage has changed it.
+    Some(value(element, "data-level").and_then(|level| level.parse().ok()).unwrap_or(level).clamp(1, 6))
+}
+
+impl Writer<'_> {
+    /// Appends the blocks in a node.
+    pub(super) fn blocks(&self, node: &NodeRef<'_>, context: Context, out: &mut Vec<Block>) {
+        let mut line = Line::default();
+        for child in node.children_it(false) {
+            if self.left.get() == 0 {
+                break;
+            }
+            if is_inline(&child) {
+                self.inline(&child, context, &mut line);
+                continue;
+            }
+            self.flush(std::mem::take(&mut line), context, out);
+            self.block(&child, context, out);
+        }
+        self.flush(line, context, out);
+    }
+
+    /// Appends the paragraphs of a line.
+    pub(super) fn flush(&self, line: Line, context: Context, out: &mut Vec<Block>) {
+        for text in line.into_paragraphs() {
+            self.push(Kind::Text, paragraph(&text, context), out);
+        }
+    }
+
+    pub(super) fn push(&self, kind: Kind, text: String, out: &mut Vec<Block>) {
+        if !text.is_empty() && self.take(text.len()) {
+            out.push(Block { kind, text });
+        }
+    }
+
+    /// Appends an element that is a block, or that contains one.
+    fn block(&self, node: &NodeRef<'_>, context: Context, out: &mut Vec<Block>) {
+        let Some(element) = node.element_ref() else { return };
+        if self.is_left_out(&element) {
+            return;
+        }
+        if let Some(label) = value(&element, "id").and_then(|id| self.notes.get(id)) {
+            return self.note(node, label, context, out);
+        }
+        if let Some(level) = heading_level(&element) {
+            return self.heading(node, level, context, out);
+        }
+        match &*element.name.local {
+            "pre" => self.code_block(node, &element, context, out),
+            "hr" if !context.place.cell => self.push(Kind::Rule, "---".to_owned(), out),
+            "hr" => {}
+            "ul" | "ol" | "menu" | "dir" => self.list(node, &element, context, out),
+            "dl" => self.definitions(node, context, out),
+            "table" => self.table(node, &element, context, out),
+            "blockquote" => self.quote(node, context, out),
+            "summary" | "legend" => self.bold(node, context, out),
+            "figure" => self.figure(node, context, out),
+            "a" => self.card(node, &element, context, out),
+            "code" => self.formula(node, context, out),
+            _ if is_admonition(&element) && !context.place.cell => self.quote(node, context, out),
+            _ if is_title_of_admonition(&element) => self.bold(node, context, out),
+            _ => self.blocks(node, context, out),
+        }
+    }
+
+    fn heading(&self, node: &NodeRef<'_>, level: usize, context: Context, out: &mut Vec<Block>) {
+        let mut line = Line::default();
+        if context.place.cell || context.lists > 0 {
+            self.inline_children(node, Context { bold: true, ..context }, &mut line);
+            let (text, ..) = line.into_parts();
+            let text = text.replace('\n', " ");
+            if !text.is_empty() {
+                self.push(Kind::Text, format!("**{text}**"), out);
+            }
+            return;
+        }
+        self.inline_children(node, Context { bold: true, ..context }, &mut line);
+        let (text, ..) = line.into_parts();
+        let text = text.replace('\n', " ");
+        if !text.is_empty() {
+            self.push(Kind::Heading, format!("{} {text}", "#".repeat(level)), out);
+        }
+    }
+
+    fn code_block(&self, node: &NodeRef<'_>, element: &Element, context: Context, out: &mut Vec<Block>) {
+        let code = node.text();
+        let code = code.trim_start_matches(['\n', '\r']).trim_end();
+        if code.trim().is_empty() {
+            return;
+        }
+        if context.place.cell {
+            let spans = code.lines().map(|line| match line.trim_end() {
+                "" => String::new(),
+                line => super::escape::code_span(line, context.place),
+            });
+            return self.push(Kind::Text, spans.collect::<Vec<_>>().join("<br>"), out);
+        }
+        let text = fenced(code, value(element, "data-language").unwrap_or_default());
+        self.push(Kind::Code, text, out);
+    }
+
+    fn formula(&self, node: &NodeRef<'_>, context: Context, out: &mut Vec<Block>) {
+        let mut line = Line::default();
+        self.inline(node, context, &mut line);
+        let (text, ..) = line.into_parts();
+        self.push(Kind::Other, text, out);
+    }
+
+    fn quote(&self, node: &NodeRef<'_>, context: Context, out: &mut Vec<Block>) {
+        let mut blocks = Vec::new();
+        self.blocks(node, context, &mut blocks);
+        if context.place.cell {
+            return out.append(&mut blocks);
+        }
+        let text = prefixed(&join(blocks), "> ", "> ", ">");
+        if text != ">" {
+            self.push(Kind::Other, text, out);
+        }
+    }
+
+    fn bold(&self, node: &NodeRef<'_>, context: Context, out: &mut Vec<Block>) {
+        let mut line = Line::default();
+        self.inline_children(node, Context { bold: true, ..context }, &mut line);
+        let (text, ..) = line.into_parts();
+        if !text.is_empty() {
+            self.push(Kind::Text, format!("**{}**", text.replace('\n', " ")), out);
+        }
+    }
+
+    /// A figure: the caption of a picture stands in the place of its alternative text, which mostly says the same.
+    fn figure(&self, node: &NodeRef<'_>, context: Context, out: &mut Vec<Block>) {
+        let images = find_all(node, |element| is(element, "img"));
+        let has_other = find(node, |element| matches!(&*element.name.local, "pre" | "table" | "blockquote" | "ul" | "ol" | "video" | "iframe")).is_some();
+        let caption = find(node, |element| is(element, "figcaption"));
+        let ([image], Some(caption), false) = (images.as_slice(), caption, has_other) else {
+            return self.blocks(node, context, out);
+        };
+        let source = image.element_ref().and_then(|image| self.image_address(&image));
+        let text = text(&caption);
+        match source {
+            Some(source) if !text.is_empty() => {
+                let text = text.replace('[', "\\[").replace(']', "\\]");
+                self.push(Kind::Text, format!("![{text}]({source})"), out);
+            }
+            _ => self.blocks(node, context, out),
+        }
+    }
+
+    /// A link around blocks: the link is put on the heading, or on the first text.
+    fn card(&self, node: &NodeRef<'_>, element: &Element, context: Context, out: &mut Vec<Block>) {
+        let mut blocks = Vec::new();
+        let target = value(element, "href").and_then(|href| self.target(href)).filter(|_| !context.place.link);
+        let place = Place { link: context.place.link || target.is_some(), ..context.place };
+        self.blocks(node, Context { place, ..context }, &mut blocks);
+        let best = blocks.iter().position(|block| block.kind == Kind::Heading);
+        let best = best.or_else(|| blocks.iter().position(|block| block.kind == Kind::Text && !block.text.starts_with("![")));
+        let best = best.or_else(|| blocks.iter().position(|block| block.kind == Kind::Text));
+        if let (Some(target), Some(best)) = (target, best) {
+            let block = &mut blocks[best];
+            let start = if block.kind == Kind::Heading { block.text.find(' ').map_or(0, |at| at + 1) } else { 0 };
+            block.text = format!("{}[{}]({target})", &block.text[..start], block.text[start..].replace("\\\n", " "));
+        }
+        out.append(&mut blocks);
+    }
+
+    /// The text of a footnote.
+    pub(super) fn note(&self, node: &NodeRef<'_>, label: &str, context: Context, out: &mut Vec<Block>) {
+        let mut blocks = Vec::new();
+        self.blocks(node, context, &mut blocks);
+        let text = join(blocks);
+        // Some pages repeat the label before the text.
+        let text = text.strip_prefix(label).map_or(&*text, |rest| rest.trim_start_matches(['.', ')', ']', ' ', '\n']));
+        if !text.is_empty() {
+            self.push(Kind::Note, prefixed(text, &format!("[^{label}]: "), "    ", ""), out);
+        }
+    }
+}
+
+fn is_admonition(element: &Element) -> bool {
+    has_class(element, &["admonition", "theme-admonition", "callout", "markdown-alert", "notecard", "alert", "admonitionblock"])
+        && !is(element, "table")
+}
+
+fn is_title_of_admonition(element: &Element) -> bool {
+    value(element, "class").is_some_and(|classes| {
+        classes.split_ascii_whitespace().any(|class| {
+            ["admonition-title", "admonitionHeading", "admonition-heading", "markdown-alert-title", "callout-title"]
+                .iter()
+                .any(|title| class.starts_with(title))
+        })
+    })
+}
+
+/// A paragraph, with its line breaks as Markdown.
+fn paragraph(text: &str, context: Context) -> String {
+    if context.place.cell {
+        return text.replace('\n', "<br>");
+    }
+    text.lines().map(line_start).collect::<Vec<_>>().join("\\\n")
+}
+
+/// Puts `first` before the first line, `other` before other lines, and `blank` for blank lines.
+pub(super) fn prefixed(text: &str, first: &str, other: &str, blank: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 8 + first.len());
+    for (at, line) in text.split('\n').enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        match (at, line.is_empty()) {
+            (0, _) => out.push_str(first),
+            (_, true) => out.push_str(blank),
+            (_, false) => out.push_str(other),
+        }
+        out.push_str(line);
+    }
+    out
+}
+
+/// Joins blocks by blank lines. Rules at the ends, and before headings and other rules, separate nothing.
+pub(super) fn join(blocks: Vec<Block>) -> String {
+    let mut out = String::new();
+    let mut pending: Option<Kind> = None;
+    let mut last = Kind::Rule;
+    for block in blocks {
+        if block.kind == Kind::Rule {
+            pending = (!out.is_empty()).then_some(Kind::Rule);
+            continue;
+        }
+        if pending.take().is_some() && block.kind != Kind::Heading {
+            out.push_str("\n\n---");
+            last = Kind::Rule;
+        }
+        if !out.is_empty() {
+            out.push_str(if last == Kind::Note && block.kind == Kind::Note { "\n" } else { "\n\n" });
+        }
+        out.push_str(&block.text);
+        last = block.kind;
+    }
+    out
+}
+
+/// The caption of a table or a figure.
+pub(super) fn child_named<'a>(node: &NodeRef<'a>, name: &str) -> Option<NodeRef<'a>> {
+    node.children_it(false).find(|child| child.has_name(name))
+}

@@ -1,0 +1,129 @@
+//! Removes from an article what surrounds its text: links to other articles between its paragraphs, and what is said twice.
+
+use std::collections::HashSet;
+
+use super::block::{Block, Kind};
+
+/// A text with as many characters outside of links belongs to an article.
+const LONG: usize = 80;
+
+/// Removes links to other articles, and repeated paragraphs, unless little would be left.
+pub(super) fn trim(blocks: Vec<Block>) -> Vec<Block> {
+    let outside: Vec<usize> = blocks.iter().map(|block| outside_of_links(&block.text)).collect();
+    let is_long = |at: usize| outside[at] >= LONG && blocks[at].kind != Kind::Heading;
+    let (Some(first), Some(last)) = ((0..blocks.len()).find(|at| is_long(*at)), (0..blocks.len()).rfind(|at| is_long(*at))) else {
+        return blocks;
+    };
+    let mut seen = HashSet::new();
+    let mut keep: Vec<bool> = Vec::with_capacity(blocks.len());
+    for (at, block) in blocks.iter().enumerate() {
+        let after_heading = at > 0 && blocks[at - 1].kind == Kind::Heading && first < at && at < last;
+        let is_links = has_link(&block.text) && outside[at] * 10 <= block.text.len() && outside[at] < 40;
+        let is_other = match block.kind {
+            Kind::Text => is_links && !after_heading,
+            // A list of links within the text may be a part of it.
+            Kind::List => is_links && !(first..=last).contains(&at),
+            Kind::Heading => false,
+            _ => false,
+        };
+        let is_repeated = block.kind == Kind::Text && block.text.len() > 40 && !seen.insert(&*block.text);
+        keep.push(!is_other && !is_repeated);
+    }
+    // A heading whose text is gone goes with it.
+    for at in (0..blocks.len()).rev() {
+        if blocks[at].kind == Kind::Heading && keep.get(at + 1) == Some(&false) {
+            let next = (at + 1..blocks.len()).find(|at| keep[*at]);
+            keep[at] = next.is_some_and(|next| blocks[next].kind != Kind::Heading);
+        }
+    }
+    let total: usize = outside.iter().sum();
+    let kept: usize = outside.iter().zip(&keep).filter(|(_, keep)| **keep).map(|(chars, _)| chars).sum();
+    if kept * 10 < total * 6 {
+        return blocks;
+    }
+    blocks.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(block, _)| block).collect()
+}
+
+fn has_link(text: &str) -> bool {
+    text.contains("](")
+}
+
+/// The number of letters and digits outside of links and pictures. The label of a link to another article, such as `Related:`, is not
+/// counted.
+fn outside_of_links(text: &str) -> usize {
+    const LABELS: &[&str] = &["related:", "read more:", "see also:", "read also:", "also read:", "more:", "read:", "watch:", "must read:", "read next:"];
+    let lower = text.trim_start_matches(['*', ' ', '>']).to_lowercase();
+    let label = LABELS.iter().find(|label| lower.starts_with(*label)).map_or(0, |label| label.len() - 1);
+    let (mut count, mut rest) = (0_usize, text);
+    while let Some(c) = rest.chars().next() {
+        let mut size = c.len_utf8();
+        if c == '['
+            && let Some(end) = end_of_link(rest)
+        {
+            size = end;
+        } else if c == '\\' {
+            size += rest[1..].chars().next().map_or(0, char::len_utf8);
+        } else if c.is_alphanumeric() {
+            count += 1;
+        }
+        rest = &rest[size..];
+    }
+    count.saturating_sub(label)
+}
+
+/// Where a link that begins a text ends.
+fn end_of_link(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '[' => depth += 1,
+            ']' => {
+                depth -= 1;
+                if depth == 0 {
+                    let rest = text[at + 1..].strip_prefix('(')?;
+                    return Some(at + 2 + rest.find(')')? + 1);
+                }
+            }
+            '\n' => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(kind: Kind, text: &str) -> Block {
+        Block { kind, text: text.to_owned() }
+    }
+
+    #[test]
+    fn links_between_paragraphs_are_removed_and_links_in_them_stay() {
+        let long = "This sentence of an article is so long that it has more than eighty letters, with [a link](http://x/) in it.";
+        let other = format!("{long} Another one.");
+        let blocks = vec![
+            block(Kind::List, "1. [Home](http://x/)\n2. [News](http://x/news)"),
+            block(Kind::Text, long),
+            block(Kind::Text, "**Related: [Another article](http://x/a)**"),
+            block(Kind::Heading, "## Links"),
+            block(Kind::List, "- [One](http://x/1)"),
+            block(Kind::Text, long),
+            block(Kind::Text, &other),
+            block(Kind::Heading, "## Most read"),
+            block(Kind::List, "- [Two](http://x/2)"),
+        ];
+        let kept: Vec<String> = trim(blocks).into_iter().map(|block| block.text).collect();
+        assert_eq!(kept, [long, "## Links", "- [One](http://x/1)", &*other]);
+    }
+
+    #[test]
+    fn a_page_of_links_is_not_trimmed() {
+        let blocks = || vec![block(Kind::Text, "[One](http://x/1)"), block(Kind::Text, "[Two](http://x/2)")];
+        assert_eq!(trim(blocks()).len(), 2);
+    }
+}
