@@ -24,6 +24,7 @@ use crate::keys::{AgentTable, Config, ConfigTable, Mcp, ProtectTable};
 use crate::mcp::expanded;
 use crate::migrate::{Migrated, migrate};
 use crate::variables::{self, Found, VariableSetting};
+use crate::web;
 use crate::{mcp, mcp_endpoints};
 
 /// How messages refer to the file.
@@ -369,6 +370,7 @@ fn check(table: &ConfigTable, sink: &Sink) {
         );
     }
     mcp::check(&table.mcp, sink);
+    web::check(&table.web, sink);
     mcp_endpoints::check(&table.mcp, sink);
     let seconds = table.approval.timeout.written();
     if let Some(timeout) = &seconds.filter(|timeout| timeout.value.is_zero()) {

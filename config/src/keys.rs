@@ -42,6 +42,8 @@ table! {
         memory: Section<MemoryTable>,
         /// MCP servers, whose tools the program uses.
         mcp: Section<McpTable>,
+        /// Search of the web, and what may be fetched.
+        web: Section<WebTable>,
         /// What is kept of conversations.
         sessions: Section<SessionsTable>,
     }
@@ -250,6 +252,76 @@ table! {
     pub struct MemoryTable as Memory {
         /// The plugin that keeps the notes of the tool `memory`. Default: files in `memories` of the home folder.
         plugin: Text,
+    }
+}
+
+table! {
+    /// Search of the web, and what may be fetched. Addresses of this machine, of private networks and of services of a cloud are refused, apart
+    /// from `networks`.
+    pub struct WebTable as Web {
+        /// The search services, in the order in which they are asked until one has results. Default: those that have a key or an address, in
+        /// the order `searxng`, `brave`, `tavily`, `exa`, `serper`, `serpapi`, `firecrawl`, `parallel`.
+        search: WordList<SearchService>,
+        /// The services that read pages which cannot be fetched, in order. They get the address of the page, unless it holds a secret.
+        /// Default: those of `firecrawl`, `tavily` and `exa` that have a key.
+        readers: WordList<PageReader>,
+        /// The address of a SearXNG server, such as `http://localhost:8888`. Its settings must allow the format `json`. The variable
+        /// `SEARXNG_URL` takes precedence.
+        searxng: Text,
+        /// Private networks that may be fetched, such as `10.1.0.0/16` or `127.0.0.1`. Default: none.
+        networks: Texts,
+        /// The ports that may be fetched, in addition to 80, 443, 8080 and 8443, such as `3000`. Default: none.
+        ports: Texts,
+        /// Files with certificates of private authorities in PEM, in addition to the public ones. Absolute, or beginning with `~/`.
+        ca_files: Texts,
+        /// The file with the certificate of this client in PEM, for servers that ask for one. Absolute, or beginning with `~/`.
+        client_certificate: Text,
+        /// The file with its key.
+        client_key: Text,
+        /// The hosts that get this certificate, such as `wiki.corp.example`; `corp.example` stands for the names below it, too.
+        client_hosts: Texts,
+        /// The size of the cache of pages in MiB. With 0, nothing is kept.
+        cache_mib: WholeNumber = 128,
+        /// The pause between two pages of a host that a crawl reads. A site can demand a longer one, up to 30 seconds.
+        crawl_pause: Duration = "250ms",
+    }
+}
+
+words! {
+    /// A search service.
+    pub enum SearchService {
+        /// Brave Search, with `BRAVE_API_KEY`.
+        Brave = "brave",
+        /// Exa, with `EXA_API_KEY`.
+        Exa = "exa",
+        /// Firecrawl, with `FIRECRAWL_API_KEY`, or a server of your own at `FIRECRAWL_API_URL`.
+        Firecrawl = "firecrawl",
+        /// Parallel, with `PARALLEL_API_KEY`.
+        Parallel = "parallel",
+        /// `SearXNG`, at `searxng` or `SEARXNG_URL`.
+        Searxng = "searxng",
+        /// `SerpApi`, with `SERP_API_KEY`.
+        Serpapi = "serpapi",
+        /// Serper, with `SERPER_API_KEY`.
+        Serper = "serper",
+        /// Tavily, with `TAVILY_API_KEY`.
+        Tavily = "tavily",
+        /// A model of xAI that searches, with `XAI_API_KEY`. Each search costs a request to the model.
+        Xai = "xai",
+    }
+}
+
+words! {
+    /// A service that reads a page.
+    pub enum PageReader {
+        /// Exa, with `EXA_API_KEY`.
+        Exa = "exa",
+        /// Firecrawl, with `FIRECRAWL_API_KEY`, or a server of your own at `FIRECRAWL_API_URL`.
+        Firecrawl = "firecrawl",
+        /// Jina, with `JINA_API_KEY`, or without a key for fewer pages.
+        Jina = "jina",
+        /// Tavily, with `TAVILY_API_KEY`.
+        Tavily = "tavily",
     }
 }
 

@@ -23,6 +23,7 @@ mod migrate;
 mod settings;
 mod trust;
 mod variables;
+mod web;
 
 pub use access::{check_readers, check_writers};
 pub use docs::{renew_tables, schema};
@@ -34,8 +35,8 @@ pub use file::{ConfigFile, FindNames, KnownNames, usable_directory};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
 pub use keys::{
     Agent, Approval, ApprovalMode, ApprovalSet, Budget, Config, HelperModel, Helpers, Instructions, Mcp, McpEndpoint,
-    McpListScope, McpOauth, McpPinning, McpServer, McpTool, Memory, Plugins, Protect, ProtectReader, Results, SearchBy,
-    Sessions, ToolChanges, Tools,
+    McpListScope, McpOauth, McpPinning, McpServer, McpTool, Memory, PageReader, Plugins, Protect, ProtectReader,
+    Results, SearchBy, SearchService, Sessions, ToolChanges, Tools, Web,
 };
 pub use mcp::{McpTransport, expanded};
 pub use settings::{Draft, set_values, to_toml, unset_values, value_of};

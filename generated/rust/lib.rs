@@ -59,6 +59,9 @@ pub mod terminal;
 pub mod todo;
 
 #[rustfmt::skip]
+pub mod web;
+
+#[rustfmt::skip]
 pub mod commands;
 
 pub use self::clarify::ClarifyTools;
@@ -70,9 +73,10 @@ pub use self::memory::MemoryTools;
 pub use self::session_search::SessionSearchTools;
 pub use self::terminal::TerminalTools;
 pub use self::todo::TodoTools;
+pub use self::web::WebTools;
 
 /// The handlers of all tools, for [`provider`]: a field for each toolset with handlers.
-pub struct Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo> {
+pub struct Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo, Web> {
     /// Handles the tools of `clarify`: implements [`ClarifyTools`].
     pub clarify: Clarify,
     /// Handles the tools of `code`: implements [`CodeTools`].
@@ -91,6 +95,8 @@ pub struct Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch,
     pub terminal: Terminal,
     /// Handles the tools of `todo`: implements [`TodoTools`].
     pub todo: Todo,
+    /// Handles the tools of `web`: implements [`WebTools`].
+    pub web: Web,
 }
 
 static COMPILED: CompiledCatalog = CompiledCatalog::new(
@@ -105,15 +111,16 @@ static COMPILED: CompiledCatalog = CompiledCatalog::new(
         &self::session_search::PART,
         &self::terminal::PART,
         &self::todo::PART,
+        &self::web::PART,
     ],
     &COMMON,
 );
 
 /// Returns a provider of all tools, with a handler for each toolset.
-pub fn provider<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo>(handlers: Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo>) -> Box<dyn ToolProvider>
+pub fn provider<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo, Web>(handlers: Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo, Web>) -> Box<dyn ToolProvider>
 where Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob: CronjobTools + 'static, File: FileTools +
     'static, Kanban: KanbanTools + 'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools +
-    'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static,
+    'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static, Web: WebTools + 'static,
 {
     COMPILED.provider(handlers, call, None, Some(start_directory))
 }
@@ -121,15 +128,15 @@ where Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob: Cronj
 /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
 pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
 where H: ClarifyTools + CodeTools + CronjobTools + FileTools + KanbanTools + MemoryTools + SessionSearchTools +
-    TerminalTools + TodoTools + 'static,
+    TerminalTools + TodoTools + WebTools + 'static,
 {
     COMPILED.provider(handlers, call_shared, None, Some(start_directory_shared))
 }
 
 fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob: CronjobTools + 'static, File: FileTools +
     'static, Kanban: KanbanTools + 'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools +
-    'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static>(
-    handlers: &'a Arc<Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo>>,
+    'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static, Web: WebTools + 'static>(
+    handlers: &'a Arc<Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo, Web>>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
@@ -144,6 +151,7 @@ fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob:
         session_search: _,
         terminal: _,
         todo: handlers_todo,
+        web: _,
     } = &**handlers;
     match index {
         0..1 => self::clarify::call(handlers_clarify, index - 0, args, call),
@@ -156,12 +164,13 @@ fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob:
         22..23 => self::session_search::call(handlers, |all| &all.session_search, index - 22, args, call),
         23..25 => self::terminal::call(handlers, |all| &all.terminal, index - 23, args, call),
         25..26 => self::todo::call(handlers_todo, index - 25, args, call),
+        26..29 => self::web::call(handlers, |all| &all.web, index - 26, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
 
 fn call_shared<'a, H: ClarifyTools + CodeTools + CronjobTools + FileTools + KanbanTools + MemoryTools +
-    SessionSearchTools + TerminalTools + TodoTools + 'static>(
+    SessionSearchTools + TerminalTools + TodoTools + WebTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
@@ -178,14 +187,15 @@ fn call_shared<'a, H: ClarifyTools + CodeTools + CronjobTools + FileTools + Kanb
         22..23 => self::session_search::call(handlers, |all| all, index - 22, args, call),
         23..25 => self::terminal::call(handlers, |all| all, index - 23, args, call),
         25..26 => self::todo::call(&**handlers, index - 25, args, call),
+        26..29 => self::web::call(handlers, |all| all, index - 26, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
 
 fn start_directory<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob: CronjobTools + 'static, File: FileTools +
     'static, Kanban: KanbanTools + 'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools +
-    'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static>(
-    handlers: &'a Arc<Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo>>,
+    'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static, Web: WebTools + 'static>(
+    handlers: &'a Arc<Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo, Web>>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
@@ -197,7 +207,7 @@ fn start_directory<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'stati
 }
 
 fn start_directory_shared<'a, H: ClarifyTools + CodeTools + CronjobTools + FileTools + KanbanTools + MemoryTools +
-    SessionSearchTools + TerminalTools + TodoTools + 'static>(
+    SessionSearchTools + TerminalTools + TodoTools + WebTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
@@ -232,20 +242,23 @@ pub struct Facts {
     pub helper_levels: i64,
     /// How many helpers of the conversation work at the same time. The program sets it.
     pub max_helpers: i64,
+    /// Whether the configuration names a search service that needs no key. The program sets it.
+    pub web_search_server: bool,
 }
 
 impl Default for Facts {
-    fn default() -> Self { Self { helper_levels: 1, max_helpers: 3 } }
+    fn default() -> Self { Self { helper_levels: 1, max_helpers: 3, web_search_server: false } }
 }
 
 impl IntoIterator for Facts {
     type Item = (::std::borrow::Cow<'static, str>, FactValue);
-    type IntoIter = ::std::array::IntoIter<Self::Item, 2usize>;
+    type IntoIter = ::std::array::IntoIter<Self::Item, 3usize>;
 
     fn into_iter(self) -> Self::IntoIter {
         [
             (::std::borrow::Cow::Borrowed("helper_levels"), FactValue::Integer(self.helper_levels)),
             (::std::borrow::Cow::Borrowed("max_helpers"), FactValue::Integer(self.max_helpers)),
+            (::std::borrow::Cow::Borrowed("web_search_server"), FactValue::Boolean(self.web_search_server)),
         ].into_iter()
     }
 }
@@ -329,6 +342,15 @@ pub mod names {
         /// `todo`
         pub const TODO: &str = "todo";
 
+        /// `web_crawl`
+        pub const WEB_CRAWL: &str = "web_crawl";
+
+        /// `web_extract`
+        pub const WEB_EXTRACT: &str = "web_extract";
+
+        /// `web_search`
+        pub const WEB_SEARCH: &str = "web_search";
+
         /// `write_file`
         pub const WRITE_FILE: &str = "write_file";
     }
@@ -388,6 +410,9 @@ pub mod names {
 
         /// `todo`
         pub const TODO: &str = "todo";
+
+        /// `web`
+        pub const WEB: &str = "web";
 
         /// `webhook`
         pub const WEBHOOK: &str = "webhook";

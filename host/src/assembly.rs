@@ -31,6 +31,7 @@ use crate::sources::instructions::{self, InstructionFile};
 use crate::sources::plugins::{self, LoadedPlugins};
 use crate::sources::servers::{self, McpServers, ModelSampler, NeededServers, Wait};
 use crate::sources::stores::Stores;
+use crate::sources::web;
 
 /// The toolset of a session if neither the command line nor the configuration names any.
 const DEFAULT_TOOLSET: &str = "cli";
@@ -142,6 +143,7 @@ impl Host {
         let environments = environments::environments(environment, &profile, &Workspace::new(&directory), calls);
         let tools =
             ShippedTools::new(workspace).environments(environments.clone()).long_results(profile.home.results());
+        let tools = tools.web(web::settings(config, &profile.home)?);
         let tools = on_process.into_iter().fold(tools, ShippedTools::on_process);
         registry.add(tools.provider())?;
         let (payer, hidden) = (Payer::default(), environments::hidden_from(&profile, &directory));
@@ -199,7 +201,8 @@ impl Host {
         let facts = config.facts.iter().map(|(name, value)| format!("{name}={}", fact_text(value)));
         let helpers = [("helper_levels", config.agent.helpers.levels), ("max_helpers", config.agent.helpers.at_once)];
         let helpers = helpers.into_iter().map(|(name, value)| format!("{name}={value}"));
-        selection.fact.splice(0..0, facts.chain(helpers));
+        let server = format!("{}={}", web::SEARCH_SERVER, web::has_search_server(config));
+        selection.fact.splice(0..0, facts.chain(helpers).chain([server]));
     }
 
     /// Returns the toolsets that are on unless the command line names others: those of the configuration or `cli`, and those of plugins and

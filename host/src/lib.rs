@@ -11,6 +11,7 @@ use toolc_code::CodeHandlers;
 use toolc_environment::SandboxKind;
 use toolc_files::FileHandlers;
 use toolc_terminal::{ProcessEvent, TerminalHandlers};
+use toolc_web::{WebHandlers, WebSettings};
 use toolc_workspace::{Environments, Workspace};
 
 /// Returns the shipped tools. Their working directory is the process's current directory.
@@ -46,6 +47,7 @@ pub struct ShippedTools {
     file: FileHandlers,
     terminal: TerminalHandlers,
     code: CodeHandlers,
+    web: WebHandlers,
 }
 
 impl ShippedTools {
@@ -56,6 +58,7 @@ impl ShippedTools {
             code: CodeHandlers::new(&workspace),
             file: FileHandlers::new(workspace.clone()),
             terminal: TerminalHandlers::new(workspace),
+            web: WebHandlers::default(),
         }
         .environments(environments)
     }
@@ -66,6 +69,7 @@ impl ShippedTools {
             code: self.code.environments(environments.clone()),
             file: self.file.environments(environments.clone()),
             terminal: self.terminal.environments(environments),
+            ..self
         }
     }
 
@@ -79,9 +83,14 @@ impl ShippedTools {
         Self { terminal: self.terminal.on_event(on_process), ..self }
     }
 
+    /// Sets what a person configures of the web tools.
+    pub fn web(self, settings: WebSettings) -> Self {
+        Self { web: WebHandlers::new(settings), ..self }
+    }
+
     /// Returns the tool provider.
     pub fn provider(self) -> Box<dyn ToolProvider> {
-        let Self { file, terminal, code } = self;
+        let Self { file, terminal, code, web } = self;
         toolc_catalog::provider(Handlers {
             clarify: ClarifyHandlers,
             code,
@@ -92,6 +101,7 @@ impl ShippedTools {
             session_search: SessionSearchHandlers,
             terminal,
             todo: TodoHandlers,
+            web,
         })
     }
 }

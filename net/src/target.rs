@@ -42,6 +42,11 @@ pub enum Ports {
 }
 
 impl Ports {
+    /// Returns the usual ports and these.
+    pub fn usual_and(more: &[u16]) -> Self {
+        Self::Only(USUAL_PORTS.iter().chain(more).copied().collect())
+    }
+
     /// Returns the allowed ports. `None` if these are all.
     fn allowed(&self) -> Option<&[u16]> {
         match self {

@@ -13,27 +13,39 @@ pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "3 cli154 An agent on a developer's command line: the core tools, a shell, scripts, notes, earlier conversations, scheduled jobs, questions to the user and helpers.0 7 8 terminal4 code6 memory14 session_search7 clarify7 cronjob10 delegation1 4 core0 0 0 0 0 ",
     "4 code41 Run Python scripts that call other tools.0 0 0 0 3 14 code_execution20 code_execution_tools10 code_tools0 0 0 ",
     "6 coding73 Work on a project: read and change files, run commands and scripts, plan.0 4 4 file8 terminal4 code4 todo0 0 0 0 0 0 ",
-    "4 core48 The tools of every platform: files and planning.0 2 4 file4 todo0 0 0 0 0 0 ",
+    "4 core57 The tools of every platform: files, planning and the web.0 3 4 file4 todo3 web0 0 0 0 0 0 ",
     "4 cron105 A scheduled run without a person: the core tools and a shell. A command that needs approval does not run.0 1 8 terminal1 4 core0 0 0 0 0 ",
     "7 cronjob73 Schedule jobs that run later without a person, and look at their results.0 0 0 0 1 13 cronjob_tools0 0 0 ",
-    "9 debugging78 Find out why something fails: read and change files, run commands and scripts.0 3 4 code4 file8 terminal0 0 0 0 0 0 ",
+    "9 debugging98 Find out why something fails: read and change files, run commands and scripts, and search the web.0 4 4 code4 file8 terminal3 web0 0 0 0 0 0 ",
     "10 delegation64 Hand parts of a task to helpers with conversations of their own.0 0 0 0 1 16 delegation_tools0 0 0 ",
     "4 file35 Read, write, edit and search files.0 0 0 0 1 10 file_tools0 0 0 ",
     "6 kanban67 Plan work as tasks on a board that several agents and people share.0 0 0 0 1 12 kanban_tools0 0 0 ",
     "6 memory71 Keep notes for later conversations: about the work, and about the user.0 0 0 0 1 12 memory_tools0 0 0 ",
-    "8 research78 Find out and report: search and read files, plan. Changes nothing on the host.3 9 read_file12 search_files4 todo0 0 0 0 1 4 safe1 0 ",
-    "4 safe59 Read files and plan, without changing anything on the host.3 9 read_file12 search_files4 todo0 0 0 0 1 4 safe1 0 ",
+    "8 research90 Find out and report: search and read files and the web, plan. Changes nothing on the host.5 9 read_file12 search_files4 todo10 web_search11 web_extract0 0 0 0 1 4 safe1 0 ",
+    "4 safe73 Read files, plan and read the web, without changing anything on the host.5 9 read_file12 search_files4 todo10 web_search11 web_extract0 0 0 0 1 4 safe1 0 ",
     "14 session_search46 Search what was said in earlier conversations.0 0 0 0 1 20 session_search_tools0 0 0 ",
     "8 terminal55 Run shell commands on the host, also in the background.0 0 0 0 1 14 terminal_tools0 0 0 ",
     "4 todo40 Plan the steps of a task and track them.0 0 0 0 1 10 todo_tools0 0 0 ",
+    "3 web44 Search the web, read pages, and crawl sites.0 0 0 0 1 9 web_tools0 0 0 ",
     "7 webhook116 A run that untrusted input has started, in a server of your own: nothing that reads or changes anything on the host.1 4 todo0 0 0 0 1 4 safe1 0 ",
 ]);
 
 /// The facts that the conditions and texts of tools use.
-pub static FACTS: Packed<Fact> = Packed::new(&["13 helper_levels2 1 ", "11 max_helpers2 3 "]);
+pub static FACTS: Packed<Fact> = Packed::new(&[
+    "13 helper_levels2 1 ", "11 max_helpers2 3 ", "17 web_search_server1 0 ",
+]);
 
 /// The environment variables that tools require.
-pub static VARIABLES: Packed<Variable> = Packed::new(&[]);
+pub static VARIABLES: Packed<Variable> = Packed::new(&[
+    "13 BRAVE_API_KEY35 Searches the web with Brave Search.27 Key of the Brave Search API47 https://api-dashboard.search.brave.com/app/keys1 ",
+    "11 EXA_API_KEY73 Searches the web with Exa, which also reads pages that cannot be fetched.18 Key of the Exa API33 https://dashboard.exa.ai/api-keys1 ",
+    "17 FIRECRAWL_API_KEY79 Searches the web with Firecrawl, which also reads pages that cannot be fetched.24 Key of the Firecrawl API38 https://www.firecrawl.dev/app/api-keys1 ",
+    "17 FIRECRAWL_API_URL75 Address of a Firecrawl server of your own, such as `http://localhost:3002`.32 Address of your Firecrawl server49 https://docs.firecrawl.dev/contributing/self-host0 ",
+    "11 SEARXNG_URL142 Address of a SearXNG server, such as `http://localhost:8888`, which searches the web without a key. Its settings must allow the format `json`.30 Address of your SearXNG server48 https://docs.searxng.org/admin/installation.html0 ",
+    "14 SERPER_API_KEY50 Searches the web with Google's results, by Serper.21 Key of the Serper API27 https://serper.dev/api-keys1 ",
+    "12 SERP_API_KEY51 Searches the web with Google's results, by SerpApi.14 Key of SerpApi34 https://serpapi.com/manage-api-key1 ",
+    "14 TAVILY_API_KEY76 Searches the web with Tavily, which also reads pages that cannot be fetched.21 Key of the Tavily API27 https://app.tavily.com/home1 ",
+]);
 
 /// The distributions: toolsets to draw at random, with their probabilities.
 pub static DISTRIBUTIONS: Packed<Distribution> = Packed::new(&["8 balanced99 Most tasks can change files, and half of them can run commands: for trajectories of a coding agent.3 4 file90.0 8 terminal50.0 4 todo60.0 "]);

@@ -41,6 +41,7 @@ use crate::person::{self, Person};
 use crate::profile::Profile;
 use crate::sources::instructions::Instructions;
 use crate::sources::servers::{LateServers, Wait};
+use crate::sources::web;
 
 /// The tool whose notes are part of the instructions.
 const MEMORY: &str = "memory";
@@ -412,6 +413,7 @@ impl Setup {
         let facts = toolc_catalog::Facts {
             helper_levels: helper.as_ref().map_or(limits.levels, |helper| helper.levels).into(),
             max_helpers: limits.at_once.into(),
+            web_search_server: web::has_search_server(self.host.profile.config()),
         };
         let mut builder = selection.builder(&self.host.registry)?.facts(facts).id(name);
         if let Some(search) = self.tool_search(models) {

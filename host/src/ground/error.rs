@@ -77,6 +77,7 @@ parts! {
     toolc::error::RegistryError,
     toolc::error::SessionError,
     toolc_cli::FactError,
+    toolc_net::CertificateError,
     serde_json::Error,
     toolc_store::ScheduleError,
     toolc_config::ConfigError,

@@ -8,3 +8,4 @@ pub(crate) mod plugins;
 pub(crate) mod project;
 pub(crate) mod servers;
 pub(crate) mod stores;
+pub(crate) mod web;

@@ -1,0 +1,68 @@
+//! The configuration of the web tools.
+
+use std::path::{Path, PathBuf};
+
+use toolc_config::{Config, Home, expanded};
+use toolc_net::{Certificates, ClientCertificate};
+use toolc_web::WebSettings;
+
+use crate::ground::error::Result;
+
+/// The fact that says whether the configuration names a search service which needs no key.
+pub(crate) const SEARCH_SERVER: &str = "web_search_server";
+
+/// Returns the settings of the web tools.
+///
+/// # Errors
+/// If a file with certificates cannot be read.
+pub(crate) fn settings(config: &Config, home: &Home) -> Result<WebSettings> {
+    let web = &config.web;
+    let client = web.client_certificate.as_deref().zip(web.client_key.as_deref());
+    let client = client.map(|(certificate, key)| ClientCertificate {
+        certificate: expanded(certificate),
+        key: expanded(key),
+        hosts: web.client_hosts.clone(),
+    });
+    let authorities: Vec<_> = web.ca_files.iter().map(|file| expanded(file)).collect();
+    let has_certificates = client.is_some() || !authorities.is_empty();
+    let certificates = has_certificates.then(|| Certificates::read(&authorities, client.as_ref())).transpose()?;
+    let cache_bytes = u64::from(web.cache_mib) << 20;
+    Ok(WebSettings {
+        search: web.search.iter().map(|service| service.word().to_owned()).collect(),
+        readers: web.readers.iter().map(|reader| reader.word().to_owned()).collect(),
+        variables: web.searxng.iter().map(|address| ("SEARXNG_URL".to_owned(), address.clone())).collect(),
+        networks: web.networks(),
+        ports: web.ports(),
+        certificates,
+        cache: (cache_bytes > 0).then(|| (cache(home.path()), cache_bytes)),
+        results: Some(home.results()),
+        crawl_pause: web.crawl_pause,
+        ..WebSettings::default()
+    })
+}
+
+fn cache(home: &Path) -> PathBuf {
+    home.join("cache").join("web")
+}
+
+/// Returns whether a search service needs no key.
+pub(crate) fn has_search_server(config: &Config) -> bool {
+    config.web.searxng.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use toolc_config::{PageReader, SearchService, Words as _};
+    use toolc_web::{readers::READERS, search::PROVIDERS};
+
+    #[test]
+    fn the_configuration_knows_every_service() {
+        let words = |words: &[(&'static str, &str)]| words.iter().map(|(word, _)| *word).collect::<BTreeSet<_>>();
+        let providers = PROVIDERS.iter().map(|provider| provider.account.name).collect();
+        assert_eq!(words(SearchService::WORDS), providers);
+        let readers = READERS.iter().map(|reader| reader.account.name).collect();
+        assert_eq!(words(PageReader::WORDS), readers);
+    }
+}

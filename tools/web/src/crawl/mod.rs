@@ -1,0 +1,93 @@
+//! Follows the links of a site, and writes the text of each page to a file of rows.
+//!
+//! [`scope`] and [`address`] say which links are followed, and which addresses are one page. A [`frontier`] has the addresses that are still to
+//! be visited. [`run`] visits them, and [`files`] has the rows and the state, with which a later call continues.
+
+mod address;
+mod files;
+mod frontier;
+mod run;
+mod scope;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolc::{Call, ToolError};
+use toolc_catalog::web::web_crawl::{Args, Returns, ReturnsEnded, Scope as ScopeWord};
+
+use crate::web::Web;
+use files::CrawlFiles;
+use frontier::Frontier;
+use run::{Budget, Crawl, Ended, Summary};
+use scope::{Reach, Scope, ScopeSettings};
+
+/// Starts or continues a crawl.
+///
+/// # Errors
+/// If the start or the name of an earlier crawl is not valid, the start cannot be read, or the files cannot be written.
+pub(crate) fn handle(web: &Arc<Web>, args: Args, call: &Call<'_>) -> Result<Returns, ToolError> {
+    let Some(folder) = &web.settings.results else {
+        return Err(ToolError::new("this program has no folder for the results of a crawl"));
+    };
+    let io = |error: std::io::Error| ToolError::new(format!("the files of the crawl cannot be used: {error}"));
+    let count = |number: i64| usize::try_from(number).unwrap_or_default();
+    let (mut files, settings, frontier) = match (&args.url, &args.resume) {
+        (Some(url), None) => {
+            let start = web.target(url).map_err(ToolError::new)?;
+            let settings = settings(&start.url().clone(), &args);
+            (CrawlFiles::create(folder).map_err(io)?, settings, Frontier::new(start.url()))
+        }
+        (None, Some(name)) => CrawlFiles::open(folder, name).map_err(ToolError::new)?,
+        _ => return Err(ToolError::new("either `url` or `resume` is needed: `url` for a new crawl")),
+    };
+    let scope = Scope::new(&settings).map_err(ToolError::new)?;
+    let time = Duration::from_secs(60).saturating_mul(u32::try_from(args.max_minutes).unwrap_or(1));
+    let budget = Budget { pages: count(args.max_pages), depth: count(args.max_depth), time };
+    let crawl = Crawl::new(web, scope, budget, frontier);
+    let (summary, frontier) = crawl.run(&mut files, call).map_err(io)?;
+    files.save(&settings, &frontier).map_err(io)?;
+    if files.rows() == 0
+        && let Some(failed) = summary.failed.first()
+    {
+        return Err(ToolError::new(format!("no page could be read: {failed}")));
+    }
+    Ok(returns(summary, &frontier, &files))
+}
+
+fn settings(start: &url::Url, args: &Args) -> ScopeSettings {
+    ScopeSettings {
+        start: start.clone(),
+        reach: match args.scope {
+            ScopeWord::Section => Reach::Section,
+            ScopeWord::Host => Reach::Host,
+            ScopeWord::Domain => Reach::Domain,
+        },
+        include: args.include.clone().unwrap_or_default(),
+        exclude: args.exclude.clone().unwrap_or_default(),
+    }
+}
+
+fn returns(summary: Summary, frontier: &Frontier, files: &CrawlFiles) -> Returns {
+    let Summary { ended, titles, skipped, failed, notes } = summary;
+    let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    let left = frontier.left();
+    Returns {
+        file: files.rows_path().display().to_string(),
+        pages: number(files.rows()),
+        ended: match ended {
+            Ended::Complete => ReturnsEnded::Complete,
+            Ended::Pages => ReturnsEnded::MaxPages,
+            Ended::Depth => ReturnsEnded::MaxDepth,
+            Ended::Bytes => ReturnsEnded::MaxBytes,
+            Ended::Time => ReturnsEnded::Time,
+            Ended::Cancelled => ReturnsEnded::Cancelled,
+        },
+        resume: (left > 0).then(|| files.name().to_owned()),
+        left: number(left),
+        titles,
+        skipped: (!skipped.is_empty())
+            .then(|| skipped.into_iter().map(|(reason, count)| (reason.to_owned(), number(count))).collect()),
+        failed: (!failed.is_empty()).then_some(failed),
+        note: (!notes.is_empty()).then(|| notes.join("; ")),
+    }
+}

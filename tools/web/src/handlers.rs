@@ -1,0 +1,219 @@
+//! The handlers: arguments become requests, and what was found becomes results.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use toolc::{Call, ToolError};
+use toolc_catalog::web::{WebTools, web_crawl, web_extract, web_search};
+use toolc_extract::{headings, part, section};
+
+use crate::crawl;
+use crate::kept::ReadPage;
+use crate::outside::{manipulated, visible};
+use crate::pages::tried_text;
+use crate::search::{self, Configured, Found, Freshness, Query};
+use crate::settings::WebSettings;
+use crate::vendor::{Ended, Tried};
+use crate::web::Web;
+
+/// The maximum number of headings of a result.
+const MAX_HEADINGS: usize = 60;
+
+/// The handlers of the toolset `web`.
+///
+/// ```
+/// use toolc_web::{WebHandlers, WebSettings};
+///
+/// let settings = WebSettings { search: vec!["searxng".to_owned()], ..WebSettings::default() };
+/// let handlers = WebHandlers::new(settings);
+/// ```
+#[derive(Default)]
+pub struct WebHandlers {
+    settings: WebSettings,
+    /// Made on first use: most sessions never use the web.
+    web: OnceLock<Arc<Web>>,
+}
+
+impl fmt::Debug for WebHandlers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WebHandlers").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl WebHandlers {
+    /// Returns handlers with these settings.
+    pub fn new(settings: WebSettings) -> Self {
+        Self { settings, web: OnceLock::new() }
+    }
+
+    fn web(&self) -> &Arc<Web> {
+        self.web.get_or_init(|| Arc::new(Web::new(self.settings.clone())))
+    }
+}
+
+impl WebTools for WebHandlers {
+    fn web_search(&self, args: web_search::Args, call: &Call<'_>) -> Result<web_search::Returns, ToolError> {
+        let web = self.web();
+        let query = query(&args)?;
+        let variables = |name: &str| web.variable(call, name);
+        let (mut providers, mut problems): (Vec<Configured>, Vec<String>) = Default::default();
+        let is_named = !web.settings.search.is_empty();
+        for provider in web.settings.providers() {
+            match provider.configure(&variables) {
+                Ok(configured) => providers.push(configured),
+                // A usual service without a key is not an option.
+                Err(missing) => problems.extend(is_named.then(|| missing.to_string())),
+            }
+        }
+        if providers.is_empty() {
+            let why = if problems.is_empty() { "no search service has a key".to_owned() } else { problems.join("; ") };
+            return Err(ToolError::new(format!("{why}: `toolc doctor` lists what can be set")));
+        }
+        let found = web.with_chain(call, |chain| search::search(chain, &providers, &query));
+        results(found, problems)
+    }
+
+    fn web_extract(&self, args: web_extract::Args, call: &Call<'_>) -> Result<web_extract::Returns, ToolError> {
+        let web = self.web();
+        let read = |url: &String| web.read(url, args.whole_page, call);
+        let read: Vec<Result<Arc<ReadPage>, String>> = thread::scope(|scope| {
+            let threads: Vec<_> = args.urls.iter().map(|url| scope.spawn(move || read(url))).collect();
+            let panicked = || Err("reading the page failed unexpectedly".to_owned());
+            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| panicked())).collect()
+        });
+        let failures: Vec<&str> = read.iter().filter_map(|page| page.as_ref().err().map(String::as_str)).collect();
+        if failures.len() == read.len() {
+            return Err(ToolError::new(failures.join("\n")));
+        }
+        let pages = args.urls.iter().zip(read).map(|(url, page)| match page {
+            Ok(page) => shown(url, &page, &args, call),
+            Err(error) => item(url, Some(error)),
+        });
+        Ok(web_extract::Returns { pages: pages.collect() })
+    }
+
+    fn web_crawl(&self, args: web_crawl::Args, call: &Call<'_>) -> Result<web_crawl::Returns, ToolError> {
+        crawl::handle(self.web(), args, call)
+    }
+}
+
+fn query(args: &web_search::Args) -> Result<Query, ToolError> {
+    let invalid = |error: &dyn fmt::Display| ToolError::new(error.to_string());
+    let domains = |texts: &Option<Vec<String>>| {
+        let read = texts.iter().flatten().map(|text| text.parse()).collect::<Result<Vec<_>, search::InvalidDomain>>();
+        read.map_err(|error| invalid(&error))
+    };
+    let mut query = Query::new(&args.query).map_err(|error| invalid(&error))?;
+    query.count = usize::try_from(args.limit).unwrap_or(1);
+    query.freshness = args.freshness.map(|freshness| match freshness {
+        web_search::Freshness::Day => Freshness::Day,
+        web_search::Freshness::Week => Freshness::Week,
+        web_search::Freshness::Month => Freshness::Month,
+        web_search::Freshness::Year => Freshness::Year,
+    });
+    query.include_domains = domains(&args.domains)?;
+    query.exclude_domains = domains(&args.exclude_domains)?;
+    query.language = args.language.as_deref().map(str::parse).transpose().map_err(|error| invalid(&error))?;
+    query.country = args.country.as_deref().map(str::parse).transpose().map_err(|error| invalid(&error))?;
+    Ok(query)
+}
+
+fn results(found: Found, problems: Vec<String>) -> Result<web_search::Returns, ToolError> {
+    let Found { results, provider, ignored, tried, ended, .. } = found;
+    let failed: Vec<Tried> = tried.iter().filter(|tried| Some(tried.provider) != provider).cloned().collect();
+    match ended {
+        Ended::Answered | Ended::Empty => {}
+        Ended::Failed => {
+            return Err(ToolError::new(format!("no search service has answered: {}", tried_text(&failed))));
+        }
+        Ended::OutOfTime => {
+            return Err(ToolError::new(format!("no search service has answered in time: {}", tried_text(&failed))));
+        }
+        Ended::Cancelled => return Err(ToolError::new("the search was cancelled")),
+    }
+    let mut notes = problems;
+    notes.extend((!failed.is_empty()).then(|| tried_text(&failed)));
+    if let (false, Some(provider)) = (ignored.is_empty(), provider) {
+        notes.push(format!("{provider} does not know {}", ignored.join(" and ")));
+    }
+    let texts = results.iter().map(|result| format!("{}\n{}", result.title, result.snippet)).collect::<String>();
+    notes.extend(manipulated(&texts).map(|warning| format!("a result {warning}")));
+    let item = |result: search::SearchResult| web_search::ReturnsResultsItem {
+        title: visible(result.title),
+        url: result.url,
+        snippet: visible(result.snippet),
+        published: result.published,
+    };
+    Ok(web_search::Returns {
+        provider: provider.map(str::to_owned),
+        note: (!notes.is_empty()).then(|| notes.join("; ")),
+        results: results.into_iter().map(item).collect(),
+    })
+}
+
+/// Returns the part of a page that a call asks for.
+fn shown(url: &str, page: &ReadPage, args: &web_extract::Args, call: &Call<'_>) -> web_extract::ReturnsPagesItem {
+    let whole = page.markdown.as_str();
+    let text = match args.heading.as_deref().map(|heading| section(whole, heading).ok_or(heading)) {
+        None => whole,
+        Some(Ok(section)) => section,
+        Some(Err(heading)) => {
+            let known = outline(whole).join("`, `");
+            let error = format!("the page has no heading `{heading}`: its headings are `{known}`");
+            return item(url, Some(if known.is_empty() { "the page has no headings".to_owned() } else { error }));
+        }
+    };
+    let (offset, limit) = (usize::try_from(args.offset), usize::try_from(args.char_limit));
+    let part = part(text, offset.unwrap_or(usize::MAX), limit.unwrap_or(usize::MAX));
+    let is_part = part.text.len() < whole.len();
+    let content = visible(part.text.to_owned());
+    let mut warnings: Vec<String> = page.warning.iter().cloned().collect();
+    if part.text.is_empty() && part.offset > 0 {
+        warnings.push(format!("the text has only {} bytes", text.len()));
+    }
+    if content.len() < part.text.len() {
+        warnings.push("the text had invisible characters, which are left out".to_owned());
+    }
+    warnings.extend(manipulated(&content).map(|warning| format!("the text {warning}")));
+    // Once: the other parts are in the same file.
+    let stored = (is_part && args.offset == 0 && args.heading.is_none()).then(|| call.store_text(whole)).flatten();
+    let redirected = page.address.to_string();
+    web_extract::ReturnsPagesItem {
+        redirected_to: (redirected != url && redirected.trim_end_matches('/') != url.trim_end_matches('/'))
+            .then_some(redirected),
+        title: page.title.clone().map(visible),
+        published: page.published.clone(),
+        language: page.language.clone(),
+        total_chars: is_part.then(|| i64::try_from(whole.chars().count()).unwrap_or(i64::MAX)),
+        next_offset: part.next.and_then(|next| i64::try_from(next).ok()),
+        headings: (is_part && args.offset == 0).then(|| outline(whole)),
+        stored: stored.and_then(Result::ok).map(|stored| stored.name),
+        provider: page.reader.map(str::to_owned),
+        warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
+        content: Some(content),
+        ..item(url, None)
+    }
+}
+
+fn item(url: &str, error: Option<String>) -> web_extract::ReturnsPagesItem {
+    web_extract::ReturnsPagesItem {
+        url: url.to_owned(),
+        redirected_to: None,
+        title: None,
+        published: None,
+        language: None,
+        content: None,
+        total_chars: None,
+        next_offset: None,
+        headings: None,
+        stored: None,
+        provider: None,
+        warning: None,
+        error,
+    }
+}
+
+fn outline(markdown: &str) -> Vec<String> {
+    headings(markdown).into_iter().map(|heading| visible(heading.text)).take(MAX_HEADINGS).collect()
+}

@@ -1,0 +1,55 @@
+//! The pages that were read last, so that their parts need no further fetch.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use toolc_net::Target;
+
+/// The number of pages that are kept, and for how long.
+const MAX_KEPT: usize = 16;
+const KEPT_FOR: Duration = Duration::from_mins(10);
+
+/// A page that was read.
+#[derive(Debug, Clone)]
+pub(crate) struct ReadPage {
+    /// The address that has answered.
+    pub(crate) address: Target,
+    pub(crate) title: Option<String>,
+    pub(crate) published: Option<String>,
+    pub(crate) language: Option<String>,
+    pub(crate) markdown: String,
+    /// The service that has read it, if it could not be fetched.
+    pub(crate) reader: Option<&'static str>,
+    /// What is wrong with the text.
+    pub(crate) warning: Option<String>,
+}
+
+/// The pages that were read last, by their address and whether they are whole.
+#[derive(Debug, Default)]
+pub(crate) struct Pages(Mutex<Vec<Kept>>);
+
+#[derive(Debug)]
+struct Kept {
+    address: String,
+    is_whole: bool,
+    read: Instant,
+    page: Arc<ReadPage>,
+}
+
+impl Pages {
+    pub(crate) fn get(&self, address: &str, is_whole: bool) -> Option<Arc<ReadPage>> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|page| page.read.elapsed() < KEPT_FOR);
+        kept.iter().find(|page| page.address == address && page.is_whole == is_whole).map(|page| Arc::clone(&page.page))
+    }
+
+    pub(crate) fn put(&self, address: &str, is_whole: bool, page: &Arc<ReadPage>) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|page| page.address != address || page.is_whole != is_whole);
+        if kept.len() >= MAX_KEPT {
+            kept.remove(0);
+        }
+        let (address, page) = (address.to_owned(), Arc::clone(page));
+        kept.push(Kept { address, is_whole, read: Instant::now(), page });
+    }
+}
