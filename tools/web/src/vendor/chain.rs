@@ -28,7 +28,7 @@ const STEP: Duration = Duration::from_millis(20);
 pub struct Budget {
     /// The time for all vendors together.
     pub total: Duration,
-    /// The time for each of them.
+    /// The time for each of them. Those with a [patience](super::Account::patience) have more.
     pub each: Duration,
 }
 
@@ -163,7 +163,8 @@ impl Chain<'_> {
             return true;
         }
         let started = Instant::now();
-        let asked = ask(index, left.min(self.budget.each));
+        let each = vendor.account().patience.unwrap_or_default().max(self.budget.each);
+        let asked = ask(index, left.min(each));
         let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (outcome, failure) = match asked {
             Ok(got) => {

@@ -13,8 +13,9 @@ use crate::{BUDGET, found};
 fn ask(vendor: &'static Vendor, mode: Mode) -> (Running, Found) {
     let running = vendor.start(mode);
     // Only an answer that never comes may run out of time.
-    let each = if mode == Mode::Slow { Duration::from_millis(300) } else { BUDGET.each };
-    let found = found(&[&running], &Query::new("x").expect("a query"), Budget { each, ..BUDGET });
+    let time = Duration::from_millis(300);
+    let budget = if mode == Mode::Slow { Budget { total: time, each: time } } else { BUDGET };
+    let found = found(&[&running], &Query::new("x").expect("a query"), budget);
     (running, found)
 }
 

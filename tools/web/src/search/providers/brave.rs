@@ -3,15 +3,13 @@
 use crate::search::provider::{Asked, Asking, PageLimits, Provider, TextLimits, listed};
 use crate::search::query::{Freshness, Place, Tongue};
 use crate::search::result::Fields;
-use crate::vendor::{Account, KeyPlace, KeyUse, Outcome, Request, Sign, today};
+use crate::vendor::{Account, KeyPlace, Outcome, Request, Sign, today};
 
 static ACCOUNT: Account = Account {
     name: "brave",
     title: "Brave Search",
     key_variables: &["BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"],
-    key_use: KeyUse::Required,
     key_place: KeyPlace::Header("x-subscription-token"),
-    keyless: None,
     base_variables: &["BRAVE_BASE_URL"],
     base: Some("https://api.search.brave.com"),
     signs: &[
@@ -19,6 +17,7 @@ static ACCOUNT: Account = Account {
         Sign { status: 0, part: "subscription token", outcome: Outcome::Auth, advice: "check BRAVE_API_KEY" },
         Sign { status: 429, part: "quota", outcome: Outcome::Quota, advice: "" },
     ],
+    ..Account::BARE
 };
 
 pub(super) static PROVIDER: Provider = Provider {

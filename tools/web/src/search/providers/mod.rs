@@ -8,6 +8,7 @@ mod searxng;
 mod serpapi;
 mod serper;
 mod tavily;
+mod xai;
 
 use super::provider::Provider;
 
@@ -21,6 +22,7 @@ pub static PROVIDERS: &[&Provider] = &[
     &serpapi::PROVIDER,
     &serper::PROVIDER,
     &tavily::PROVIDER,
+    &xai::PROVIDER,
 ];
 
 #[cfg(test)]

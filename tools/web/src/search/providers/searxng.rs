@@ -5,23 +5,20 @@ use serde_json::Value;
 use crate::search::provider::{Asked, Asking, PageLimits, Provider, TextLimits, listed};
 use crate::search::query::{Freshness, Query};
 use crate::search::result::{Fields, Hit};
-use crate::vendor::{Account, Failure, KeyPlace, KeyUse, Outcome, Request, Sign, at, clean, text};
+use crate::vendor::{Account, Failure, KeyUse, Outcome, Request, Sign, at, clean, text};
 
 static ACCOUNT: Account = Account {
     name: "searxng",
     title: "SearXNG",
-    key_variables: &[],
     key_use: KeyUse::Optional,
-    key_place: KeyPlace::Bearer,
-    keyless: None,
     base_variables: &["SEARXNG_URL", "SEARXNG_BASE_URL"],
-    base: None,
     signs: &[Sign {
         status: 403,
         part: "",
         outcome: Outcome::Auth,
         advice: "this server does not allow answers in JSON: add `json` to `search.formats` in its settings.yml, or ask another server",
     }],
+    ..Account::BARE
 };
 
 pub(super) static PROVIDER: Provider = Provider {

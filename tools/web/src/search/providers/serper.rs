@@ -4,19 +4,18 @@ use serde_json::{Value, json};
 
 use crate::search::provider::{Asked, Asking, PageLimits, Provider, TextLimits, listed};
 use crate::search::result::Fields;
-use crate::vendor::{Account, KeyPlace, KeyUse, Outcome, Request, Sign};
+use crate::vendor::{Account, KeyPlace, Outcome, Request, Sign};
 
 static ACCOUNT: Account = Account {
     name: "serper",
     title: "Serper",
     key_variables: &["SERPER_API_KEY"],
-    key_use: KeyUse::Required,
     key_place: KeyPlace::Header("x-api-key"),
-    keyless: None,
     base_variables: &["SERPER_BASE_URL"],
     base: Some("https://google.serper.dev"),
     // It uses the status 400 for an empty account.
     signs: &[Sign { status: 0, part: "not enough credits", outcome: Outcome::Quota, advice: "" }],
+    ..Account::BARE
 };
 
 pub(super) static PROVIDER: Provider = Provider {

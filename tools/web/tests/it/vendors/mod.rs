@@ -10,6 +10,7 @@ mod searxng;
 mod serpapi;
 mod serper;
 mod tavily;
+mod xai;
 
 use serde_json::{Value, json};
 
@@ -44,6 +45,7 @@ pub(crate) static SEARCHING: &[&Vendor] = &[
     &serpapi::VENDOR,
     &serper::VENDOR,
     &tavily::VENDOR,
+    &xai::VENDOR,
 ];
 /// Those that read pages.
 pub(crate) static READING: &[&Vendor] = &[&exa::VENDOR, &firecrawl::VENDOR, &jina::VENDOR, &tavily::VENDOR];
