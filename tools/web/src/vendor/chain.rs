@@ -108,7 +108,7 @@ pub struct Chain<'a> {
 /// An answer.
 pub(crate) struct Got<T> {
     pub(crate) value: T,
-    /// Why there is not more.
+    /// What kept the vendor from answering completely.
     pub(crate) flaw: Option<Failure>,
 }
 
