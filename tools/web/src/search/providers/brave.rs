@@ -1,7 +1,7 @@
 //! Brave Search.
 
 use crate::search::provider::{Asked, Asking, PageLimits, Provider, TextLimits, listed};
-use crate::search::query::{Freshness, Place, Tongue};
+use crate::search::query::{Country, Freshness, Language};
 use crate::search::result::Fields;
 use crate::vendor::{Account, KeyPlace, Outcome, Request, Sign, today};
 
@@ -84,16 +84,16 @@ const COUNTRIES: &[&str] = &[
     "JP", "KR", "MX", "MY", "NL", "NO", "NZ", "PH", "PL", "PT", "RU", "SA", "SE", "TR", "TW", "US", "ZA",
 ];
 
-fn search_lang(tongue: &Tongue) -> Option<&'static str> {
+fn search_lang(language: &Language) -> Option<&'static str> {
     let known = |tag: &str| {
         let named = NAMES.iter().find(|(name, _)| *name == tag).map(|(_, value)| *value);
         named.or_else(|| LANGUAGES.iter().copied().find(|language| *language == tag))
     };
-    known(tongue.tag()).or_else(|| known(tongue.language()))
+    known(language.tag()).or_else(|| known(language.language()))
 }
 
-fn known(place: &Place) -> Option<&'static str> {
-    COUNTRIES.iter().copied().find(|country| *country == place.code())
+fn known(country: &Country) -> Option<&'static str> {
+    COUNTRIES.iter().copied().find(|known| *known == country.code())
 }
 
 #[cfg(test)]

@@ -54,11 +54,11 @@ fn request(asking: &Asking<'_>) -> Asked {
 
 /// Returns a language, with a country if one is given: `de-AT`.
 fn language(query: &Query) -> Option<String> {
-    let tongue = query.language.as_ref()?;
-    let with_country = query.country.as_ref().map(|country| format!("{}-{}", tongue.language(), country.code()));
-    Some(with_country.unwrap_or_else(|| match tongue.tag().split_once('-') {
+    let language = query.language.as_ref()?;
+    let with_country = query.country.as_ref().map(|country| format!("{}-{}", language.language(), country.code()));
+    Some(with_country.unwrap_or_else(|| match language.tag().split_once('-') {
         Some((language, country)) if country.len() == 2 => format!("{language}-{}", country.to_ascii_uppercase()),
-        _ => tongue.tag().to_owned(),
+        _ => language.tag().to_owned(),
     }))
 }
 

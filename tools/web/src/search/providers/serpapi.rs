@@ -42,9 +42,9 @@ fn request(asking: &Asking<'_>) -> Asked {
             .with("q", Some(asking.text_with_sites()))
             .with("num", Some(asking.size))
             .with("start", (asking.page > 0).then_some(asking.page * 10))
-            .with("hl", language.map(super::super::query::Tongue::language))
-            .with("lr", language.map(|tongue| format!("lang_{}", tongue.language())))
-            .with("gl", query.country.as_ref().map(super::super::query::Place::lower))
+            .with("hl", language.map(super::super::query::Language::language))
+            .with("lr", language.map(|language| format!("lang_{}", language.language())))
+            .with("gl", query.country.as_ref().map(super::super::query::Country::lower))
             .with("tbs", query.freshness.map(super::super::query::Freshness::google)),
     )
 }

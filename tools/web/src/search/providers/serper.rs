@@ -40,7 +40,7 @@ fn request(asking: &Asking<'_>) -> Asked {
         }
     };
     set("page", (asking.page > 0).then(|| (asking.page + 1).into()));
-    set("hl", query.language.as_ref().map(|tongue| tongue.language().into()));
+    set("hl", query.language.as_ref().map(|language| language.language().into()));
     set("gl", query.country.as_ref().map(|country| country.lower().into()));
     set("tbs", query.freshness.map(|freshness| freshness.google().into()));
     Asked::new(Request::post("search", body))
