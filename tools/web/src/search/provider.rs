@@ -9,7 +9,7 @@ use super::result::{Fields, Hit};
 use crate::vendor::{Access, Account, Failure, NotConfigured, Request, Variables, at};
 
 /// The maximum number of results that are read from an answer.
-const MAX_HITS: usize = 500;
+pub(crate) const MAX_HITS: usize = 500;
 
 /// A vendor of web search.
 pub struct Provider {

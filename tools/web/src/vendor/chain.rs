@@ -20,13 +20,15 @@ const MAX_REST: Duration = Duration::from_hours(1);
 const MAX_WAIT: Duration = Duration::from_secs(3);
 /// What is left of a total time for which a vendor is still asked.
 const MIN_TIME: Duration = Duration::from_millis(100);
+/// The longest total time.
+const MAX_TOTAL: Duration = Duration::from_hours(1);
 /// How often a wait looks whether it is cancelled.
 const STEP: Duration = Duration::from_millis(20);
 
 /// The time for vendors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// The time for all vendors together.
+    /// The time for all vendors together. More than an hour is an hour.
     pub total: Duration,
     /// The time for each of them. Those with a [patience](super::Account::patience) have more.
     pub each: Duration,
@@ -127,7 +129,7 @@ impl Chain<'_> {
         vendors: &[&Access],
         mut ask: impl FnMut(usize, Duration) -> Result<Got<T>, Failure>,
     ) -> First<T> {
-        let end = Instant::now() + self.budget.total;
+        let end = Instant::now() + self.budget.total.min(MAX_TOTAL);
         let mut first = First { got: None, tried: Vec::new(), ended: Ended::Failed };
         for (index, vendor) in vendors.iter().enumerate() {
             if let Some((outcome, left)) = self.rests.left(vendor) {

@@ -85,6 +85,10 @@ mod tests {
         for provider in PROVIDERS {
             assert!(provider.source.contains("2026-"), "{provider:?}");
             assert!(provider.pages.size > 0 && provider.pages.count > 0, "{provider:?}");
+            let account = provider.account;
+            assert!(account.base.is_some() || !account.base_variables.is_empty(), "{provider:?}");
+            let has_key = !account.key_variables.is_empty();
+            assert!(has_key || account.key_use == crate::vendor::KeyUse::Optional, "{provider:?}");
             assert!(provider.account.base.is_none_or(|base| base.starts_with("https://")), "{provider:?}");
         }
     }

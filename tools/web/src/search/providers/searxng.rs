@@ -12,12 +12,20 @@ static ACCOUNT: Account = Account {
     title: "SearXNG",
     key_use: KeyUse::Optional,
     base_variables: &["SEARXNG_URL", "SEARXNG_BASE_URL"],
-    signs: &[Sign {
-        status: 403,
-        part: "",
-        outcome: Outcome::Auth,
-        advice: "this server does not allow answers in JSON: add `json` to `search.formats` in its settings.yml, or ask another server",
-    }],
+    signs: &[
+        Sign {
+            status: 403,
+            part: "",
+            outcome: Outcome::Auth,
+            advice: "this server does not allow answers in JSON: add `json` to `search.formats` in its settings.yml, or ask another server",
+        },
+        Sign {
+            status: 429,
+            part: "",
+            outcome: Outcome::Rate,
+            advice: "the limiter of this server refuses the request",
+        },
+    ],
     ..Account::BARE
 };
 

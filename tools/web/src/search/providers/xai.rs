@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::search::provider::{Asked, Asking, PageLimits, Provider, TextLimits};
+use crate::search::provider::{Asked, Asking, MAX_HITS, PageLimits, Provider, TextLimits};
 use crate::search::query::DateRange;
 use crate::search::result::Hit;
-use crate::vendor::{Account, Failure, Outcome, Request, Sign, at, clean, number, texts, today};
+use crate::vendor::{Account, Failure, Outcome, Request, Sign, at, clean, texts, today};
 
 const MODEL: &str = "XAI_SEARCH_MODEL";
 /// The maximum number of domains that it takes.
@@ -87,9 +87,11 @@ fn read(answer: &Value) -> Result<Vec<Hit>, Failure> {
         return Err(Failure::broken("there is no list `output` in the answer"));
     };
     let contents = output.iter().filter_map(|item| item.get("content")?.as_array()).flatten();
-    let mut hits: Vec<Hit> = contents.flat_map(cited).collect();
+    let mut hits: Vec<Hit> = contents.flat_map(cited).take(MAX_HITS).collect();
     let others = at(answer, &["citations"]).and_then(Value::as_array).into_iter().flatten();
-    hits.extend(others.filter_map(Value::as_str).map(|url| Hit { url: Some(url.to_owned()), ..Hit::default() }));
+    hits.extend(
+        others.filter_map(Value::as_str).take(MAX_HITS).map(|url| Hit { url: Some(url.to_owned()), ..Hit::default() }),
+    );
     Ok(hits)
 }
 
@@ -101,19 +103,21 @@ fn cited(content: &Value) -> Vec<Hit> {
         let url = texts(annotation, &[&["url"]])?;
         // The title of a citation is mostly its number.
         let title = texts(annotation, &[&["title"]]).filter(|title| title.parse::<u32>().is_err());
-        let snippet = at(annotation, &["start_index"]).and_then(number).and_then(|start| before(&text, start));
+        let start =
+            at(annotation, &["start_index"]).and_then(Value::as_u64).and_then(|start| usize::try_from(start).ok());
+        let snippet = start.map(|start| before(&text, start));
         Some(Hit { title, url: Some(url), snippet, published: None })
     };
     annotations.filter_map(citation).collect()
 }
 
-/// Returns the line before a place of a text.
-fn before(text: &[char], start: f64) -> Option<String> {
-    // A place after the end is the end.
-    let end = (0..=text.len()).rev().find(|end| f64::from(u32::try_from(*end).unwrap_or(u32::MAX)) <= start)?;
-    let line = text[..end].iter().rposition(|letter| *letter == '\n').map_or(0, |at| at + 1);
-    let line: String = text[line.max(end.saturating_sub(EXCERPT))..end].iter().collect();
-    Some(clean(line.trim_matches(|letter: char| letter.is_whitespace() || "-*•".contains(letter)), EXCERPT))
+/// Returns the line before a place of a text. A place after the end is the end.
+fn before(text: &[char], start: usize) -> String {
+    let text = &text[..start.min(text.len())];
+    let text = &text[text.len().saturating_sub(EXCERPT)..];
+    let line = text.iter().rposition(|letter| *letter == '\n').map_or(0, |at| at + 1);
+    let line: String = text[line..].iter().collect();
+    clean(line.trim_matches(|letter: char| letter.is_whitespace() || "-*•".contains(letter)), EXCERPT)
 }
 
 #[cfg(test)]
