@@ -140,10 +140,15 @@ impl Chain<'_> {
                 return first;
             }
         }
-        if first.tried.iter().any(|tried| tried.outcome == Outcome::Empty) {
+        let is_empty = |first: &First<T>| first.tried.iter().any(|tried| tried.outcome == Outcome::Empty);
+        if !is_empty(&first)
+            && let Some(index) = self.wait(vendors, &first.tried, end)
+            && self.step(&mut first, index, vendors[index], end, &mut ask)
+        {
+            return first;
+        }
+        if is_empty(&first) {
             first.ended = Ended::Empty;
-        } else if let Some(index) = self.wait(vendors, end) {
-            self.step(&mut first, index, vendors[index], end, &mut ask);
         }
         first
     }
@@ -183,10 +188,12 @@ impl Chain<'_> {
         first.got.is_some()
     }
 
-    /// Waits for the vendor whose rest ends first, if that is soon. Returns its index.
-    fn wait(&self, vendors: &[&Access], end: Instant) -> Option<usize> {
-        let rests = vendors.iter().enumerate().filter_map(|(index, vendor)| Some((index, self.rests.left(vendor)?)));
-        let (index, (_, left)) = rests.min_by_key(|(_, (_, left))| *left)?;
+    /// Waits for the vendor that had too many requests and whose rest ends first, if that is soon. Returns its index.
+    fn wait(&self, vendors: &[&Access], tried: &[Tried], end: Instant) -> Option<usize> {
+        let hurried = vendors.iter().zip(tried).enumerate().filter(|(_, (_, tried))| tried.outcome == Outcome::Rate);
+        // A rest may have ended while others were asked.
+        let left = |vendor: &Access| self.rests.left(vendor).map_or(Duration::ZERO, |(_, left)| left);
+        let (index, left) = hurried.map(|(index, (vendor, _))| (index, left(vendor))).min_by_key(|(_, left)| *left)?;
         let until = Instant::now() + left;
         if left > MAX_WAIT || until + MIN_TIME > end {
             return None;

@@ -85,7 +85,7 @@ fn a_chain_ends_with_the_first_answer() {
 fn check(outcomes: &str, asked: usize, ended: Ended) {
     let words: Vec<&str> = outcomes.split(' ').collect();
     let running: Vec<Running> = NAMES.iter().zip(&words).map(|(name, word)| vendor(name).start(mode(word))).collect();
-    let each = if words.contains(&"timeout") { Duration::from_secs(3) } else { BUDGET.each };
+    let each = if words.contains(&"timeout") { Duration::from_secs(2) } else { BUDGET.each };
     let found = found(&running.iter().collect::<Vec<_>>(), &query(), Budget { each, ..BUDGET });
     let tried: Vec<&str> = found.tried.iter().map(|tried| tried.outcome.name()).collect();
     assert_eq!((tried.as_slice(), found.ended), (&words[..asked], ended), "{outcomes}: {found:?}");
@@ -198,6 +198,14 @@ fn the_only_vendor_is_asked_again_after_a_short_rest() {
     assert_eq!(tried, [("brave", Outcome::Rate), ("exa", Outcome::Auth), ("brave", Outcome::Ok)], "{found:?}");
     assert!(started.elapsed() >= Duration::from_millis(900), "{:?}", started.elapsed());
     assert_eq!((found.ended, found.results.len()), (Ended::Answered, 10));
+}
+
+#[test]
+fn a_vendor_whose_rest_has_ended_meanwhile_is_asked_again() {
+    let (hurried, slow) = (hurried(), vendor("exa").start(Mode::Slow));
+    let found = found(&[&hurried, &slow], &query(), Budget { each: Duration::from_millis(1_500), ..BUDGET });
+    let tried: Vec<_> = found.tried.iter().map(|tried| (tried.provider, tried.outcome)).collect();
+    assert_eq!(tried, [("brave", Outcome::Rate), ("exa", Outcome::Timeout), ("brave", Outcome::Ok)], "{found:?}");
 }
 
 #[test]
