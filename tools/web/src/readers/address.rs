@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use toolc_net::AddressPolicy;
-use toolc_redact::{is_credential, is_secret, words};
+use toolc_redact::{is_credential, words};
 use url::{Host, Url};
 
 /// Words in the names of parameters whose values are secret.
@@ -58,7 +58,7 @@ const HARMLESS: &[&str] =
     &["keyword", "keywords", "zipcode", "postcode", "countrycode", "langcode", "languagecode", "colorcode"];
 /// Endings of names without separators, such as `accesstoken`.
 const ENDINGS: &[&str] = &["apikey", "password", "secret", "signature", "token", "sessionid"];
-/// The minimum length of a part of a path that can be a secret by its look alone.
+/// The minimum number of random letters and digits that make a value a secret by its look alone.
 const MIN_RANDOM: usize = 24;
 /// Endings of the names of hosts that only a private network knows.
 const PRIVATE: &[&str] = &[
@@ -150,13 +150,13 @@ pub fn holds_secret(url: &Url) -> Option<Withheld> {
         return Some(Withheld::Parameter(name.chars().take(60).collect()));
     }
     let segments = url.path().split(['/', ';', '=', ',']);
-    if segments.map(decoded).any(|segment| looks_secret(&segment) && !is_public_hash(&segment)) {
+    if segments.map(decoded).any(|segment| looks_secret(&segment, is_public_hash)) {
         return Some(Withheld::Path);
     }
     let fragment = url.fragment().filter(|fragment| !fragment.is_empty())?;
     let mut pairs = url::form_urlencoded::parse(fragment.trim_start_matches(['/', '!', '?']).as_bytes());
     let has_pair = pairs.any(|(name, value)| is_secret_pair(&name, &value));
-    let has_part = fragment.split(['/', '&', '?', '=', ';']).map(decoded).any(|part| looks_secret(&part));
+    let has_part = fragment.split(['/', '&', '?', '=', ';']).map(decoded).any(|part| looks_secret(&part, |_| false));
     (has_pair || has_part).then_some(Withheld::Fragment)
 }
 
@@ -164,7 +164,7 @@ fn is_secret_pair(name: &str, value: &str) -> bool {
     // A nested address may have a secret.
     let nested = Url::parse(value).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     let has_nested = nested.is_some_and(|url| holds_secret(&url).is_some());
-    has_nested || looks_secret(value) || (!value.is_empty() && is_secret_name(name))
+    has_nested || looks_secret(value, |_| false) || (!value.is_empty() && is_secret_name(name))
 }
 
 fn is_secret_name(name: &str) -> bool {
@@ -179,38 +179,24 @@ fn is_secret_name(name: &str) -> bool {
     is_of_cloud || has_word || NAMES.contains(&joined.as_str()) || ENDINGS.iter().any(|ending| joined.ends_with(ending))
 }
 
-/// Returns whether a value has the format of a key or token, or is a long random text.
-fn looks_secret(value: &str) -> bool {
-    let is_long = value.len() >= MIN_RANDOM && !is_readable(value);
-    is_credential("", value) || (is_long && (is_secret("", value) || is_random(value)))
+/// Returns whether a value has the format of a key or token, or is mostly random. Parts of it can be public, although they are random.
+fn looks_secret(value: &str, is_public: impl Fn(&str) -> bool) -> bool {
+    let parts = value.split(|letter: char| !letter.is_alphanumeric());
+    let random = parts.filter(|part| !is_word(part) && !is_public(part)).map(str::len).sum::<usize>();
+    random >= MIN_RANDOM || (is_credential("", value) && !is_public(value))
 }
 
-/// Returns whether a text is words, such as the end of most addresses of articles, or a number that a server counts.
-fn is_readable(value: &str) -> bool {
-    let is_word =
-        |word: &str| word.len() <= 20 && (word.bytes().all(|byte| byte.is_ascii_digit()) || has_few_changes(word));
-    value.split(['-', '_', '.', ' ', '+', ':', '~']).all(is_word)
+/// Returns whether a part of a value is a word in some case, perhaps with a number before or after it, or is not of the letters of keys.
+fn is_word(part: &str) -> bool {
+    let letters = part.trim_matches(|letter: char| letter.is_ascii_digit());
+    let capitals = letters.bytes().filter(u8::is_ascii_uppercase).count();
+    let has_digit = letters.bytes().any(|byte| byte.is_ascii_digit());
+    !part.is_ascii() || (!has_digit && (capitals * 3 <= letters.len() || capitals == letters.len()))
 }
 
-/// Returns whether a word has letters of one case, perhaps after a capital, and digits at most at its end.
-fn has_few_changes(word: &str) -> bool {
-    let kind = |letter: char| (letter.is_ascii_digit(), letter.is_uppercase());
-    let kinds: Vec<_> = word.chars().map(kind).collect();
-    kinds.windows(2).filter(|pair| pair[0] != pair[1]).count() <= 2
-}
-
-/// Returns whether a text is of the characters of a key, with digits and letters in turn.
-fn is_random(value: &str) -> bool {
-    let is_of_key = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.+/=~".contains(&byte));
-    let has = |test: fn(&u8) -> bool| value.bytes().any(|byte| test(&byte));
-    is_of_key && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
-}
-
-/// Returns whether a text is a UUID or a hash, such as that of a commit: in a path, most of them are public.
-fn is_public_hash(value: &str) -> bool {
-    let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'));
-    let is_uuid = value.len() == 36 && value.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
-    (is_uuid && is_hex(&value.replace('-', "").to_lowercase())) || (matches!(value.len(), 32 | 40) && is_hex(value))
+/// Returns whether a part of a path is a hash, such as that of a commit: most of them are public.
+fn is_public_hash(part: &str) -> bool {
+    matches!(part.len(), 32 | 40 | 64) && part.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'))
 }
 
 fn decoded(text: &str) -> String {
@@ -257,6 +243,14 @@ mod tests {
             "https://arxiv.org/abs/2401.01234v2",
             "https://stackoverflow.com/questions/12345678/how-do-i-compare-two-strings-in-rust-without-allocating",
             "https://doi.org/10.1145/3360322.3360995",
+            "https://medium.com/@someone/how-we-made-our-compiler-fast-3f2a9c8b1d2e",
+            "https://someone.notion.site/A-page-with-a-title-0123456789abcdef0123456789abcdef",
+            "https://docs.spring.io/api/org/springframework/aop/AbstractSingletonProxyFactoryBean.html",
+            "https://wiki.example.com/HowToCompareTwoStringsInRustWithoutAllocating",
+            "https://zh.wikipedia.org/wiki/%E4%B8%AD%E5%8D%8E%E4%BA%BA%E6%B0%91%E5%85%B1%E5%92%8C%E5%9B%BD",
+            "https://de.example.org/Donaudampfschifffahrtsgesellschaftskapitaen-1234567890123456789012345",
+            "https://example.com/#:~:text=how%20to%20compare,two%20strings",
+            "https://example.com/2026-11-30T10%3A00%3A00Z/README.ISO8601.txt",
         ] {
             assert_eq!(check(text), None, "{text}");
         }
@@ -309,6 +303,10 @@ mod tests {
             (format!("https://example.com/{github}/x"), Withheld::Path),
             ("https://example.com/s/9fJ2kLmQ8sVx3ZbT7wRy5NcE1hGa".to_owned(), Withheld::Path),
             (format!("https://example.com/?q={github}"), Withheld::Parameter("q".to_owned())),
+            ("https://example.com/s/9fJ2kLmQ-8sVx3ZbT_7wRy5NcE.1hGa".to_owned(), Withheld::Path),
+            ("https://hooks.example.com/services/T00/B00/kXq3TfZw9LmN2pRs8VbYc4Jd".to_owned(), Withheld::Path),
+            ("https://docs.example.com/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit".to_owned(), Withheld::Path),
+            ("https://example.com/?u=0123456789abcdef0123456789abcdef".to_owned(), Withheld::Parameter("u".to_owned())),
             ("https://example.com/?u=9fJ2kLmQ8sVx3ZbT7wRy5NcE1hGa".to_owned(), Withheld::Parameter("u".to_owned())),
             (
                 "https://example.com/?next=https%3A%2F%2Fa.com%2F%3Ftoken%3Dx".to_owned(),

@@ -3,15 +3,13 @@
 use serde_json::{Value, json};
 
 use super::reader::{Page, Reader, page_status};
-use crate::vendor::{Account, Failure, KeyPlace, KeyUse, Outcome, Request, Sign, at, number, texts};
+use crate::vendor::{Account, Failure, KeyUse, Outcome, Request, Sign, at, number, texts};
 
 static ACCOUNT: Account = Account {
     name: "jina",
     title: "Jina Reader",
     key_variables: &["JINA_API_KEY"],
     key_use: KeyUse::Optional,
-    key_place: KeyPlace::Bearer,
-    keyless: None,
     base_variables: &["JINA_READER_URL"],
     base: Some("https://r.jina.ai"),
     // A page that it must not read is not the fault of the key.
@@ -19,6 +17,7 @@ static ACCOUNT: Account = Account {
         Sign { status: 403, part: "", outcome: Outcome::Blocked, advice: "" },
         Sign { status: 0, part: "budgetexceeded", outcome: Outcome::Quota, advice: "" },
     ],
+    ..Account::BARE
 };
 
 pub(super) static READER: Reader = Reader {

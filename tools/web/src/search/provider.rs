@@ -9,7 +9,7 @@ use super::result::{Fields, Hit};
 use crate::vendor::{Access, Account, Failure, NotConfigured, Request, Variables, at};
 
 /// The maximum number of results that are read from an answer.
-const MAX_HITS: usize = 500;
+pub(crate) const MAX_HITS: usize = 500;
 
 /// A vendor of web search.
 pub struct Provider {
@@ -55,6 +55,8 @@ pub struct TextLimits {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asking<'q> {
     pub(crate) query: &'q Query,
+    /// The account, for its settings.
+    pub(crate) access: &'q Access,
     limits: TextLimits,
     /// The number of the page. The first is 0.
     pub(crate) page: usize,
@@ -83,8 +85,9 @@ impl Asked {
 }
 
 impl<'q> Asking<'q> {
-    pub(super) fn new(provider: &Provider, query: &'q Query, page: usize) -> Self {
-        Self { query, limits: provider.text, page, size: query.wanted().min(provider.pages.size) }
+    pub(super) fn new(configured: &'q Configured, query: &'q Query, page: usize) -> Self {
+        let Configured { provider, access } = configured;
+        Self { query, access, limits: provider.text, page, size: query.wanted().min(provider.pages.size) }
     }
 
     /// Returns the text of the query, as much of it as the vendor takes.

@@ -27,9 +27,9 @@ pub struct Query {
     /// No pages of these domains.
     pub exclude_domains: Vec<Domain>,
     /// The language of the pages.
-    pub language: Option<Tongue>,
+    pub language: Option<Language>,
     /// The country where is searched.
-    pub country: Option<Place>,
+    pub country: Option<Country>,
 }
 
 /// When pages were published.
@@ -56,11 +56,11 @@ pub struct DateRange {
 
 /// A language, such as `de` or `pt-br`, in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tongue(String);
+pub struct Language(String);
 
 /// A country, such as `DE` (ISO 3166-1), in upper case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place(String);
+pub struct Country(String);
 
 /// What is wrong with a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -215,7 +215,7 @@ impl DateRange {
     }
 }
 
-impl FromStr for Tongue {
+impl FromStr for Language {
     type Err = InvalidQuery;
 
     fn from_str(text: &str) -> Result<Self, InvalidQuery> {
@@ -233,7 +233,7 @@ impl FromStr for Tongue {
     }
 }
 
-impl Tongue {
+impl Language {
     /// Returns the whole tag, such as `pt-br`.
     pub fn tag(&self) -> &str {
         &self.0
@@ -245,7 +245,7 @@ impl Tongue {
     }
 }
 
-impl FromStr for Place {
+impl FromStr for Country {
     type Err = InvalidQuery;
 
     fn from_str(text: &str) -> Result<Self, InvalidQuery> {
@@ -255,7 +255,7 @@ impl FromStr for Place {
     }
 }
 
-impl Place {
+impl Country {
     /// Returns the code in upper case.
     pub fn code(&self) -> &str {
         &self.0
@@ -310,13 +310,15 @@ mod tests {
 
     #[test]
     fn languages_and_countries_have_codes() {
-        let tag = |text: &str| text.parse::<Tongue>().map(|tongue| tongue.tag().to_owned());
+        let tag = |text: &str| text.parse::<Language>().map(|language| language.tag().to_owned());
         assert_eq!(tag(" pt_BR ").as_deref(), Ok("pt-br"));
         assert_eq!(tag("zh-Hant-TW").as_deref(), Ok("zh-hant-tw"));
         for text in ["", "german", "d", "de-", "d&", "de-a b", "12"] {
             assert!(tag(text).is_err(), "{text}");
         }
-        assert_eq!("de".parse::<Place>().expect("a code").code(), "DE");
-        assert!("DEU".parse::<Place>().is_err() && "D1".parse::<Place>().is_err() && "ä".parse::<Place>().is_err());
+        assert_eq!("de".parse::<Country>().expect("a code").code(), "DE");
+        assert!(
+            "DEU".parse::<Country>().is_err() && "D1".parse::<Country>().is_err() && "ä".parse::<Country>().is_err()
+        );
     }
 }

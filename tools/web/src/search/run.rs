@@ -48,7 +48,7 @@ fn ask(chain: &Chain<'_>, configured: &Configured, query: &Query, time: Duration
         if page > 0 && (left < MIN_TIME || (chain.is_cancelled)()) {
             break;
         }
-        let asking = Asking::new(provider, query, page);
+        let asking = Asking::new(configured, query, page);
         let asked = (provider.request)(&asking).ignoring(asking.is_cut(), "the end of the text, which is too long");
         ignored = asked.ignored;
         let answer = vendor::ask(chain.client, &configured.access, asked.request, left);

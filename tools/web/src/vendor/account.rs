@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -77,6 +78,10 @@ pub struct Account {
     pub base_variables: &'static [&'static str],
     /// The address of the vendor's own service. Without one, a variable must name an instance.
     pub base: Option<&'static str>,
+    /// Variables with settings, each with the value that counts if it is not set.
+    pub settings: &'static [(&'static str, &'static str)],
+    /// The time of a request, if it takes longer than those of other vendors.
+    pub patience: Option<Duration>,
     /// The vendor's own signs of failures. The first that fits counts.
     pub signs: &'static [Sign],
 }
@@ -106,6 +111,7 @@ pub struct Access {
     key: Option<Key>,
     /// The value of the header `Authorization` for an instance whose address has a user and a password.
     basic: Option<Key>,
+    settings: Vec<(&'static str, String)>,
     is_named: bool,
 }
 
@@ -149,6 +155,21 @@ impl fmt::Display for NotConfigured {
 impl Error for NotConfigured {}
 
 impl Account {
+    /// An account without names, whose key is required and sent as a bearer token.
+    pub const BARE: Self = Self {
+        name: "",
+        title: "",
+        key_variables: &[],
+        key_use: KeyUse::Required,
+        key_place: KeyPlace::Bearer,
+        keyless: None,
+        base_variables: &[],
+        base: None,
+        settings: &[],
+        patience: None,
+        signs: &[],
+    };
+
     /// Takes the key and the address from variables.
     ///
     /// # Errors
@@ -164,7 +185,11 @@ impl Account {
         if needs_key && key.is_none() {
             return Err(NotConfigured::Key(self.name, self.key_variables));
         }
-        Ok(Access { account: self, is_named: key.is_some() || has_own_base, base, key, basic })
+        let setting = |(name, usual): &(&'static str, &'static str)| {
+            (*name, first(&[*name], variables).map_or_else(|| (*usual).to_owned(), |(_, value)| value))
+        };
+        let settings = self.settings.iter().map(setting).collect();
+        Ok(Access { account: self, is_named: key.is_some() || has_own_base, base, key, basic, settings })
     }
 
     fn key(&self, variables: &dyn Variables) -> Result<Option<Key>, NotConfigured> {
@@ -211,6 +236,11 @@ impl Access {
     /// Returns the address below which requests are sent.
     pub(crate) fn base(&self) -> &Url {
         &self.base
+    }
+
+    /// Returns the value of one of the account's [settings](Account::settings), or nothing.
+    pub(crate) fn setting(&self, name: &str) -> &str {
+        self.settings.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
     }
 
     pub(crate) fn key(&self) -> Option<&Key> {
@@ -276,11 +306,10 @@ mod tests {
         title: "Vendor",
         key_variables: &["VENDOR_KEY", "OLD_VENDOR_KEY"],
         key_use: KeyUse::AtVendor,
-        key_place: KeyPlace::Bearer,
-        keyless: None,
         base_variables: &["VENDOR_URL"],
         base: Some("https://api.vendor.example"),
-        signs: &[],
+        settings: &[("VENDOR_MODEL", "small")],
+        ..Account::BARE
     };
 
     fn open(variables: &[(&str, &str)]) -> Result<Access, String> {
@@ -298,6 +327,7 @@ mod tests {
         let access = open(&[("VENDOR_KEY", " "), ("OLD_VENDOR_KEY", " old-key\n")]).expect("a key");
         assert_eq!(header(&access).as_deref(), Some("authorization: Bearer old-key"));
         assert!(access.is_named() && access.base().as_str() == "https://api.vendor.example/");
+        assert_eq!((access.setting("VENDOR_MODEL"), access.setting("OTHER")), ("small", ""));
         let error = open(&[]).expect_err("no key");
         assert_eq!(error, "`vendor` needs a key: set VENDOR_KEY or OLD_VENDOR_KEY");
     }

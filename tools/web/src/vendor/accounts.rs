@@ -8,9 +8,7 @@ pub(crate) static EXA: Account = Account {
     name: "exa",
     title: "Exa",
     key_variables: &["EXA_API_KEY"],
-    key_use: KeyUse::Required,
     key_place: KeyPlace::Header("x-api-key"),
-    keyless: None,
     base_variables: &["EXA_BASE_URL"],
     base: Some("https://api.exa.ai"),
     signs: &[
@@ -18,6 +16,7 @@ pub(crate) static EXA: Account = Account {
         Sign { status: 0, part: "budget_exceeded", outcome: Outcome::Quota, advice: "" },
         Sign { status: 0, part: "invalid_api_key", outcome: Outcome::Auth, advice: "check EXA_API_KEY" },
     ],
+    ..Account::BARE
 };
 
 /// firecrawl-py 4.55.0 (`v2/utils/error_handler.py`), read on 2026-11-30.
@@ -26,8 +25,6 @@ pub(crate) static FIRECRAWL: Account = Account {
     title: "Firecrawl",
     key_variables: &["FIRECRAWL_API_KEY"],
     key_use: KeyUse::AtVendor,
-    key_place: KeyPlace::Bearer,
-    keyless: None,
     base_variables: &["FIRECRAWL_API_URL", "FIRECRAWL_BASE_URL"],
     base: Some("https://api.firecrawl.dev"),
     signs: &[
@@ -42,6 +39,7 @@ pub(crate) static FIRECRAWL: Account = Account {
         // It uses this status for pages that it does not read.
         Sign { status: 403, part: "", outcome: Outcome::Blocked, advice: "" },
     ],
+    ..Account::BARE
 };
 
 /// tavily-python 0.8.5 (`tavily.py`, `errors.py`), read on 2026-11-30: 432 and 433 are the limits of a plan and of pay-as-you-go. Without a
@@ -51,7 +49,6 @@ pub(crate) static TAVILY: Account = Account {
     title: "Tavily",
     key_variables: &["TAVILY_API_KEY"],
     key_use: KeyUse::Optional,
-    key_place: KeyPlace::Bearer,
     keyless: Some(("x-tavily-access-mode", "keyless")),
     base_variables: &["TAVILY_BASE_URL"],
     base: Some("https://api.tavily.com"),
@@ -60,4 +57,5 @@ pub(crate) static TAVILY: Account = Account {
         Sign { status: 433, part: "", outcome: Outcome::Quota, advice: "" },
         Sign { status: 429, part: "usage limit", outcome: Outcome::Quota, advice: "" },
     ],
+    ..Account::BARE
 };

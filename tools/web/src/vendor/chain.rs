@@ -20,15 +20,17 @@ const MAX_REST: Duration = Duration::from_hours(1);
 const MAX_WAIT: Duration = Duration::from_secs(3);
 /// What is left of a total time for which a vendor is still asked.
 const MIN_TIME: Duration = Duration::from_millis(100);
+/// The longest total time.
+const MAX_TOTAL: Duration = Duration::from_hours(1);
 /// How often a wait looks whether it is cancelled.
 const STEP: Duration = Duration::from_millis(20);
 
 /// The time for vendors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// The time for all vendors together.
+    /// The time for all vendors together. More than an hour is an hour.
     pub total: Duration,
-    /// The time for each of them.
+    /// The time for each of them. Those with a [patience](super::Account::patience) have more.
     pub each: Duration,
 }
 
@@ -108,7 +110,7 @@ pub struct Chain<'a> {
 /// An answer.
 pub(crate) struct Got<T> {
     pub(crate) value: T,
-    /// Why there is not more.
+    /// What kept the vendor from answering completely.
     pub(crate) flaw: Option<Failure>,
 }
 
@@ -127,7 +129,7 @@ impl Chain<'_> {
         vendors: &[&Access],
         mut ask: impl FnMut(usize, Duration) -> Result<Got<T>, Failure>,
     ) -> First<T> {
-        let end = Instant::now() + self.budget.total;
+        let end = Instant::now() + self.budget.total.min(MAX_TOTAL);
         let mut first = First { got: None, tried: Vec::new(), ended: Ended::Failed };
         for (index, vendor) in vendors.iter().enumerate() {
             if let Some((outcome, left)) = self.rests.left(vendor) {
@@ -138,10 +140,15 @@ impl Chain<'_> {
                 return first;
             }
         }
-        if first.tried.iter().any(|tried| tried.outcome == Outcome::Empty) {
+        let is_empty = |first: &First<T>| first.tried.iter().any(|tried| tried.outcome == Outcome::Empty);
+        if !is_empty(&first)
+            && let Some(index) = self.wait(vendors, &first.tried, end)
+            && self.step(&mut first, index, vendors[index], end, &mut ask)
+        {
+            return first;
+        }
+        if is_empty(&first) {
             first.ended = Ended::Empty;
-        } else if let Some(index) = self.wait(vendors, end) {
-            self.step(&mut first, index, vendors[index], end, &mut ask);
         }
         first
     }
@@ -163,7 +170,8 @@ impl Chain<'_> {
             return true;
         }
         let started = Instant::now();
-        let asked = ask(index, left.min(self.budget.each));
+        let each = vendor.account().patience.unwrap_or_default().max(self.budget.each);
+        let asked = ask(index, left.min(each));
         let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (outcome, failure) = match asked {
             Ok(got) => {
@@ -180,10 +188,12 @@ impl Chain<'_> {
         first.got.is_some()
     }
 
-    /// Waits for the vendor whose rest ends first, if that is soon. Returns its index.
-    fn wait(&self, vendors: &[&Access], end: Instant) -> Option<usize> {
-        let rests = vendors.iter().enumerate().filter_map(|(index, vendor)| Some((index, self.rests.left(vendor)?)));
-        let (index, (_, left)) = rests.min_by_key(|(_, (_, left))| *left)?;
+    /// Waits for the vendor that had too many requests and whose rest ends first, if that is soon. Returns its index.
+    fn wait(&self, vendors: &[&Access], tried: &[Tried], end: Instant) -> Option<usize> {
+        let hurried = vendors.iter().zip(tried).enumerate().filter(|(_, (_, tried))| tried.outcome == Outcome::Rate);
+        // A rest may have ended while others were asked.
+        let left = |vendor: &Access| self.rests.left(vendor).map_or(Duration::ZERO, |(_, left)| left);
+        let (index, left) = hurried.map(|(index, (vendor, _))| (index, left(vendor))).min_by_key(|(_, left)| *left)?;
         let until = Instant::now() + left;
         if left > MAX_WAIT || until + MIN_TIME > end {
             return None;

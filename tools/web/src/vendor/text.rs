@@ -321,4 +321,25 @@ mod tests {
         let many = "<".repeat(200_000);
         assert_eq!(clean(&many, 10).chars().count(), 11);
     }
+
+    #[test]
+    fn any_text_is_cleaned_within_its_bounds() {
+        let pieces = [
+            "<", ">", "/", "b", "<b>", "<!--", "-->", "&", "#", "x41", ";", "&amp;", "ä", "👩", "\u{200d}", "\u{202e}",
+            "\n", "\0", " ", "a", "1",
+        ];
+        let mut state = 7_u64;
+        for _ in 0..20_000 {
+            let mut text = String::new();
+            for _ in 0..12 {
+                // The generator of Knuth's MMIX.
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                text.push_str(pieces[usize::try_from(state >> 33).expect("31 bits") % pieces.len()]);
+            }
+            let cleaned = clean(&text, 8);
+            let is_plain = |letter: char| !letter.is_control() && (!is_hidden(letter) || letter == '\u{200d}');
+            assert!(cleaned.chars().count() <= 9 && cleaned.chars().all(is_plain), "{text:?}: {cleaned:?}");
+            assert_eq!(cleaned.trim(), cleaned, "{text:?}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 use toolc_net::Client;
 use toolc_web::search::{Configured, Found, Query, search};
 use toolc_web::vendor::{Budget, Chain, Ended, Outcome, Rests};
@@ -74,22 +75,27 @@ const CASES: &[(&str, usize, Ended)] = &[
 
 #[test]
 fn a_chain_ends_with_the_first_answer() {
-    for (outcomes, asked, ended) in CASES {
-        let words: Vec<&str> = outcomes.split(' ').collect();
-        let running: Vec<Running> =
-            NAMES.iter().zip(&words).map(|(name, word)| vendor(name).start(mode(word))).collect();
-        let each = if words.contains(&"timeout") { Duration::from_secs(1) } else { BUDGET.each };
-        let found = found(&running.iter().collect::<Vec<_>>(), &query(), Budget { each, ..BUDGET });
-        let tried: Vec<&str> = found.tried.iter().map(|tried| tried.outcome.name()).collect();
-        assert_eq!((tried.as_slice(), found.ended), (&words[..*asked], *ended), "{outcomes}: {found:?}");
-        assert_eq!(found.provider, (*ended == Ended::Answered).then(|| NAMES[asked - 1]), "{outcomes}");
-        assert_eq!(found.results.is_empty(), *ended != Ended::Answered, "{outcomes}");
-        let requests: Vec<usize> = running.iter().map(|running| running.server.requests().len()).collect();
-        let expected: Vec<usize> = (0..3).map(|index| usize::from(index < *asked)).collect();
-        assert_eq!(requests, expected, "{outcomes}");
-        let shown = found.tried.iter().filter(|tried| tried.must_be_shown()).count();
-        assert_eq!(shown, words[..*asked].iter().filter(|word| **word == "auth").count(), "{outcomes}");
-    }
+    std::thread::scope(|scope| {
+        for (outcomes, asked, ended) in CASES {
+            scope.spawn(move || check(outcomes, *asked, *ended));
+        }
+    });
+}
+
+fn check(outcomes: &str, asked: usize, ended: Ended) {
+    let words: Vec<&str> = outcomes.split(' ').collect();
+    let running: Vec<Running> = NAMES.iter().zip(&words).map(|(name, word)| vendor(name).start(mode(word))).collect();
+    let each = if words.contains(&"timeout") { Duration::from_secs(2) } else { BUDGET.each };
+    let found = found(&running.iter().collect::<Vec<_>>(), &query(), Budget { each, ..BUDGET });
+    let tried: Vec<&str> = found.tried.iter().map(|tried| tried.outcome.name()).collect();
+    assert_eq!((tried.as_slice(), found.ended), (&words[..asked], ended), "{outcomes}: {found:?}");
+    assert_eq!(found.provider, (ended == Ended::Answered).then(|| NAMES[asked - 1]), "{outcomes}");
+    assert_eq!(found.results.is_empty(), ended != Ended::Answered, "{outcomes}");
+    let requests: Vec<usize> = running.iter().map(|running| running.server.requests().len()).collect();
+    let expected: Vec<usize> = (0..3).map(|index| usize::from(index < asked)).collect();
+    assert_eq!(requests, expected, "{outcomes}");
+    let shown = found.tried.iter().filter(|tried| tried.must_be_shown()).count();
+    assert_eq!(shown, words[..asked].iter().filter(|word| **word == "auth").count(), "{outcomes}");
 }
 
 fn ask(client: &Client, rests: &Rests, providers: &[Configured]) -> Found {
@@ -136,6 +142,38 @@ fn a_rest_is_as_long_as_the_vendor_says() {
     }
 }
 
+/// Returns the detail with which a vendor is not asked a second time, after this answer.
+fn rest_after(reply: Reply) -> String {
+    let (client, rests) = (client(), Rests::default());
+    let running = Running { vendor: vendor("tavily"), server: Server::start(move |_| reply.clone()) };
+    let providers = [configured(&running)];
+    ask(&client, &rests, &providers);
+    let mut found = ask(&client, &rests, &providers);
+    assert!(!found.tried[0].was_asked, "{found:?}");
+    found.tried.remove(0).detail.expect("it says how long")
+}
+
+#[test]
+fn a_vendor_says_in_many_ways_when_to_ask_again() {
+    let error = json!({ "code": "keyless_limit", "message": "The limit is reached.", "window": "day", "retry_after_seconds": 120 });
+    let body = |value: serde_json::Value| Reply::json(429, &value);
+    for (reply, most) in [
+        (body(json!({ "error": error })), 120),
+        (body(json!({ "error": "slow down, try again in 2 minutes" })), 120),
+        (body(json!({ "details": { "retryAfterSeconds": "90" } })), 90),
+        (body(json!({})).with("Retry-After", "90"), 90),
+        (body(json!({})).with("Retry-After", "Fri, 31 Dec 2100 23:59:59 GMT"), 3_600),
+        (body(json!({})).with("Retry-After", "99999999999999999999999999"), 10),
+        (body(json!({})).with("Retry-After", "-5"), 10),
+        (body(json!({})).with("Retry-After", "soon"), 10),
+    ] {
+        let what = format!("{reply:?}");
+        let detail = rest_after(reply);
+        let seconds: u64 = detail.split(' ').find_map(|word| word.parse().ok()).expect("a number of seconds");
+        assert!(seconds <= most && seconds + 5 >= most, "{what}: {detail}");
+    }
+}
+
 /// Starts a vendor that allows its second request.
 fn hurried() -> Running {
     let vendor = vendor("brave");
@@ -160,6 +198,14 @@ fn the_only_vendor_is_asked_again_after_a_short_rest() {
     assert_eq!(tried, [("brave", Outcome::Rate), ("exa", Outcome::Auth), ("brave", Outcome::Ok)], "{found:?}");
     assert!(started.elapsed() >= Duration::from_millis(900), "{:?}", started.elapsed());
     assert_eq!((found.ended, found.results.len()), (Ended::Answered, 10));
+}
+
+#[test]
+fn a_vendor_whose_rest_has_ended_meanwhile_is_asked_again() {
+    let (hurried, slow) = (hurried(), vendor("exa").start(Mode::Slow));
+    let found = found(&[&hurried, &slow], &query(), Budget { each: Duration::from_millis(1_500), ..BUDGET });
+    let tried: Vec<_> = found.tried.iter().map(|tried| (tried.provider, tried.outcome)).collect();
+    assert_eq!(tried, [("brave", Outcome::Rate), ("exa", Outcome::Timeout), ("brave", Outcome::Ok)], "{found:?}");
 }
 
 #[test]
@@ -199,6 +245,15 @@ fn a_chain_ends_when_it_is_cancelled() {
     let found = search(&chain, &providers, &query());
     assert_eq!((found.ended, found.tried.len()), (Ended::Cancelled, 1), "{found:?}");
     assert!(running[1].server.requests().is_empty());
+}
+
+#[test]
+fn an_endless_budget_is_a_long_one() {
+    let running = vendor("brave").start(Mode::Right);
+    let found = found(&[&running], &query(), Budget { total: Duration::MAX, each: Duration::MAX });
+    assert_eq!(found.ended, Ended::Answered, "{found:?}");
+    let found = crate::found(&[&running], &query(), Budget { total: Duration::ZERO, each: Duration::ZERO });
+    assert_eq!((found.ended, found.tried.len()), (Ended::OutOfTime, 0), "{found:?}");
 }
 
 #[test]

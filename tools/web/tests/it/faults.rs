@@ -13,8 +13,9 @@ use crate::{BUDGET, found};
 fn ask(vendor: &'static Vendor, mode: Mode) -> (Running, Found) {
     let running = vendor.start(mode);
     // Only an answer that never comes may run out of time.
-    let each = if mode == Mode::Slow { Duration::from_millis(300) } else { BUDGET.each };
-    let found = found(&[&running], &Query::new("x").expect("a query"), Budget { each, ..BUDGET });
+    let time = Duration::from_millis(300);
+    let budget = if mode == Mode::Slow { Budget { total: time, each: time } } else { BUDGET };
+    let found = found(&[&running], &Query::new("x").expect("a query"), budget);
     (running, found)
 }
 
@@ -31,6 +32,7 @@ fn every_fault_of_every_vendor_has_its_outcome() {
         (Mode::Html, Outcome::Broken),
         (Mode::Challenge, Outcome::Blocked),
         (Mode::OtherJson, Outcome::Broken),
+        (Mode::Deep, Outcome::Broken),
         (Mode::HalfJson, Outcome::Broken),
         (Mode::Early, Outcome::Broken),
         (Mode::Huge, Outcome::Broken),
@@ -57,6 +59,7 @@ fn a_failure_is_explained_in_the_words_of_the_vendor() {
         ("exa", Mode::Quota, "status 402: You have exceeded your credits limit."),
         ("serper", Mode::Quota, "status 400: Not enough credits"),
         ("searxng", Mode::Auth, "add `json` to `search.formats` in its settings.yml"),
+        ("searxng", Mode::Rate, "the limiter of this server refuses the request"),
         ("tavily", Mode::Html, "a page for browsers instead of JSON"),
         ("tavily", Mode::Challenge, "captcha"),
         ("tavily", Mode::Huge, "more than 8388608 bytes"),

@@ -42,7 +42,7 @@ fn a_right_answer_becomes_results() {
         assert_eq!(first.title, "Page 0 & more", "{name}");
         assert_eq!(first.url, "https://site0.example/page?utm_source=vendor&n=0", "{name}");
         assert!(!first.snippet.is_empty() && !first.snippet.contains('<'), "{name}: {first:?}");
-        let has_date = !["firecrawl", "tavily"].contains(&name);
+        let has_date = !["firecrawl", "tavily", "xai"].contains(&name);
         assert_eq!(first.published.as_deref(), has_date.then_some("2024-05-01"), "{name}");
         assert_eq!((found.tried.len(), found.tried[0].outcome), (1, Outcome::Ok), "{name}");
         assert_eq!(running.server.requests().len(), 1, "{name}");
@@ -61,6 +61,7 @@ fn many_results_are_asked_for_in_pages() {
         ("serpapi", 25, 3),
         ("serper", 25, 3),
         ("tavily", 20, 1),
+        ("xai", 25, 1),
     ] {
         let running = vendor(name).start(Mode::Right);
         let found = found(&[&running], &query_for(25), BUDGET);

@@ -56,6 +56,7 @@ fn every_fault_of_every_reader_has_its_outcome() {
         (Mode::Html, Outcome::Broken),
         (Mode::Challenge, Outcome::Blocked),
         (Mode::OtherJson, Outcome::Broken),
+        (Mode::Deep, Outcome::Broken),
         (Mode::HalfJson, Outcome::Broken),
         (Mode::Early, Outcome::Broken),
         (Mode::Huge, Outcome::Broken),

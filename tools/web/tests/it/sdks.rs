@@ -1,6 +1,7 @@
-//! The SDKs of vendors accept the vendors of these tests: what they send is answered, and the answers are what they read. Without that, the other
-//! tests would compare this crate with itself.
+//! Clients that others wrote accept the vendors of these tests: what they send is answered, and the answers are what they read. Without that, the
+//! other tests would compare this crate with itself.
 
+use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
@@ -9,12 +10,18 @@ use toolc_test_support::packages;
 
 use crate::vendors::{KEY, Mode, PAGE, READING, Running, SEARCHING, Vendor};
 
-const PACKAGES: &str =
-    "exa-py==2.28.0\nfirecrawl-py==4.55.0\nparallel-web==1.3.7\nserpapi==1.2.0\ntavily-python==0.8.5\n";
-const PROGRAM: &str = include_str!("sdks/ask.py");
+/// The SDKs of the vendors. xAI names that of OpenAI.
+const PYPI: &str =
+    "exa-py==2.28.0\nfirecrawl-py==4.55.0\nopenai==3.57.0\nparallel-web==1.3.7\nserpapi==1.2.0\ntavily-python==0.8.5\n";
+const PYTHON: &str = include_str!("sdks/ask.py");
+/// Clients for vendors without SDKs.
+const NPM: &str = "@agentic/brave-search@7.6.9\n@agentic/searxng@7.6.9\n@agentic/serper@8.4.4\nzod@3.25.76\n";
+const JAVASCRIPT: &str = include_str!("sdks/ask.mjs");
 
-/// What is asked, how the vendor answers, and what the SDK makes of it: results, a text, or an exception and a part of its message.
-const CASES: &[(&str, &str, Mode, &str)] = &[
+/// What is asked, how the vendor answers, and what a client makes of it: results, a text, or an exception and words of its message.
+type Case = (&'static str, &'static str, Mode, &'static str);
+
+const PYTHON_CASES: &[Case] = &[
     ("exa", "search", Mode::Right, "7 results"),
     ("exa", "search", Mode::Auth, "ValueError: 401 INVALID_API_KEY"),
     ("exa", "search", Mode::Quota, "ValueError: 402 NO_MORE_CREDITS"),
@@ -39,52 +46,69 @@ const CASES: &[(&str, &str, Mode, &str)] = &[
     ("tavily", "search", Mode::Rate, "UsageLimitExceededError: excessive requests"),
     ("tavily", "read", Mode::Right, "a text"),
     ("tavily", "read", Mode::Auth, "InvalidAPIKeyError"),
+    ("xai", "search", Mode::Right, "7 results"),
+    ("xai", "search", Mode::Auth, "BadRequestError: 400"),
+    ("xai", "search", Mode::Rate, "RateLimitError"),
+];
+
+const JAVASCRIPT_CASES: &[Case] = &[
+    ("brave", "search", Mode::Right, "7 results"),
+    ("brave", "search", Mode::Auth, "HTTPError: 422"),
+    ("searxng", "search", Mode::Right, "7 results"),
+    ("searxng", "search", Mode::Auth, "HTTPError: 403"),
+    ("serper", "search", Mode::Right, "7 results"),
+    ("serper", "search", Mode::Auth, "HTTPError: 403"),
+    ("serper", "search", Mode::Quota, "HTTPError: 400"),
 ];
 
 fn vendor(name: &str) -> &'static Vendor {
     SEARCHING.iter().chain(READING).find(|vendor| vendor.name == name).expect("a vendor")
 }
 
-#[test]
-fn the_sdks_of_vendors_accept_these_vendors() {
-    let python = match packages::python("web-vendors", PACKAGES) {
-        Ok(python) => python,
-        Err(why) => return packages::missing("no SDKs of vendors of web search", &why),
-    };
-    let running: Vec<Running> = CASES.iter().map(|(name, _, mode, _)| vendor(name).start(*mode)).collect();
-    let tests: Vec<Value> = CASES
-        .iter()
-        .zip(&running)
-        .map(|((name, does, ..), running)| {
-            json!({ "vendor": name, "does": does, "base": running.server.url(), "key": KEY, "page": PAGE })
-        })
-        .collect();
-    let mut child = Command::new(python)
-        .args(["-c", PROGRAM])
-        // These are on this machine.
-        .env("NO_PROXY", "127.0.0.1")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let input = Value::Array(tests).to_string();
-    child.stdin.take().expect("it has an input").write_all(input.as_bytes()).expect("it reads");
+/// Runs a program that asks vendors, and compares what it says.
+fn check(cases: &[Case], program: &mut Command) {
+    let running: Vec<Running> = cases.iter().map(|(name, _, mode, _)| vendor(name).start(*mode)).collect();
+    let test = |((name, does, ..), running): (&Case, &Running)| json!({ "vendor": name, "does": does, "base": running.server.url(), "key": KEY, "page": PAGE });
+    let tests: Value = cases.iter().zip(&running).map(test).collect();
+    // The vendors are on this machine.
+    program.env("NO_PROXY", "127.0.0.1").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = program.spawn().expect("the program starts");
+    child.stdin.take().expect("it has an input").write_all(tests.to_string().as_bytes()).expect("it reads");
     let output = child.wait_with_output().expect("it ends");
     let results: Vec<Value> = serde_json::from_slice(&output.stdout).expect("it writes JSON");
-    assert_eq!(results.len(), CASES.len());
-    for (((name, does, mode, expected), result), running) in CASES.iter().zip(&results).zip(&running) {
+    assert_eq!(results.len(), cases.len());
+    for (((name, does, mode, expected), result), running) in cases.iter().zip(&results).zip(&running) {
         let what = format!("{name} {does} {mode:?}: {result}");
         assert!(!running.server.requests().is_empty(), "{what}");
-        let (class, parts) = expected.split_once(": ").unwrap_or((expected, ""));
-        match class {
-            "7 results" => assert_eq!(result, &json!({ "results": 7, "complete": true }), "{what}"),
-            "a text" => assert_eq!(result, &json!({ "text": "# A post\n\nWith text." }), "{what}"),
-            class => {
+        match expected.split_once(": ").unwrap_or((expected, "")) {
+            ("7 results", _) => assert_eq!(result, &json!({ "results": 7, "complete": true }), "{what}"),
+            ("a text", _) => assert_eq!(result, &json!({ "text": "# A post\n\nWith text." }), "{what}"),
+            (class, words) => {
                 assert_eq!(result["error"], class, "{what}");
                 let message = result["message"].as_str().unwrap_or_default();
-                let words: Vec<&str> = if name == &"exa" { parts.split(' ').collect() } else { vec![parts] };
-                assert!(words.iter().all(|word| message.contains(word)), "{what}");
+                assert!(words.split(' ').all(|word| message.contains(word)), "{what}");
             }
         }
+    }
+}
+
+#[test]
+fn the_sdks_of_vendors_accept_these_vendors() {
+    match packages::python("web-vendors", PYPI) {
+        Ok(python) => check(PYTHON_CASES, Command::new(python).args(["-c", PYTHON])),
+        Err(why) => packages::missing("no SDKs of vendors of web search", &why),
+    }
+}
+
+#[test]
+fn clients_of_vendors_without_sdks_accept_these_vendors() {
+    let installed = packages::node().and_then(|node| Ok((node, packages::npm("web-vendors-npm", NPM)?)));
+    match installed {
+        Ok((node, folder)) => {
+            let program = folder.join("ask.mjs");
+            fs::write(&program, JAVASCRIPT).expect("failed to write");
+            check(JAVASCRIPT_CASES, Command::new(node).arg(program));
+        }
+        Err(why) => packages::missing("no clients of vendors of web search", &why),
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use toolc_web::search::Query;
-use toolc_web::vendor::Outcome;
+use toolc_web::search::{Query, search};
+use toolc_web::vendor::{Chain, Outcome, Rests};
 
 use crate::server::{Reply, Server};
 use crate::vendors::{KEY, Mode, Running, SEARCHING};
@@ -52,10 +52,9 @@ fn a_key_in_an_address_is_not_shown_when_the_connection_fails() {
         "SERPAPI_API_KEY" => Some(KEY.to_owned()),
         _ => None,
     });
-    let (client, rests) = (crate::client(), toolc_web::vendor::Rests::default());
-    let chain =
-        toolc_web::vendor::Chain { client: &client, rests: &rests, budget: BUDGET, is_cancelled: &crate::never };
-    let found = toolc_web::search::search(&chain, &[closed.expect("a key")], &query());
+    let (client, rests) = (crate::client(), Rests::default());
+    let chain = Chain { client: &client, rests: &rests, budget: BUDGET, is_cancelled: &crate::never };
+    let found = search(&chain, &[closed.expect("a key")], &query());
     assert_eq!(found.tried[0].outcome, Outcome::Broken, "{found:?}");
     assert!(!format!("{found:?}").contains(KEY), "{found:?}");
 }
@@ -86,6 +85,13 @@ fn a_vendor_without_a_key_is_asked_only_if_it_is_named() {
     assert!(configured(&running).access.is_named());
     let keyless = provider.configure(&|_: &str| None).expect("a key is optional");
     assert!(!keyless.access.is_named());
+    let base = running.server.url();
+    let keyless = provider.configure(&|name: &str| (name == "TAVILY_BASE_URL").then(|| base.clone()));
+    let (client, rests) = (crate::client(), Rests::default());
+    let chain = Chain { client: &client, rests: &rests, budget: BUDGET, is_cancelled: &crate::never };
+    let found = search(&chain, &[keyless.expect("a key is optional")], &query());
+    assert_eq!(found.results.len(), 10, "{found:?}");
+    assert_eq!(running.server.requests()[0].header("x-tavily-access-mode"), "keyless");
     for name in ["brave", "exa", "serper", "serpapi", "parallel", "firecrawl", "searxng"] {
         let provider = toolc_web::search::provider(name).expect("a provider");
         let error = provider.configure(&|_: &str| None).expect_err(name).to_string();

@@ -1,17 +1,15 @@
 //! Brave Search.
 
 use crate::search::provider::{Asked, Asking, PageLimits, Provider, TextLimits, listed};
-use crate::search::query::{Freshness, Place, Tongue};
+use crate::search::query::{Country, Freshness, Language};
 use crate::search::result::Fields;
-use crate::vendor::{Account, KeyPlace, KeyUse, Outcome, Request, Sign, today};
+use crate::vendor::{Account, KeyPlace, Outcome, Request, Sign, today};
 
 static ACCOUNT: Account = Account {
     name: "brave",
     title: "Brave Search",
     key_variables: &["BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"],
-    key_use: KeyUse::Required,
     key_place: KeyPlace::Header("x-subscription-token"),
-    keyless: None,
     base_variables: &["BRAVE_BASE_URL"],
     base: Some("https://api.search.brave.com"),
     signs: &[
@@ -19,6 +17,7 @@ static ACCOUNT: Account = Account {
         Sign { status: 0, part: "subscription token", outcome: Outcome::Auth, advice: "check BRAVE_API_KEY" },
         Sign { status: 429, part: "quota", outcome: Outcome::Quota, advice: "" },
     ],
+    ..Account::BARE
 };
 
 pub(super) static PROVIDER: Provider = Provider {
@@ -85,16 +84,16 @@ const COUNTRIES: &[&str] = &[
     "JP", "KR", "MX", "MY", "NL", "NO", "NZ", "PH", "PL", "PT", "RU", "SA", "SE", "TR", "TW", "US", "ZA",
 ];
 
-fn search_lang(tongue: &Tongue) -> Option<&'static str> {
+fn search_lang(language: &Language) -> Option<&'static str> {
     let known = |tag: &str| {
         let named = NAMES.iter().find(|(name, _)| *name == tag).map(|(_, value)| *value);
         named.or_else(|| LANGUAGES.iter().copied().find(|language| *language == tag))
     };
-    known(tongue.tag()).or_else(|| known(tongue.language()))
+    known(language.tag()).or_else(|| known(language.language()))
 }
 
-fn known(place: &Place) -> Option<&'static str> {
-    COUNTRIES.iter().copied().find(|country| *country == place.code())
+fn known(country: &Country) -> Option<&'static str> {
+    COUNTRIES.iter().copied().find(|known| *known == country.code())
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod searxng;
 mod serpapi;
 mod serper;
 mod tavily;
+mod xai;
 
 use super::provider::Provider;
 
@@ -21,6 +22,7 @@ pub static PROVIDERS: &[&Provider] = &[
     &serpapi::PROVIDER,
     &serper::PROVIDER,
     &tavily::PROVIDER,
+    &xai::PROVIDER,
 ];
 
 #[cfg(test)]
@@ -83,6 +85,10 @@ mod tests {
         for provider in PROVIDERS {
             assert!(provider.source.contains("2026-"), "{provider:?}");
             assert!(provider.pages.size > 0 && provider.pages.count > 0, "{provider:?}");
+            let account = provider.account;
+            assert!(account.base.is_some() || !account.base_variables.is_empty(), "{provider:?}");
+            let has_key = !account.key_variables.is_empty();
+            assert!(has_key || account.key_use == crate::vendor::KeyUse::Optional, "{provider:?}");
             assert!(provider.account.base.is_none_or(|base| base.starts_with("https://")), "{provider:?}");
         }
     }

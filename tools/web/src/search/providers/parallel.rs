@@ -5,18 +5,16 @@ use serde_json::{Value, json};
 use crate::search::provider::{Asked, Asking, PageLimits, Provider, TextLimits, listed};
 use crate::search::query::{Freshness, names};
 use crate::search::result::Fields;
-use crate::vendor::{Account, KeyPlace, KeyUse, Request, today};
+use crate::vendor::{Account, KeyPlace, Request, today};
 
 static ACCOUNT: Account = Account {
     name: "parallel",
     title: "Parallel",
     key_variables: &["PARALLEL_API_KEY"],
-    key_use: KeyUse::Required,
     key_place: KeyPlace::Header("x-api-key"),
-    keyless: None,
     base_variables: &["PARALLEL_BASE_URL"],
     base: Some("https://api.parallel.ai"),
-    signs: &[],
+    ..Account::BARE
 };
 
 pub(super) static PROVIDER: Provider = Provider {

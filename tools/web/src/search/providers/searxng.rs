@@ -5,23 +5,28 @@ use serde_json::Value;
 use crate::search::provider::{Asked, Asking, PageLimits, Provider, TextLimits, listed};
 use crate::search::query::{Freshness, Query};
 use crate::search::result::{Fields, Hit};
-use crate::vendor::{Account, Failure, KeyPlace, KeyUse, Outcome, Request, Sign, at, clean, text};
+use crate::vendor::{Account, Failure, KeyUse, Outcome, Request, Sign, at, clean, text};
 
 static ACCOUNT: Account = Account {
     name: "searxng",
     title: "SearXNG",
-    key_variables: &[],
     key_use: KeyUse::Optional,
-    key_place: KeyPlace::Bearer,
-    keyless: None,
     base_variables: &["SEARXNG_URL", "SEARXNG_BASE_URL"],
-    base: None,
-    signs: &[Sign {
-        status: 403,
-        part: "",
-        outcome: Outcome::Auth,
-        advice: "this server does not allow answers in JSON: add `json` to `search.formats` in its settings.yml, or ask another server",
-    }],
+    signs: &[
+        Sign {
+            status: 403,
+            part: "",
+            outcome: Outcome::Auth,
+            advice: "this server does not allow answers in JSON: add `json` to `search.formats` in its settings.yml, or ask another server",
+        },
+        Sign {
+            status: 429,
+            part: "",
+            outcome: Outcome::Rate,
+            advice: "the limiter of this server refuses the request",
+        },
+    ],
+    ..Account::BARE
 };
 
 pub(super) static PROVIDER: Provider = Provider {
@@ -57,11 +62,11 @@ fn request(asking: &Asking<'_>) -> Asked {
 
 /// Returns a language, with a country if one is given: `de-AT`.
 fn language(query: &Query) -> Option<String> {
-    let tongue = query.language.as_ref()?;
-    let with_country = query.country.as_ref().map(|country| format!("{}-{}", tongue.language(), country.code()));
-    Some(with_country.unwrap_or_else(|| match tongue.tag().split_once('-') {
+    let language = query.language.as_ref()?;
+    let with_country = query.country.as_ref().map(|country| format!("{}-{}", language.language(), country.code()));
+    Some(with_country.unwrap_or_else(|| match language.tag().split_once('-') {
         Some((language, country)) if country.len() == 2 => format!("{language}-{}", country.to_ascii_uppercase()),
-        _ => tongue.tag().to_owned(),
+        _ => language.tag().to_owned(),
     }))
 }
 

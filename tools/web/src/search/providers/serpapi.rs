@@ -4,21 +4,20 @@ use serde_json::Value;
 
 use crate::search::provider::{Asked, Asking, PageLimits, Provider, TextLimits, listed};
 use crate::search::result::{Fields, Hit};
-use crate::vendor::{Account, Failure, KeyPlace, KeyUse, Outcome, Request, Sign, clean, texts};
+use crate::vendor::{Account, Failure, KeyPlace, Outcome, Request, Sign, clean, texts};
 
 static ACCOUNT: Account = Account {
     name: "serpapi",
     title: "SerpAPI",
     key_variables: &["SERPAPI_API_KEY", "SERP_API_KEY", "SERPAPI_KEY"],
-    key_use: KeyUse::Required,
     key_place: KeyPlace::Parameter("api_key"),
-    keyless: None,
     base_variables: &["SERPAPI_BASE_URL"],
     base: Some("https://serpapi.com"),
     signs: &[
         Sign { status: 0, part: "run out of searches", outcome: Outcome::Quota, advice: "" },
         Sign { status: 0, part: "invalid api key", outcome: Outcome::Auth, advice: "check SERPAPI_API_KEY" },
     ],
+    ..Account::BARE
 };
 
 pub(super) static PROVIDER: Provider = Provider {
@@ -43,9 +42,9 @@ fn request(asking: &Asking<'_>) -> Asked {
             .with("q", Some(asking.text_with_sites()))
             .with("num", Some(asking.size))
             .with("start", (asking.page > 0).then_some(asking.page * 10))
-            .with("hl", language.map(super::super::query::Tongue::language))
-            .with("lr", language.map(|tongue| format!("lang_{}", tongue.language())))
-            .with("gl", query.country.as_ref().map(super::super::query::Place::lower))
+            .with("hl", language.map(super::super::query::Language::language))
+            .with("lr", language.map(|language| format!("lang_{}", language.language())))
+            .with("gl", query.country.as_ref().map(super::super::query::Country::lower))
             .with("tbs", query.freshness.map(super::super::query::Freshness::google)),
     )
 }

@@ -4,19 +4,18 @@ use serde_json::{Value, json};
 
 use crate::search::provider::{Asked, Asking, PageLimits, Provider, TextLimits, listed};
 use crate::search::result::Fields;
-use crate::vendor::{Account, KeyPlace, KeyUse, Outcome, Request, Sign};
+use crate::vendor::{Account, KeyPlace, Outcome, Request, Sign};
 
 static ACCOUNT: Account = Account {
     name: "serper",
     title: "Serper",
     key_variables: &["SERPER_API_KEY"],
-    key_use: KeyUse::Required,
     key_place: KeyPlace::Header("x-api-key"),
-    keyless: None,
     base_variables: &["SERPER_BASE_URL"],
     base: Some("https://google.serper.dev"),
     // It uses the status 400 for an empty account.
     signs: &[Sign { status: 0, part: "not enough credits", outcome: Outcome::Quota, advice: "" }],
+    ..Account::BARE
 };
 
 pub(super) static PROVIDER: Provider = Provider {
@@ -41,7 +40,7 @@ fn request(asking: &Asking<'_>) -> Asked {
         }
     };
     set("page", (asking.page > 0).then(|| (asking.page + 1).into()));
-    set("hl", query.language.as_ref().map(|tongue| tongue.language().into()));
+    set("hl", query.language.as_ref().map(|language| language.language().into()));
     set("gl", query.country.as_ref().map(|country| country.lower().into()));
     set("tbs", query.freshness.map(|freshness| freshness.google().into()));
     Asked::new(Request::post("search", body))

@@ -54,7 +54,17 @@ def parallel(test):
     return [(hit.title, hit.url, hit.publish_date, hit.excerpts) for hit in hits]
 
 
-VENDORS = {"tavily": tavily, "exa": exa, "firecrawl": firecrawl, "serpapi": serpapi, "parallel": parallel}
+def xai(test):
+    from openai import OpenAI
+
+    client = OpenAI(api_key=test["key"], base_url=test["base"] + "/v1", max_retries=0)
+    question = [{"role": "user", "content": "x"}]
+    answer = client.responses.create(model="grok-4-1-fast", input=question, tools=[{"type": "web_search"}])
+    [text] = [part for item in answer.output if item.type == "message" for part in item.content]
+    return [(cited.title, cited.url, text.text[: cited.start_index]) for cited in text.annotations][:7]
+
+
+VENDORS = {"tavily": tavily, "exa": exa, "firecrawl": firecrawl, "serpapi": serpapi, "parallel": parallel, "xai": xai}
 
 
 def run(test):

@@ -10,6 +10,7 @@ mod searxng;
 mod serpapi;
 mod serper;
 mod tavily;
+mod xai;
 
 use serde_json::{Value, json};
 
@@ -44,6 +45,7 @@ pub(crate) static SEARCHING: &[&Vendor] = &[
     &serpapi::VENDOR,
     &serper::VENDOR,
     &tavily::VENDOR,
+    &xai::VENDOR,
 ];
 /// Those that read pages.
 pub(crate) static READING: &[&Vendor] = &[&exa::VENDOR, &firecrawl::VENDOR, &jina::VENDOR, &tavily::VENDOR];
@@ -68,6 +70,8 @@ pub(crate) enum Mode {
     Challenge,
     /// With other JSON.
     OtherJson,
+    /// With a million lists, each in the one before it.
+    Deep,
     /// With the first half of the JSON.
     HalfJson,
     /// With a connection that ends early.
@@ -112,6 +116,7 @@ impl Vendor {
             Mode::Html => Reply::text(200, "text/html", "<!DOCTYPE html><html><title>Welcome</title></html>"),
             Mode::Challenge => Reply::text(403, "text/html", "<html><title>Just a moment...</title></html>"),
             Mode::OtherJson => Reply::json(200, &json!({ "unexpected": [1, 2, 3] })),
+            Mode::Deep => Reply::text(200, "application/json", &"[".repeat(1_000_000)),
             Mode::HalfJson => {
                 let reply = right();
                 Reply { body: reply.body[..reply.body.len() / 2].to_vec(), ..reply }
