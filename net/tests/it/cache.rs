@@ -157,6 +157,21 @@ fn errors_and_temporary_redirects_are_not_kept_but_lasting_redirects_are() {
 }
 
 #[test]
+fn a_kept_redirect_is_checked_as_a_new_one() {
+    let kept = Kept::new(Server::start(|_| answer("301 x", &format!("{FRESH}Location: http://10.0.0.1/\r\n"), b"")));
+    let client = Client::new(
+        Policy { addresses: crate::this_machine(), ports: Ports::Only(vec![kept.server.port, 80]) },
+        "toolc-net tests",
+    );
+    let client = client.with_cache(open(&kept.folder.path().join("cache"), 64 << 20));
+    for _ in 0..2 {
+        let error = get(&client, &kept.server.url("/"), &Limits::default()).expect_err("a private network");
+        assert!(matches!(error.fault, FetchFault::Refused(_)) && error.redirects == 1, "{error}");
+    }
+    assert_eq!((kept.requests(), kept.files().len()), (1, 1));
+}
+
+#[test]
 fn a_damaged_or_strange_file_is_replaced() {
     let kept = Kept::with(FRESH);
     kept.get("/");
