@@ -155,7 +155,12 @@ impl Place<'_> {
     /// Keeps an answer of which the server has said that it has not changed, and returns it with the new headers.
     pub(crate) fn renew(&self, entry: Entry, hop: &Hop, requested: u64, received: u64) -> Entry {
         let renewed = entry.renewed(&hop.headers, requested, received);
-        self.write(Some(&renewed).filter(|renewed| renewed.may_be_kept()));
+        // If the server must be asked again anyway, the file is as good as a new one.
+        if !renewed.may_be_kept() {
+            self.write(None);
+        } else if renewed.is_fresh(received) {
+            self.write(Some(&renewed));
+        }
         renewed
     }
 
@@ -172,6 +177,8 @@ impl Place<'_> {
     fn write_file(&self, bytes: &[u8]) -> io::Result<()> {
         let mut file = tempfile::Builder::new().suffix(UNFINISHED).tempfile_in(&self.cache.folder)?;
         File::write_all(file.as_file_mut(), bytes)?;
+        // To rename over a file makes ext4 write to the disk first, which takes milliseconds.
+        let _ = fs::remove_file(&self.path);
         file.persist(&self.path)?;
         Ok(())
     }

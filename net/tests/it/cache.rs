@@ -90,6 +90,28 @@ fn the_server_is_asked_whether_an_old_answer_has_changed() {
 }
 
 #[test]
+fn the_server_decides_again_about_an_unchanged_answer() {
+    for (headers, requests, files) in [
+        ("Cache-Control: max-age=600\r\n", 2, 1),
+        ("Cache-Control: max-age=0\r\n", 3, 1),
+        ("Cache-Control: no-store\r\n", 3, 0),
+    ] {
+        let kept = Kept::new(Server::start_reading(move |request| {
+            let is_unchanged = request.to_lowercase().contains("if-none-match");
+            answer(
+                if is_unchanged { "304 x" } else { "200 OK" },
+                if is_unchanged { headers } else { "ETag: \"1\"\r\n" },
+                b"",
+            )
+        }));
+        assert!(!kept.get("/").from_cache && kept.get("/").from_cache);
+        assert_eq!(kept.files().len(), files, "{headers}");
+        kept.get("/");
+        assert_eq!(kept.requests(), requests, "{headers}");
+    }
+}
+
+#[test]
 fn a_changed_answer_takes_the_place_of_the_old_one() {
     let kept = Kept::new(Server::start_reading(|request| {
         let is_first = !request.to_lowercase().contains("if-none-match");
