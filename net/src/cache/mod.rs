@@ -40,19 +40,17 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Opens the cache in a folder, which is made if it is missing, and which only its owner may read. `max_bytes` is the size of all files;
+    /// Opens the cache in a folder. If it is missing, it is made, for its owner only, as its files are. `max_bytes` is the size of all files;
     /// an answer of more than an eighth of it is not kept. Each further process that writes at the same time may add a sixteenth.
     ///
     /// # Errors
-    /// If the folder cannot be made, or its permissions cannot be changed.
+    /// If the folder cannot be made.
     pub fn open(folder: &Path, max_bytes: u64) -> io::Result<Self> {
         let mut builder = DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder)?;
-        #[cfg(unix)]
-        fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
         Ok(Self { folder: folder.into(), max_bytes, uncounted: Arc::default() })
     }
 
