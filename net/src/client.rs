@@ -201,6 +201,7 @@ impl Client {
         Ok(Hop { status: head.status, headers: head.headers, body: bytes, is_cut, from_cache: false })
     }
 
+    /// Sends a request. A GET is sent again if the connection has ended: it may have been a kept one, which the server has closed meanwhile.
     fn send(
         &self,
         fetch: &Fetch,
@@ -208,25 +209,39 @@ impl Client {
         limits: &Limits,
         end: Instant,
     ) -> Result<Response<Body>, FetchFault> {
+        let mut headers = fetch.headers.clone();
+        headers.extend(conditions);
+        let first = self.send_once(fetch, &headers, limits, end);
+        let found = match first {
+            Err(error) if fetch.method == Method::GET && FetchFault::is_ended(&error) => {
+                self.send_once(fetch, &headers, limits, end)
+            }
+            found => found,
+        };
+        found.map_err(|error| FetchFault::of(error, limits.time))
+    }
+
+    fn send_once(
+        &self,
+        fetch: &Fetch,
+        headers: &HeaderMap,
+        limits: &Limits,
+        end: Instant,
+    ) -> Result<Response<Body>, ureq::Error> {
         let left = end.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(FetchFault::TimedOut(limits.time));
+            return Err(ureq::Error::Timeout(ureq::Timeout::Global));
         }
         let agent = self.agent_for(&fetch.target);
         let mut request = Request::builder().method(&fetch.method).uri(fetch.target.url().as_str());
         if let Some(all) = request.headers_mut() {
-            all.extend(fetch.headers.clone());
-            all.extend(conditions);
+            all.extend(headers.clone());
         }
-        let protocol = |error: &dyn fmt::Display| FetchFault::Protocol(error.to_string());
-        let fault = |error: ureq::Error| FetchFault::of(error, limits.time);
         // An empty body is left out: some servers refuse a GET with one.
         if fetch.body.is_empty() {
-            let request = request.body(()).map_err(|error| protocol(&error))?;
-            agent.run(bounded(agent, request, limits, left)).map_err(fault)
+            agent.run(bounded(agent, request.body(())?, limits, left))
         } else {
-            let request = request.body(fetch.body.clone()).map_err(|error| protocol(&error))?;
-            agent.run(bounded(agent, request, limits, left)).map_err(fault)
+            agent.run(bounded(agent, request.body(fetch.body.clone())?, limits, left))
         }
     }
 

@@ -63,6 +63,15 @@ impl FetchFault {
         matches!(self, Self::Connection(_) | Self::TimedOut(_) | Self::Broken(_))
     }
 
+    /// Returns whether the connection has ended before the answer.
+    pub(crate) fn is_ended(error: &ureq::Error) -> bool {
+        use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+        let kind = |error: &io::Error| {
+            matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
+        };
+        matches!(error, ureq::Error::Io(error) if kind(error))
+    }
+
     /// Returns the fault of a body that cannot be read.
     pub(crate) fn of_body(error: io::Error) -> Self {
         let error = match error.downcast::<ureq::Error>() {

@@ -3,6 +3,9 @@
 //! What is fetched decides nothing about where the client may go: a [`Policy`] of the user does. Every address of a host is checked, and the
 //! client connects to one that was checked. [`Target`] is an address on the web that has the right form, and [`AddressPolicy`] decides about
 //! the IP addresses to which its host leads.
+//!
+//! A client can trust private authorities ([`Certificates`]), keep answers in a folder ([`Cache`]), and ask a site which of its addresses
+//! programs may fetch ([`RobotsCache`]). It blocks, within [`Limits`]; [`Client::fetch_all`] fetches many addresses at once.
 
 mod address;
 mod body;

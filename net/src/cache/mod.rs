@@ -40,19 +40,17 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Opens the cache in a folder, which is made if it is missing, and which only its owner may read. `max_bytes` is the size of all files;
+    /// Opens the cache in a folder. If it is missing, it is made, for its owner only, as its files are. `max_bytes` is the size of all files;
     /// an answer of more than an eighth of it is not kept. Each further process that writes at the same time may add a sixteenth.
     ///
     /// # Errors
-    /// If the folder cannot be made, or its permissions cannot be changed.
+    /// If the folder cannot be made.
     pub fn open(folder: &Path, max_bytes: u64) -> io::Result<Self> {
         let mut builder = DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder)?;
-        #[cfg(unix)]
-        fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
         Ok(Self { folder: folder.into(), max_bytes, uncounted: Arc::default() })
     }
 
@@ -155,7 +153,12 @@ impl Place<'_> {
     /// Keeps an answer of which the server has said that it has not changed, and returns it with the new headers.
     pub(crate) fn renew(&self, entry: Entry, hop: &Hop, requested: u64, received: u64) -> Entry {
         let renewed = entry.renewed(&hop.headers, requested, received);
-        self.write(Some(&renewed).filter(|renewed| renewed.may_be_kept()));
+        // If the server must be asked again anyway, the file is as good as a new one.
+        if !renewed.may_be_kept() {
+            self.write(None);
+        } else if renewed.is_fresh(received) {
+            self.write(Some(&renewed));
+        }
         renewed
     }
 
@@ -172,6 +175,8 @@ impl Place<'_> {
     fn write_file(&self, bytes: &[u8]) -> io::Result<()> {
         let mut file = tempfile::Builder::new().suffix(UNFINISHED).tempfile_in(&self.cache.folder)?;
         File::write_all(file.as_file_mut(), bytes)?;
+        // To rename over a file makes ext4 write to the disk first, which takes milliseconds.
+        let _ = fs::remove_file(&self.path);
         file.persist(&self.path)?;
         Ok(())
     }

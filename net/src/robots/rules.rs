@@ -316,6 +316,48 @@ mod tests {
     }
 
     #[test]
+    fn any_text_is_read_and_used() {
+        let parts = [
+            "User-agent:",
+            "*",
+            "toolc",
+            "\n",
+            "\r",
+            "Disallow:",
+            "Allow :",
+            "/",
+            "%",
+            "%e",
+            "%61",
+            "$",
+            "é",
+            "\u{feff}",
+            "#",
+            ":",
+            " ",
+        ];
+        let paths = ["/", "/a/e/*$", "/%61%", "/é?é"].map(|path| format!("https://example.com{path}"));
+        let targets = paths.map(|text| Target::parse(&text, &Ports::Usual).expect("a valid address"));
+        let mut state = 1_u64;
+        for _ in 0..20_000 {
+            let mut text = String::from("User-agent: *\nDisallow: ");
+            for _ in 0..12 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                text += parts[usize::try_from(state >> 33).expect("31 bits") % parts.len()];
+            }
+            let robots = Robots::read(&text, "toolc");
+            for target in &targets {
+                // What is refused is refused by a rule that the text has.
+                let refusal = robots.refusal(target);
+                assert!(
+                    refusal.is_none_or(|line| text.contains("Disallow:") && line.len() > "Disallow: ".len()),
+                    "{text:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn a_hostile_file_is_read_and_used_in_little_time() {
         let started = std::time::Instant::now();
         let path = format!("/{}", "a".repeat(8_000));

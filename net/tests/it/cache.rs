@@ -90,6 +90,28 @@ fn the_server_is_asked_whether_an_old_answer_has_changed() {
 }
 
 #[test]
+fn the_server_decides_again_about_an_unchanged_answer() {
+    for (headers, requests, files) in [
+        ("Cache-Control: max-age=600\r\n", 2, 1),
+        ("Cache-Control: max-age=0\r\n", 3, 1),
+        ("Cache-Control: no-store\r\n", 3, 0),
+    ] {
+        let kept = Kept::new(Server::start_reading(move |request| {
+            let is_unchanged = request.to_lowercase().contains("if-none-match");
+            answer(
+                if is_unchanged { "304 x" } else { "200 OK" },
+                if is_unchanged { headers } else { "ETag: \"1\"\r\n" },
+                b"",
+            )
+        }));
+        assert!(!kept.get("/").from_cache && kept.get("/").from_cache);
+        assert_eq!(kept.files().len(), files, "{headers}");
+        kept.get("/");
+        assert_eq!(kept.requests(), requests, "{headers}");
+    }
+}
+
+#[test]
 fn a_changed_answer_takes_the_place_of_the_old_one() {
     let kept = Kept::new(Server::start_reading(|request| {
         let is_first = !request.to_lowercase().contains("if-none-match");
@@ -157,6 +179,21 @@ fn errors_and_temporary_redirects_are_not_kept_but_lasting_redirects_are() {
 }
 
 #[test]
+fn a_kept_redirect_is_checked_as_a_new_one() {
+    let kept = Kept::new(Server::start(|_| answer("301 x", &format!("{FRESH}Location: http://10.0.0.1/\r\n"), b"")));
+    let client = Client::new(
+        Policy { addresses: crate::this_machine(), ports: Ports::Only(vec![kept.server.port, 80]) },
+        "toolc-net tests",
+    );
+    let client = client.with_cache(open(&kept.folder.path().join("cache"), 64 << 20));
+    for _ in 0..2 {
+        let error = get(&client, &kept.server.url("/"), &Limits::default()).expect_err("a private network");
+        assert!(matches!(error.fault, FetchFault::Refused(_)) && error.redirects == 1, "{error}");
+    }
+    assert_eq!((kept.requests(), kept.files().len()), (1, 1));
+}
+
+#[test]
 fn a_damaged_or_strange_file_is_replaced() {
     let kept = Kept::with(FRESH);
     kept.get("/");
@@ -184,9 +221,7 @@ fn a_damaged_or_strange_file_is_replaced() {
 fn only_the_owner_may_read_the_cache() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().expect("failed to make a folder");
-    let cache = folder.path().join("cache");
-    fs::create_dir(&cache).expect("failed to make a folder");
-    fs::set_permissions(&cache, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let cache = folder.path().join("a").join("cache");
     let server = Server::start(|_| answer("200 OK", FRESH, b"x"));
     get(&client(&[&server]).with_cache(open(&cache, 1 << 20)), &server.url("/"), &Limits::default())
         .expect("an answer");

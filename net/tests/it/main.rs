@@ -11,13 +11,15 @@ mod server;
 mod spellings;
 mod tls;
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use server::{Server, answer};
-use toolc_net::{AddressPolicy, Answer, Client, Fetch, FetchError, FetchFault, Limits, Policy, Ports, Target};
+use toolc_net::{
+    AddressPolicy, Answer, Client, Fetch, FetchError, FetchFault, HeaderValue, Limits, Policy, Ports, Target,
+};
 
 /// Returns a policy that allows this machine.
 fn this_machine() -> AddressPolicy {
@@ -67,6 +69,27 @@ fn a_body_is_decompressed_and_cut_at_the_limit() {
     assert_eq!(get(&client, &server.url("/bomb"), &large).expect_err("a bomb").fault, FetchFault::Bomb);
     let error = get(&client, &server.url("/zstd"), &limits).expect_err("an encoding that was not asked for");
     assert!(error.to_string().contains("encoded as `zstd`"), "{error}");
+}
+
+#[test]
+fn a_get_is_sent_again_if_a_kept_connection_has_ended() {
+    let server = Server::start_raw(|path, mut stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx");
+        // The next request on the connection gets no answer.
+        let is_kept = path == "/kept" && stream.read(&mut [0; 1_000]).is_ok_and(|read| read > 0);
+        drop((stream, is_kept));
+    });
+    let client = client(&[&server]);
+    for _ in 0..2 {
+        assert_eq!(get(&client, &server.url("/kept"), &Limits::default()).expect("an answer").body, b"x");
+        assert_eq!(get(&client, &server.url("/"), &Limits::default()).expect("an answer").body, b"x");
+    }
+    // The server may have done what it was asked to do.
+    get(&client, &server.url("/kept"), &Limits::default()).expect("an answer");
+    let target = client.target(&server.url("/")).expect("a valid address");
+    let fetch = Fetch::post(target, HeaderValue::from_static("text/plain"), b"x".to_vec());
+    let error = client.fetch(fetch, &Limits::default()).expect_err("the connection has ended");
+    assert!(matches!(error.fault, FetchFault::Connection(_)) && error.fault.may_pass(), "{error}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 use ignore::WalkBuilder;
 use toml::{Table, Value};
 
-/// Crates that send requests over HTTP or open WebSockets. A crate for servers too is a client if a feature with this part is chosen.
+/// Crates that send requests over HTTP, or open a `WebSocket`. A crate for servers too is a client if a feature with this part is chosen.
 const LIBRARIES: &[(&str, Option<&str>)] = &[
     ("async-tungstenite", None),
     ("attohttpc", None),
@@ -79,8 +79,8 @@ fn client(key: &str, value: &Value, workspace: &Table) -> Option<&'static str> {
     let package = sources.iter().flatten().find_map(|source| source.get("package")?.as_str()).unwrap_or(key);
     let lists = sources.iter().flatten().filter_map(|source| source.get("features")?.as_array());
     let features: Vec<&str> = lists.flatten().filter_map(Value::as_str).collect();
-    let is_chosen = |part: &Option<&str>| part.is_none_or(|part| features.iter().any(|name| name.contains(part)));
-    LIBRARIES.iter().find(|(name, part)| *name == package && is_chosen(part)).map(|(name, _)| *name)
+    let is_chosen = |part: Option<&str>| part.is_none_or(|part| features.iter().any(|name| name.contains(part)));
+    LIBRARIES.iter().find(|(name, part)| *name == package && is_chosen(*part)).map(|(name, _)| *name)
 }
 
 fn read(path: &Path) -> Table {

@@ -1,5 +1,6 @@
 //! Refused addresses in a network in which each of them would answer.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use toolc_net::{Fetch, FetchFault, Limits};
@@ -52,8 +53,12 @@ fn no_redirect_reaches_a_refused_address() {
         });
         let client = public_client(PORT);
         let (limits, mut relative) = (Limits { redirects: 1, ..Limits::default() }, 0);
-        for (number, (_, address)) in all.iter().enumerate() {
-            for status in [301, 302, 303, 307, 308] {
+        let mut kinds = BTreeSet::new();
+        for (number, (kind, address)) in all.iter().enumerate() {
+            // Every status for the first address of a kind, and one of them for each other address.
+            let statuses = [301, 302, 303, 307, 308];
+            let one = &statuses[number % 5..][..1];
+            for status in if kinds.insert(kind) { &statuses[..] } else { one } {
                 let first = format!("http://8.8.8.8:{PORT}/redirect/{status}/{number}");
                 let first = client.target(&first).expect("a valid address");
                 match client.fetch(Fetch::get(first), &limits) {
@@ -66,9 +71,9 @@ fn no_redirect_reaches_a_refused_address() {
                 }
             }
         }
-        assert!(relative < 20 * 5, "{relative}");
+        assert!(relative < 20, "{relative}");
         let reached = server.reached();
         assert!(reached.iter().all(|address| *address == IpAddr::from([8, 8, 8, 8])), "{reached:?}");
-        assert!(reached.len() >= all.len() * 5, "{}", reached.len());
+        assert!(reached.len() >= all.len(), "{}", reached.len());
     });
 }
