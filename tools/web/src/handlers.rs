@@ -61,7 +61,8 @@ impl WebTools for WebHandlers {
         let is_named = !web.settings.search.is_empty();
         for provider in web.settings.providers() {
             match provider.configure(&variables) {
-                Ok(configured) => providers.push(configured),
+                // Some services answer without a key: they are asked only if a person names them.
+                Ok(configured) => providers.extend((is_named || configured.access.is_named()).then_some(configured)),
                 // A usual service without a key is not an option.
                 Err(missing) => problems.extend(is_named.then(|| missing.to_string())),
             }

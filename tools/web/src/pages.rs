@@ -73,8 +73,11 @@ impl Web {
     /// Asks services to read a page. Returns a note if none has: it is empty if there are none.
     fn read_elsewhere(&self, target: &Target, call: &Call<'_>) -> Result<ReadPage, String> {
         let variables = |name: &str| self.variable(call, name);
+        let is_named = !self.settings.readers.is_empty();
+        let configured = self.settings.readers().filter_map(|reader| reader.configure(&variables).ok());
+        // A reader that needs no key is asked only if a person names it: it learns the address.
         let configured: Vec<ConfiguredReader> =
-            self.settings.readers().filter_map(|reader| reader.configure(&variables).ok()).collect();
+            configured.filter(|configured| is_named || configured.access.is_named()).collect();
         if configured.is_empty() {
             return Err(String::new());
         }
