@@ -65,6 +65,37 @@ def kanban_attach(filename: str, content_base64: str, task_id: str | None = None
     return _result
 
 
+class KanbanAttachUrlResult(TypedDict):
+    task_id: str
+    attachment_id: int
+    filename: str
+    bytes: int
+
+
+def kanban_attach_url(url: str, task_id: str | None = None, filename: str | None = None, content_type: str | None = None, board: str | None = None) -> KanbanAttachUrlResult:
+    """Fetch a web address and attach what it sends to a task, at most 1 MB. Addresses of this
+    machine and of private networks are refused unless the user has allowed them.
+
+    url: The address, with `http://` or `https://`.
+
+    task_id: The task, such as `t12`. By default the one you work on.
+
+    filename: The name of the file, without folders. By default the last part of the address.
+
+    content_type: The media type. By default the one that the server names.
+
+    board: The board. By default the one of your task, or else `default`.
+
+    Returns a dict:
+    task_id: 
+    attachment_id: 
+    filename: 
+    bytes: The size.
+    """
+    _result: KanbanAttachUrlResult = _call("kanban_attach_url", {"url": url}, {"task_id": task_id, "filename": filename, "content_type": content_type, "board": board})
+    return _result
+
+
 class KanbanAttachmentsResult(TypedDict):
     attachments: list[KanbanAttachmentsResultAttachmentsItem]
     text: NotRequired[str]

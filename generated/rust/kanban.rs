@@ -20,6 +20,15 @@ pub trait KanbanTools: Send + Sync {
     /// `execution = "blocking"` in `manifests/tools/kanban_attach.toml`.
     fn kanban_attach(&self, args: kanban_attach::Args, call: &Call<'_>) -> Result<kanban_attach::Returns, ToolError>;
 
+    /// Fetch a web address and attach what it sends to a task, at most 1 MB. Addresses of this machine and of private networks are refused unless the user has allowed them.
+    ///
+    /// `execution = "blocking"` in `manifests/tools/kanban_attach_url.toml`.
+    fn kanban_attach_url(
+        &self,
+        args: kanban_attach_url::Args,
+        call: &Call<'_>,
+    ) -> Result<kanban_attach_url::Returns, ToolError>;
+
     /// List the attachments of a task, or read one of them.
     ///
     /// `execution = "blocking"` in `manifests/tools/kanban_attachments.toml`.
@@ -125,83 +134,90 @@ pub(super) fn call<'a, All: Send + Sync + 'static, H: KanbanTools + 'static>(
             )
         },
         1 => {
+            let (shared, args) = (Arc::clone(shared), kanban_attach_url::Args::read(args));
+            HandlerReply::blocking(
+                call,
+                move |call| H::kanban_attach_url(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
+            )
+        },
+        2 => {
             let (shared, args) = (Arc::clone(shared), kanban_attachments::Args::read(args));
             HandlerReply::blocking(
                 call,
                 move |call| H::kanban_attachments(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
             )
         },
-        2 => {
+        3 => {
             let (shared, args) = (Arc::clone(shared), kanban_block::Args::read(args));
             HandlerReply::blocking(
                 call,
                 move |call| H::kanban_block(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
             )
         },
-        3 => {
+        4 => {
             let (shared, args) = (Arc::clone(shared), kanban_comment::Args::read(args));
             HandlerReply::blocking(
                 call,
                 move |call| H::kanban_comment(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
             )
         },
-        4 => {
+        5 => {
             let (shared, args) = (Arc::clone(shared), kanban_complete::Args::read(args));
             HandlerReply::blocking(
                 call,
                 move |call| H::kanban_complete(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
             )
         },
-        5 => {
+        6 => {
             let (shared, args) = (Arc::clone(shared), kanban_create::Args::read(args));
             HandlerReply::blocking(
                 call,
                 move |call| H::kanban_create(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
             )
         },
-        6 => {
+        7 => {
             let (shared, args) = (Arc::clone(shared), kanban_heartbeat::Args::read(args));
             HandlerReply::blocking(
                 call,
                 move |call| H::kanban_heartbeat(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
             )
         },
-        7 => {
+        8 => {
             let (shared, args) = (Arc::clone(shared), kanban_link::Args::read(args));
             HandlerReply::blocking(
                 call,
                 move |call| H::kanban_link(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
             )
         },
-        8 => {
+        9 => {
             let (shared, args) = (Arc::clone(shared), kanban_list::Args::read(args));
             HandlerReply::blocking(
                 call,
                 move |call| H::kanban_list(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
             )
         },
-        9 => {
+        10 => {
             let (shared, args) = (Arc::clone(shared), kanban_request_changes::Args::read(args));
             HandlerReply::blocking(
                 call,
                 move |call| H::kanban_request_changes(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
             )
         },
-        10 => {
+        11 => {
             let (shared, args) = (Arc::clone(shared), kanban_request_review::Args::read(args));
             HandlerReply::blocking(
                 call,
                 move |call| H::kanban_request_review(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
             )
         },
-        11 => {
+        12 => {
             let (shared, args) = (Arc::clone(shared), kanban_show::Args::read(args));
             HandlerReply::blocking(
                 call,
                 move |call| H::kanban_show(select(&shared), args, call).map(|returns| ToolOutput::typed(&returns)),
             )
         },
-        12 => {
+        13 => {
             let (shared, args) = (Arc::clone(shared), kanban_unblock::Args::read(args));
             HandlerReply::blocking(
                 call,
@@ -290,6 +306,87 @@ pub mod kanban_attach {
                 &[
                     (",\"task_id\":", Always, &self.task_id),
                     (",\"attachment_id\":", Always, &self.attachment_id),
+                    (",\"bytes\":", Always, &self.bytes),
+                ],
+            );
+        }
+    }
+}
+
+/// The tool `kanban_attach_url`.
+pub mod kanban_attach_url {
+    /// The arguments of `kanban_attach_url`.
+    #[derive(Clone, PartialEq)]
+    pub struct Args {
+        /// The task, such as `t12`. By default the one you work on.
+        pub task_id: Option<String>,
+        /// The address, with `http://` or `https://`.
+        pub url: String,
+        /// The name of the file, without folders. By default the last part of the address.
+        pub filename: Option<String>,
+        /// The media type. By default the one that the server names.
+        pub content_type: Option<String>,
+        /// The board. By default the one of your task, or else `default`.
+        pub board: Option<String>,
+    }
+
+    impl ::std::fmt::Debug for Args {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(
+                f,
+                "Args",
+                "task_id url filename content_type board",
+                (&self.task_id, &self.url, &self.filename, &self.content_type, &self.board),
+            )
+        }
+    }
+
+    impl Args {
+        /// Reads the arguments of a valid call.
+        #[inline]
+        pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
+            Self {
+                task_id: slots.value(0),
+                url: slots.value(1),
+                filename: slots.value(2),
+                content_type: slots.value(3),
+                board: slots.value(4),
+            }
+        }
+    }
+
+    /// The result of `kanban_attach_url`.
+    #[derive(Clone, PartialEq)]
+    pub struct Returns {
+        pub task_id: String,
+        pub attachment_id: i64,
+        pub filename: String,
+        /// The size.
+        pub bytes: i64,
+    }
+
+    impl ::std::fmt::Debug for Returns {
+        #[inline]
+        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+            ::toolc::__gen::debug_fields(
+                f,
+                "Returns",
+                "task_id attachment_id filename bytes",
+                (&self.task_id, &self.attachment_id, &self.filename, &self.bytes),
+            )
+        }
+    }
+
+    impl ::toolc::ToJson for Returns {
+        fn to_json(&self, out: &mut String) {
+            use ::toolc::__gen::to_json::Presence::{Always, Optional};
+            ::toolc::__gen::to_json::object(
+                out,
+                &[
+                    (",\"task_id\":", Always, &self.task_id),
+                    (",\"attachment_id\":", Always, &self.attachment_id),
+                    (",\"filename\":", Always, &self.filename),
                     (",\"bytes\":", Always, &self.bytes),
                 ],
             );

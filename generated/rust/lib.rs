@@ -159,12 +159,12 @@ fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob:
         2..3 => self::cronjob::call(handlers, |all| &all.cronjob, index - 2, args, call),
         3..4 => self::delegation::call(&**handlers, index - 3, args, call),
         4..8 => self::file::call(handlers, |all| &all.file, index - 4, args, call),
-        8..21 => self::kanban::call(handlers, |all| &all.kanban, index - 8, args, call),
-        21..22 => self::memory::call(handlers, |all| &all.memory, index - 21, args, call),
-        22..23 => self::session_search::call(handlers, |all| &all.session_search, index - 22, args, call),
-        23..25 => self::terminal::call(handlers, |all| &all.terminal, index - 23, args, call),
-        25..26 => self::todo::call(handlers_todo, index - 25, args, call),
-        26..29 => self::web::call(handlers, |all| &all.web, index - 26, args, call),
+        8..22 => self::kanban::call(handlers, |all| &all.kanban, index - 8, args, call),
+        22..23 => self::memory::call(handlers, |all| &all.memory, index - 22, args, call),
+        23..24 => self::session_search::call(handlers, |all| &all.session_search, index - 23, args, call),
+        24..26 => self::terminal::call(handlers, |all| &all.terminal, index - 24, args, call),
+        26..27 => self::todo::call(handlers_todo, index - 26, args, call),
+        27..30 => self::web::call(handlers, |all| &all.web, index - 27, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -182,12 +182,12 @@ fn call_shared<'a, H: ClarifyTools + CodeTools + CronjobTools + FileTools + Kanb
         2..3 => self::cronjob::call(handlers, |all| all, index - 2, args, call),
         3..4 => self::delegation::call(&**handlers, index - 3, args, call),
         4..8 => self::file::call(handlers, |all| all, index - 4, args, call),
-        8..21 => self::kanban::call(handlers, |all| all, index - 8, args, call),
-        21..22 => self::memory::call(handlers, |all| all, index - 21, args, call),
-        22..23 => self::session_search::call(handlers, |all| all, index - 22, args, call),
-        23..25 => self::terminal::call(handlers, |all| all, index - 23, args, call),
-        25..26 => self::todo::call(&**handlers, index - 25, args, call),
-        26..29 => self::web::call(handlers, |all| all, index - 26, args, call),
+        8..22 => self::kanban::call(handlers, |all| all, index - 8, args, call),
+        22..23 => self::memory::call(handlers, |all| all, index - 22, args, call),
+        23..24 => self::session_search::call(handlers, |all| all, index - 23, args, call),
+        24..26 => self::terminal::call(handlers, |all| all, index - 24, args, call),
+        26..27 => self::todo::call(&**handlers, index - 26, args, call),
+        27..30 => self::web::call(handlers, |all| all, index - 27, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
@@ -201,7 +201,7 @@ fn start_directory<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'stati
     call: &'a Call<'a>,
 ) -> Option<::toolc::__gen::StartDirectory<'a>> {
     match index {
-        23..25 => self::terminal::start_directory(handlers, |all| &all.terminal, index - 23, args, call),
+        24..26 => self::terminal::start_directory(handlers, |all| &all.terminal, index - 24, args, call),
         _ => None,
     }
 }
@@ -214,7 +214,7 @@ fn start_directory_shared<'a, H: ClarifyTools + CodeTools + CronjobTools + FileT
     call: &'a Call<'a>,
 ) -> Option<::toolc::__gen::StartDirectory<'a>> {
     match index {
-        23..25 => self::terminal::start_directory(handlers, |all| all, index - 23, args, call),
+        24..26 => self::terminal::start_directory(handlers, |all| all, index - 24, args, call),
         _ => None,
     }
 }
@@ -242,12 +242,12 @@ pub struct Facts {
     pub helper_levels: i64,
     /// How many helpers of the conversation work at the same time. The program sets it.
     pub max_helpers: i64,
-    /// Whether the configuration names a search service that needs no key. The program sets it.
-    pub web_search_server: bool,
+    /// Whether the configuration names a search service that can be asked. The program sets it.
+    pub web_search_service: bool,
 }
 
 impl Default for Facts {
-    fn default() -> Self { Self { helper_levels: 1, max_helpers: 3, web_search_server: false } }
+    fn default() -> Self { Self { helper_levels: 1, max_helpers: 3, web_search_service: false } }
 }
 
 impl IntoIterator for Facts {
@@ -258,7 +258,7 @@ impl IntoIterator for Facts {
         [
             (::std::borrow::Cow::Borrowed("helper_levels"), FactValue::Integer(self.helper_levels)),
             (::std::borrow::Cow::Borrowed("max_helpers"), FactValue::Integer(self.max_helpers)),
-            (::std::borrow::Cow::Borrowed("web_search_server"), FactValue::Boolean(self.web_search_server)),
+            (::std::borrow::Cow::Borrowed("web_search_service"), FactValue::Boolean(self.web_search_service)),
         ].into_iter()
     }
 }
@@ -281,6 +281,9 @@ pub mod names {
 
         /// `kanban_attach`
         pub const KANBAN_ATTACH: &str = "kanban_attach";
+
+        /// `kanban_attach_url`
+        pub const KANBAN_ATTACH_URL: &str = "kanban_attach_url";
 
         /// `kanban_attachments`
         pub const KANBAN_ATTACHMENTS: &str = "kanban_attachments";

@@ -201,8 +201,8 @@ impl Host {
         let facts = config.facts.iter().map(|(name, value)| format!("{name}={}", fact_text(value)));
         let helpers = [("helper_levels", config.agent.helpers.levels), ("max_helpers", config.agent.helpers.at_once)];
         let helpers = helpers.into_iter().map(|(name, value)| format!("{name}={value}"));
-        let server = format!("{}={}", web::SEARCH_SERVER, web::has_search_server(config));
-        selection.fact.splice(0..0, facts.chain(helpers).chain([server]));
+        let service = format!("{}={}", web::SEARCH_SERVICE, web::has_search_service(&self.profile));
+        selection.fact.splice(0..0, facts.chain(helpers).chain([service]));
     }
 
     /// Returns the toolsets that are on unless the command line names others: those of the configuration or `cli`, and those of plugins and

@@ -48,6 +48,7 @@ pub struct ShippedTools {
     terminal: TerminalHandlers,
     code: CodeHandlers,
     web: WebHandlers,
+    kanban: KanbanHandlers,
 }
 
 impl ShippedTools {
@@ -59,6 +60,7 @@ impl ShippedTools {
             file: FileHandlers::new(workspace.clone()),
             terminal: TerminalHandlers::new(workspace),
             web: WebHandlers::default(),
+            kanban: KanbanHandlers::default(),
         }
         .environments(environments)
     }
@@ -83,20 +85,20 @@ impl ShippedTools {
         Self { terminal: self.terminal.on_event(on_process), ..self }
     }
 
-    /// Sets what a person configures of the web tools.
+    /// Sets what a person configures of the web tools, and of what other tools fetch.
     pub fn web(self, settings: WebSettings) -> Self {
-        Self { web: WebHandlers::new(settings), ..self }
+        Self { kanban: KanbanHandlers::new(settings.client()), web: WebHandlers::new(settings), ..self }
     }
 
     /// Returns the tool provider.
     pub fn provider(self) -> Box<dyn ToolProvider> {
-        let Self { file, terminal, code, web } = self;
+        let Self { file, terminal, code, web, kanban } = self;
         toolc_catalog::provider(Handlers {
             clarify: ClarifyHandlers,
             code,
             cronjob: CronjobHandlers,
             file,
-            kanban: KanbanHandlers,
+            kanban,
             memory: MemoryHandlers,
             session_search: SessionSearchHandlers,
             terminal,

@@ -21,11 +21,12 @@ pub(super) const DELEGATE_TASK: &str = "delegate_task";
 
 /// The tools that helpers do not have: these tools ask or write to the user, outlast the task, or call other tools from a script. Helpers
 /// only read boards, because no card is assigned to them. `delegate_task` is added for helpers that may not start helpers.
-const BLOCKED: [&str; 15] = [
+const BLOCKED: [&str; 16] = [
     "clarify",
     "cronjob",
     "execute_code",
     "kanban_attach",
+    "kanban_attach_url",
     "kanban_block",
     "kanban_comment",
     "kanban_complete",

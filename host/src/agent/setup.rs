@@ -413,7 +413,7 @@ impl Setup {
         let facts = toolc_catalog::Facts {
             helper_levels: helper.as_ref().map_or(limits.levels, |helper| helper.levels).into(),
             max_helpers: limits.at_once.into(),
-            web_search_server: web::has_search_server(self.host.profile.config()),
+            web_search_service: web::has_search_service(&self.host.profile),
         };
         let mut builder = selection.builder(&self.host.registry)?.facts(facts).id(name);
         if let Some(search) = self.tool_search(models) {

@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use toolc_config::{Config, Home, expanded};
+use toolc_config::{Config, Home, SearchService, Words as _, expanded};
 use toolc_net::{Certificates, ClientCertificate};
 use toolc_web::WebSettings;
+use toolc_web::search::provider;
 
 use crate::ground::error::Result;
+use crate::profile::Profile;
 
-/// The fact that says whether the configuration names a search service which needs no key.
-pub(crate) const SEARCH_SERVER: &str = "web_search_server";
+/// The fact that says whether the configuration names a search service that can be asked.
+pub(crate) const SEARCH_SERVICE: &str = "web_search_service";
 
 /// Returns the settings of the web tools.
 ///
@@ -45,9 +47,14 @@ fn cache(home: &Path) -> PathBuf {
     home.join("cache").join("web")
 }
 
-/// Returns whether a search service needs no key.
-pub(crate) fn has_search_server(config: &Config) -> bool {
-    config.web.searxng.is_some()
+/// Returns whether the configuration names a search service that can be asked: it has what the service needs.
+pub(crate) fn has_search_service(profile: &Profile) -> bool {
+    let (web, env) = (&profile.config().web, profile.env());
+    let has_all = |service: &&SearchService| {
+        let provider = provider(service.word());
+        provider.is_some_and(|provider| provider.configure(&|name: &str| env.var(name)).is_ok())
+    };
+    web.searxng.is_some() || web.search.iter().any(|service| has_all(&service))
 }
 
 #[cfg(test)]

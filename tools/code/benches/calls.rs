@@ -150,10 +150,11 @@ mod unix {
             terminal: TerminalHandlers::new(workspace).environments(environments),
             clarify: toolc_agent::ClarifyHandlers,
             cronjob: toolc_agent::CronjobHandlers,
-            kanban: toolc_agent::KanbanHandlers,
+            kanban: toolc_agent::KanbanHandlers::default(),
             memory: toolc_agent::MemoryHandlers,
             session_search: toolc_agent::SessionSearchHandlers,
             todo: TodoHandlers,
+            web: toolc_web::WebHandlers::default(),
         });
         let registry = Registry::new();
         registry.add(provider).expect("the shipped tools");

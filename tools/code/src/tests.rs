@@ -67,10 +67,11 @@ fn fixture_in(
         terminal: TerminalHandlers::new(workspace),
         clarify: toolc_agent::ClarifyHandlers,
         cronjob: toolc_agent::CronjobHandlers,
-        kanban: toolc_agent::KanbanHandlers,
+        kanban: toolc_agent::KanbanHandlers::default(),
         memory: toolc_agent::MemoryHandlers,
         session_search: toolc_agent::SessionSearchHandlers,
         todo: TodoHandlers,
+        web: toolc_web::WebHandlers::default(),
     });
     let env = Env::empty().with_program("python3").with_program("sh");
     let approver = approver_fn(|_| ApprovalDecision::AllowOnce);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use toolc_net::{Certificates, Network};
+use toolc_net::{AddressPolicy, Certificates, Client, Network, Policy, Ports};
 
 use crate::readers::{self, Reader};
 use crate::search::{self, Provider};
@@ -57,6 +57,16 @@ impl Default for WebSettings {
 }
 
 impl WebSettings {
+    /// Returns a client for addresses that a model or a page names, without a cache.
+    pub fn client(&self) -> Client {
+        let addresses = AddressPolicy::new(self.networks.clone());
+        let client = Client::new(Policy { addresses, ports: Ports::usual_and(&self.ports) }, &self.user_agent);
+        match &self.certificates {
+            Some(certificates) => client.with_certificates(certificates.clone()),
+            None => client,
+        }
+    }
+
     /// Returns the search services, in order, and whether a person has named them.
     pub(crate) fn providers(&self) -> impl Iterator<Item = &'static Provider> {
         named(&self.search, USUAL_PROVIDERS).filter_map(search::provider)

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use toolc::Call;
-use toolc_net::{AddressPolicy, Cache, Client, Policy, Ports, RobotsCache};
+use toolc_net::{Cache, Client, RobotsCache};
 
 use crate::kept::Pages;
 use crate::settings::WebSettings;
@@ -27,12 +27,8 @@ pub(crate) struct Web {
 impl Web {
     /// Makes the clients. In a home that cannot be written, there is no cache.
     pub(crate) fn new(settings: WebSettings) -> Self {
-        let addresses = AddressPolicy::new(settings.networks.clone());
-        let policy = Policy { addresses, ports: Ports::usual_and(&settings.ports) };
-        let (mut client, mut vendors) =
-            (Client::new(policy, &settings.user_agent), Client::configured(&settings.user_agent));
+        let (mut client, mut vendors) = (settings.client(), Client::configured(&settings.user_agent));
         if let Some(certificates) = &settings.certificates {
-            client = client.with_certificates(certificates.clone());
             vendors = vendors.with_certificates(certificates.clone());
         }
         if let Some(cache) = settings.cache.as_ref().and_then(|(folder, bytes)| Cache::open(folder, *bytes).ok()) {

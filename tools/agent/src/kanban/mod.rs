@@ -16,10 +16,11 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use toolc::redaction::Redactor;
 use toolc::{Call, ErrorKind, ToolError, Value};
 use toolc_catalog::kanban::{
-    KanbanTools, kanban_attach, kanban_attachments, kanban_block, kanban_comment, kanban_complete, kanban_create,
-    kanban_heartbeat, kanban_link, kanban_list, kanban_request_changes, kanban_request_review, kanban_show,
-    kanban_unblock,
+    KanbanTools, kanban_attach, kanban_attach_url, kanban_attachments, kanban_block, kanban_comment, kanban_complete,
+    kanban_create, kanban_heartbeat, kanban_link, kanban_list, kanban_request_changes, kanban_request_review,
+    kanban_show, kanban_unblock,
 };
+use toolc_net::{Client, Fetch, Limits, Policy, header};
 use toolc_store::{
     Actor, BlockKind, BoardError, Boards, CardFilter, CardOutcome, CardStatus, InitialState, NewCard, Workspace,
     time_text,
@@ -32,6 +33,9 @@ pub const DEFAULT_BOARD: &str = "default";
 
 /// The maximum size of an attachment in bytes.
 const MAX_ATTACHMENT: usize = 1_000_000;
+
+/// The maximum length of a name that is taken from an address, and of a media type.
+const MAX_NAME: usize = 100;
 
 /// The name of agents that do not work on a card.
 const AGENT: &str = "agent";
@@ -59,8 +63,24 @@ impl BoardWorker {
 }
 
 /// The handlers of the toolset `kanban`. They use the [`Boards`] of the session and, in the session of a worker, its [`BoardWorker`].
-#[derive(Debug, Clone, Copy, Default)]
-pub struct KanbanHandlers;
+#[derive(Debug, Clone)]
+pub struct KanbanHandlers {
+    client: Client,
+}
+
+impl KanbanHandlers {
+    /// Returns handlers that fetch attachments with a client, whose policy says what may be fetched.
+    pub fn new(client: Client) -> Self {
+        Self { client }
+    }
+}
+
+impl Default for KanbanHandlers {
+    /// Returns handlers that fetch only from public addresses.
+    fn default() -> Self {
+        Self::new(Client::new(Policy::default(), concat!("toolc/", env!("CARGO_PKG_VERSION"))))
+    }
+}
 
 /// The board and the worker of a call.
 struct Desk {
@@ -140,6 +160,54 @@ impl Desk {
     fn status(&self, card: i64) -> Result<String, ToolError> {
         Ok(self.boards.details(&self.board, card).map_err(error)?.card.status.word().to_owned())
     }
+
+    /// Attaches a file to a card, and returns its id.
+    fn attach(&self, card: i64, filename: &str, content_type: &str, content: &[u8]) -> Result<i64, ToolError> {
+        let (name, content_type) = (filename.trim(), content_type.trim());
+        let is_name =
+            !matches!(name, "" | "." | "..") && !name.contains(['/', '\\']) && !name.contains(char::is_control);
+        if !is_name {
+            return Err(ToolError::new("`filename` must be a name without folders, such as `report.pdf`"));
+        }
+        self.safe("name of the file", name)?;
+        self.safe("type of the file", content_type)?;
+        self.boards.attach(&self.board, &self.actor, card, name, content_type, content).map_err(error)
+    }
+}
+
+/// What a server has sent.
+struct Fetched {
+    content: Vec<u8>,
+    content_type: String,
+    /// The last part of the address.
+    name: String,
+}
+
+/// Fetches an attachment.
+///
+/// # Errors
+/// If there is none, or it is too large.
+fn fetched(client: &Client, address: &str) -> Result<Fetched, ToolError> {
+    let failed = |error: &dyn fmt::Display| ToolError::new(error.to_string());
+    let target = client.target(address).map_err(|error| failed(&error))?;
+    // One byte more shows that the file is too large.
+    let limits = Limits { body_bytes: MAX_ATTACHMENT + 1, ..Limits::default() };
+    let answer = client.fetch(Fetch::get(target), &limits).map_err(|error| failed(&error))?;
+    if answer.status >= 400 {
+        return Err(ToolError::new(format!("{} answers with the status {}", answer.target, answer.status)));
+    }
+    if answer.is_cut || answer.body.len() > MAX_ATTACHMENT {
+        return Err(ToolError::new(format!("{} has more than the maximum of {MAX_ATTACHMENT} bytes", answer.target)));
+    }
+    let content_type = answer.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let last = answer.target.url().path().rsplit('/').next().unwrap_or_default();
+    let is_plain = |letter: char| letter.is_alphanumeric() || ".-_".contains(letter);
+    let name: String = last.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).take(MAX_NAME).collect();
+    Ok(Fetched {
+        content_type: content_type.unwrap_or("application/octet-stream").chars().take(MAX_NAME).collect(),
+        name: if name.trim_matches(['.', '_']).is_empty() { "attachment".to_owned() } else { name },
+        content: answer.body,
+    })
 }
 
 impl KanbanTools for KanbanHandlers {
@@ -271,14 +339,6 @@ impl KanbanTools for KanbanHandlers {
     fn kanban_attach(&self, args: kanban_attach::Args, call: &Call<'_>) -> Result<kanban_attach::Returns, ToolError> {
         let desk = Desk::new(call, args.board)?;
         let card = desk.card(args.task_id.as_ref())?;
-        let name = args.filename.trim();
-        let is_name =
-            !matches!(name, "" | "." | "..") && !name.contains(['/', '\\']) && !name.contains(char::is_control);
-        if !is_name {
-            return Err(ToolError::new("`filename` must be a name without folders, such as `report.pdf`"));
-        }
-        desk.safe("name of the file", name)?;
-        desk.safe("type of the file", &args.content_type)?;
         let content = BASE64
             .decode(args.content_base64.trim())
             .map_err(|problem| ToolError::new(format!("`content_base64` is not Base64: {problem}")))?;
@@ -288,12 +348,24 @@ impl KanbanTools for KanbanHandlers {
                 content.len()
             )));
         }
-        let attachment = desk
-            .boards
-            .attach(&desk.board, &desk.actor, card, name, args.content_type.trim(), &content)
-            .map_err(error)?;
+        let attachment = desk.attach(card, &args.filename, &args.content_type, &content)?;
         let bytes = i64::try_from(content.len()).unwrap_or(i64::MAX);
         Ok(kanban_attach::Returns { task_id: card_name(card), attachment_id: attachment, bytes })
+    }
+
+    fn kanban_attach_url(
+        &self,
+        args: kanban_attach_url::Args,
+        call: &Call<'_>,
+    ) -> Result<kanban_attach_url::Returns, ToolError> {
+        let desk = Desk::new(call, args.board)?;
+        let card = desk.card(args.task_id.as_ref())?;
+        let Fetched { content, content_type, name } = fetched(&self.client, &args.url)?;
+        let filename = args.filename.unwrap_or(name);
+        let content_type = args.content_type.unwrap_or(content_type);
+        let attachment = desk.attach(card, &filename, &content_type, &content)?;
+        let bytes = i64::try_from(content.len()).unwrap_or(i64::MAX);
+        Ok(kanban_attach_url::Returns { task_id: card_name(card), attachment_id: attachment, filename, bytes })
     }
 
     fn kanban_attachments(

@@ -22,7 +22,7 @@ impl Fixture {
 
     /// Returns the tools of a session that works on a card, or of one that does not.
     fn session(&self, worker: Option<BoardWorker>) -> Session {
-        let harness = Harness::with_session(toolc_catalog::kanban::provider(KanbanHandlers), |session| {
+        let harness = Harness::with_session(toolc_catalog::kanban::provider(KanbanHandlers::default()), |session| {
             let session = session.value::<Boards>(Arc::new(self.boards()));
             worker.into_iter().map(Arc::new).fold(session, SessionBuilder::value::<BoardWorker>)
         });
@@ -306,4 +306,58 @@ fn the_folder_of_a_task_is_shown_without_links_however_it_is_written() {
         assert_eq!(shown("dir"), of("the folder"), "{path:?}");
         assert_eq!(shown("worktree"), of("a new working tree of the git repository"), "{path:?}");
     }
+}
+
+/// Answers one request with a body, and returns its address.
+fn serve_once(content_type: &'static str, body: Vec<u8>) -> (String, u16) {
+    use std::io::{Read as _, Write as _};
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a connection");
+        let _ = stream.read(&mut [0; 4096]);
+        let length = body.len();
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+        let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+    });
+    (format!("http://127.0.0.1:{port}"), port)
+}
+
+#[test]
+fn an_address_is_fetched_and_attached() {
+    use toolc_net::{AddressPolicy, Network, Ports};
+
+    let fixture = Fixture::new();
+    let task = fixture.session(None).create(json!({}));
+    let local: Network = "127.0.0.1".parse().expect("a network");
+    let attach = |content_type: &'static str, body: Vec<u8>, more: Value| {
+        let (address, port) = serve_once(content_type, body);
+        let policy = Policy { addresses: AddressPolicy::new(vec![local]), ports: Ports::Only(vec![port]) };
+        let handlers = KanbanHandlers::new(Client::new(policy, "test"));
+        let harness = Harness::with_session(toolc_catalog::kanban::provider(handlers), |session| {
+            session.value::<Boards>(Arc::new(fixture.boards()))
+        });
+        let mut arguments = json!({ "task_id": task, "url": format!("{address}/files/report%201.pdf?x=1") });
+        let more = more.as_object().expect("an object").clone();
+        arguments.as_object_mut().expect("an object").extend(more);
+        harness.call("kanban_attach_url", arguments)
+    };
+    let attached = attach("application/pdf", b"%PDF-1".to_vec(), json!({})).value();
+    assert_eq!((&attached["filename"], &attached["bytes"]), (&json!("report_201.pdf"), &json!(6)));
+    let named = attach("text/plain", b"hello".to_vec(), json!({ "filename": "a.txt" })).value();
+    let read = json!({ "task_id": task, "attachment_id": named["attachment_id"] });
+    let read = fixture.session(None).call("attachments", read).value();
+    assert_eq!((&read["text"], &read["attachments"][0]["content_type"]), (&json!("hello"), &json!("text/plain")));
+    assert_reply!(attach("text/plain", vec![b'x'; MAX_ATTACHMENT + 1], json!({})), Err(Failed, "more than the maximum"));
+    assert_reply!(attach("text/plain", b"x".to_vec(), json!({ "filename": "../x" })), Err(Failed, "without folders"));
+}
+
+#[test]
+fn an_address_of_this_machine_is_not_fetched_by_default() {
+    let fixture = Fixture::new();
+    let agent = fixture.session(None);
+    let task = agent.create(json!({}));
+    let private = json!({ "task_id": task, "url": "http://127.0.0.1/x" });
+    assert_reply!(agent.call("attach_url", private), Err(Failed, "only fetched if the configuration allows its network"));
 }

@@ -247,10 +247,11 @@ fn without_a_sandbox_every_tool_that_acts_is_refused_for_an_untrusted_task() {
         terminal: TerminalHandlers::new(workspace).environments(environments.clone()),
         clarify: toolc_agent::ClarifyHandlers,
         cronjob: toolc_agent::CronjobHandlers,
-        kanban: toolc_agent::KanbanHandlers,
+        kanban: toolc_agent::KanbanHandlers::default(),
         memory: toolc_agent::MemoryHandlers,
         session_search: toolc_agent::SessionSearchHandlers,
         todo: TodoHandlers,
+        web: toolc_web::WebHandlers::default(),
     });
     let env = Env::empty().with_program("python3").with_program("sh");
     let approver = approver_fn(|_| ApprovalDecision::AllowOnce);

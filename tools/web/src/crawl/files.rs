@@ -56,7 +56,7 @@ impl CrawlFiles {
         builder.create(folder)?;
         let mut bytes = [0; 8];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-        let name: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let name = format!("{:016x}", u64::from_ne_bytes(bytes));
         let file = private().create_new(true).append(true).open(rows_path(folder, &name))?;
         Ok(Self { folder: folder.to_owned(), name, file, rows: 0 })
     }
