@@ -141,11 +141,9 @@ impl Host {
         let registry = Registry::new();
         let workspace = git::workspace(&directory, git.as_ref(), &profile.home)?;
         let environments = environments::environments(environment, &profile, &Workspace::new(&directory), calls);
-        let tools =
-            ShippedTools::new(workspace).environments(environments.clone()).long_results(profile.home.results());
-        let tools = tools.web(web::settings(config, &profile.home)?);
-        let tools = on_process.into_iter().fold(tools, ShippedTools::on_process);
-        registry.add(tools.provider())?;
+        let tools = ShippedTools::new(workspace).environments(environments.clone());
+        let tools = tools.long_results(profile.home.results()).web(web::settings(config, &profile.home)?);
+        registry.add(on_process.into_iter().fold(tools, ShippedTools::on_process).provider())?;
         let (payer, hidden) = (Payer::default(), environments::hidden_from(&profile, &directory));
         let plugins = plugins::load(&options.plugins, &profile.home, &config.plugins, hidden, &registry)?;
         let sampler = model.clone().map(|model| ModelSampler::shared(model, &payer));

@@ -129,11 +129,7 @@ fn check_tool(lint: &Lint<'_>, id: ToolId, tool: &Tool) -> Vec<ConstantCondition
         }
         checker.found.extend(found);
     }
-    for when in tool.manifest.requires.alternative_conditions() {
-        let linked = link(&when.value, &tool.manifest.atom_table, &mut checker.exprs);
-        let found = checker.evaluate(&linked, when.place, &checker.all, &checker.all);
-        checker.found.extend(found);
-    }
+    checker.alternatives(tool);
     if is_shown {
         checker.texts(&shown);
     }
@@ -227,6 +223,15 @@ fn shown(condition: &Linked, exprs: &[AtomExpr]) -> String {
 }
 
 impl ConditionChecker<'_> {
+    /// Evaluates the conditions of alternatives.
+    fn alternatives(&mut self, tool: &Tool) {
+        for when in tool.manifest.requires.alternative_conditions() {
+            let linked = link(&when.value, &tool.manifest.atom_table, &mut self.exprs);
+            let found = self.evaluate(&linked, when.place, &self.all, &self.all);
+            self.found.extend(found);
+        }
+    }
+
     /// Adds the conditions that are true whenever a tool is available. `given` is its atom, or `None` for the tool itself.
     fn require(&mut self, id: ToolId, given: Option<usize>) {
         let mut seen = BTreeSet::from([id]);

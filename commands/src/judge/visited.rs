@@ -45,7 +45,7 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// Returns whether a `cd` fails, as far as the file system tells: its folder is not there, and the line does not make it.
+    /// Returns whether a `cd` fails, as far as the file system tells: its folder is missing, and the line does not make it.
     fn cd_fails(&self) -> Match {
         let Some(lookups) = &self.lookups else { return Match::No };
         *self.cd_fails.get_or_init(|| {

@@ -253,6 +253,7 @@ fn toolsets_have_their_earlier_names_and_others_are_answered_with_the_nearest() 
         "code_execution",
         "code_execution_tools",
         "code_tools",
+        "web_tools",
     ] {
         assert!(registry.session().enable([name]).build().is_ok(), "{name}");
     }
@@ -265,7 +266,6 @@ fn toolsets_have_their_earlier_names_and_others_are_answered_with_the_nearest() 
         ("coding_tools", "did you mean `coding`"),
         ("apiserver", "did you mean `api-server`"),
         ("read_file", "it is a tool, of the toolset `file`"),
-        ("web_tools", "the known toolsets are `all`, "),
         ("vision_tools", "the known toolsets are `all`, "),
         ("browser_tools", "the known toolsets are `all`, "),
     ] {

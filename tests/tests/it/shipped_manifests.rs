@@ -74,9 +74,20 @@ fn composite_toolsets_have_the_tools_of_their_purpose() {
         let (id, _) = catalog.toolsets().find(|(_, toolset)| toolset.name() == name).expect("a shipped toolset");
         catalog.resolve(id).iter().map(|&id| catalog[id].name()).collect()
     };
-    let debugging = ["execute_code", "patch", "process", "read_file", "search_files", "terminal", "write_file"];
+    let debugging = [
+        "execute_code",
+        "patch",
+        "process",
+        "read_file",
+        "search_files",
+        "terminal",
+        "web_crawl",
+        "web_extract",
+        "web_search",
+        "write_file",
+    ];
     assert_eq!(tools("debugging"), debugging);
-    assert_eq!(tools("safe"), ["read_file", "search_files", "todo"]);
+    assert_eq!(tools("safe"), ["read_file", "search_files", "todo", "web_extract", "web_search"]);
 }
 
 #[test]

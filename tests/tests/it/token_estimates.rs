@@ -9,8 +9,10 @@ use toolc_codegen::source::Sources;
 fn lint_and_turns_estimate_the_same_tokens() {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let settings = "dialects = [\"openai\"]\n[budgets]\ntokens = 1\n[schemas]\ntoolsets = true\n";
-    let facts = fs::read_to_string(project.join("manifests/facts.toml")).expect("the facts can be read");
-    let mut files = vec![("toolc.toml".to_owned(), settings.to_owned()), ("manifests/facts.toml".to_owned(), facts)];
+    let mut files = vec![("toolc.toml".to_owned(), settings.to_owned())];
+    for name in ["manifests/facts.toml", "manifests/env.toml"] {
+        files.push((name.to_owned(), fs::read_to_string(project.join(name)).expect("the file can be read")));
+    }
     for folder in ["manifests/tools", "manifests/toolsets"] {
         for entry in fs::read_dir(project.join(folder)).expect("failed to read the shipped manifests") {
             let entry = entry.expect("the folder can be read");

@@ -447,7 +447,7 @@ fn a_hard_link_needs_approval_if_protected_files_are_too_many() {
     scratch.check(Verdict::Allow, &["cat sub/x", "ls"]);
 }
 
-/// After a `cd` to a folder that is not there, the next command runs in the folder before it.
+/// After a `cd` to a missing folder, the next command runs in the folder before it.
 #[test]
 fn a_cd_that_fails_leaves_the_line_where_it_was() {
     let scratch = with_links();
