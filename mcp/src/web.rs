@@ -1,13 +1,14 @@
 //! HTTP to addresses that a server names: with encryption or to this machine, never to addresses of a network that the person did not name,
 //! without redirects, bounded in size and time.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use reqwest::{Request, Response, Url};
+use toolc_net::{AddressKind, AddressPolicy};
 
 use crate::error::{ErrorKind, McpError};
 use crate::http::{CONNECT, is_loopback, not_prepared, prepare_tls};
@@ -143,61 +144,12 @@ fn literal(url: &Url) -> Option<IpAddr> {
 
 impl Kind {
     fn of(address: IpAddr) -> Self {
-        match address {
-            IpAddr::V4(address) => Self::of_v4(address),
-            IpAddr::V6(address) => embedded(address).map_or_else(|| Self::of_v6(address), Self::of_v4),
+        match AddressPolicy::default().check(address).map_err(|refused| refused.kind) {
+            Ok(()) => Self::Public,
+            Err(AddressKind::Loopback) => Self::Loopback,
+            Err(AddressKind::Private | AddressKind::Shared) => Self::Private,
+            Err(_) => Self::Special,
         }
-    }
-
-    fn of_v4(address: Ipv4Addr) -> Self {
-        let [a, b, c, _] = address.octets();
-        if address.is_loopback() {
-            Self::Loopback
-        } else if address.is_private() || (a == 100 && (64..128).contains(&b)) {
-            Self::Private
-        } else if address.is_link_local()
-            || address.is_multicast()
-            || a == 0
-            || a >= 240
-            || (a == 192 && b == 0 && (c == 0 || c == 2))
-            || (a == 198 && (b == 18 || b == 19))
-        {
-            Self::Special
-        } else {
-            Self::Public
-        }
-    }
-
-    fn of_v6(address: Ipv6Addr) -> Self {
-        let [first, second, third, ..] = address.segments();
-        if address.is_loopback() {
-            Self::Loopback
-        } else if first & 0xfe00 == 0xfc00 {
-            Self::Private
-        } else if address.is_unspecified()
-            || address.is_multicast()
-            || first & 0xffc0 == 0xfe80
-            || first & 0xffc0 == 0xfec0
-            || (first, second) == (0x2001, 0)
-            || (first, second, third) == (0x64, 0xff9b, 1)
-        {
-            Self::Special
-        } else {
-            Self::Public
-        }
-    }
-}
-
-/// Returns the IPv4 address that an IPv6 address embeds.
-fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let segments = address.segments();
-    let v4 = |high: u16, low: u16| Some(Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)));
-    match segments {
-        [0, 0, 0, 0, 0, 0, high, low] if !address.is_loopback() && !address.is_unspecified() => v4(high, low),
-        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => {
-            v4(high, low)
-        }
-        _ => None,
     }
 }
 
