@@ -63,7 +63,7 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
 fn is_utf8(bytes: &[u8]) -> bool {
     match std::str::from_utf8(bytes) {
         Ok(_) => true,
-        Err(error) => error.error_len().is_none(),
+        Err(error) => error.error_len().is_none() && !bytes[..error.valid_up_to()].is_ascii(),
     }
 }
 

@@ -67,6 +67,10 @@ pub(crate) fn is_boilerplate(element: &Element) -> bool {
     if name == "nav" || name == "footer" && !has_class(element, &["post-footer", "entry-footer"]) {
         return true;
     }
+    // Links to the source, next to the names in references.
+    if name == "a" && has_class(element, &["src"]) {
+        return true;
+    }
     let role = value(element, "role");
     if matches!(role, Some("navigation" | "banner" | "contentinfo" | "search" | "dialog" | "alertdialog" | "complementary" | "menu" | "menubar" | "tablist" | "toolbar")) {
         return true;
@@ -89,16 +93,21 @@ fn is_boilerplate_name(name: &str) -> bool {
 
 /// Sorted.
 const BOILERPLATE: &[&str] = &[
-    "ad", "ads", "advert", "advertisement", "author-bio", "back-to-top", "backtotop", "breadcrumb", "breadcrumbs", "catlinks", "comment-form", "cookie-banner",
-    "cookie-bar", "cookie-consent", "cookie-notice", "cookies", "doc-feedback", "edit-page-link", "edit-this-page", "editsection", "feedback",
-    "footer", "global-footer", "global-header", "global-nav", "header-nav", "hfeed-nav", "jump-to-nav", "language-switcher", "legal-footer",
-    "localnav", "masthead", "menu", "minitoc", "mw-editsection", "mw-indicators", "mw-jump-link", "mw-navigation", "nav", "nav-links", "navbar",
-    "navbox", "navigation", "newsletter", "newsletter-signup", "noprint", "on-this-page", "page-footer", "page-navigation", "page-toc", "pagination-nav", "post-nav", "post-navigation",
-    "prev-next", "print-only", "printfooter", "promo", "read-next", "recommended", "related", "related-articles", "related-links", "related-posts", "rellinks", "respond", "rst-footer-buttons", "rst-versions", "search-form",
-    "searchbox", "secondary-nav", "share", "share-buttons", "share-links", "sharing", "side-bar", "sidebar", "site-footer", "site-header", "site-nav", "siteheader",
-    "sitenav", "siteSub", "skip-link", "skip-links", "skip-nav", "skip-to-content", "skip-to-main", "skiplink", "social", "social-links", "social-share", "sphinxsidebar",
-    "sponsored", "subnav", "subscribe", "table-of-contents", "tags-links", "theme-doc-breadcrumbs", "theme-doc-footer", "theme-doc-toc-desktop", "theme-doc-toc-mobile", "toc", "tocplugin",
-    "toctree-wrapper-nav", "top-bar", "top-nav", "topbar", "topnav", "vector-header", "vote-buttons", "wy-breadcrumbs", "wy-nav-side", "wy-nav-top", "zone-footer",
+    "ad", "ads", "advert", "advertisement", "author-bio", "back-to-top", "backtotop", "breadcrumb", "breadcrumbs", "button-holder",
+    "catlinks", "comment-form", "cookie-banner", "cookie-bar", "cookie-consent", "cookie-notice", "cookies", "doc-feedback",
+    "edit-page-link", "edit-this-page", "editsection", "example-header", "feedback", "footer", "global-footer", "global-header",
+    "global-nav", "header-nav", "hfeed-nav", "hideme", "jump-to-nav", "language-name", "language-switcher", "legal-footer", "localnav",
+    "masthead", "md-content__button", "menu", "minitoc", "more-topics__list", "mw-editsection", "mw-indicators", "mw-jump-link",
+    "mw-navigation", "nav", "nav-links", "navbar", "navbox", "navigation", "newsletter", "newsletter-signup", "noprint", "on-this-page",
+    "page-footer", "page-navigation", "page-toc", "pagination-nav", "post-nav", "post-navigation", "prev-next", "print-only",
+    "printfooter", "promo", "read-next", "recommended", "related", "related-articles", "related-links", "related-posts", "related-topics",
+    "rellinks", "respond", "rst-footer-buttons", "rst-versions", "rustdoc-breadcrumbs", "search-form", "searchbox", "secondary-nav",
+    "share", "share-buttons", "share-links", "sharing", "side-bar", "sidebar", "site-footer", "site-header", "site-nav", "siteheader",
+    "sitenav", "sitesub", "skip-link", "skip-links", "skip-nav", "skip-to-content", "skip-to-main", "skiplink", "social", "social-links",
+    "social-share", "sphinxsidebar", "sponsored", "subnav", "subscribe", "table-of-contents", "tags-links", "test-arrow",
+    "theme-doc-breadcrumbs", "theme-doc-footer", "theme-doc-toc-desktop", "theme-doc-toc-mobile", "toc", "tocplugin",
+    "toctree-wrapper-nav", "top-bar", "top-nav", "topbar", "topnav", "vector-header", "viewcode-back", "viewcode-link", "vote-buttons",
+    "wy-breadcrumbs", "wy-nav-side", "wy-nav-top", "zone-footer",
 ];
 const BOILERPLATE_STARTS: &[&str] = &["theme-doc-version", "tableofcontents_", "breadcrumbs_", "onetrust-", "cookie-law", "addtoany", "sharedaddy", "jp-relatedposts", "taboola", "outbrain", "adsbygoogle", "google-auto-placed"];
 

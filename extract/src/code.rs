@@ -4,7 +4,7 @@
 
 use dom_query::{Document, Element, NodeRef};
 
-use crate::dom::{find, find_all, has_class, is, value, with_text};
+use crate::dom::{find, find_all, has_class, is, name, value, with_text};
 
 /// Classes of elements with the numbers of lines, with prompts that cannot be copied, and with buttons.
 const NUMBERS: &[&str] = &[
@@ -64,7 +64,9 @@ fn lines_of(node: &NodeRef<'_>) -> String {
 }
 
 fn push_lines(node: &NodeRef<'_>, out: &mut String) {
-    if with_text(node, |text| out.push_str(text)).is_some() {
+    // White space between the parts of a table is none of its text.
+    let in_table = || node.parent().is_some_and(|parent| matches!(&*name(&parent), "table" | "tbody" | "tr"));
+    if with_text(node, |text| if !(text.trim().is_empty() && in_table()) { out.push_str(text) }).is_some() {
         return;
     }
     let Some(element) = node.element_ref() else { return };
@@ -138,7 +140,7 @@ fn language_of_classes(classes: &str) -> Option<String> {
         return Some(language);
     }
     match words.as_slice() {
-        ["sourceCode" | "hljs" | "src" | "code" | "brush", language, ..] | [language, "hljs" | "rust-example-rendered"] => clean_language(language),
+        ["sourceCode" | "hljs" | "src" | "code" | "brush", language, ..] | [language, "hljs" | "rust-example-rendered" | "item-decl"] => clean_language(language),
         _ => None,
     }
 }
@@ -151,7 +153,7 @@ fn clean_language(name: &str) -> Option<String> {
     ];
     let name = name.to_ascii_lowercase();
     let name = match &*name {
-        "python3" | "ipython3" | "pycon" | "python-console" | "default3" => "python",
+        "py" | "python3" | "ipython3" | "pycon" | "python-console" | "default3" => "python",
         "shell-session" | "terminal" | "shell" => "sh",
         "html-basic" | "text-html-basic" => "html",
         name => name,

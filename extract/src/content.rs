@@ -50,6 +50,11 @@ pub(crate) fn choose(page: Document, metadata: &Metadata, base: &Url, options: &
     let is_declared = is_article(&metadata.types);
     // What readers have written about an article is no part of it.
     let measured = Measure::of(&main, &|element| skip(element) || is_declared && is_comments(element));
+    if !is_misled {
+        for part in find_all(&page.root(), is_of_site) {
+            part.remove_from_parent();
+        }
+    }
     let Some(article) = readable(page) else { return of_main };
     let Some(content) = find(&article.root(), |element| value(element, "id") == Some("readability-page-1")) else { return of_main };
     if is_enough(&Measure::of(&content, &is_of_site), &measured, is_declared) {
@@ -84,7 +89,10 @@ fn is_enough(article: &Measure, main: &Measure, is_declared: bool) -> bool {
     if is_declared {
         return article.text * 10 >= main.text && article.code * 2 >= main.code;
     }
-    article.text * 10 >= main.text * 7 && article.code >= main.code && article.rows * 10 >= main.rows * 9
+    // The main content has more than the article: the article is only taken if what it lacks are mostly links and labels.
+    let noise = (main.text + main.links).saturating_sub(article.text + article.links);
+    let is_noisy = main.text > 600 && noise * 100 > (main.text + main.links) * 12;
+    is_noisy && article.text * 10 >= main.text * 7 && article.code >= main.code && article.rows * 10 >= main.rows * 9
 }
 
 /// How much there is of what.
@@ -92,6 +100,8 @@ fn is_enough(article: &Measure, main: &Measure, is_declared: bool) -> bool {
 struct Measure {
     /// Characters outside of links.
     text: usize,
+    /// Characters in links.
+    links: usize,
     /// Blocks of code.
     code: usize,
     /// Rows of tables.
@@ -104,9 +114,8 @@ impl Measure {
         let mut open = vec![(*node, false)];
         while let Some((node, in_link)) = open.pop() {
             if with_text(&node, |text| {
-                if !in_link {
-                    measure.text += text.split_whitespace().map(|word| word.chars().count() + 1).sum::<usize>();
-                }
+                let chars = text.split_whitespace().map(|word| word.chars().count() + 1).sum::<usize>();
+                *(if in_link { &mut measure.links } else { &mut measure.text }) += chars;
             })
             .is_some()
             {

@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn json_in_one_line_gets_lines() {
-        let json = r#"{"id":12345678901234567890,"name":"a \"b\", {c}: [d]","tags":["x","y"],"inner":{"list":[{"a":1.50,"b":null},{"a":2,"b":"a longer text than fits into a short line"}]}}"#;
+        let json = r#"{"id":12345678901234567890,"name":"a \"b\", {c}: [d]","tags":["x","y"],"inner":{"list":[{"a":1.50,"b":null},{"a":2,"b":"a text that is longer than what fits into a line of sixty bytes"}]}}"#;
         let expected = r#"{
   "id": 12345678901234567890,
   "name": "a \"b\", {c}: [d]",
@@ -139,7 +139,7 @@ mod tests {
       {"a": 1.50, "b": null},
       {
         "a": 2,
-        "b": "a longer text than fits into a short line"
+        "b": "a text that is longer than what fits into a line of sixty bytes"
       }
     ]
   }

@@ -219,6 +219,7 @@ fn date_in_text(root: &NodeRef<'_>) -> Option<String> {
     let is_main = |time: &NodeRef<'_>| {
         let mut is_main = false;
         for ancestor in time.ancestors_it(None) {
+            is_main |= ancestor.attr("role").is_some_and(|role| &*role == "main");
             match &*crate::dom::name(&ancestor) {
                 "main" | "article" => is_main = true,
                 "aside" | "nav" | "footer" | "li" => return false,

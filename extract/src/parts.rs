@@ -154,13 +154,14 @@ fn slug(text: &str) -> String {
 /// between words.
 pub fn part(markdown: &str, offset: usize, max_chars: usize) -> Part<'_> {
     let start = markdown.floor_char_boundary(offset.min(markdown.len()));
-    let rest = &markdown[start..];
+    let rest = markdown[start..].trim_start_matches('\n');
+    let start = markdown.len() - rest.len();
     let Some((limit, _)) = rest.char_indices().nth(max_chars.max(1)) else {
         return Part { text: rest, offset: start, next: None };
     };
     let end = start + best_end(markdown, start, start + limit) - start;
     let next = end + (markdown[end..].len() - markdown[end..].trim_start_matches('\n').len());
-    Part { text: markdown[start..end].trim_end(), offset: start, next: (next < markdown.len()).then_some(next) }
+    Part { text: markdown[start..end].trim_end_matches('\n'), offset: start, next: (next < markdown.len()).then_some(next) }
 }
 
 /// Where a piece from `start` ends, not after `limit`.

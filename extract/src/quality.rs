@@ -239,7 +239,7 @@ pub(crate) fn judge(signs: &Signs, is_for_pay: bool, text: &str, all: &str) -> Q
     if (is_for_pay || signs.has_paywall && length < 2500) && length > 0 {
         quality.add(Fault::Paywall);
     }
-    let is_shell = signs.has_empty_root && length < 400 || signs.scripts > 0 && length < 80;
+    let is_shell = signs.has_empty_root && length < 400 || signs.scripts > 0 && length < 25;
     if is_shell && quality.is_good() {
         quality.add(Fault::NeedsScripts(signs.noscript.clone()));
     }

@@ -36,6 +36,10 @@ pub fn sitemap(bytes: &[u8]) -> Sitemap {
     for url in root.children("url").take(MAX_ADDRESSES) {
         found.pages.extend(location(url).map(|address| (address, url.child(&["lastmod"]).map(xml::Node::text))));
     }
+    if !is_complete {
+        // The last address may be cut.
+        found.pages.pop();
+    }
     found.sitemaps.extend(root.children("sitemap").take(MAX_ADDRESSES).filter_map(location));
     found.is_cut = !is_complete;
     found

@@ -121,7 +121,7 @@ impl Writer<'_> {
             "dl" => self.definitions(node, context, out),
             "table" => self.table(node, &element, context, out),
             "blockquote" => self.quote(node, context, out),
-            "summary" | "legend" => self.bold(node, context, out),
+            "summary" | "legend" if find(node, |inner| heading_level(inner).is_some()).is_none() => self.bold(node, context, out),
             "figure" => self.figure(node, context, out),
             "a" => self.card(node, &element, context, out),
             "code" => self.formula(node, context, out),
@@ -236,8 +236,9 @@ impl Writer<'_> {
         let mut blocks = Vec::new();
         self.blocks(node, context, &mut blocks);
         let text = join(blocks);
+        let text = text.strip_prefix("[]").unwrap_or(&text).trim_start();
         // Some pages repeat the label before the text.
-        let text = text.strip_prefix(label).map_or(&*text, |rest| rest.trim_start_matches(['.', ')', ']', ' ', '\n']));
+        let text = text.strip_prefix(label).map_or(text, |rest| rest.trim_start_matches(['.', ')', ']', ' ', '\n']));
         if !text.is_empty() {
             self.push(Kind::Note, prefixed(text, &format!("[^{label}]: "), "    ", ""), out);
         }

@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn only_what_is_syntax_is_escaped() {
-        for plain in ["snake_case_name", "a&b", "C:\\dir", "[1]", "x<5", "a~b", "100%", "AT&T;", "_"] {
+        for plain in ["snake_case_name", "a&b", "C:\\dir", "[1]", "x<5", "a~b", "100%", "AT&T", "_"] {
             assert_eq!(word(plain), plain);
         }
         let cases = [

@@ -6,7 +6,7 @@ use super::block::{Context, has_block};
 use super::escape::code_span;
 use super::line::Line;
 use super::{BACK_LINKS, Writer, note_target};
-use crate::dom::{has_class, name, squeeze, value, with_text};
+use crate::dom::{has_class, is, name, squeeze, value, with_text};
 
 impl Writer<'_> {
     /// Appends what is in a node.
@@ -23,6 +23,10 @@ impl Writer<'_> {
         }
         let Some(element) = node.element_ref() else { return };
         if self.is_left_out(&element) {
+            // What is left out separates the words around it, as a field separates labels.
+            if matches!(&*element.name.local, "input" | "select" | "textarea" | "button") {
+                line.push_space();
+            }
             return;
         }
         match &*element.name.local {
@@ -31,6 +35,10 @@ impl Writer<'_> {
             "strong" | "b" if !context.bold => self.marked(node, "**", Context { bold: true, ..context }, line),
             "em" | "i" | "cite" | "dfn" | "var" if !context.italic => {
                 self.marked(node, "*", Context { italic: true, ..context }, line);
+                // Who is quoted stands in a line of its own in most forums.
+                if is(&element, "cite") && node.text().trim_end().ends_with(':') {
+                    line.push_space();
+                }
             }
             "del" | "s" | "strike" => self.marked(node, "~~", context, line),
             "code" | "kbd" | "samp" | "tt" => self.code(node, &element, context, line),
@@ -38,6 +46,11 @@ impl Writer<'_> {
             "img" => self.image(&element, line),
             "video" | "audio" | "iframe" => self.media(node, &element, line),
             "sup" | "sub" => self.script(node, &element, context, line),
+            // Many pages set dates apart by style only.
+            "time" => {
+                line.separate();
+                self.inline_children(node, context, line);
+            }
             "q" => {
                 line.push_raw("\u{201c}");
                 self.inline_children(node, context, line);

@@ -54,6 +54,11 @@ impl Line {
         self.space = true;
     }
 
+    /// Appends white space if a word or a link is directly before.
+    pub(super) fn separate(&mut self) {
+        self.space |= self.text.ends_with(|c: char| c.is_alphanumeric() || c == ')');
+    }
+
     /// Appends a line break.
     pub(super) fn push_break(&mut self) {
         self.space = false;

@@ -184,7 +184,10 @@ fn parts_of<'a>(node: &NodeRef<'a>, out: &mut Vec<NodeRef<'a>>) {
 fn with_term(terms: &[String], mut blocks: Vec<Block>) -> Vec<Block> {
     let terms = terms.join(", ");
     match blocks.first_mut() {
-        Some(first) if first.kind == Kind::Text => first.text = format!("{terms}: {}", first.text),
+        Some(first) if first.kind == Kind::Text => {
+            let colon = if terms.trim_end_matches('*').ends_with(':') { "" } else { ":" };
+            first.text = format!("{terms}{colon} {}", first.text);
+        }
         _ => blocks.insert(0, Block { kind: Kind::Text, text: terms }),
     }
     blocks

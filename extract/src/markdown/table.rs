@@ -41,7 +41,8 @@ impl Writer<'_> {
         // Columns and rows without text are spacers.
         grid.retain(|row| row.iter().any(|cell| !cell.text.is_empty()));
         let head = head.min(grid.len());
-        let width = grid.iter().map(Vec::len).max().unwrap_or(0);
+        // Some cells span more columns than there are.
+        let width = grid.iter().filter_map(|row| row.iter().rposition(|cell| !cell.text.is_empty())).max().map_or(0, |last| last + 1);
         if width == 0 {
             return;
         }
@@ -169,7 +170,12 @@ fn is_layout(table: &NodeRef<'_>, element: &Element, rows: &[NodeRef<'_>]) -> bo
     }
     let has_headers = find(table, |element| matches!(&*element.name.local, "th" | "thead" | "caption")).is_some();
     let widest = rows.iter().map(|row| cells(row).len()).max().unwrap_or(0);
-    if widest < 2 || !has_headers && rows.len() < 2 {
+    if !has_headers && (widest < 2 || rows.len() < 2) {
+        return true;
+    }
+    // All text in one column: the others are spacers.
+    let texts = |row: &NodeRef<'_>| cells(row).iter().filter(|cell| cell.normalized_char_count() > 0).count();
+    if !has_headers && rows.iter().all(|row| texts(row) < 2) {
         return true;
     }
     let is_large = |cell: &NodeRef<'_>| {

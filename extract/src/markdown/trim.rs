@@ -45,7 +45,7 @@ pub(super) fn trim(blocks: Vec<Block>) -> Vec<Block> {
 }
 
 fn has_link(text: &str) -> bool {
-    text.contains("](")
+    text.contains("](") && !text.starts_with("![") && !text.starts_with("[![")
 }
 
 /// The number of letters and digits outside of links and pictures. The label of a link to another article, such as `Related:`, is not
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn links_between_paragraphs_are_removed_and_links_in_them_stay() {
-        let long = "This sentence of an article is so long that it has more than eighty letters, with [a link](http://x/) in it.";
+        let long = "This sentence of an article is so long that it has more than eighty letters, even if those of its links are left out, with [a link](http://x/) in it.";
         let other = format!("{long} Another one.");
         let blocks = vec![
             block(Kind::List, "1. [Home](http://x/)\n2. [News](http://x/news)"),
