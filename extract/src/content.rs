@@ -50,15 +50,16 @@ pub(crate) fn choose(page: Document, metadata: &Metadata, base: &Url, options: &
     let is_declared = is_article(&metadata.types);
     // What readers have written about an article is no part of it.
     let measured = Measure::of(&main, &|element| skip(element) || is_declared && is_comments(element));
-    if !is_misled {
-        for part in find_all(&page.root(), is_of_site) {
-            part.remove_from_parent();
-        }
+    // The reader mode finds more without the parts of the site, and in a few pages nothing.
+    let stripped = page.clone();
+    for part in find_all(&stripped.root(), |element| !is_misled && is_of_site(element)) {
+        part.remove_from_parent();
     }
-    let Some(article) = readable(page) else { return of_main };
-    let Some(content) = find(&article.root(), |element| value(element, "id") == Some("readability-page-1")) else { return of_main };
-    if is_enough(&Measure::of(&content, &is_of_site), &measured, is_declared) {
-        return write(&article.root(), &content, &is_of_site, PageKind::Article);
+    for article in [stripped, page].into_iter().filter_map(readable) {
+        let Some(content) = find(&article.root(), |element| value(element, "id") == Some("readability-page-1")) else { continue };
+        if is_enough(&Measure::of(&content, &is_of_site), &measured, is_declared) {
+            return write(&article.root(), &content, &is_of_site, PageKind::Article);
+        }
     }
     of_main
 }
@@ -83,15 +84,15 @@ fn readable(page: Document) -> Option<Document> {
 
 /// Whether an article has what the main content has.
 fn is_enough(article: &Measure, main: &Measure, is_declared: bool) -> bool {
-    if article.text < 250 && main.text > article.text * 2 {
-        return false;
-    }
     if is_declared {
         return article.text * 10 >= main.text && article.code * 2 >= main.code;
     }
     // The main content has more than the article: the article is only taken if what it lacks are mostly links and labels.
+    if article.text < 250 {
+        return false;
+    }
     let noise = (main.text + main.links).saturating_sub(article.text + article.links);
-    let is_noisy = main.text > 600 && noise * 100 > (main.text + main.links) * 12;
+    let is_noisy = main.text > 600 && noise * 100 > (main.text + main.links) * 8;
     is_noisy && article.text * 10 >= main.text * 7 && article.code >= main.code && article.rows * 10 >= main.rows * 9
 }
 

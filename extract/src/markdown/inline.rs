@@ -163,7 +163,7 @@ impl Writer<'_> {
     }
 
     fn image(&self, element: &Element, line: &mut Line) {
-        let Some(alt) = value(element, "alt").map(squeeze).filter(|alt| !alt.is_empty()) else { return };
+        let Some(alt) = value(element, "alt").map(squeeze).filter(|alt| !alt.is_empty() && !alt.contains("://")) else { return };
         if has_class(element, &["emoji", "wp-smiley", "emojione"]) {
             line.push_raw(&alt);
             return;

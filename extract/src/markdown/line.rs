@@ -41,7 +41,12 @@ impl Line {
     }
 
     /// Appends a link or an image. An exclamation mark before a link would make an image of it.
+    ///
+    /// Some pages have the same link twice, one for narrow screens.
     pub(super) fn push_link(&mut self, markdown: &str) {
+        if self.text.ends_with(markdown) && markdown.len() > 20 {
+            return;
+        }
         self.flush_space();
         if markdown.starts_with('[') && self.text.ends_with('!') {
             self.text.insert(self.text.len() - 1, '\\');
