@@ -42,12 +42,12 @@ pub(crate) fn choose(page: Document, metadata: &Metadata, base: &Url, options: &
     let is_misled = measured.text * 8 < whole.text && measured.text < 400;
     let (main, skip) = if is_misled { (body(&page), &everything as &dyn Fn(&Element) -> bool) } else { (main, skip) };
     let is_made = find(&root, is_made_by).is_some();
-    let is_scored = !is_made && page.tree.len() <= MAX_SCORED && !(is_whole(&metadata.types) && !is_article(&metadata.types));
+    let is_declared = is_article(&metadata.types);
+    let is_scored = !is_made && page.tree.len() <= MAX_SCORED && (is_declared || !is_whole(&metadata.types));
     let of_main = write(&root, &main, skip, PageKind::Main);
     if !is_scored {
         return of_main;
     }
-    let is_declared = is_article(&metadata.types);
     // What readers have written about an article is no part of it.
     let measured = Measure::of(&main, &|element| skip(element) || is_declared && is_comments(element));
     // The reader mode finds more without the parts of the site, and in a few pages nothing.
@@ -56,7 +56,9 @@ pub(crate) fn choose(page: Document, metadata: &Metadata, base: &Url, options: &
         part.remove_from_parent();
     }
     for article in [stripped, page].into_iter().filter_map(readable) {
-        let Some(content) = find(&article.root(), |element| value(element, "id") == Some("readability-page-1")) else { continue };
+        let Some(content) = find(&article.root(), |element| value(element, "id") == Some("readability-page-1")) else {
+            continue;
+        };
         if is_enough(&Measure::of(&content, &is_of_site), &measured, is_declared) {
             return write(&article.root(), &content, &is_of_site, PageKind::Article);
         }
@@ -69,7 +71,16 @@ fn is_of_site(element: &Element) -> bool {
 }
 
 fn is_comments(element: &Element) -> bool {
-    const NAMES: &[&str] = &["comments", "comment-list", "commentlist", "comments-area", "comment-section", "comments-section", "disqus_thread", "respond"];
+    const NAMES: &[&str] = &[
+        "comments",
+        "comment-list",
+        "commentlist",
+        "comments-area",
+        "comment-section",
+        "comments-section",
+        "disqus_thread",
+        "respond",
+    ];
     let named = ["id", "class"].into_iter().filter_map(|attribute| value(element, attribute));
     named.flat_map(str::split_ascii_whitespace).any(|name| NAMES.contains(&name))
 }
@@ -146,7 +157,17 @@ fn body(page: &Document) -> NodeRef<'_> {
 
 /// The element with the main content: the one that the page marks, or its body.
 fn main_content<'p>(page: &'p Document, skip: &dyn Fn(&Element) -> bool) -> NodeRef<'p> {
-    const IDS: &[&str] = &["content", "main", "main-content", "mw-content-text", "maincontent", "main_content", "page-content", "bodycontent", "primary"];
+    const IDS: &[&str] = &[
+        "content",
+        "main",
+        "main-content",
+        "mw-content-text",
+        "maincontent",
+        "main_content",
+        "page-content",
+        "bodycontent",
+        "primary",
+    ];
     let body = body(page);
     let total = Measure::of(&body, skip).text;
     let is_most = |node: &NodeRef<'_>, share: usize| Measure::of(node, skip).text * 100 >= total * share;
@@ -160,6 +181,7 @@ fn main_content<'p>(page: &'p Document, skip: &dyn Fn(&Element) -> bool) -> Node
     {
         return *article;
     }
-    let named = find_all(&body, |element| value(element, "id").is_some_and(|id| IDS.contains(&&*id.to_ascii_lowercase())));
+    let named =
+        find_all(&body, |element| value(element, "id").is_some_and(|id| IDS.contains(&&*id.to_ascii_lowercase())));
     named.into_iter().find(|node| is_most(node, 50) && attribute(node, "id").is_some()).unwrap_or(body)
 }

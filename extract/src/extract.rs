@@ -24,7 +24,8 @@ pub fn extract(document: &Document<'_>, options: &Options) -> Result<Page, Extra
         _ => {}
     }
     let is_cut = document.bytes.len() > options.input_bytes;
-    let (text, is_broken) = decode(&document.bytes[..document.bytes.len().min(options.input_bytes)], document.content_type);
+    let (text, is_broken) =
+        decode(&document.bytes[..document.bytes.len().min(options.input_bytes)], document.content_type);
     let mut page = match kind {
         Sniffed::Html => html::read(&text, document.address, is_cut, options),
         Sniffed::Xml => feed::read_xml(&text, document.address, options)

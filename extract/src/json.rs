@@ -49,7 +49,9 @@ pub(crate) fn laid_out(json: &str) -> Cow<'_, str> {
             b':' => out.push_str(": "),
             byte if byte.is_ascii_whitespace() => {}
             _ => {
-                let end = json[at..].find(['"', '{', '}', '[', ']', ',', ':', ' ', '\n', '\t', '\r']).map_or(bytes.len(), |end| at + end);
+                let end = json[at..]
+                    .find(['"', '{', '}', '[', ']', ',', ':', ' ', '\n', '\t', '\r'])
+                    .map_or(bytes.len(), |end| at + end);
                 out.push_str(&json[at..end.max(at + 1)]);
                 at = end.max(at + 1);
                 continue;

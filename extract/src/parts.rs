@@ -94,7 +94,11 @@ pub fn headings(markdown: &str) -> Vec<Heading> {
         .filter(|(_, _, kind)| *kind == LineKind::Heading)
         .filter_map(|(offset, line, _)| {
             let level = level(line)?;
-            Some(Heading { level, text: plain(line[usize::from(level)..].trim().trim_end_matches('#').trim_end()), offset })
+            Some(Heading {
+                level,
+                text: plain(line[usize::from(level)..].trim().trim_end_matches('#').trim_end()),
+                offset,
+            })
         })
         .collect()
 }
@@ -138,12 +142,16 @@ pub fn section<'m>(markdown: &'m str, heading: &str) -> Option<&'m str> {
         let is_only = headings[at + 1..].iter().all(|heading| !heading.text.to_lowercase().contains(&wanted));
         is_only.then_some(at)
     })?;
-    let end = headings[at + 1..].iter().find(|next| next.level <= headings[at].level).map_or(markdown.len(), |next| next.offset);
+    let end = headings[at + 1..]
+        .iter()
+        .find(|next| next.level <= headings[at].level)
+        .map_or(markdown.len(), |next| next.offset);
     Some(markdown[headings[at].offset..end].trim_end())
 }
 
 fn slug(text: &str) -> String {
-    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
     words.join("-")
 }
 
@@ -161,7 +169,11 @@ pub fn part(markdown: &str, offset: usize, max_chars: usize) -> Part<'_> {
     };
     let end = start + best_end(markdown, start, start + limit) - start;
     let next = end + (markdown[end..].len() - markdown[end..].trim_start_matches('\n').len());
-    Part { text: markdown[start..end].trim_end_matches('\n'), offset: start, next: (next < markdown.len()).then_some(next) }
+    Part {
+        text: markdown[start..end].trim_end_matches('\n'),
+        offset: start,
+        next: (next < markdown.len()).then_some(next),
+    }
 }
 
 /// Where a piece from `start` ends, not after `limit`.

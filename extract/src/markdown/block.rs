@@ -38,15 +38,61 @@ pub(super) struct Block {
 
 /// Elements that are blocks, whatever a style sheet makes of them.
 const BLOCKS: &[&str] = &[
-    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset",
-    "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "li",
-    "main", "menu", "nav", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "caption",
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "center",
+    "dd",
+    "details",
+    "dialog",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hgroup",
+    "hr",
+    "html",
+    "legend",
+    "li",
+    "main",
+    "menu",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+    "caption",
 ];
 
 /// Whether a node is an element that begins a new block.
 pub(crate) fn is_block(node: &NodeRef<'_>) -> bool {
     node.element_ref().is_some_and(|element| {
-        BLOCKS.contains(&&*element.name.local) || value(&element, "data-formula") == Some("block") || heading_level(&element).is_some()
+        BLOCKS.contains(&&*element.name.local)
+            || value(&element, "data-formula") == Some("block")
+            || heading_level(&element).is_some()
     })
 }
 
@@ -63,7 +109,9 @@ pub(super) fn heading_level(element: &Element) -> Option<usize> {
         "h4" => 4,
         "h5" => 5,
         "h6" => 6,
-        _ if value(element, "role") == Some("heading") => value(element, "aria-level").and_then(|level| level.parse().ok()).unwrap_or(2),
+        _ if value(element, "role") == Some("heading") => {
+            value(element, "aria-level").and_then(|level| level.parse().ok()).unwrap_or(2)
+        }
         _ => return None,
     };
     // The level before another stage has changed it.
@@ -121,7 +169,9 @@ impl Writer<'_> {
             "dl" => self.definitions(node, context, out),
             "table" => self.table(node, &element, context, out),
             "blockquote" => self.quote(node, context, out),
-            "summary" | "legend" if find(node, |inner| heading_level(inner).is_some()).is_none() => self.bold(node, context, out),
+            "summary" | "legend" if find(node, |inner| heading_level(inner).is_some()).is_none() => {
+                self.bold(node, context, out);
+            }
             "figure" => self.figure(node, context, out),
             "a" => self.card(node, &element, context, out),
             "code" => self.formula(node, context, out),
@@ -198,7 +248,10 @@ impl Writer<'_> {
     /// A figure: the caption of a picture stands in the place of its alternative text, which mostly says the same.
     fn figure(&self, node: &NodeRef<'_>, context: Context, out: &mut Vec<Block>) {
         let images = find_all(node, |element| is(element, "img"));
-        let has_other = find(node, |element| matches!(&*element.name.local, "pre" | "table" | "blockquote" | "ul" | "ol" | "video" | "iframe")).is_some();
+        let has_other = find(node, |element| {
+            matches!(&*element.name.local, "pre" | "table" | "blockquote" | "ul" | "ol" | "video" | "iframe")
+        })
+        .is_some();
         let caption = find(node, |element| is(element, "figcaption"));
         let ([image], Some(caption), false) = (images.as_slice(), caption, has_other) else {
             return self.blocks(node, context, out);
@@ -221,7 +274,8 @@ impl Writer<'_> {
         let place = Place { link: context.place.link || target.is_some(), ..context.place };
         self.blocks(node, Context { place, ..context }, &mut blocks);
         let best = blocks.iter().position(|block| block.kind == Kind::Heading);
-        let best = best.or_else(|| blocks.iter().position(|block| block.kind == Kind::Text && !block.text.starts_with("![")));
+        let best =
+            best.or_else(|| blocks.iter().position(|block| block.kind == Kind::Text && !block.text.starts_with("![")));
         let best = best.or_else(|| blocks.iter().position(|block| block.kind == Kind::Text));
         if let (Some(target), Some(best)) = (target, best) {
             let block = &mut blocks[best];
@@ -246,8 +300,10 @@ impl Writer<'_> {
 }
 
 fn is_admonition(element: &Element) -> bool {
-    has_class(element, &["admonition", "theme-admonition", "callout", "markdown-alert", "notecard", "alert", "admonitionblock"])
-        && !is(element, "table")
+    has_class(
+        element,
+        &["admonition", "theme-admonition", "callout", "markdown-alert", "notecard", "alert", "admonitionblock"],
+    ) && !is(element, "table")
 }
 
 fn is_title_of_admonition(element: &Element) -> bool {

@@ -86,7 +86,11 @@ pub(super) fn code_span(code: &str, place: Place) -> String {
     let code = if place.cell { code.replace('|', "\\|") } else { code.to_owned() };
     let fence = "`".repeat(longest_run(&code, '`') + 1);
     let fence = if code.contains('`') { fence } else { "`".to_owned() };
-    if code.starts_with('`') || code.ends_with('`') { format!("{fence} {code} {fence}") } else { format!("{fence}{code}{fence}") }
+    if code.starts_with('`') || code.ends_with('`') {
+        format!("{fence} {code} {fence}")
+    } else {
+        format!("{fence}{code}{fence}")
+    }
 }
 
 /// A fenced code block.

@@ -13,7 +13,8 @@ const MAX_LISTS: usize = 12;
 impl Writer<'_> {
     pub(super) fn list(&self, node: &NodeRef<'_>, element: &Element, context: Context, out: &mut Vec<Block>) {
         let inner = Context { lists: context.lists + 1, ..context };
-        let mut number = (&*element.name.local == "ol").then(|| value(element, "start").and_then(|start| start.parse().ok()).unwrap_or(1_i64));
+        let mut number = (&*element.name.local == "ol")
+            .then(|| value(element, "start").and_then(|start| start.parse().ok()).unwrap_or(1_i64));
         let mut items: Vec<(String, Vec<Block>)> = Vec::new();
         let mut notes = Vec::new();
         for child in node.children_it(false) {
@@ -36,7 +37,9 @@ impl Writer<'_> {
             }
             let mut blocks = Vec::new();
             if is(&child_element, "li") {
-                if let (Some(number), Some(value)) = (&mut number, value(&child_element, "value").and_then(|value| value.parse().ok())) {
+                if let (Some(number), Some(value)) =
+                    (&mut number, value(&child_element, "value").and_then(|value| value.parse().ok()))
+                {
                     *number = value;
                 }
                 self.blocks(&child, inner, &mut blocks);
@@ -146,7 +149,9 @@ impl Writer<'_> {
         if has_class(element, &["sig", "sig-object"]) {
             let without = |node: &NodeRef<'_>| {
                 node.ancestors_it(Some(4)).any(|ancestor| {
-                    ancestor.element_ref().is_some_and(|element| has_class(&element, &["headerlink", "viewcode-link", "viewcode-back"]))
+                    ancestor
+                        .element_ref()
+                        .is_some_and(|element| has_class(&element, &["headerlink", "viewcode-link", "viewcode-back"]))
                 })
             };
             let mut signature = String::new();

@@ -1,4 +1,4 @@
-//! Writes a tree of HTML as Markdown: CommonMark with the tables, task lists, strikethrough and footnotes of GitHub, and `$` around
+//! Writes a tree of HTML as Markdown: `CommonMark` with the tables, task lists, strikethrough and footnotes of GitHub, and `$` around
 //! formulas.
 
 mod block;
@@ -79,7 +79,8 @@ fn footnotes(page: &NodeRef<'_>) -> HashMap<String, String> {
         }
     }
     if !found.is_empty() {
-        let ids: HashSet<String> = page.descendants_it().filter_map(|node| node.id_attr().map(|id| id.to_string())).collect();
+        let ids: HashSet<String> =
+            page.descendants_it().filter_map(|node| node.id_attr().map(|id| id.to_string())).collect();
         found.retain(|id, _| ids.contains(id));
     }
     found
@@ -98,5 +99,12 @@ fn note_target(link: &NodeRef<'_>) -> Option<String> {
 }
 
 /// Classes of links from a footnote back to the text, and of the labels of footnotes.
-const BACK_LINKS: &[&str] =
-    &["footnote-backref", "fn-backref", "footnote-back", "reversefootnote", "mw-cite-backlink", "backlink", "data-footnote-backref"];
+const BACK_LINKS: &[&str] = &[
+    "footnote-backref",
+    "fn-backref",
+    "footnote-back",
+    "reversefootnote",
+    "mw-cite-backlink",
+    "backlink",
+    "data-footnote-backref",
+];

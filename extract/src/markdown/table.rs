@@ -42,7 +42,11 @@ impl Writer<'_> {
         grid.retain(|row| row.iter().any(|cell| !cell.text.is_empty()));
         let head = head.min(grid.len());
         // Some cells span more columns than there are.
-        let width = grid.iter().filter_map(|row| row.iter().rposition(|cell| !cell.text.is_empty())).max().map_or(0, |last| last + 1);
+        let width = grid
+            .iter()
+            .filter_map(|row| row.iter().rposition(|cell| !cell.text.is_empty()))
+            .max()
+            .map_or(0, |last| last + 1);
         if width == 0 {
             return;
         }
@@ -76,7 +80,9 @@ impl Writer<'_> {
                 let text = self.cell(&cell, context);
                 self.take(text.len());
                 let is_header = cell.has_name("th");
-                let span = |name: &str| attribute(&cell, name).and_then(|span| span.parse::<usize>().ok()).unwrap_or(1).clamp(1, MAX_SPAN);
+                let span = |name: &str| {
+                    attribute(&cell, name).and_then(|span| span.parse::<usize>().ok()).unwrap_or(1).clamp(1, MAX_SPAN)
+                };
                 let (columns, down) = (span("colspan").min(MAX_COLUMNS - line.len()), span("rowspan"));
                 for column in 0..columns {
                     let text = if column == 0 || is_header { text.clone() } else { String::new() };
@@ -182,7 +188,10 @@ fn is_layout(table: &NodeRef<'_>, element: &Element, rows: &[NodeRef<'_>]) -> bo
         cell.normalized_char_count() > MAX_CELL
             || cell.descendants_it().any(|inner| match inner.element_ref() {
                 Some(element) if is(&element, "pre") => inner.text().trim().lines().count() > MAX_CODE_LINES,
-                Some(element) => matches!(&*element.name.local, "h1" | "h2" | "h3" | "article" | "form") || !has_headers && is(&element, "table"),
+                Some(element) => {
+                    matches!(&*element.name.local, "h1" | "h2" | "h3" | "article" | "form")
+                        || !has_headers && is(&element, "table")
+                }
                 None => false,
             })
     };

@@ -11,7 +11,9 @@ const LONG: usize = 80;
 pub(super) fn trim(blocks: Vec<Block>) -> Vec<Block> {
     let outside: Vec<usize> = blocks.iter().map(|block| outside_of_links(&block.text)).collect();
     let is_long = |at: usize| outside[at] >= LONG && blocks[at].kind != Kind::Heading;
-    let (Some(first), Some(last)) = ((0..blocks.len()).find(|at| is_long(*at)), (0..blocks.len()).rfind(|at| is_long(*at))) else {
+    let (Some(first), Some(last)) =
+        ((0..blocks.len()).find(|at| is_long(*at)), (0..blocks.len()).rfind(|at| is_long(*at)))
+    else {
         return blocks;
     };
     let mut seen = HashSet::new();
@@ -23,7 +25,6 @@ pub(super) fn trim(blocks: Vec<Block>) -> Vec<Block> {
             Kind::Text => is_links && !after_heading,
             // A list of links within the text may be a part of it.
             Kind::List => is_links && !(first..=last).contains(&at),
-            Kind::Heading => false,
             _ => false,
         };
         let is_repeated = block.kind == Kind::Text && block.text.len() > 40 && !seen.insert(&*block.text);
@@ -51,7 +52,18 @@ fn has_link(text: &str) -> bool {
 /// The number of letters and digits outside of links and pictures. The label of a link to another article, such as `Related:`, is not
 /// counted.
 fn outside_of_links(text: &str) -> usize {
-    const LABELS: &[&str] = &["related:", "read more:", "see also:", "read also:", "also read:", "more:", "read:", "watch:", "must read:", "read next:"];
+    const LABELS: &[&str] = &[
+        "related:",
+        "read more:",
+        "see also:",
+        "read also:",
+        "also read:",
+        "more:",
+        "read:",
+        "watch:",
+        "must read:",
+        "read next:",
+    ];
     let lower = text.trim_start_matches(['*', ' ', '>']).to_lowercase();
     let label = LABELS.iter().find(|label| lower.starts_with(*label)).map_or(0, |label| label.len() - 1);
     let (mut count, mut rest) = (0_usize, text);

@@ -23,10 +23,31 @@ fn timed(name: &str, html: &str) -> Page {
     page
 }
 
+/// `before`, a number and `after`, for all numbers below `count`.
+fn numbered(count: usize, before: &str, after: &str) -> String {
+    let parts: Vec<String> = (0..count).map(|at| format!("{before}{at}{after}")).collect();
+    parts.concat()
+}
+
 #[test]
 fn deep_nesting_is_cut_and_reported() {
     let text = "<p>The text at the end.</p>";
-    for tag in ["div", "span", "b", "ul><li", "blockquote", "table><tr><td", "font color=1", "svg><g", "a href=x", "dl><dd", "section", "math><mrow", "template", "button"] {
+    for tag in [
+        "div",
+        "span",
+        "b",
+        "ul><li",
+        "blockquote",
+        "table><tr><td",
+        "font color=1",
+        "svg><g",
+        "a href=x",
+        "dl><dd",
+        "section",
+        "math><mrow",
+        "template",
+        "button",
+    ] {
         for depth in [50, 1_000, 100_000] {
             let html = format!("{}{text}", format!("<{tag}>").repeat(depth));
             let page = timed(&format!("{depth} {tag}"), &html);
@@ -39,7 +60,7 @@ fn deep_nesting_is_cut_and_reported() {
 #[test]
 fn unclosed_formatting_does_not_multiply() {
     // Each paragraph reopens what is open: 2,000 elements in each of 2,000 paragraphs.
-    let fonts: String = (0..2_000).map(|at| format!("<font size={at}>")).collect();
+    let fonts = numbered(2_000, "<font size=", ">");
     let page = timed("fonts", &format!("{fonts}{}", "<p>x".repeat(2_000)));
     assert!(page.quality.faults.contains(&Fault::Truncated), "{:?}", page.quality);
 }
@@ -50,9 +71,11 @@ fn huge_parts_are_bounded() {
     let table = timed("table", &format!("<main><table><tr><th>x</th><th>y</th><th>z</th></tr>{rows}</table></main>"));
     assert!(table.quality.is_good() && table.markdown.lines().count() == 40_002, "{:?}", table.quality);
     let value = "x".repeat(4 << 20);
-    assert!(timed("attribute", &format!("<p title='{value}'>text of the page</p>")).markdown.contains("text of the page"));
+    assert!(
+        timed("attribute", &format!("<p title='{value}'>text of the page</p>")).markdown.contains("text of the page")
+    );
     assert!(timed("word", &format!("<p>{value}</p>")).markdown.len() <= Options::default().output_bytes);
-    let attributes: String = (0..200_000).map(|at| format!(" a{at}=1")).collect();
+    let attributes = numbered(200_000, " a", "=1");
     timed("attributes", &format!("<p{attributes}>text"));
     timed("comment", &format!("<!--{}-->text", " -".repeat(1 << 20)));
     timed("stars", &format!("<p>{}", "*".repeat(1 << 20)));
@@ -90,8 +113,48 @@ impl Random {
 }
 
 const PIECES: &[&str] = &[
-    "<", ">", "</", "<table>", "</table>", "<tr>", "<td colspan=9>", "<pre>", "</pre>", "<li>", "<ol start=-5>", "</div>", "<b>", "</i>", "<a href='#", "\"", "&", "&#0;", "<script>", "<!--", "-->", "<svg>", "</svg>",
-    "<math>", "<template>", "<select>", "<frameset>", "<plaintext>", "\u{0}", "*", "`", "|", "](", "<h1>", "<base href=x>", "<dl><dt>", "<sup><a href='#fn1'>1</a></sup>", "<div id=fn1>", "<article>", "<main hidden>", "\u{fffd}", "é",
+    "<",
+    ">",
+    "</",
+    "<table>",
+    "</table>",
+    "<tr>",
+    "<td colspan=9>",
+    "<pre>",
+    "</pre>",
+    "<li>",
+    "<ol start=-5>",
+    "</div>",
+    "<b>",
+    "</i>",
+    "<a href='#",
+    "\"",
+    "&",
+    "&#0;",
+    "<script>",
+    "<!--",
+    "-->",
+    "<svg>",
+    "</svg>",
+    "<math>",
+    "<template>",
+    "<select>",
+    "<frameset>",
+    "<plaintext>",
+    "\u{0}",
+    "*",
+    "`",
+    "|",
+    "](",
+    "<h1>",
+    "<base href=x>",
+    "<dl><dt>",
+    "<sup><a href='#fn1'>1</a></sup>",
+    "<div id=fn1>",
+    "<article>",
+    "<main hidden>",
+    "\u{fffd}",
+    "é",
 ];
 
 #[test]
@@ -156,7 +219,10 @@ fn broken_documents_of_other_kinds_never_panic() {
         sitemap(&bytes);
     }
     let deep = format!("<rss>{}", "<channel>".repeat(100_000));
-    let _ = extract(&Document { bytes: deep.as_bytes(), content_type: Some("text/xml"), address: &address }, &Options::default());
+    let _ = extract(
+        &Document { bytes: deep.as_bytes(), content_type: Some("text/xml"), address: &address },
+        &Options::default(),
+    );
     let deep = "[".repeat(1_000_000);
     let _ = extract(&Document { bytes: deep.as_bytes(), content_type: None, address: &address }, &Options::default());
 }

@@ -54,8 +54,12 @@ fn atom_and_rss_1_are_feeds_too() {
 <entry><title type="html">A &lt;em&gt;B&lt;/em&gt;</title><link rel="edit" href="/edit"/><link href="/a"/><updated>2024-05-01T00:00:00Z</updated><author><name>Cy</name></author><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>One<br/>two &amp; <code>x &lt; y</code></p></div></content></entry>
 <entry><title>Text</title><summary type="text">1 &lt; 2 &amp; 3</summary></entry></feed>"#;
     let page = page(atom, "application/atom+xml; charset=utf-8");
-    assert_eq!((page.title.as_deref(), page.byline.as_deref(), page.language.as_deref()), (Some("Gezeiten"), Some("Bo"), Some("de")));
-    let expected = "## [A B](https://example.com/a)\n\n2024-05-01T00:00:00Z · Cy\n\nOne\\\ntwo & `x < y`\n\n## Text\n\n1 < 2 & 3";
+    assert_eq!(
+        (page.title.as_deref(), page.byline.as_deref(), page.language.as_deref()),
+        (Some("Gezeiten"), Some("Bo"), Some("de"))
+    );
+    let expected =
+        "## [A B](https://example.com/a)\n\n2024-05-01T00:00:00Z · Cy\n\nOne\\\ntwo & `x < y`\n\n## Text\n\n1 < 2 & 3";
     assert_eq!(page.markdown, expected);
     let rdf = br#"<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><channel><title>Old</title></channel><item><title>One</title><link>https://example.com/1</link></item></rdf:RDF>"#;
     assert_eq!(self::page(rdf, "text/xml").markdown, "## [One](https://example.com/1)");
@@ -66,8 +70,14 @@ fn a_json_feed_is_a_feed_and_other_json_is_laid_out() {
     let feed = br#"{"version":"https://jsonfeed.org/version/1.1","title":"Tides","items":[{"id":"1","url":"https://example.com/1","title":"One & <two>","date_published":"2024-05-01T00:00:00Z","content_text":"First.\n\nSecond <b>."},{"id":"2","content_html":"<p>Html</p>"}]}"#;
     let page = page(feed, "application/feed+json");
     assert_eq!((page.kind, page.title.as_deref()), (PageKind::Feed, Some("Tides")));
-    assert_eq!(page.markdown, "## [One & <two>](https://example.com/1)\n\n2024-05-01T00:00:00Z\n\nFirst.\n\nSecond \\<b>.\n\n## Untitled\n\nHtml");
-    let json = self::page(br#"{"items":[{"a":1,"b":"text that is long enough to need a line of its own"},{"a":2}]}"#, "application/json");
+    assert_eq!(
+        page.markdown,
+        "## [One & <two>](https://example.com/1)\n\n2024-05-01T00:00:00Z\n\nFirst.\n\nSecond \\<b>.\n\n## Untitled\n\nHtml"
+    );
+    let json = self::page(
+        br#"{"items":[{"a":1,"b":"text that is long enough to need a line of its own"},{"a":2}]}"#,
+        "application/json",
+    );
     assert_eq!(json.kind, PageKind::Json);
     assert!(json.markdown.starts_with("{\n  \"items\": [\n"), "{}", json.markdown);
 }
@@ -100,13 +110,20 @@ fn what_has_no_text_is_an_error_with_its_name_and_size() {
     let error = read(b"\x89PNG\r\n\x1a\n0000", "image/png", "x.png").expect_err("it is a picture");
     assert_eq!(error, ExtractError::NotText { what: "PNG image".to_owned(), bytes: 12 });
     assert_eq!(error.to_string(), "expected a page or a text, and the address has sent a PNG image of 12 bytes");
-    let error = read(b"PK\x03\x04 xl/workbook.xml", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "x").expect_err("it is a workbook");
+    let error =
+        read(b"PK\x03\x04 xl/workbook.xml", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "x")
+            .expect_err("it is a workbook");
     assert!(error.to_string().contains("Excel workbook (xlsx) of 20 bytes"), "{error}");
 }
 
 #[test]
 fn an_empty_document_says_so() {
-    for (bytes, content_type) in [(&b""[..], "text/html"), (b"<html><body></body></html>", "text/html"), (b"", "text/plain"), (b" \n ", "application/json")] {
+    for (bytes, content_type) in [
+        (&b""[..], "text/html"),
+        (b"<html><body></body></html>", "text/html"),
+        (b"", "text/plain"),
+        (b" \n ", "application/json"),
+    ] {
         let page = page(bytes, content_type);
         assert_eq!(page.quality.faults, [Fault::Empty], "{bytes:?} {content_type}");
         assert!(page.quality.is_fatal());
@@ -127,7 +144,10 @@ fn the_whole_page_has_its_navigation() {
     let address = Url::parse("https://example.com/").expect("it is an address");
     let document = Document { bytes: html.as_bytes(), content_type: Some("text/html"), address: &address };
     let whole = extract(&document, &Options { whole_page: true, ..Options::default() }).expect("it is a page");
-    assert_eq!((whole.kind, &*whole.markdown), (PageKind::Whole, "[Menu entry](https://example.com/a)\n\nThe text.\n\nImprint"));
+    assert_eq!(
+        (whole.kind, &*whole.markdown),
+        (PageKind::Whole, "[Menu entry](https://example.com/a)\n\nThe text.\n\nImprint")
+    );
     let main = extract(&document, &Options::default()).expect("it is a page");
     assert_eq!((main.kind, &*main.markdown), (PageKind::Main, "The text."));
 }
@@ -140,13 +160,18 @@ fn pdf(texts: &[&str]) -> Vec<u8> {
 /// The same, with these entries in the tree of its pages.
 fn pdf_with(texts: &[&str], entries: &str) -> Vec<u8> {
     let mut objects = vec!["<</Type/Catalog/Pages 2 0 R>>".to_owned()];
-    let kids: String = (0..texts.len()).map(|at| format!("{} 0 R ", 5 + at * 2)).collect();
+    let kids: Vec<String> = (0..texts.len()).map(|at| format!("{} 0 R", 5 + at * 2)).collect();
+    let kids = kids.join(" ");
     objects.push(format!("<</Type/Pages/Kids[{kids}]/Count {}{entries}/Resources<</Font<</F 3 0 R>>>>>>", texts.len()));
     objects.push("<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>".to_owned());
     objects.push("<</Title(Tide tables)/Author(Ada Moss)/CreationDate(D:20240501102030Z)>>".to_owned());
     for (at, text) in texts.iter().enumerate() {
         objects.push(format!("<</Type/Page/Parent 2 0 R/Contents {} 0 R>>", 6 + at * 2));
-        let content = if text.is_empty() { String::new() } else { format!("BT /F 12 Tf 50 700 Td ({text}) Tj 0 -14 Td (Second line.) Tj ET") };
+        let content = if text.is_empty() {
+            String::new()
+        } else {
+            format!("BT /F 12 Tf 50 700 Td ({text}) Tj 0 -14 Td (Second line.) Tj ET")
+        };
         objects.push(format!("<</Length {}>>stream\n{content}\nendstream", content.len()));
     }
     let (mut file, mut offsets) = (String::from("%PDF-1.4\n"), Vec::new());
@@ -167,7 +192,10 @@ fn pdf_with(texts: &[&str], entries: &str) -> Vec<u8> {
 #[test]
 fn a_pdf_file_has_its_text_by_page() {
     let page = page(&pdf(&["Hello tide.", "Page two."]), "application/pdf");
-    assert_eq!((page.kind, page.title.as_deref(), page.byline.as_deref()), (PageKind::Pdf, Some("Tide tables"), Some("Ada Moss")));
+    assert_eq!(
+        (page.kind, page.title.as_deref(), page.byline.as_deref()),
+        (PageKind::Pdf, Some("Tide tables"), Some("Ada Moss"))
+    );
     assert_eq!(page.published.and_then(|date| date.at).as_deref(), Some("2024-05-01"));
     assert_eq!(page.markdown, "[page 1]\n\nHello tide.\nSecond line.\n\n[page 2]\n\nPage two.\nSecond line.");
 }

@@ -13,8 +13,10 @@ use url::Url;
 /// The pages of the folder, by name.
 pub(crate) fn all() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pages");
-    let files = fs::read_dir(folder).expect("the folder exists").map(|file| file.expect("the folder can be read").path());
-    let mut pages: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|extension| extension == "html")).collect();
+    let files =
+        fs::read_dir(folder).expect("the folder exists").map(|file| file.expect("the folder can be read").path());
+    let mut pages: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|extension| extension == "html")).collect();
     pages.sort();
     pages
 }
@@ -68,6 +70,7 @@ fn difference(expected: &str, found: &str) -> String {
     let (expected, found): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), found.lines().collect());
     let start = expected.iter().zip(&found).take_while(|(a, b)| a == b).count();
     let end = expected[start..].iter().rev().zip(found[start..].iter().rev()).take_while(|(a, b)| a == b).count();
-    let marked = |lines: &[&str], mark: char| lines.iter().map(|line| format!("{mark}{line}\n")).collect::<String>();
+    let marked =
+        |lines: &[&str], mark: char| lines.iter().map(|line| format!("{mark}{line}\n")).collect::<Vec<_>>().concat();
     marked(&expected[start..expected.len() - end], '-') + &marked(&found[start..found.len() - end], '+')
 }
