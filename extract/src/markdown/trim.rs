@@ -22,7 +22,7 @@ pub(super) fn trim(blocks: Vec<Block>) -> Vec<Block> {
         let after_heading = at > 0 && blocks[at - 1].kind == Kind::Heading && first < at && at < last;
         let is_links = has_link(&block.text) && outside[at] * 10 <= block.text.len() && outside[at] < 40;
         let is_other = match block.kind {
-            Kind::Text => is_links && !after_heading,
+            Kind::Text => is_links && !after_heading || is_label(&block.text, at < first),
             // A list of links within the text may be a part of it.
             Kind::List => is_links && !(first..=last).contains(&at),
             _ => false,
@@ -43,6 +43,51 @@ pub(super) fn trim(blocks: Vec<Block>) -> Vec<Block> {
         return blocks;
     }
     blocks.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(block, _)| block).collect()
+}
+
+/// Whether a short text says nothing about what the article is about. At the beginning, who wrote it and when is said elsewhere.
+fn is_label(text: &str, is_beginning: bool) -> bool {
+    const LABELS: &[&str] = &[
+        "ad",
+        "advert",
+        "advertisement",
+        "caption",
+        "close",
+        "comments",
+        "continue reading",
+        "continue reading below",
+        "don't miss",
+        "image",
+        "loading",
+        "most read",
+        "read more",
+        "share",
+        "share this",
+        "sponsored",
+        "story continues",
+        "story continues below",
+        "tags",
+        "topics",
+        "this slideshow requires javascript",
+        "article continues below",
+        "article continues after ad",
+        "skip",
+        "trending",
+        "related",
+        "print",
+    ];
+    const ORIGINS: &[&str] = &["published", "updated", "posted", "last updated", "first published", "by "];
+    if text.len() > 90 {
+        return false;
+    }
+    let words: String = text.chars().filter(|c| !matches!(c, '*' | '|' | ':' | '.' | '_' | '\\')).collect();
+    let words = words.trim().to_lowercase();
+    // `Image 1 of 8`
+    let counted = words
+        .strip_prefix("image ")
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains("of"));
+    let is_origin = is_beginning && ORIGINS.iter().any(|start| words.starts_with(start));
+    LABELS.contains(&&*words) || counted || is_origin && words.contains(|c: char| c.is_ascii_digit())
 }
 
 fn has_link(text: &str) -> bool {
@@ -131,6 +176,17 @@ mod tests {
         ];
         let kept: Vec<String> = trim(blocks).into_iter().map(|block| block.text).collect();
         assert_eq!(kept, [long, "## Links", "- [One](http://x/1)", &*other]);
+    }
+
+    #[test]
+    fn labels_of_the_page_are_removed() {
+        for label in ["Advertisement", "**Caption**", "Image 1 of / 8", "Continue Reading Below"] {
+            assert!(is_label(label, false), "{label}");
+        }
+        assert!(is_label("| UPDATED: 11:05, Tue, Nov 19, 2019", true));
+        for text in ["UPDATED: 11:05, Tue, Nov 19, 2019", "Image processing", "By the sea", "Share prices fell."] {
+            assert!(!is_label(text, false), "{text}");
+        }
     }
 
     #[test]
