@@ -98,7 +98,7 @@ fn lines_of(node: &NodeRef<'_>) -> String {
 }
 
 fn push_lines(node: &NodeRef<'_>, out: &mut String) {
-    // White space between the parts of a table is none of its text.
+    // White space between the parts of a table is not text.
     let in_table = || node.parent().is_some_and(|parent| matches!(&*name(&parent), "table" | "tbody" | "tr"));
     if with_text(node, |text| {
         if !(text.trim().is_empty() && in_table()) {

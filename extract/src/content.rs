@@ -48,7 +48,7 @@ pub(crate) fn choose(page: Document, metadata: &Metadata, base: &Url, options: &
     if !is_scored {
         return of_main;
     }
-    // What readers have written about an article is no part of it.
+    // What readers have written about an article does not belong to it.
     let measured = Measure::of(&main, &|element| skip(element) || is_declared && is_comments(element));
     // The reader mode finds more without the parts of the site, and in a few pages nothing.
     let stripped = page.clone();

@@ -10,7 +10,7 @@ use crate::{feed, html, json, plain};
 
 /// Turns a document into Markdown.
 ///
-/// A page whose text is missing, such as a login form, is no error: what the page has is returned, and [`Page::quality`] says what is
+/// A page whose text is missing, such as a login form, is not an error: what the page has is returned, and [`Page::quality`] says what is
 /// wrong. The work is bounded by the options, and the same document always has the same result.
 ///
 /// # Errors

@@ -82,7 +82,7 @@ fn html_of(node: &Node) -> String {
 
 /// Reads a JSON Feed. Returns nothing for other JSON.
 pub(crate) fn read_json(text: &str, address: &Url, options: &Options) -> Option<Page> {
-    // Most JSON is no feed, and is not parsed.
+    // JSON that is not a feed is not parsed.
     if !text.get(..text.floor_char_boundary(2000))?.contains("jsonfeed.org/version/") {
         return None;
     }

@@ -85,7 +85,7 @@ fn ends(json: &str) -> std::collections::HashMap<usize, usize> {
     ends
 }
 
-/// Where a string that begins at `at` ends, behind its quotation mark.
+/// Where a string that begins at `at` ends, after its quotation mark.
 fn string_end(bytes: &[u8], at: usize) -> usize {
     let mut end = at + 1;
     while end < bytes.len() {

@@ -128,7 +128,7 @@ fn plain(line: &str) -> String {
 
 /// The section below a heading, heading included, up to the next heading of the same or a higher level.
 ///
-/// `heading` is its text, in any case, with or without `#`, or the form of it that stands in addresses (`getting-started`). If no heading
+/// `heading` is its text, in any case, with or without `#`, or the form of it that is used in addresses (`getting-started`). If no heading
 /// has this text, it is the only one that contains it.
 pub fn section<'m>(markdown: &'m str, heading: &str) -> Option<&'m str> {
     let headings = headings(markdown);

@@ -241,7 +241,7 @@ impl Signs {
 /// What the texts of walls say. A short page with such a text is a wall.
 struct Phrases {
     fault: Fault,
-    /// The page has at most this many characters. Longer pages only speak of such things.
+    /// The page has at most this many characters. Longer pages only mention such things.
     most: usize,
     said: &'static [&'static str],
 }

@@ -2,9 +2,9 @@
 
 use dom_query::{Element, NodeRef};
 
-use super::block::{Context, has_block};
 use super::escape::code_span;
 use super::line::Line;
+use super::model::Context;
 use super::{BACK_LINKS, Writer, note_target};
 use crate::dom::{has_class, is, name, squeeze, value, with_text};
 
@@ -35,7 +35,7 @@ impl Writer<'_> {
             "strong" | "b" if !context.bold => self.marked(node, "**", Context { bold: true, ..context }, line),
             "em" | "i" | "cite" | "dfn" | "var" if !context.italic => {
                 self.marked(node, "*", Context { italic: true, ..context }, line);
-                // Who is quoted stands in a line of its own in most forums.
+                // Most forums show who is quoted in a line of its own.
                 if is(&element, "cite") && node.text().trim_end().ends_with(':') {
                     line.push_space();
                 }
@@ -337,9 +337,4 @@ fn destination(url: &str) -> String {
 
 fn has_attribute(element: &Element, name: &str) -> bool {
     element.attrs.iter().any(|attribute| &*attribute.name.local == name)
-}
-
-/// Whether a node is written in a line with what is next to it.
-pub(super) fn is_inline(node: &NodeRef<'_>) -> bool {
-    !super::is_block(node) && !has_block(node)
 }

@@ -72,7 +72,7 @@ impl Line {
         }
     }
 
-    /// Appends other content in markers, such as `**`. Space at its ends stands outside of them.
+    /// Appends other content in markers, such as `**`. Space at its ends is written outside of them.
     pub(super) fn push_marked(&mut self, marker: &'static str, content: Self) {
         let text = content.text;
         let breaks = text.len() - text.trim_end_matches('\n').len();

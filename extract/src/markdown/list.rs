@@ -3,8 +3,8 @@
 use dom_query::{Element, NodeRef};
 
 use super::Writer;
-use super::block::{Block, Context, Kind, join, prefixed};
 use super::line::Line;
+use super::model::{Block, Context, Kind, join, prefixed};
 use crate::dom::{find, has_class, is, value, with_text};
 
 /// Lists deeper than this are not indented further: indentation grows with the square of the depth.

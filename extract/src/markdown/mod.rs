@@ -6,6 +6,7 @@ mod escape;
 mod inline;
 mod line;
 mod list;
+mod model;
 mod table;
 mod trim;
 
@@ -16,7 +17,6 @@ use dom_query::{Element, NodeRef};
 use url::Url;
 
 use crate::dom::{find_all, has_class, is, text, value};
-pub(crate) use block::is_block;
 
 /// Writes the parts of one page.
 pub(crate) struct Writer<'p> {
@@ -39,15 +39,15 @@ impl<'p> Writer<'p> {
     /// Writes what is in a node.
     pub(crate) fn write(&self, node: &NodeRef<'_>) -> String {
         let mut blocks = Vec::new();
-        self.blocks(node, block::Context::default(), &mut blocks);
-        block::join(blocks)
+        self.blocks(node, model::Context::default(), &mut blocks);
+        model::join(blocks)
     }
 
     /// Writes an article without what surrounds its text.
     pub(crate) fn write_article(&self, node: &NodeRef<'_>) -> String {
         let mut blocks = Vec::new();
-        self.blocks(node, block::Context::default(), &mut blocks);
-        block::join(trim::trim(blocks))
+        self.blocks(node, model::Context::default(), &mut blocks);
+        model::join(trim::trim(blocks))
     }
 
     /// Whether the Markdown was cut at its greatest size.

@@ -3,10 +3,9 @@
 use dom_query::{Element, NodeRef};
 
 use super::Writer;
-use super::block::{Block, Context, Kind, child_named};
 use super::escape::Place;
-use super::inline::is_inline;
 use super::line::Line;
+use super::model::{Block, Context, Kind, child_named, is_inline};
 use crate::dom::{attribute, find, is, value};
 
 /// The greatest number of columns or rows that a cell spans. Pages that say more do so by mistake.
@@ -41,7 +40,7 @@ impl Writer<'_> {
         // Columns and rows without text are spacers.
         grid.retain(|row| row.iter().any(|cell| !cell.text.is_empty()));
         let head = head.min(grid.len());
-        // Some cells span more columns than there are.
+        // Some cells span more columns than the table has.
         let width = grid
             .iter()
             .filter_map(|row| row.iter().rposition(|cell| !cell.text.is_empty()))

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::block::{Block, Kind};
+use super::model::{Block, Kind};
 
 /// A text with as many characters outside of links belongs to an article.
 const LONG: usize = 80;

@@ -1,6 +1,6 @@
 //! Pages of many kinds of sites, and the Markdown that a person would write for them.
 //!
-//! `tests/pages/NAME.html` is read as if it came from `https://example.com/docs/page`. `NAME.md` begins with what is known about the page,
+//! `tests/pages/NAME.html` is read as if it came from `https://example.com/docs/page`. `NAME.markdown` begins with what is known about the page,
 //! a line each, then `---`, then the Markdown.
 
 use std::fmt::Write as _;
@@ -57,7 +57,7 @@ fn pages_become_the_markdown_that_a_person_would_write() {
     assert!(pages.len() >= 40, "{}", pages.len());
     for path in pages {
         let found = shown(&read(&fs::read(&path).expect("the page can be read"), &Options::default()));
-        let expected = fs::read_to_string(path.with_extension("md")).expect("the page has its Markdown");
+        let expected = fs::read_to_string(path.with_extension("markdown")).expect("the page has its Markdown");
         if found != expected {
             let _ = writeln!(wrong, "==== {}\n{}", path.display(), difference(&expected, &found));
         }
