@@ -45,7 +45,8 @@ fn score(folder: &Path, id: &str, expected: &serde_json::Value) -> Score {
     let mut bytes = Vec::new();
     flate2::read::GzDecoder::new(&*packed).read_to_end(&mut bytes).expect("the page is compressed by gzip");
     let text = |name: &str| expected.get(name).and_then(serde_json::Value::as_str).unwrap_or_default();
-    let address = Url::parse(text("url")).unwrap_or_else(|_| Url::parse("https://example.com/").expect("it is an address"));
+    let address =
+        Url::parse(text("url")).unwrap_or_else(|_| Url::parse("https://example.com/").expect("it is an address"));
     let document = Document { bytes: &bytes, content_type: Some("text/html"), address: &address };
     let mut best: Option<(Duration, toolc_extract::Page)> = None;
     for _ in 0..RUNS {
@@ -66,7 +67,8 @@ fn score(folder: &Path, id: &str, expected: &serde_json::Value) -> Score {
 }
 
 fn report(scores: &[Score]) {
-    let mean = |values: Vec<f64>| values.iter().sum::<f64>() / f64::from(u32::try_from(values.len()).unwrap_or(1).max(1));
+    let mean =
+        |values: Vec<f64>| values.iter().sum::<f64>() / f64::from(u32::try_from(values.len()).unwrap_or(1).max(1));
     let precision = mean(scores.iter().filter_map(|score| score.precision).collect());
     let recall = mean(scores.iter().filter_map(|score| score.recall).collect());
     let mut times: Vec<Duration> = scores.iter().map(|score| score.time).collect();
@@ -84,7 +86,13 @@ fn report(scores: &[Score]) {
     worst.sort_by(|a, b| f1_of(a).total_cmp(&f1_of(b)));
     for score in worst.into_iter().take(listed) {
         let Score { id, precision, recall, time, kind } = score;
-        println!("{} precision {:.3} recall {:.3} {} ms {kind}", &id[..12], precision.unwrap_or(-1.0), recall.unwrap_or(-1.0), time.as_millis());
+        println!(
+            "{} precision {:.3} recall {:.3} {} ms {kind}",
+            &id[..12],
+            precision.unwrap_or(-1.0),
+            recall.unwrap_or(-1.0),
+            time.as_millis()
+        );
     }
 }
 
@@ -92,10 +100,13 @@ fn report(scores: &[Score]) {
 fn compare(found: &str, expected: &str) -> (Option<f64>, Option<f64>) {
     let (found, expected) = (words(found), words(expected));
     let (found, expected) = (shingles(&found), shingles(&expected));
-    let common: usize = found.iter().map(|(shingle, count)| expected.get(shingle).map_or(0, |other| *count.min(other))).sum();
+    let common: usize =
+        found.iter().map(|(shingle, count)| expected.get(shingle).map_or(0, |other| *count.min(other))).sum();
     let (of_found, of_expected): (usize, usize) = (found.values().sum(), expected.values().sum());
     let share = |total: usize, other: usize| {
-        let ratio = |a: usize, b: usize| f64::from(u32::try_from(a).unwrap_or(u32::MAX)) / f64::from(u32::try_from(b).unwrap_or(u32::MAX));
+        let ratio = |a: usize, b: usize| {
+            f64::from(u32::try_from(a).unwrap_or(u32::MAX)) / f64::from(u32::try_from(b).unwrap_or(u32::MAX))
+        };
         (total > 0).then(|| if other == 0 { 0.0 } else { ratio(common, total) })
     };
     (share(of_found, of_expected), share(of_expected, of_found))
@@ -129,7 +140,9 @@ fn without_markdown(markdown: &str) -> String {
                     size += 1;
                 }
             }
-            '!' if rest.starts_with("![") => size = rest.find("](").and_then(|at| Some(at + rest[at..].find(')')? + 1)).unwrap_or(size),
+            '!' if rest.starts_with("![") => {
+                size = rest.find("](").and_then(|at| Some(at + rest[at..].find(')')? + 1)).unwrap_or(size);
+            }
             ']' if rest.starts_with("](") => size = rest.find(')').map_or(size, |end| end + 1),
             '*' | '`' | '[' | ']' | '~' | '|' => {}
             '#' | '>' if out.ends_with('\n') || out.is_empty() => {}

@@ -43,7 +43,8 @@ fn of_declaration(head: &[u8]) -> Option<&'static Encoding> {
         let tag = &rest[..rest.iter().position(|byte| *byte == b'>').unwrap_or(rest.len())];
         if let Some(at) = find(tag, b"charset=") {
             // A page that says so in readable bytes is not in UTF-16.
-            return label(&tag[at + 8..]).map(|found| if found == UTF_16BE || found == UTF_16LE { UTF_8 } else { found });
+            return label(&tag[at + 8..])
+                .map(|found| if found == UTF_16BE || found == UTF_16LE { UTF_8 } else { found });
         }
     }
     None
@@ -51,7 +52,8 @@ fn of_declaration(head: &[u8]) -> Option<&'static Encoding> {
 
 fn label(bytes: &[u8]) -> Option<&'static Encoding> {
     let start = bytes.iter().position(|byte| !matches!(byte, b'"' | b'\'' | b' '))?;
-    let name = bytes[start..].split(|byte| matches!(byte, b'"' | b'\'' | b';' | b' ' | b'>' | b'/' | b'?' | b',')).next()?;
+    let name =
+        bytes[start..].split(|byte| matches!(byte, b'"' | b'\'' | b';' | b' ' | b'>' | b'/' | b'?' | b',')).next()?;
     Encoding::for_label(name)
 }
 
@@ -63,7 +65,7 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
 fn is_utf8(bytes: &[u8]) -> bool {
     match std::str::from_utf8(bytes) {
         Ok(_) => true,
-        Err(error) => error.error_len().is_none(),
+        Err(error) => error.error_len().is_none() && !bytes[..error.valid_up_to()].is_ascii(),
     }
 }
 
@@ -93,7 +95,11 @@ mod tests {
             ("café".as_bytes(), Some("text/html; charset=iso-8859-1"), "café"),
             (b"caf\xe9", Some("text/html; charset=\"ISO-8859-1\""), "café"),
             (b"<meta charset=windows-1251>\xcf", None, "<meta charset=windows-1251>П"),
-            (b"<META http-equiv='x' content='text/html; CHARSET=Shift_JIS'>\x82\xa0", None, "<META http-equiv='x' content='text/html; CHARSET=Shift_JIS'>あ"),
+            (
+                b"<META http-equiv='x' content='text/html; CHARSET=Shift_JIS'>\x82\xa0",
+                None,
+                "<META http-equiv='x' content='text/html; CHARSET=Shift_JIS'>あ",
+            ),
             (b"<?xml version='1.0' encoding='ISO-8859-2'?>\xb1", None, "<?xml version='1.0' encoding='ISO-8859-2'?>ą"),
             (b"\xef\xbb\xbfx", Some("text/html; charset=ascii"), "x"),
             (b"\xff\xfex\0", None, "x"),

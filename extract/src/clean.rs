@@ -56,7 +56,16 @@ fn is_hidden(element: &Element) -> bool {
 }
 
 /// Classes of texts for screen readers only, and of what is not shown.
-const HIDDEN: &[&str] = &["sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "screen-reader-only", "u-visually-hidden", "is-hidden", "offscreen"];
+const HIDDEN: &[&str] = &[
+    "sr-only",
+    "visually-hidden",
+    "visuallyhidden",
+    "screen-reader-text",
+    "screen-reader-only",
+    "u-visually-hidden",
+    "is-hidden",
+    "offscreen",
+];
 
 /// Whether an element belongs to the site: its navigation, its banners, its buttons.
 pub(crate) fn is_boilerplate(element: &Element) -> bool {
@@ -67,20 +76,56 @@ pub(crate) fn is_boilerplate(element: &Element) -> bool {
     if name == "nav" || name == "footer" && !has_class(element, &["post-footer", "entry-footer"]) {
         return true;
     }
+    // Links to the source, next to the names in references.
+    if name == "a" && has_class(element, &["src"]) {
+        return true;
+    }
     let role = value(element, "role");
-    if matches!(role, Some("navigation" | "banner" | "contentinfo" | "search" | "dialog" | "alertdialog" | "complementary" | "menu" | "menubar" | "tablist" | "toolbar")) {
+    if matches!(
+        role,
+        Some(
+            "navigation"
+                | "banner"
+                | "contentinfo"
+                | "search"
+                | "dialog"
+                | "alertdialog"
+                | "complementary"
+                | "menu"
+                | "menubar"
+                | "tablist"
+                | "toolbar"
+        )
+    ) {
         return true;
     }
     if name == "aside" {
         return !has_class(element, ASIDES) && role != Some("doc-footnote") && role != Some("note");
     }
-    ["class", "id"].into_iter().filter_map(|attribute| value(element, attribute)).any(|names| {
-        names.split_ascii_whitespace().any(|name| is_boilerplate_name(&name.to_ascii_lowercase()))
-    })
+    ["class", "id"]
+        .into_iter()
+        .filter_map(|attribute| value(element, attribute))
+        .any(|names| names.split_ascii_whitespace().any(|name| is_boilerplate_name(&name.to_ascii_lowercase())))
 }
 
 /// Classes of asides that are a part of the text.
-const ASIDES: &[&str] = &["admonition", "note", "tip", "warning", "callout", "footnote", "footnotes", "footnote-list", "notecard", "important", "caution", "quote", "onebox", "starlight-aside", "example"];
+const ASIDES: &[&str] = &[
+    "admonition",
+    "note",
+    "tip",
+    "warning",
+    "callout",
+    "footnote",
+    "footnotes",
+    "footnote-list",
+    "notecard",
+    "important",
+    "caution",
+    "quote",
+    "onebox",
+    "starlight-aside",
+    "example",
+];
 
 /// Whether a class or an `id` is the name of a part of the site. Names are compared as a whole: `header` may be a part of an article.
 fn is_boilerplate_name(name: &str) -> bool {
@@ -89,22 +134,152 @@ fn is_boilerplate_name(name: &str) -> bool {
 
 /// Sorted.
 const BOILERPLATE: &[&str] = &[
-    "ad", "ads", "advert", "advertisement", "author-bio", "back-to-top", "backtotop", "breadcrumb", "breadcrumbs", "catlinks", "comment-form", "cookie-banner",
-    "cookie-bar", "cookie-consent", "cookie-notice", "cookies", "doc-feedback", "edit-page-link", "edit-this-page", "editsection", "feedback",
-    "footer", "global-footer", "global-header", "global-nav", "header-nav", "hfeed-nav", "jump-to-nav", "language-switcher", "legal-footer",
-    "localnav", "masthead", "menu", "minitoc", "mw-editsection", "mw-indicators", "mw-jump-link", "mw-navigation", "nav", "nav-links", "navbar",
-    "navbox", "navigation", "newsletter", "newsletter-signup", "noprint", "on-this-page", "page-footer", "page-navigation", "page-toc", "pagination-nav", "post-nav", "post-navigation",
-    "prev-next", "print-only", "printfooter", "promo", "read-next", "recommended", "related", "related-articles", "related-links", "related-posts", "rellinks", "respond", "rst-footer-buttons", "rst-versions", "search-form",
-    "searchbox", "secondary-nav", "share", "share-buttons", "share-links", "sharing", "side-bar", "sidebar", "site-footer", "site-header", "site-nav", "siteheader",
-    "sitenav", "siteSub", "skip-link", "skip-links", "skip-nav", "skip-to-content", "skip-to-main", "skiplink", "social", "social-links", "social-share", "sphinxsidebar",
-    "sponsored", "subnav", "subscribe", "table-of-contents", "tags-links", "theme-doc-breadcrumbs", "theme-doc-footer", "theme-doc-toc-desktop", "theme-doc-toc-mobile", "toc", "tocplugin",
-    "toctree-wrapper-nav", "top-bar", "top-nav", "topbar", "topnav", "vector-header", "vote-buttons", "wy-breadcrumbs", "wy-nav-side", "wy-nav-top", "zone-footer",
+    "ad",
+    "ads",
+    "advert",
+    "advertisement",
+    "author-bio",
+    "back-to-top",
+    "backtotop",
+    "breadcrumb",
+    "breadcrumbs",
+    "button-holder",
+    "catlinks",
+    "comment-form",
+    "cookie-banner",
+    "cookie-bar",
+    "cookie-consent",
+    "cookie-notice",
+    "cookies",
+    "doc-feedback",
+    "edit-page-link",
+    "edit-this-page",
+    "editsection",
+    "example-header",
+    "feedback",
+    "footer",
+    "global-footer",
+    "global-header",
+    "global-nav",
+    "header-nav",
+    "hfeed-nav",
+    "hideme",
+    "jump-to-nav",
+    "language-name",
+    "language-switcher",
+    "legal-footer",
+    "localnav",
+    "masthead",
+    "md-content__button",
+    "menu",
+    "minitoc",
+    "more-topics__list",
+    "mw-editsection",
+    "mw-indicators",
+    "mw-jump-link",
+    "mw-navigation",
+    "nav",
+    "nav-links",
+    "navbar",
+    "navbox",
+    "navigation",
+    "newsletter",
+    "newsletter-signup",
+    "noprint",
+    "on-this-page",
+    "page-footer",
+    "page-navigation",
+    "page-toc",
+    "pagination-nav",
+    "post-nav",
+    "post-navigation",
+    "prev-next",
+    "print-only",
+    "printfooter",
+    "promo",
+    "read-next",
+    "recommended",
+    "related",
+    "related-articles",
+    "related-links",
+    "related-posts",
+    "related-topics",
+    "rellinks",
+    "respond",
+    "rst-footer-buttons",
+    "rst-versions",
+    "rustdoc-breadcrumbs",
+    "search-form",
+    "searchbox",
+    "secondary-nav",
+    "share",
+    "share-buttons",
+    "share-links",
+    "sharing",
+    "side-bar",
+    "sidebar",
+    "site-footer",
+    "site-header",
+    "site-nav",
+    "siteheader",
+    "sitenav",
+    "sitesub",
+    "skip-link",
+    "skip-links",
+    "skip-nav",
+    "skip-to-content",
+    "skip-to-main",
+    "skiplink",
+    "social",
+    "social-links",
+    "social-share",
+    "sphinxsidebar",
+    "sponsored",
+    "subnav",
+    "subscribe",
+    "table-of-contents",
+    "tags-links",
+    "test-arrow",
+    "theme-doc-breadcrumbs",
+    "theme-doc-footer",
+    "theme-doc-toc-desktop",
+    "theme-doc-toc-mobile",
+    "toc",
+    "tocplugin",
+    "toctree-wrapper-nav",
+    "top-bar",
+    "top-nav",
+    "topbar",
+    "topnav",
+    "vector-header",
+    "viewcode-back",
+    "viewcode-link",
+    "vote-buttons",
+    "wy-breadcrumbs",
+    "wy-nav-side",
+    "wy-nav-top",
+    "zone-footer",
 ];
-const BOILERPLATE_STARTS: &[&str] = &["theme-doc-version", "tableofcontents_", "breadcrumbs_", "onetrust-", "cookie-law", "addtoany", "sharedaddy", "jp-relatedposts", "taboola", "outbrain", "adsbygoogle", "google-auto-placed"];
+const BOILERPLATE_STARTS: &[&str] = &[
+    "theme-doc-version",
+    "tableofcontents_",
+    "breadcrumbs_",
+    "onetrust-",
+    "cookie-law",
+    "addtoany",
+    "sharedaddy",
+    "jp-relatedposts",
+    "taboola",
+    "outbrain",
+    "adsbygoogle",
+    "google-auto-placed",
+];
 
 /// The header of a page, which is not the header of an article: outside of the main content.
 fn is_page_header(node: &NodeRef<'_>) -> bool {
-    !node.ancestors_it(None).any(|ancestor| ancestor.has_name("main") || ancestor.has_name("article") || ancestor.has_name("section"))
+    !node
+        .ancestors_it(None)
+        .any(|ancestor| ancestor.has_name("main") || ancestor.has_name("article") || ancestor.has_name("section"))
 }
 
 #[cfg(test)]

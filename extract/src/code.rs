@@ -4,17 +4,47 @@
 
 use dom_query::{Document, Element, NodeRef};
 
-use crate::dom::{find, find_all, has_class, is, value, with_text};
+use crate::dom::{find, find_all, has_class, is, name, value, with_text};
 
 /// Classes of elements with the numbers of lines, with prompts that cannot be copied, and with buttons.
 const NUMBERS: &[&str] = &[
-    "linenos", "lineno", "linenodiv", "line-numbers-rows", "gutter", "hljs-ln-numbers", "hljs-ln-n", "blob-num", "line-number", "line-numbers",
-    "react-line-number", "rouge-gutter", "gl", "src-line-numbers", "copybtn", "copy-btn", "copy", "toolbar", "snippet-clipboard-content",
-    "zeroclipboard-container", "code-header", "codeblock-button-wrapper", "example-buttons",
+    "linenos",
+    "lineno",
+    "linenodiv",
+    "line-numbers-rows",
+    "gutter",
+    "hljs-ln-numbers",
+    "hljs-ln-n",
+    "blob-num",
+    "line-number",
+    "line-numbers",
+    "react-line-number",
+    "rouge-gutter",
+    "gl",
+    "src-line-numbers",
+    "copybtn",
+    "copy-btn",
+    "copy",
+    "toolbar",
+    "snippet-clipboard-content",
+    "zeroclipboard-container",
+    "code-header",
+    "codeblock-button-wrapper",
+    "example-buttons",
 ];
 /// Classes of tables, or of rows of elements, with one line of code each.
-const LINE_TABLES: &[&str] =
-    &["highlighttable", "rouge-table", "hljs-ln", "js-file-line-container", "lntable", "gutter-table", "codehilitetable", "highlight-table", "blob-wrapper", "react-code-lines"];
+const LINE_TABLES: &[&str] = &[
+    "highlighttable",
+    "rouge-table",
+    "hljs-ln",
+    "js-file-line-container",
+    "lntable",
+    "gutter-table",
+    "codehilitetable",
+    "highlight-table",
+    "blob-wrapper",
+    "react-code-lines",
+];
 
 /// Replaces code by `pre` elements that have only text, with the language in `data-language`.
 pub(crate) fn normalize(page: &Document) {
@@ -42,7 +72,11 @@ fn is_line_table(element: &Element) -> bool {
 }
 
 fn has_code(table: &NodeRef<'_>) -> bool {
-    find(table, |element| is(element, "pre") || has_class(element, &["blob-code", "react-file-line", "rouge-code", "hljs-ln-code", "code"])).is_some()
+    find(table, |element| {
+        is(element, "pre")
+            || has_class(element, &["blob-code", "react-file-line", "rouge-code", "hljs-ln-code", "code"])
+    })
+    .is_some()
 }
 
 fn replace(page: &Document, old: &NodeRef<'_>, text: &str, language: &str) {
@@ -64,18 +98,30 @@ fn lines_of(node: &NodeRef<'_>) -> String {
 }
 
 fn push_lines(node: &NodeRef<'_>, out: &mut String) {
-    if with_text(node, |text| out.push_str(text)).is_some() {
+    // White space between the parts of a table is not text.
+    let in_table = || node.parent().is_some_and(|parent| matches!(&*name(&parent), "table" | "tbody" | "tr"));
+    if with_text(node, |text| {
+        if !(text.trim().is_empty() && in_table()) {
+            out.push_str(text);
+        }
+    })
+    .is_some()
+    {
         return;
     }
     let Some(element) = node.element_ref() else { return };
-    if has_class(&element, NUMBERS) && !is(&element, "pre") && !is(&element, "code") || matches!(&*element.name.local, "button" | "script" | "style" | "svg") {
+    if has_class(&element, NUMBERS) && !is(&element, "pre") && !is(&element, "code")
+        || matches!(&*element.name.local, "button" | "script" | "style" | "svg")
+    {
         return;
     }
     let is_line = match &*element.name.local {
         "br" => return out.push('\n'),
         "div" | "p" | "li" | "tr" => true,
         // Some pages have one element a line, and no line breaks.
-        "code" | "span" => !has_break_before(node) && value(&element, "class").is_some() && is_like_sibling(node, &element),
+        "code" | "span" => {
+            !has_break_before(node) && value(&element, "class").is_some() && is_like_sibling(node, &element)
+        }
         _ => false,
     };
     if is_line && !out.is_empty() && !out.ends_with('\n') {
@@ -93,14 +139,17 @@ fn push_lines(node: &NodeRef<'_>, out: &mut String) {
 
 /// Whether text with a line break, or anything else, is between a node and the element before it.
 fn has_break_before(node: &NodeRef<'_>) -> bool {
-    node.prev_sibling().is_some_and(|previous| !previous.is_element()) || node.next_sibling().is_some_and(|next| !next.is_element())
+    node.prev_sibling().is_some_and(|previous| !previous.is_element())
+        || node.next_sibling().is_some_and(|next| !next.is_element())
 }
 
 /// Whether a node is one of several lines: elements of the same class `line`, without text between them.
 fn is_like_sibling(node: &NodeRef<'_>, element: &Element) -> bool {
     has_class(element, &["line", "code-line", "token-line", "view-line", "cl"])
         && node.next_element_sibling().or_else(|| node.prev_element_sibling()).is_some_and(|other| {
-            other.element_ref().is_some_and(|other| other.name.local == element.name.local && value(&other, "class") == value(element, "class"))
+            other.element_ref().is_some_and(|other| {
+                other.name.local == element.name.local && value(&other, "class") == value(element, "class")
+            })
         })
 }
 
@@ -138,7 +187,8 @@ fn language_of_classes(classes: &str) -> Option<String> {
         return Some(language);
     }
     match words.as_slice() {
-        ["sourceCode" | "hljs" | "src" | "code" | "brush", language, ..] | [language, "hljs" | "rust-example-rendered"] => clean_language(language),
+        ["sourceCode" | "hljs" | "src" | "code" | "brush", language, ..]
+        | [language, "hljs" | "rust-example-rendered" | "item-decl"] => clean_language(language),
         _ => None,
     }
 }
@@ -146,17 +196,43 @@ fn language_of_classes(classes: &str) -> Option<String> {
 /// The name of a language as it is written after a fence.
 fn clean_language(name: &str) -> Option<String> {
     const NOT_LANGUAGES: &[&str] = &[
-        "none", "text", "plaintext", "plain", "default", "nohighlight", "no-highlight", "notranslate", "auto", "block", "wrapper", "source", "lines",
-        "line", "table", "box", "code", "undefined", "txt", "toolbar", "content", "container", "overflow", "literal-block", "output", "basic", "html-basic",
+        "none",
+        "text",
+        "plaintext",
+        "plain",
+        "default",
+        "nohighlight",
+        "no-highlight",
+        "notranslate",
+        "auto",
+        "block",
+        "wrapper",
+        "source",
+        "lines",
+        "line",
+        "table",
+        "box",
+        "code",
+        "undefined",
+        "txt",
+        "toolbar",
+        "content",
+        "container",
+        "overflow",
+        "literal-block",
+        "output",
+        "basic",
+        "html-basic",
     ];
     let name = name.to_ascii_lowercase();
     let name = match &*name {
-        "python3" | "ipython3" | "pycon" | "python-console" | "default3" => "python",
+        "py" | "python3" | "ipython3" | "pycon" | "python-console" | "default3" => "python",
         "shell-session" | "terminal" | "shell" => "sh",
         "html-basic" | "text-html-basic" => "html",
         name => name,
     };
-    let is_name = name.len() <= 20 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'#' | b'-' | b'_'));
+    let is_name = name.len() <= 20
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'#' | b'-' | b'_'));
     (is_name && !name.is_empty() && !NOT_LANGUAGES.contains(&name)).then(|| name.to_owned())
 }
 

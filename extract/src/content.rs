@@ -42,18 +42,26 @@ pub(crate) fn choose(page: Document, metadata: &Metadata, base: &Url, options: &
     let is_misled = measured.text * 8 < whole.text && measured.text < 400;
     let (main, skip) = if is_misled { (body(&page), &everything as &dyn Fn(&Element) -> bool) } else { (main, skip) };
     let is_made = find(&root, is_made_by).is_some();
-    let is_scored = !is_made && page.tree.len() <= MAX_SCORED && !(is_whole(&metadata.types) && !is_article(&metadata.types));
+    let is_declared = is_article(&metadata.types);
+    let is_scored = !is_made && page.tree.len() <= MAX_SCORED && (is_declared || !is_whole(&metadata.types));
     let of_main = write(&root, &main, skip, PageKind::Main);
     if !is_scored {
         return of_main;
     }
-    let is_declared = is_article(&metadata.types);
-    // What readers have written about an article is no part of it.
+    // What readers have written about an article does not belong to it.
     let measured = Measure::of(&main, &|element| skip(element) || is_declared && is_comments(element));
-    let Some(article) = readable(page) else { return of_main };
-    let Some(content) = find(&article.root(), |element| value(element, "id") == Some("readability-page-1")) else { return of_main };
-    if is_enough(&Measure::of(&content, &is_of_site), &measured, is_declared) {
-        return write(&article.root(), &content, &is_of_site, PageKind::Article);
+    // The reader mode finds more without the parts of the site, and in a few pages nothing.
+    let stripped = page.clone();
+    for part in find_all(&stripped.root(), |element| !is_misled && is_of_site(element)) {
+        part.remove_from_parent();
+    }
+    for article in [stripped, page].into_iter().filter_map(readable) {
+        let Some(content) = find(&article.root(), |element| value(element, "id") == Some("readability-page-1")) else {
+            continue;
+        };
+        if is_enough(&Measure::of(&content, &is_of_site), &measured, is_declared) {
+            return write(&article.root(), &content, &is_of_site, PageKind::Article);
+        }
     }
     of_main
 }
@@ -63,7 +71,16 @@ fn is_of_site(element: &Element) -> bool {
 }
 
 fn is_comments(element: &Element) -> bool {
-    const NAMES: &[&str] = &["comments", "comment-list", "commentlist", "comments-area", "comment-section", "comments-section", "disqus_thread", "respond"];
+    const NAMES: &[&str] = &[
+        "comments",
+        "comment-list",
+        "commentlist",
+        "comments-area",
+        "comment-section",
+        "comments-section",
+        "disqus_thread",
+        "respond",
+    ];
     let named = ["id", "class"].into_iter().filter_map(|attribute| value(element, attribute));
     named.flat_map(str::split_ascii_whitespace).any(|name| NAMES.contains(&name))
 }
@@ -78,13 +95,16 @@ fn readable(page: Document) -> Option<Document> {
 
 /// Whether an article has what the main content has.
 fn is_enough(article: &Measure, main: &Measure, is_declared: bool) -> bool {
-    if article.text < 250 && main.text > article.text * 2 {
-        return false;
-    }
     if is_declared {
         return article.text * 10 >= main.text && article.code * 2 >= main.code;
     }
-    article.text * 10 >= main.text * 7 && article.code >= main.code && article.rows * 10 >= main.rows * 9
+    // The main content has more than the article: the article is only taken if what it lacks are mostly links and labels.
+    if article.text < 250 {
+        return false;
+    }
+    let noise = (main.text + main.links).saturating_sub(article.text + article.links);
+    let is_noisy = main.text > 600 && noise * 100 > (main.text + main.links) * 8;
+    is_noisy && article.text * 10 >= main.text * 7 && article.code >= main.code && article.rows * 10 >= main.rows * 9
 }
 
 /// How much there is of what.
@@ -92,6 +112,8 @@ fn is_enough(article: &Measure, main: &Measure, is_declared: bool) -> bool {
 struct Measure {
     /// Characters outside of links.
     text: usize,
+    /// Characters in links.
+    links: usize,
     /// Blocks of code.
     code: usize,
     /// Rows of tables.
@@ -104,9 +126,8 @@ impl Measure {
         let mut open = vec![(*node, false)];
         while let Some((node, in_link)) = open.pop() {
             if with_text(&node, |text| {
-                if !in_link {
-                    measure.text += text.split_whitespace().map(|word| word.chars().count() + 1).sum::<usize>();
-                }
+                let chars = text.split_whitespace().map(|word| word.chars().count() + 1).sum::<usize>();
+                *(if in_link { &mut measure.links } else { &mut measure.text }) += chars;
             })
             .is_some()
             {
@@ -136,7 +157,17 @@ fn body(page: &Document) -> NodeRef<'_> {
 
 /// The element with the main content: the one that the page marks, or its body.
 fn main_content<'p>(page: &'p Document, skip: &dyn Fn(&Element) -> bool) -> NodeRef<'p> {
-    const IDS: &[&str] = &["content", "main", "main-content", "mw-content-text", "maincontent", "main_content", "page-content", "bodycontent", "primary"];
+    const IDS: &[&str] = &[
+        "content",
+        "main",
+        "main-content",
+        "mw-content-text",
+        "maincontent",
+        "main_content",
+        "page-content",
+        "bodycontent",
+        "primary",
+    ];
     let body = body(page);
     let total = Measure::of(&body, skip).text;
     let is_most = |node: &NodeRef<'_>, share: usize| Measure::of(node, skip).text * 100 >= total * share;
@@ -150,6 +181,7 @@ fn main_content<'p>(page: &'p Document, skip: &dyn Fn(&Element) -> bool) -> Node
     {
         return *article;
     }
-    let named = find_all(&body, |element| value(element, "id").is_some_and(|id| IDS.contains(&&*id.to_ascii_lowercase())));
+    let named =
+        find_all(&body, |element| value(element, "id").is_some_and(|id| IDS.contains(&&*id.to_ascii_lowercase())));
     named.into_iter().find(|node| is_most(node, 50) && attribute(node, "id").is_some()).unwrap_or(body)
 }

@@ -23,7 +23,20 @@ impl Published {
 }
 
 /// Forms of days in words. Months are English.
-const FORMS: &[&str] = &["%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y", "%d. %B %Y", "%Y/%m/%d", "%Y%m%d", "%d-%b-%Y", "%A, %B %d, %Y", "%a, %d %b %Y"];
+const FORMS: &[&str] = &[
+    "%B %d, %Y",
+    "%b %d, %Y",
+    "%d %B %Y",
+    "%d %b %Y",
+    "%B %d %Y",
+    "%b %d %Y",
+    "%d. %B %Y",
+    "%Y/%m/%d",
+    "%Y%m%d",
+    "%d-%b-%Y",
+    "%A, %B %d, %Y",
+    "%a, %d %b %Y",
+];
 
 fn normalize(written: &str) -> Option<String> {
     let in_years = |year: i16| (1900..=2200).contains(&year);
@@ -48,7 +61,8 @@ fn normalize(written: &str) -> Option<String> {
         return in_years(time.year()).then(|| time.date().to_string());
     }
     let cleaned = written.replace("Sept ", "Sep ").replace("Sept. ", "Sep ").replace(". ", " ");
-    let days = FORMS.iter().filter_map(|form| Date::strptime(form, written).or_else(|_| Date::strptime(form, &cleaned)).ok());
+    let days =
+        FORMS.iter().filter_map(|form| Date::strptime(form, written).or_else(|_| Date::strptime(form, &cleaned)).ok());
     days.filter(|day| in_years(day.year())).map(|day| day.to_string()).next()
 }
 
@@ -61,7 +75,11 @@ fn zoned(written: &str) -> Option<String> {
 }
 
 fn of_zoned(time: &Zoned) -> String {
-    if time.offset().seconds() == 0 { time.timestamp().to_string() } else { time.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string() }
+    if time.offset().seconds() == 0 {
+        time.timestamp().to_string()
+    } else {
+        time.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+    }
 }
 
 #[cfg(test)]

@@ -32,7 +32,8 @@ pub(crate) fn parse(html: &str, max_nodes: usize) -> (Document, bool) {
         if sink.nodes.get() > max_nodes || sink.deeper.get() > MAX_DEEPER || separators > MAX_SEPARATORS {
             break;
         }
-        let (piece, after) = rest.split_at(rest.floor_char_boundary(if sink.deeper.get() > 0 { PIECE / 4 } else { PIECE }));
+        let (piece, after) =
+            rest.split_at(rest.floor_char_boundary(if sink.deeper.get() > 0 { PIECE / 4 } else { PIECE }));
         parser.process(StrTendril::from(piece));
         rest = after;
         let now = parser.tokenizer.sink.sink.nodes.get();

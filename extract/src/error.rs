@@ -37,7 +37,9 @@ impl fmt::Display for ExtractError {
                 write!(f, "the document has {bytes} bytes, and at most {most} are read")
             }
             Self::Pdf(reason) => write!(f, "the PDF file cannot be read: {reason}"),
-            Self::NotBuilt(feature) => write!(f, "this program is built without the feature `{feature}` of toolc-extract"),
+            Self::NotBuilt(feature) => {
+                write!(f, "this program is built without the feature `{feature}` of toolc-extract")
+            }
         }
     }
 }

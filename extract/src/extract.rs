@@ -10,7 +10,7 @@ use crate::{feed, html, json, plain};
 
 /// Turns a document into Markdown.
 ///
-/// A page whose text is missing, such as a login form, is no error: what the page has is returned, and [`Page::quality`] says what is
+/// A page whose text is missing, such as a login form, is not an error: what the page has is returned, and [`Page::quality`] says what is
 /// wrong. The work is bounded by the options, and the same document always has the same result.
 ///
 /// # Errors
@@ -24,7 +24,8 @@ pub fn extract(document: &Document<'_>, options: &Options) -> Result<Page, Extra
         _ => {}
     }
     let is_cut = document.bytes.len() > options.input_bytes;
-    let (text, is_broken) = decode(&document.bytes[..document.bytes.len().min(options.input_bytes)], document.content_type);
+    let (text, is_broken) =
+        decode(&document.bytes[..document.bytes.len().min(options.input_bytes)], document.content_type);
     let mut page = match kind {
         Sniffed::Html => html::read(&text, document.address, is_cut, options),
         Sniffed::Xml => feed::read_xml(&text, document.address, options)

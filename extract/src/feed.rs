@@ -35,13 +35,15 @@ pub(crate) fn read_xml(text: &str, address: &Url, options: &Options) -> Option<P
         _ => return None,
     };
     let mut page = Page::new(PageKind::Feed, String::new());
-    let text_of = |names: &[&str]| channel.child(names).map(|node| line(&html_of(node), options)).filter(|text| !text.is_empty());
+    let text_of =
+        |names: &[&str]| channel.child(names).map(|node| line(&html_of(node), options)).filter(|text| !text.is_empty());
     page.title = text_of(&["title"]);
     page.description = text_of(&["subtitle", "description", "tagline"]);
     page.language = text_of(&["language", "dc:language"]).or_else(|| root.attribute("xml:lang").map(str::to_owned));
     page.byline = channel.child(&["author"]).and_then(|author| author.child(&["name"])).map(Node::text);
     let items = if root.name == "rdf:rdf" { &root } else { channel };
-    let entries: Vec<Entry> = items.children("item").chain(items.children("entry")).take(MAX_ENTRIES + 1).map(entry).collect();
+    let entries: Vec<Entry> =
+        items.children("item").chain(items.children("entry")).take(MAX_ENTRIES + 1).map(entry).collect();
     fill(&mut page, entries, address, options);
     if !is_complete {
         page.quality.add(Fault::Damaged);
@@ -57,7 +59,10 @@ fn entry(node: &Node) -> Entry {
         .and_then(|link| link.attribute("href").map(str::to_owned).or_else(|| Some(link.text())))
         .filter(|link| !link.is_empty())
         .or_else(|| node.children("guid").find(|guid| guid.attribute("ispermalink") != Some("false")).map(Node::text));
-    let author = node.child(&["dc:creator"]).or_else(|| node.child(&["author"])).map(|author| author.child(&["name"]).unwrap_or(author).text());
+    let author = node
+        .child(&["dc:creator"])
+        .or_else(|| node.child(&["author"]))
+        .map(|author| author.child(&["name"]).unwrap_or(author).text());
     Entry {
         title: node.child(&["title"]).map(html_of).unwrap_or_default(),
         link,
@@ -70,21 +75,22 @@ fn entry(node: &Node) -> Entry {
 /// The content of an element as HTML. Only what says that it is plain text is plain text.
 fn html_of(node: &Node) -> String {
     match node.attribute("type") {
-        Some("text") => node.html(false),
-        Some("xhtml" | "application/xhtml+xml") => node.html(false),
+        Some("text" | "xhtml" | "application/xhtml+xml") => node.html(false),
         _ => node.html(true),
     }
 }
 
 /// Reads a JSON Feed. Returns nothing for other JSON.
 pub(crate) fn read_json(text: &str, address: &Url, options: &Options) -> Option<Page> {
-    // Most JSON is no feed, and is not parsed.
+    // JSON that is not a feed is not parsed.
     if !text.get(..text.floor_char_boundary(2000))?.contains("jsonfeed.org/version/") {
         return None;
     }
     let feed: Value = serde_json::from_str(text).ok()?;
     let items = feed.get("items")?.as_array()?;
-    let string = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned).filter(|text| !text.is_empty());
+    let string = |value: &Value, name: &str| {
+        value.get(name).and_then(Value::as_str).map(str::to_owned).filter(|text| !text.is_empty())
+    };
     let author = |value: &Value| {
         let author = value.get("authors").and_then(|authors| authors.get(0)).or_else(|| value.get("author"))?;
         string(author, "name")
@@ -100,7 +106,9 @@ pub(crate) fn read_json(text: &str, address: &Url, options: &Options) -> Option<
         author: author(item),
         date: string(item, "date_published"),
         html: string(item, "content_html")
-            .or_else(|| string(item, "content_text").map(|text| format!("<p>{}</p>", escaped(&text).replace("\n\n", "</p><p>"))))
+            .or_else(|| {
+                string(item, "content_text").map(|text| format!("<p>{}</p>", escaped(&text).replace("\n\n", "</p><p>")))
+            })
             .or_else(|| string(item, "summary").map(|text| escaped(&text)))
             .unwrap_or_default(),
     });
@@ -137,7 +145,11 @@ fn fill(page: &mut Page, mut entries: Vec<Entry>, address: &Url, options: &Optio
 }
 
 fn section(entry: &Entry, address: &Url, options: &Options) -> String {
-    let link = entry.link.as_deref().and_then(|link| address.join(link.trim()).ok()).filter(|url| url.scheme().starts_with("http"));
+    let link = entry
+        .link
+        .as_deref()
+        .and_then(|link| address.join(link.trim()).ok())
+        .filter(|url| url.scheme().starts_with("http"));
     let title = line(&entry.title, options);
     let date = entry.date.as_deref().and_then(Published::read).map(|date| date.at.unwrap_or(date.written));
     let title = match (title.is_empty(), &date) {
@@ -150,7 +162,8 @@ fn section(entry: &Entry, address: &Url, options: &Options) -> String {
         Some(link) => format!("## [{bracketed}]({})", link.as_str().replace('(', "%28").replace(')', "%29")),
         None => format!("## {title}"),
     };
-    let about: Vec<String> = date.into_iter().chain(entry.author.as_deref().map(|author| line(author, options))).collect();
+    let about: Vec<String> =
+        date.into_iter().chain(entry.author.as_deref().map(|author| line(author, options))).collect();
     let text = fragment(&entry.html, link.as_ref().unwrap_or(address), options);
     let parts = [heading, about.join(" · "), below(&text)];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")

@@ -67,7 +67,8 @@ pub(crate) fn line(html: &str, options: &Options) -> String {
 /// Removes a heading at the beginning that says what the title says.
 fn remove_title(markdown: &mut String, title: &str) {
     let Some(first) = headings(markdown).into_iter().next() else { return };
-    let same = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let same =
+        |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
     if first.offset == 0 && first.level <= 2 && same(&first.text) == same(title) {
         let end = markdown.find('\n').map_or(markdown.len(), |end| end);
         markdown.replace_range(..end, "");

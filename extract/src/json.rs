@@ -49,7 +49,9 @@ pub(crate) fn laid_out(json: &str) -> Cow<'_, str> {
             b':' => out.push_str(": "),
             byte if byte.is_ascii_whitespace() => {}
             _ => {
-                let end = json[at..].find(['"', '{', '}', '[', ']', ',', ':', ' ', '\n', '\t', '\r']).map_or(bytes.len(), |end| at + end);
+                let end = json[at..]
+                    .find(['"', '{', '}', '[', ']', ',', ':', ' ', '\n', '\t', '\r'])
+                    .map_or(bytes.len(), |end| at + end);
                 out.push_str(&json[at..end.max(at + 1)]);
                 at = end.max(at + 1);
                 continue;
@@ -83,7 +85,7 @@ fn ends(json: &str) -> std::collections::HashMap<usize, usize> {
     ends
 }
 
-/// Where a string that begins at `at` ends, behind its quotation mark.
+/// Where a string that begins at `at` ends, after its quotation mark.
 fn string_end(bytes: &[u8], at: usize) -> usize {
     let mut end = at + 1;
     while end < bytes.len() {
@@ -129,7 +131,7 @@ mod tests {
 
     #[test]
     fn json_in_one_line_gets_lines() {
-        let json = r#"{"id":12345678901234567890,"name":"a \"b\", {c}: [d]","tags":["x","y"],"inner":{"list":[{"a":1.50,"b":null},{"a":2,"b":"a longer text than fits into a short line"}]}}"#;
+        let json = r#"{"id":12345678901234567890,"name":"a \"b\", {c}: [d]","tags":["x","y"],"inner":{"list":[{"a":1.50,"b":null},{"a":2,"b":"a text that is longer than what fits into a line of sixty bytes"}]}}"#;
         let expected = r#"{
   "id": 12345678901234567890,
   "name": "a \"b\", {c}: [d]",
@@ -139,7 +141,7 @@ mod tests {
       {"a": 1.50, "b": null},
       {
         "a": 2,
-        "b": "a longer text than fits into a short line"
+        "b": "a text that is longer than what fits into a line of sixty bytes"
       }
     ]
   }

@@ -99,7 +99,12 @@ fn label(link: &NodeRef<'_>) -> String {
     let text = text(link);
     let text = if text.is_empty() {
         let image = find(link, |element| is(element, "img"));
-        image.and_then(|image| attribute(&image, "alt")).or_else(|| attribute(link, "aria-label")).or_else(|| attribute(link, "alt")).map(|alt| squeeze(&alt)).unwrap_or_default()
+        image
+            .and_then(|image| attribute(&image, "alt"))
+            .or_else(|| attribute(link, "aria-label"))
+            .or_else(|| attribute(link, "alt"))
+            .map(|alt| squeeze(&alt))
+            .unwrap_or_default()
     } else {
         text
     };
@@ -108,7 +113,9 @@ fn label(link: &NodeRef<'_>) -> String {
 
 fn read_meta(meta: &NodeRef<'_>, base: &Url, found: &mut PageLinks) {
     let content = attribute(meta, "content").unwrap_or_default();
-    let is_named = |attribute: &str, wanted: &str| meta.attr(attribute).is_some_and(|name| name.trim().eq_ignore_ascii_case(wanted));
+    let is_named = |attribute: &str, wanted: &str| {
+        meta.attr(attribute).is_some_and(|name| name.trim().eq_ignore_ascii_case(wanted))
+    };
     if is_named("name", "robots") {
         let content = content.to_ascii_lowercase();
         let has = |wanted: &str| content.split(',').map(str::trim).any(|word| word == wanted || word == "none");
@@ -137,7 +144,11 @@ fn read_link(link: &NodeRef<'_>, base: &Url, found: &mut PageLinks) {
     if !rel.split_ascii_whitespace().any(|word| word == "alternate") {
         return;
     }
-    let Some(target) = attribute(link, "href").and_then(|href| base.join(&href).ok()).filter(|url| url.scheme().starts_with("http")) else { return };
+    let Some(target) =
+        attribute(link, "href").and_then(|href| base.join(&href).ok()).filter(|url| url.scheme().starts_with("http"))
+    else {
+        return;
+    };
     let kind = attribute(link, "type").unwrap_or_default().to_ascii_lowercase();
     if matches!(&*kind, "application/rss+xml" | "application/atom+xml" | "application/feed+json") {
         found.feeds.push(target);
@@ -152,7 +163,10 @@ mod tests {
 
     fn read(html: &str) -> PageLinks {
         let address = Url::parse("https://example.com/a/b?q#f").expect("it is one");
-        links(&Document { bytes: html.as_bytes(), content_type: Some("text/html"), address: &address }, &Options::default())
+        links(
+            &Document { bytes: html.as_bytes(), content_type: Some("text/html"), address: &address },
+            &Options::default(),
+        )
     }
 
     fn targets(found: &PageLinks) -> Vec<(&str, &str, bool)> {
@@ -192,7 +206,10 @@ mod tests {
              <link rel=alternate hreflang=de href=/de><link rel='alternate' type='application/rss+xml' href=/feed>",
         );
         assert!(found.noindex && !found.nofollow);
-        assert_eq!(found.refresh.map(|(seconds, url)| (seconds, url.to_string())), Some((5, "https://example.com/next".to_owned())));
+        assert_eq!(
+            found.refresh.map(|(seconds, url)| (seconds, url.to_string())),
+            Some((5, "https://example.com/next".to_owned()))
+        );
         assert_eq!(found.alternates[0].1.path(), "/de");
         assert_eq!(found.feeds[0].path(), "/feed");
         let none = read("<meta name=robots content=none><meta http-equiv=refresh content='10'>");

@@ -35,12 +35,25 @@ pub(crate) fn read(page: &Document, base: &Url) -> Metadata {
     let json = JsonLd::read(&root);
     let site = metas.first(&["og:site_name", "application-name", "al:ios:app_name"]).or_else(|| json.site.clone());
     let title = title(&root, &metas, &json, site.as_deref());
-    let published = ["article:published_time", "og:article:published_time", "datepublished", "dc.date.issued", "dc.date", "date", "pubdate", "parsely-pub-date", "citation_publication_date", "sailthru.date", "publish_date", "dcterms.created"]
-        .iter()
-        .filter_map(|name| metas.first(&[name]))
-        .chain(json.published.clone())
-        .chain(date_in_text(&root))
-        .find_map(|written| Published::read(&written));
+    let published = [
+        "article:published_time",
+        "og:article:published_time",
+        "datepublished",
+        "dc.date.issued",
+        "dc.date",
+        "date",
+        "pubdate",
+        "parsely-pub-date",
+        "citation_publication_date",
+        "sailthru.date",
+        "publish_date",
+        "dcterms.created",
+    ]
+    .iter()
+    .filter_map(|name| metas.first(&[name]))
+    .chain(json.published.clone())
+    .chain(date_in_text(&root))
+    .find_map(|written| Published::read(&written));
     let mut types = json.types;
     types.extend(metas.first(&["og:type"]).map(|kind| kind.to_ascii_lowercase()));
     types.extend(item_types(&root));
@@ -54,7 +67,9 @@ pub(crate) fn read(page: &Document, base: &Url) -> Metadata {
             .map(|language| language.replace('_', "-"))
             .filter(|language| language.len() <= 20),
         site,
-        description: metas.first(&["og:description", "description", "twitter:description", "dc.description"]).or(json.description),
+        description: metas
+            .first(&["og:description", "description", "twitter:description", "dc.description"])
+            .or(json.description),
         canonical: canonical(&root, base),
         types,
         is_for_pay: json.is_for_pay,
@@ -63,7 +78,9 @@ pub(crate) fn read(page: &Document, base: &Url) -> Metadata {
 
 /// The canonical address of a page, as its `<link>` says it.
 pub(crate) fn canonical(root: &NodeRef<'_>, base: &Url) -> Option<Url> {
-    let link = find(root, |element| is(element, "link") && value(element, "rel").is_some_and(|rel| rel.eq_ignore_ascii_case("canonical")))?;
+    let link = find(root, |element| {
+        is(element, "link") && value(element, "rel").is_some_and(|rel| rel.eq_ignore_ascii_case("canonical"))
+    })?;
     base.join(&attribute(&link, "href")?).ok().filter(|url| url.scheme().starts_with("http"))
 }
 
@@ -74,7 +91,8 @@ impl Metas {
     fn read(root: &NodeRef<'_>) -> Self {
         let metas = find_all(root, |element| is(element, "meta")).into_iter().filter_map(|meta| {
             let element = meta.element_ref()?;
-            let name = ["property", "name", "itemprop", "http-equiv"].into_iter().find_map(|name| value(&element, name))?;
+            let name =
+                ["property", "name", "itemprop", "http-equiv"].into_iter().find_map(|name| value(&element, name))?;
             let content = squeeze(value(&element, "content")?);
             (!content.is_empty()).then(|| (name.to_ascii_lowercase(), content))
         });
@@ -82,7 +100,10 @@ impl Metas {
     }
 
     fn first(&self, names: &[&str]) -> Option<String> {
-        names.iter().find_map(|wanted| self.0.iter().find(|(name, _)| name == wanted)).map(|(_, content)| content.clone())
+        names
+            .iter()
+            .find_map(|wanted| self.0.iter().find(|(name, _)| name == wanted))
+            .map(|(_, content)| content.clone())
     }
 
     fn all<'s>(&'s self, names: &'s [&str]) -> impl Iterator<Item = &'s str> {
@@ -105,11 +126,18 @@ struct JsonLd {
 impl JsonLd {
     fn read(root: &NodeRef<'_>) -> Self {
         let mut found = Self::default();
-        let scripts = find_all(root, |element| is(element, "script") && value(element, "type").is_some_and(|kind| kind.starts_with("application/ld+json")));
+        let scripts = find_all(root, |element| {
+            is(element, "script") && value(element, "type").is_some_and(|kind| kind.starts_with("application/ld+json"))
+        });
         let mut left = MAX_VALUES;
         for script in scripts {
             let json = script.text();
-            let json = json.trim().trim_start_matches("<!--").trim_end_matches("-->").trim_start_matches("//<![CDATA[").trim_end_matches("//]]>");
+            let json = json
+                .trim()
+                .trim_start_matches("<!--")
+                .trim_end_matches("-->")
+                .trim_start_matches("//<![CDATA[")
+                .trim_end_matches("//]]>");
             if json.len() <= MAX_JSON
                 && let Ok(value) = serde_json::from_str::<Value>(json)
             {
@@ -127,7 +155,8 @@ impl JsonLd {
         match value {
             Value::Array(values) => values.iter().for_each(|value| self.visit(value, left)),
             Value::Object(object) => {
-                let types: Vec<String> = strings(object.get("@type")).into_iter().map(|name| name.to_ascii_lowercase()).collect();
+                let types: Vec<String> =
+                    strings(object.get("@type")).into_iter().map(str::to_ascii_lowercase).collect();
                 self.take(object, &types);
                 if let Some(graph) = object.get("@graph").or_else(|| object.get("mainEntity")) {
                     self.visit(graph, left);
@@ -145,7 +174,18 @@ impl JsonLd {
             return;
         }
         // Lists of links, pictures and people are not what the page is about.
-        if types.iter().all(|kind| matches!(&**kind, "breadcrumblist" | "imageobject" | "person" | "videoobject" | "sitenavigationelement" | "webpage" | "searchaction")) {
+        if types.iter().all(|kind| {
+            matches!(
+                &**kind,
+                "breadcrumblist"
+                    | "imageobject"
+                    | "person"
+                    | "videoobject"
+                    | "sitenavigationelement"
+                    | "webpage"
+                    | "searchaction"
+            )
+        }) {
             if types.iter().any(|kind| kind == "webpage") {
                 self.published = self.published.take().or_else(|| get("datePublished"));
             }
@@ -159,7 +199,9 @@ impl JsonLd {
             (!names.is_empty()).then(|| names.join(", "))
         });
         let free = object.get("isAccessibleForFree");
-        self.is_for_pay |= free.is_some_and(|free| *free == Value::Bool(false) || free.as_str().is_some_and(|free| free.eq_ignore_ascii_case("false")));
+        self.is_for_pay |= free.is_some_and(|free| {
+            *free == Value::Bool(false) || free.as_str().is_some_and(|free| free.eq_ignore_ascii_case("false"))
+        });
         self.types.extend(types.iter().cloned());
     }
 }
@@ -196,7 +238,10 @@ fn is_name(name: &str) -> bool {
 
 fn byline(root: &NodeRef<'_>, metas: &Metas, of_json: Option<String>) -> Option<String> {
     let mut named: Vec<&str> = Vec::new();
-    for name in metas.all(&["author", "article:author", "dc.creator", "citation_author", "parsely-author", "sailthru.author"]).filter(|name| is_name(name)) {
+    for name in metas
+        .all(&["author", "article:author", "dc.creator", "citation_author", "parsely-author", "sailthru.author"])
+        .filter(|name| is_name(name))
+    {
         if !named.iter().any(|other| other.contains(name)) {
             named.push(name);
         }
@@ -204,7 +249,12 @@ fn byline(root: &NodeRef<'_>, metas: &Metas, of_json: Option<String>) -> Option<
     let of_metas = (!named.is_empty()).then(|| named.join(", "));
     of_json.or(of_metas).or_else(|| {
         let element = find(root, |element| {
-            value(element, "rel") == Some("author") || value(element, "itemprop") == Some("author") || has_class(element, &["byline", "author-name", "p-author", "post-author", "entry-author", "article-author"])
+            value(element, "rel") == Some("author")
+                || value(element, "itemprop") == Some("author")
+                || has_class(
+                    element,
+                    &["byline", "author-name", "p-author", "post-author", "entry-author", "article-author"],
+                )
         })?;
         let name = text(&element);
         let name = name.strip_prefix("By ").or_else(|| name.strip_prefix("by ")).unwrap_or(&name);
@@ -219,6 +269,7 @@ fn date_in_text(root: &NodeRef<'_>) -> Option<String> {
     let is_main = |time: &NodeRef<'_>| {
         let mut is_main = false;
         for ancestor in time.ancestors_it(None) {
+            is_main |= ancestor.attr("role").is_some_and(|role| &*role == "main");
             match &*crate::dom::name(&ancestor) {
                 "main" | "article" => is_main = true,
                 "aside" | "nav" | "footer" | "li" => return false,
@@ -238,18 +289,23 @@ fn item_types(root: &NodeRef<'_>) -> Vec<String> {
 }
 
 fn title(root: &NodeRef<'_>, metas: &Metas, json: &JsonLd, site: Option<&str>) -> Option<String> {
-    let of_head = find(root, |element| is(element, "title")).filter(|title| !title.ancestors_it(None).any(|ancestor| ancestor.has_name("svg"))).map(|title| text(&title)).filter(|title| !title.is_empty());
+    let of_head = find(root, |element| is(element, "title"))
+        .filter(|title| !title.ancestors_it(None).any(|ancestor| ancestor.has_name("svg")))
+        .map(|title| text(&title))
+        .filter(|title| !title.is_empty());
     let headings = find_all(root, |element| is(element, "h1") && !has_class(element, &["logo", "site-title"]));
     let headings: Vec<String> = headings.iter().map(heading_text).filter(|text| !text.is_empty()).collect();
     // The heading that the title of the window repeats is the title of the page; the rest is the site.
     if let Some(head) = &of_head
-        && let Some(heading) = headings.iter().find(|heading| heading.chars().count() > 2 && starts_or_ends(head, heading))
+        && let Some(heading) =
+            headings.iter().find(|heading| heading.chars().count() > 2 && starts_or_ends(head, heading))
         && site != Some(heading)
     {
         return Some(heading.clone());
     }
     let of_metas = metas.first(&["og:title", "twitter:title", "dc.title"]).filter(|title| Some(&**title) != site);
-    let found = of_metas.or_else(|| json.headline.clone()).or_else(|| of_head.clone()).or_else(|| headings.first().cloned())?;
+    let found =
+        of_metas.or_else(|| json.headline.clone()).or_else(|| of_head.clone()).or_else(|| headings.first().cloned())?;
     Some(without_site(&found, site))
 }
 
@@ -257,7 +313,11 @@ fn title(root: &NodeRef<'_>, metas: &Metas, json: &JsonLd, site: Option<&str>) -
 fn heading_text(heading: &NodeRef<'_>) -> String {
     let mut out = String::new();
     for child in heading.descendants_it() {
-        let in_link = child.ancestors_it(Some(3)).any(|ancestor| ancestor.element_ref().is_some_and(|element| has_class(&element, &["headerlink", "anchor", "hash-link", "header-anchor", "permalink"])));
+        let in_link = child.ancestors_it(Some(3)).any(|ancestor| {
+            ancestor.element_ref().is_some_and(|element| {
+                has_class(&element, &["headerlink", "anchor", "hash-link", "header-anchor", "permalink"])
+            })
+        });
         if !in_link {
             crate::dom::with_text(&child, |text| out.push_str(text));
         }
@@ -285,7 +345,19 @@ fn without_site(title: &str, site: Option<&str>) -> String {
 
 /// Whether an element says that something is an article.
 pub(crate) fn is_article(types: &[String]) -> bool {
-    types.iter().any(|kind| matches!(&**kind, "article" | "blogposting" | "socialmediaposting" | "liveblogposting" | "advertisercontentarticle" | "report" | "scholarlyarticle" | "reviewnewsarticle") || kind.ends_with("newsarticle"))
+    types.iter().any(|kind| {
+        matches!(
+            &**kind,
+            "article"
+                | "blogposting"
+                | "socialmediaposting"
+                | "liveblogposting"
+                | "advertisercontentarticle"
+                | "report"
+                | "scholarlyarticle"
+                | "reviewnewsarticle"
+        ) || kind.ends_with("newsarticle")
+    })
 }
 
 /// Whether the page is about something that an article does not contain: all its answers, its prices, its members.
@@ -293,16 +365,63 @@ pub(crate) fn is_whole(types: &[String]) -> bool {
     types.iter().any(|kind| {
         matches!(
             &**kind,
-            "qapage" | "discussionforumposting" | "product" | "product.item" | "og:product" | "productgroup" | "recipe" | "howto" | "faqpage" | "itemlist" | "collectionpage" | "apireference"
-                | "softwaresourcecode" | "dataset" | "event" | "jobposting" | "localbusiness" | "book" | "softwareapplication"
+            "qapage"
+                | "discussionforumposting"
+                | "product"
+                | "product.item"
+                | "og:product"
+                | "productgroup"
+                | "recipe"
+                | "howto"
+                | "faqpage"
+                | "itemlist"
+                | "collectionpage"
+                | "apireference"
+                | "softwaresourcecode"
+                | "dataset"
+                | "event"
+                | "jobposting"
+                | "localbusiness"
+                | "book"
+                | "softwareapplication"
         )
     })
 }
 
 /// Whether a program that makes documentation, a forum or a wiki has made the page.
 pub(crate) fn is_made_by(element: &Element) -> bool {
-    const MAKERS: &[&str] = &["sphinx", "docusaurus", "mkdocs", "rustdoc", "discourse", "phpbb", "mediawiki", "javadoc", "doxygen", "docfx", "vuepress", "vitepress", "gitbook", "mdbook", "asciidoctor", "antora", "jekyll v-docs", "starlight", "typedoc", "jsdoc", "pdoc", "flarum", "xenforo", "vbulletin", "dokuwiki", "hyperkitty", "pipermail", "mhonarc"];
+    const MAKERS: &[&str] = &[
+        "sphinx",
+        "docusaurus",
+        "mkdocs",
+        "rustdoc",
+        "discourse",
+        "phpbb",
+        "mediawiki",
+        "javadoc",
+        "doxygen",
+        "docfx",
+        "vuepress",
+        "vitepress",
+        "gitbook",
+        "mdbook",
+        "asciidoctor",
+        "antora",
+        "jekyll v-docs",
+        "starlight",
+        "typedoc",
+        "jsdoc",
+        "pdoc",
+        "flarum",
+        "xenforo",
+        "vbulletin",
+        "dokuwiki",
+        "hyperkitty",
+        "pipermail",
+        "mhonarc",
+    ];
     is(element, "meta")
         && value(element, "name").is_some_and(|name| name.eq_ignore_ascii_case("generator"))
-        && value(element, "content").is_some_and(|made| MAKERS.iter().any(|maker| made.to_ascii_lowercase().contains(maker)))
+        && value(element, "content")
+            .is_some_and(|made| MAKERS.iter().any(|maker| made.to_ascii_lowercase().contains(maker)))
 }

@@ -94,7 +94,11 @@ pub fn headings(markdown: &str) -> Vec<Heading> {
         .filter(|(_, _, kind)| *kind == LineKind::Heading)
         .filter_map(|(offset, line, _)| {
             let level = level(line)?;
-            Some(Heading { level, text: plain(line[usize::from(level)..].trim().trim_end_matches('#').trim_end()), offset })
+            Some(Heading {
+                level,
+                text: plain(line[usize::from(level)..].trim().trim_end_matches('#').trim_end()),
+                offset,
+            })
         })
         .collect()
 }
@@ -124,7 +128,7 @@ fn plain(line: &str) -> String {
 
 /// The section below a heading, heading included, up to the next heading of the same or a higher level.
 ///
-/// `heading` is its text, in any case, with or without `#`, or the form of it that stands in addresses (`getting-started`). If no heading
+/// `heading` is its text, in any case, with or without `#`, or the form of it that is used in addresses (`getting-started`). If no heading
 /// has this text, it is the only one that contains it.
 pub fn section<'m>(markdown: &'m str, heading: &str) -> Option<&'m str> {
     let headings = headings(markdown);
@@ -138,12 +142,16 @@ pub fn section<'m>(markdown: &'m str, heading: &str) -> Option<&'m str> {
         let is_only = headings[at + 1..].iter().all(|heading| !heading.text.to_lowercase().contains(&wanted));
         is_only.then_some(at)
     })?;
-    let end = headings[at + 1..].iter().find(|next| next.level <= headings[at].level).map_or(markdown.len(), |next| next.offset);
+    let end = headings[at + 1..]
+        .iter()
+        .find(|next| next.level <= headings[at].level)
+        .map_or(markdown.len(), |next| next.offset);
     Some(markdown[headings[at].offset..end].trim_end())
 }
 
 fn slug(text: &str) -> String {
-    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
     words.join("-")
 }
 
@@ -154,13 +162,18 @@ fn slug(text: &str) -> String {
 /// between words.
 pub fn part(markdown: &str, offset: usize, max_chars: usize) -> Part<'_> {
     let start = markdown.floor_char_boundary(offset.min(markdown.len()));
-    let rest = &markdown[start..];
+    let rest = markdown[start..].trim_start_matches('\n');
+    let start = markdown.len() - rest.len();
     let Some((limit, _)) = rest.char_indices().nth(max_chars.max(1)) else {
         return Part { text: rest, offset: start, next: None };
     };
     let end = start + best_end(markdown, start, start + limit) - start;
     let next = end + (markdown[end..].len() - markdown[end..].trim_start_matches('\n').len());
-    Part { text: markdown[start..end].trim_end(), offset: start, next: (next < markdown.len()).then_some(next) }
+    Part {
+        text: markdown[start..end].trim_end_matches('\n'),
+        offset: start,
+        next: (next < markdown.len()).then_some(next),
+    }
 }
 
 /// Where a piece from `start` ends, not after `limit`.

@@ -37,7 +37,11 @@ pub(crate) fn read(bytes: &[u8], options: &Options) -> Result<Page, ExtractError
         let thread = std::thread::Builder::new().name("pdf".to_owned()).stack_size(STACK);
         let reading = thread.spawn_scoped(scope, || catch_unwind(AssertUnwindSafe(|| read_document(bytes, options))));
         let damaged = || ExtractError::Pdf("it is damaged".to_owned());
-        reading.map_err(|error| ExtractError::Pdf(error.to_string()))?.join().map_err(|_| damaged())?.map_err(|_| damaged())?
+        reading
+            .map_err(|error| ExtractError::Pdf(error.to_string()))?
+            .join()
+            .map_err(|_| damaged())?
+            .map_err(|_| damaged())?
     })
 }
 
@@ -76,7 +80,9 @@ fn read_document(bytes: &[u8], options: &Options) -> Result<Page, ExtractError> 
             continue;
         }
         let mut text = String::new();
-        let read = catch_unwind(AssertUnwindSafe(|| output_doc_page(&document, &mut PlainTextOutput::new(&mut text), *number)));
+        let read = catch_unwind(AssertUnwindSafe(|| {
+            output_doc_page(&document, &mut PlainTextOutput::new(&mut text), *number)
+        }));
         is_damaged |= !matches!(read, Ok(Ok(())));
         let text = paragraphs(&text);
         length += text.len();
@@ -137,7 +143,8 @@ fn describe(document: &Document, page: &mut Page) {
         let (_, object) = document.dereference(info?.get(key).ok()?).ok()?;
         let text = match object.as_str().ok()? {
             [0xfe, 0xff, text @ ..] => encoding_rs::UTF_16BE.decode_without_bom_handling(text).0.into_owned(),
-            text => String::from_utf8(text.to_vec()).unwrap_or_else(|_| encoding_rs::WINDOWS_1252.decode_without_bom_handling(text).0.into_owned()),
+            text => String::from_utf8(text.to_vec())
+                .unwrap_or_else(|_| encoding_rs::WINDOWS_1252.decode_without_bom_handling(text).0.into_owned()),
         };
         Some(crate::dom::squeeze(&text)).filter(|text| !text.is_empty())
     };
@@ -155,18 +162,10 @@ fn dictionary<'d>(document: &'d Document, object: &'d Object) -> Option<&'d Dict
 /// Whether references from a page lead back to where they came from.
 fn is_circular(document: &Document, page: ObjectId) -> bool {
     let Ok(page) = document.get_dictionary(page) else { return true };
-    let mut dictionary_of_page = Some(page);
-    for _ in 0..MAX_CHAIN {
-        match dictionary_of_page.and_then(|inner| dictionary(document, inner.get(b"Parent").ok()?)) {
-            Some(parent) => dictionary_of_page = Some(parent),
-            None => {
-                dictionary_of_page = None;
-                break;
-            }
-        }
-    }
+    let mut parents = std::iter::successors(Some(page), |inner| dictionary(document, inner.get(b"Parent").ok()?));
+    let is_endless = parents.nth(MAX_CHAIN).is_some();
     let mut seen = 0;
-    dictionary_of_page.is_some() || forms_are_circular(document, page, &mut HashSet::new(), &mut seen)
+    is_endless || forms_are_circular(document, page, &mut HashSet::new(), &mut seen)
 }
 
 /// Whether a picture in the resources of a page or a picture contains itself.

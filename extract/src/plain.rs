@@ -70,7 +70,10 @@ mod tests {
     #[test]
     fn a_small_table_is_shown_as_one() {
         let csv = "name,note\r\n\"Doe, J.\",\"says \"\"x|y\"\"\nand more\"\nb,\n";
-        assert_eq!(table(csv, ',').as_deref(), Some("| name | note |\n| --- | --- |\n| Doe, J. | says \"x\\|y\"<br>and more |\n| b |  |"));
+        assert_eq!(
+            table(csv, ',').as_deref(),
+            Some("| name | note |\n| --- | --- |\n| Doe, J. | says \"x\\|y\"<br>and more |\n| b |  |")
+        );
         assert_eq!(table("a\tb\n1\t2", '\t').as_deref(), Some("| a | b |\n| --- | --- |\n| 1 | 2 |"));
     }
 

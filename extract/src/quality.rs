@@ -1,5 +1,6 @@
 //! What is wrong with a text: a model must not take a login page for an article.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use dom_query::{Document, Element};
@@ -102,17 +103,39 @@ impl fmt::Display for Quality {
 pub(crate) struct Signs {
     noscript: Option<String>,
     scripts: usize,
-    has_empty_root: bool,
-    has_password: bool,
-    has_captcha: bool,
-    has_challenge: bool,
-    has_paywall: bool,
-    has_consent: bool,
     title: String,
+    seen: HashSet<Sign>,
+}
+
+/// What a page contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Sign {
+    /// An element without text, into which scripts put the page.
+    EmptyRoot,
+    Password,
+    Captcha,
+    /// A page of a service that lets only people through.
+    Challenge,
+    Paywall,
+    Consent,
 }
 
 /// The `id`s of the elements into which scripts put a page.
-const ROOTS: &[&str] = &["root", "app", "__next", "__nuxt", "app-root", "application", "react-root", "svelte", "gatsby-focus-wrapper", "ember-app", "main-app", "___gatsby", "q-app"];
+const ROOTS: &[&str] = &[
+    "root",
+    "app",
+    "__next",
+    "__nuxt",
+    "app-root",
+    "application",
+    "react-root",
+    "svelte",
+    "gatsby-focus-wrapper",
+    "ember-app",
+    "main-app",
+    "___gatsby",
+    "q-app",
+];
 
 impl Signs {
     pub(crate) fn read(page: &Document) -> Self {
@@ -130,97 +153,245 @@ impl Signs {
                     let text = text(&node);
                     signs.noscript = (text.len() > 15 && !text.contains('<')).then(|| text.chars().take(300).collect());
                 }
-                "input" => signs.has_password |= value(&element, "type").is_some_and(|kind| kind.eq_ignore_ascii_case("password")),
+                "input" => {
+                    signs.see_if(
+                        Sign::Password,
+                        value(&element, "type").is_some_and(|kind| kind.eq_ignore_ascii_case("password")),
+                    );
+                }
                 "title" if signs.title.is_empty() => signs.title = text(&node),
-                "app-root" => signs.has_empty_root |= text(&node).len() < 40,
+                "app-root" => signs.see_if(Sign::EmptyRoot, text(&node).len() < 40),
                 _ => signs.see(&element, || text(&node).len()),
             }
         }
         signs
     }
 
+    fn see_if(&mut self, sign: Sign, is_seen: bool) {
+        if is_seen {
+            self.seen.insert(sign);
+        }
+    }
+
+    fn has(&self, sign: Sign) -> bool {
+        self.seen.contains(&sign)
+    }
+
     fn see_address(&mut self, address: &str) {
-        self.has_captcha |= ["recaptcha", "hcaptcha.com", "challenges.cloudflare.com", "captcha-delivery.com", "arkoselabs", "geo.captcha"].iter().any(|part| address.contains(part));
-        self.has_challenge |= ["/cdn-cgi/challenge-platform", "captcha-delivery.com", "_Incapsula_Resource", "/_sec/cp_challenge", "px-captcha"].iter().any(|part| address.contains(part));
+        self.see_if(
+            Sign::Captcha,
+            [
+                "recaptcha",
+                "hcaptcha.com",
+                "challenges.cloudflare.com",
+                "captcha-delivery.com",
+                "arkoselabs",
+                "geo.captcha",
+            ]
+            .iter()
+            .any(|part| address.contains(part)),
+        );
+        self.see_if(
+            Sign::Challenge,
+            [
+                "/cdn-cgi/challenge-platform",
+                "captcha-delivery.com",
+                "_Incapsula_Resource",
+                "/_sec/cp_challenge",
+                "px-captcha",
+            ]
+            .iter()
+            .any(|part| address.contains(part)),
+        );
     }
 
     fn see(&mut self, element: &Element, length: impl FnOnce() -> usize) {
         let id = value(element, "id").unwrap_or_default();
         if ROOTS.contains(&id) {
-            self.has_empty_root |= length() < 40;
+            self.see_if(Sign::EmptyRoot, length() < 40);
         }
         let class = value(element, "class").unwrap_or_default().to_ascii_lowercase();
-        self.has_captcha |= has_class(element, &["g-recaptcha", "h-captcha", "cf-turnstile", "captcha"]);
-        self.has_challenge |= matches!(id, "challenge-form" | "challenge-running" | "cf-challenge-running" | "px-captcha" | "challenge-stage" | "cf-wrapper");
+        self.see_if(Sign::Captcha, has_class(element, &["g-recaptcha", "h-captcha", "cf-turnstile", "captcha"]));
+        self.see_if(
+            Sign::Challenge,
+            matches!(
+                id,
+                "challenge-form"
+                    | "challenge-running"
+                    | "cf-challenge-running"
+                    | "px-captcha"
+                    | "challenge-stage"
+                    | "cf-wrapper"
+            ),
+        );
         let names = [&*class, &id.to_ascii_lowercase()].join(" ");
-        self.has_paywall |= ["paywall", "piano-offer", "subscription-wall", "meteredcontent", "subscriber-only", "regwall"].iter().any(|part| names.contains(part));
-        self.has_consent |= ["consent", "cookie", "onetrust", "gdpr", "didomi"].iter().any(|part| names.contains(part));
+        self.see_if(
+            Sign::Paywall,
+            ["paywall", "piano-offer", "subscription-wall", "meteredcontent", "subscriber-only", "regwall"]
+                .iter()
+                .any(|part| names.contains(part)),
+        );
+        self.see_if(
+            Sign::Consent,
+            ["consent", "cookie", "onetrust", "gdpr", "didomi"].iter().any(|part| names.contains(part)),
+        );
     }
 }
 
 /// What the texts of walls say. A short page with such a text is a wall.
 struct Phrases {
     fault: Fault,
-    /// The page has at most this many characters. Longer pages only speak of such things.
+    /// The page has at most this many characters. Longer pages only mention such things.
     most: usize,
-    phrases: &'static [&'static str],
+    said: &'static [&'static str],
 }
 
 const PHRASES: &[Phrases] = &[
     Phrases {
         fault: Fault::BotCheck,
         most: 1500,
-        phrases: &[
-            "verify you are human", "verifying you are human", "verify that you are human", "verify you're human", "are you a robot", "you are not a robot", "you're not a robot", "i'm not a robot",
-            "unusual traffic", "checking your browser", "just a moment...", "enable javascript and cookies to continue", "attention required", "press & hold", "complete the security check",
-            "performing security verification", "automated access", "bot or not", "pardon our interruption", "ddos protection by", "checking if the site connection is secure",
+        said: &[
+            "verify you are human",
+            "verifying you are human",
+            "verify that you are human",
+            "verify you're human",
+            "are you a robot",
+            "you are not a robot",
+            "you're not a robot",
+            "i'm not a robot",
+            "unusual traffic",
+            "checking your browser",
+            "just a moment...",
+            "enable javascript and cookies to continue",
+            "attention required",
+            "press & hold",
+            "complete the security check",
+            "performing security verification",
+            "automated access",
+            "bot or not",
+            "pardon our interruption",
+            "ddos protection by",
+            "checking if the site connection is secure",
         ],
     },
     Phrases {
         fault: Fault::Consent,
         most: 1500,
-        phrases: &["before you continue to", "we value your privacy", "accept all cookies", "consent to the use of cookies", "we use cookies", "we and our partners", "accept cookies"],
+        said: &[
+            "before you continue to",
+            "we value your privacy",
+            "accept all cookies",
+            "consent to the use of cookies",
+            "we use cookies",
+            "we and our partners",
+            "accept cookies",
+        ],
     },
     Phrases {
         fault: Fault::Login,
         most: 1200,
-        phrases: &["log in to continue", "sign in to continue", "please log in", "please sign in", "you must be logged in", "you must log in", "you need to sign in", "you need to log in", "login required", "sign in to view", "log in to view", "sign in to your account", "log in to your account", "create an account to continue", "sign up to continue"],
+        said: &[
+            "log in to continue",
+            "sign in to continue",
+            "please log in",
+            "please sign in",
+            "you must be logged in",
+            "you must log in",
+            "you need to sign in",
+            "you need to log in",
+            "login required",
+            "sign in to view",
+            "log in to view",
+            "sign in to your account",
+            "log in to your account",
+            "create an account to continue",
+            "sign up to continue",
+        ],
     },
     Phrases {
         fault: Fault::Paywall,
         most: 12_000,
-        phrases: &["subscribe to continue reading", "to continue reading, subscribe", "subscribe to read the full", "this article is for subscribers", "this content is for subscribers", "subscribers only", "already a subscriber? log in", "already a subscriber? sign in", "subscribe to unlock", "become a member to read", "member-only story", "to read the full story", "to read the rest of this article", "register to continue reading", "you have reached your limit of free articles", "keep reading with a subscription"],
+        said: &[
+            "subscribe to continue reading",
+            "to continue reading, subscribe",
+            "subscribe to read the full",
+            "this article is for subscribers",
+            "this content is for subscribers",
+            "subscribers only",
+            "already a subscriber? log in",
+            "already a subscriber? sign in",
+            "subscribe to unlock",
+            "become a member to read",
+            "member-only story",
+            "to read the full story",
+            "to read the rest of this article",
+            "register to continue reading",
+            "you have reached your limit of free articles",
+            "keep reading with a subscription",
+        ],
     },
     Phrases {
         fault: Fault::NotFound,
         most: 1200,
-        phrases: &["page not found", "page could not be found", "page can't be found", "page cannot be found", "page you requested", "page you are looking for", "page you were looking for", "page doesn't exist", "page does not exist", "no longer exists", "nothing was found", "we couldn't find", "we can't find", "404 error", "error 404", "404 not found"],
+        said: &[
+            "page not found",
+            "page could not be found",
+            "page can't be found",
+            "page cannot be found",
+            "page you requested",
+            "page you are looking for",
+            "page you were looking for",
+            "page doesn't exist",
+            "page does not exist",
+            "no longer exists",
+            "nothing was found",
+            "we couldn't find",
+            "we can't find",
+            "404 error",
+            "error 404",
+            "404 not found",
+        ],
     },
     Phrases {
         fault: Fault::NeedsScripts(None),
         most: 600,
-        phrases: &["enable javascript", "javascript is required", "javascript is disabled", "requires javascript", "turn on javascript", "javascript must be enabled", "need to enable javascript", "activate javascript", "without javascript"],
+        said: &[
+            "enable javascript",
+            "javascript is required",
+            "javascript is disabled",
+            "requires javascript",
+            "turn on javascript",
+            "javascript must be enabled",
+            "need to enable javascript",
+            "activate javascript",
+            "without javascript",
+        ],
     },
 ];
 
 /// The words in the title of a page that does not exist.
-const TITLES_NOT_FOUND: &[&str] = &["404", "not found", "page introuvable", "seite nicht gefunden", "página no encontrada"];
+const TITLES_NOT_FOUND: &[&str] =
+    &["404", "not found", "page introuvable", "seite nicht gefunden", "página no encontrada"];
 
 /// Judges the text of a page. `text` is what a reader of the Markdown gets, and `all` what the page shows in any place.
 pub(crate) fn judge(signs: &Signs, is_for_pay: bool, text: &str, all: &str) -> Quality {
     let mut quality = Quality::default();
     let (length, all) = (text.chars().count(), squeeze(all).to_lowercase().replace('\u{2019}', "'"));
     let title = signs.title.to_lowercase();
-    let said = |most: usize, phrases: &[&str]| length <= most && phrases.iter().any(|phrase| all.contains(phrase) || title.contains(phrase));
-    if signs.has_challenge && length < 1500 || signs.has_captcha && length < 400 {
+    let said = |most: usize, phrases: &[&str]| {
+        length <= most && phrases.iter().any(|phrase| all.contains(phrase) || title.contains(phrase))
+    };
+    if signs.has(Sign::Challenge) && length < 1500 || signs.has(Sign::Captcha) && length < 400 {
         quality.add(Fault::BotCheck);
     }
-    for Phrases { fault, most, phrases } in PHRASES {
+    for Phrases { fault, most, said: phrases } in PHRASES {
         let is_likely = match fault {
             // Texts about cookies are on every page: the page must have nothing else.
-            Fault::Consent => length < 300 || signs.has_consent && length < 700,
+            Fault::Consent => length < 300 || signs.has(Sign::Consent) && length < 700,
             Fault::NeedsScripts(_) => !quality.is_fatal(),
-            Fault::NotFound => !quality.is_fatal() && (length < 400 || TITLES_NOT_FOUND.iter().any(|word| title.contains(word))),
+            Fault::NotFound => {
+                !quality.is_fatal() && (length < 400 || TITLES_NOT_FOUND.iter().any(|word| title.contains(word)))
+            }
             _ => true,
         };
         if is_likely && said(*most, phrases) {
@@ -230,16 +401,18 @@ pub(crate) fn judge(signs: &Signs, is_for_pay: bool, text: &str, all: &str) -> Q
             });
         }
     }
-    if length < 800 && signs.has_password {
+    if length < 800 && signs.has(Sign::Password) {
         quality.add(Fault::Login);
     }
-    if length < 1200 && title.starts_with("404") || length < 400 && TITLES_NOT_FOUND.iter().any(|word| title.contains(word)) {
+    if length < 1200 && title.starts_with("404")
+        || length < 400 && TITLES_NOT_FOUND.iter().any(|word| title.contains(word))
+    {
         quality.add(Fault::NotFound);
     }
-    if (is_for_pay || signs.has_paywall && length < 2500) && length > 0 {
+    if (is_for_pay || signs.has(Sign::Paywall) && length < 2500) && length > 0 {
         quality.add(Fault::Paywall);
     }
-    let is_shell = signs.has_empty_root && length < 400 || signs.scripts > 0 && length < 80;
+    let is_shell = signs.has(Sign::EmptyRoot) && length < 400 || signs.scripts > 0 && length < 25;
     if is_shell && quality.is_good() {
         quality.add(Fault::NeedsScripts(signs.noscript.clone()));
     }
@@ -252,7 +425,10 @@ pub(crate) fn judge(signs: &Signs, is_for_pay: bool, text: &str, all: &str) -> Q
 /// Whether a text has traces of a wrong character set: replacement characters, or UTF-8 that was read as Latin-1.
 pub(crate) fn is_damaged(text: &str) -> bool {
     let replaced = text.matches('\u{fffd}').count();
-    let twice: usize = ["Ã¤", "Ã¶", "Ã¼", "Ã©", "Ã¨", "Ã±", "â€™", "â€œ", "â€“", "Ã³", "Ã¡", "Ã\u{ad}"].iter().map(|pair| text.matches(pair).count()).sum();
+    let twice: usize = ["Ã¤", "Ã¶", "Ã¼", "Ã©", "Ã¨", "Ã±", "â€™", "â€œ", "â€“", "Ã³", "Ã¡", "Ã\u{ad}"]
+        .iter()
+        .map(|pair| text.matches(pair).count())
+        .sum();
     replaced > 2 || twice > 2
 }
 

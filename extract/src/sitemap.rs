@@ -36,6 +36,10 @@ pub fn sitemap(bytes: &[u8]) -> Sitemap {
     for url in root.children("url").take(MAX_ADDRESSES) {
         found.pages.extend(location(url).map(|address| (address, url.child(&["lastmod"]).map(xml::Node::text))));
     }
+    if !is_complete {
+        // The last address may be cut.
+        found.pages.pop();
+    }
     found.sitemaps.extend(root.children("sitemap").take(MAX_ADDRESSES).filter_map(location));
     found.is_cut = !is_complete;
     found
@@ -51,7 +55,10 @@ mod tests {
             b"<?xml version='1.0'?><urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>
               <url><loc> https://a.example/?x=1&amp;y=2 </loc><lastmod>2024-01-02</lastmod></url><url><loc>ftp://a.example/</loc></url></urlset>",
         );
-        assert_eq!(found.pages.iter().map(|(url, date)| (url.as_str(), date.as_deref())).collect::<Vec<_>>(), [("https://a.example/?x=1&y=2", Some("2024-01-02"))]);
+        assert_eq!(
+            found.pages.iter().map(|(url, date)| (url.as_str(), date.as_deref())).collect::<Vec<_>>(),
+            [("https://a.example/?x=1&y=2", Some("2024-01-02"))]
+        );
         let index = sitemap(b"<sitemapindex><sitemap><loc>https://a.example/1.xml.gz</loc></sitemap></sitemapindex>");
         assert_eq!(index.sitemaps[0].path(), "/1.xml.gz");
         assert_eq!(sitemap(b"https://a.example/\nnonsense\nhttps://a.example/b\n").pages.len(), 2);

@@ -50,7 +50,12 @@ const MAGIC: &[(&[u8], &str)] = &[
 /// Finds out what a document is.
 pub(crate) fn kind(document: &Document<'_>) -> Sniffed {
     let bytes = document.bytes;
-    let declared = document.content_type.and_then(|header| header.split(';').next()).unwrap_or_default().trim().to_ascii_lowercase();
+    let declared = document
+        .content_type
+        .and_then(|header| header.split(';').next())
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
     // The bytes of these say what they are, whatever the server says.
     if bytes.trim_ascii_start().starts_with(b"%PDF-") {
         return Sniffed::Pdf;
@@ -71,7 +76,12 @@ pub(crate) fn kind(document: &Document<'_>) -> Sniffed {
         declared if declared.ends_with("+json") => Sniffed::Json,
         declared if declared.ends_with("+xml") && declared != "image/svg+xml" => Sniffed::Xml,
         declared if is_text(declared) => Sniffed::Text,
-        declared if declared.starts_with("image/") && declared != "image/svg+xml" || declared.starts_with("audio/") || declared.starts_with("video/") || declared.starts_with("font/") => {
+        declared
+            if declared.starts_with("image/") && declared != "image/svg+xml"
+                || declared.starts_with("audio/")
+                || declared.starts_with("video/")
+                || declared.starts_with("font/") =>
+        {
             Sniffed::Binary(format!("file of the type {declared}"))
         }
         _ if looks_like_text(bytes) => of_text(bytes, "").unwrap_or(Sniffed::Text),
@@ -81,8 +91,23 @@ pub(crate) fn kind(document: &Document<'_>) -> Sniffed {
 
 fn is_text(declared: &str) -> bool {
     const TEXTS: &[&str] = &[
-        "application/javascript", "application/x-javascript", "application/ecmascript", "application/typescript", "application/x-sh", "application/toml", "application/yaml", "application/x-yaml",
-        "application/sql", "application/x-ndjson", "application/jsonl", "application/graphql", "application/x-httpd-php", "application/x-tex", "application/x-python", "message/rfc822", "image/svg+xml",
+        "application/javascript",
+        "application/x-javascript",
+        "application/ecmascript",
+        "application/typescript",
+        "application/x-sh",
+        "application/toml",
+        "application/yaml",
+        "application/x-yaml",
+        "application/sql",
+        "application/x-ndjson",
+        "application/jsonl",
+        "application/graphql",
+        "application/x-httpd-php",
+        "application/x-tex",
+        "application/x-python",
+        "message/rfc822",
+        "image/svg+xml",
     ];
     declared.starts_with("text/") || TEXTS.contains(&declared)
 }
@@ -99,7 +124,14 @@ fn binary(bytes: &[u8]) -> Option<String> {
         });
     }
     if bytes.len() > 12 && &bytes[4..8] == b"ftyp" {
-        return Some(if bytes[8..].starts_with(b"avif") || bytes[8..].starts_with(b"hei") { "AVIF or HEIC image" } else { "MP4 video" }.to_owned());
+        return Some(
+            if bytes[8..].starts_with(b"avif") || bytes[8..].starts_with(b"hei") {
+                "AVIF or HEIC image"
+            } else {
+                "MP4 video"
+            }
+            .to_owned(),
+        );
     }
     bytes.starts_with(b"PK\x03\x04").then(|| archive(bytes).to_owned())
 }
@@ -126,7 +158,8 @@ fn archive(bytes: &[u8]) -> &'static str {
 /// Tells HTML, XML and JSON by their first characters.
 fn of_text(bytes: &[u8], declared: &str) -> Option<Sniffed> {
     let head = &bytes[..bytes.len().min(1024)];
-    let head = String::from_utf8_lossy(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head)).trim_start().to_ascii_lowercase();
+    let head =
+        String::from_utf8_lossy(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head)).trim_start().to_ascii_lowercase();
     let mut rest = &*head;
     while let Some(after) = rest.strip_prefix("<!--") {
         rest = after.find("-->").map_or("", |end| after[end + 3..].trim_start());
@@ -137,7 +170,8 @@ fn of_text(bytes: &[u8], declared: &str) -> Option<Sniffed> {
     if is_html {
         return Some(Sniffed::Html);
     }
-    if rest.starts_with("<?xml") || rest.starts_with("<rss") || rest.starts_with("<feed") || declared.ends_with("/xml") {
+    if rest.starts_with("<?xml") || rest.starts_with("<rss") || rest.starts_with("<feed") || declared.ends_with("/xml")
+    {
         return Some(Sniffed::Xml);
     }
     let is_json = rest.starts_with('{') || rest.starts_with('[');
@@ -153,7 +187,11 @@ fn of_text(bytes: &[u8], declared: &str) -> Option<Sniffed> {
 fn by_name(document: &Document<'_>, declared: &str) -> Sniffed {
     let path = document.address.path().to_ascii_lowercase();
     if !looks_like_text(document.bytes) {
-        let what = if declared.is_empty() { "file of an unknown type".to_owned() } else { format!("file of the type {declared}") };
+        let what = if declared.is_empty() {
+            "file of an unknown type".to_owned()
+        } else {
+            format!("file of the type {declared}")
+        };
         return Sniffed::Binary(what);
     }
     match path.rsplit('.').next() {
@@ -169,7 +207,8 @@ fn looks_like_text(bytes: &[u8]) -> bool {
         return true;
     }
     let head = &bytes[..bytes.len().min(4096)];
-    let controls = head.iter().filter(|byte| **byte < 0x20 && !matches!(byte, b'\n' | b'\r' | b'\t' | 0x0c | 0x1b)).count();
+    let controls =
+        head.iter().filter(|byte| **byte < 0x20 && !matches!(byte, b'\n' | b'\r' | b'\t' | 0x0c | 0x1b)).count();
     !head.contains(&0) && controls * 50 <= head.len()
 }
 

@@ -128,9 +128,11 @@ pub(crate) fn read(text: &str, most: usize) -> Option<(Node, bool)> {
 fn node(start: &BytesStart<'_>) -> Node {
     let name = start.name().as_ref().to_ascii_lowercase();
     let mut attributes = start.html_attributes();
-    let attributes = attributes.with_checks(false).filter_map(Result::ok).take(50).map(|attribute| {
-        (attribute.key.as_ref().to_ascii_lowercase(), unescaped(&attribute.value))
-    });
+    let attributes = attributes
+        .with_checks(false)
+        .filter_map(Result::ok)
+        .take(50)
+        .map(|attribute| (attribute.key.as_ref().to_ascii_lowercase(), unescaped(&attribute.value)));
     Node { name, attributes: attributes.collect(), content: Vec::new() }
 }
 

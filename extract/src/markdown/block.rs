@@ -3,72 +3,10 @@
 use dom_query::{Element, NodeRef};
 
 use super::Writer;
-use super::escape::{Place, fenced, line_start};
-use super::inline::is_inline;
+use super::escape::{Place, fenced};
 use super::line::Line;
+use super::model::{Block, Context, Kind, heading_level, is_inline, join, paragraph, prefixed};
 use crate::dom::{find, find_all, has_class, is, text, value};
-
-/// What is around a node.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Context {
-    pub(super) bold: bool,
-    pub(super) italic: bool,
-    pub(super) place: Place,
-    /// How many lists are around it.
-    pub(super) lists: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Text,
-    Heading,
-    List,
-    Code,
-    Note,
-    Rule,
-    Other,
-}
-
-/// A block, without blank lines around it.
-#[derive(Debug)]
-pub(super) struct Block {
-    pub(super) kind: Kind,
-    pub(super) text: String,
-}
-
-/// Elements that are blocks, whatever a style sheet makes of them.
-const BLOCKS: &[&str] = &[
-    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset",
-    "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "li",
-    "main", "menu", "nav", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "caption",
-];
-
-/// Whether a node is an element that begins a new block.
-pub(crate) fn is_block(node: &NodeRef<'_>) -> bool {
-    node.element_ref().is_some_and(|element| {
-        BLOCKS.contains(&&*element.name.local) || value(&element, "data-formula") == Some("block") || heading_level(&element).is_some()
-    })
-}
-
-pub(super) fn has_block(node: &NodeRef<'_>) -> bool {
-    node.descendants_it().any(|inner| is_block(&inner))
-}
-
-/// The level of a heading, from 1 to 6.
-pub(super) fn heading_level(element: &Element) -> Option<usize> {
-    let level = match &*element.name.local {
-        "h1" => 1,
-        "h2" => 2,
-        "h3" => 3,
-        "h4" => 4,
-        "h5" => 5,
-        "h6" => 6,
-        _ if value(element, "role") == Some("heading") => value(element, "aria-level").and_then(|level| level.parse().ok()).unwrap_or(2),
-        _ => return None,
-    };
-    // The level before another stage has changed it.
-    Some(value(element, "data-level").and_then(|level| level.parse().ok()).unwrap_or(level).clamp(1, 6))
-}
 
 impl Writer<'_> {
     /// Appends the blocks in a node.
@@ -121,7 +59,9 @@ impl Writer<'_> {
             "dl" => self.definitions(node, context, out),
             "table" => self.table(node, &element, context, out),
             "blockquote" => self.quote(node, context, out),
-            "summary" | "legend" => self.bold(node, context, out),
+            "summary" | "legend" if find(node, |inner| heading_level(inner).is_some()).is_none() => {
+                self.bold(node, context, out);
+            }
             "figure" => self.figure(node, context, out),
             "a" => self.card(node, &element, context, out),
             "code" => self.formula(node, context, out),
@@ -195,10 +135,13 @@ impl Writer<'_> {
         }
     }
 
-    /// A figure: the caption of a picture stands in the place of its alternative text, which mostly says the same.
+    /// A figure: the caption of a picture replaces its alternative text, which mostly says the same.
     fn figure(&self, node: &NodeRef<'_>, context: Context, out: &mut Vec<Block>) {
         let images = find_all(node, |element| is(element, "img"));
-        let has_other = find(node, |element| matches!(&*element.name.local, "pre" | "table" | "blockquote" | "ul" | "ol" | "video" | "iframe")).is_some();
+        let has_other = find(node, |element| {
+            matches!(&*element.name.local, "pre" | "table" | "blockquote" | "ul" | "ol" | "video" | "iframe")
+        })
+        .is_some();
         let caption = find(node, |element| is(element, "figcaption"));
         let ([image], Some(caption), false) = (images.as_slice(), caption, has_other) else {
             return self.blocks(node, context, out);
@@ -221,7 +164,8 @@ impl Writer<'_> {
         let place = Place { link: context.place.link || target.is_some(), ..context.place };
         self.blocks(node, Context { place, ..context }, &mut blocks);
         let best = blocks.iter().position(|block| block.kind == Kind::Heading);
-        let best = best.or_else(|| blocks.iter().position(|block| block.kind == Kind::Text && !block.text.starts_with("![")));
+        let best =
+            best.or_else(|| blocks.iter().position(|block| block.kind == Kind::Text && !block.text.starts_with("![")));
         let best = best.or_else(|| blocks.iter().position(|block| block.kind == Kind::Text));
         if let (Some(target), Some(best)) = (target, best) {
             let block = &mut blocks[best];
@@ -236,8 +180,9 @@ impl Writer<'_> {
         let mut blocks = Vec::new();
         self.blocks(node, context, &mut blocks);
         let text = join(blocks);
+        let text = text.strip_prefix("[]").unwrap_or(&text).trim_start();
         // Some pages repeat the label before the text.
-        let text = text.strip_prefix(label).map_or(&*text, |rest| rest.trim_start_matches(['.', ')', ']', ' ', '\n']));
+        let text = text.strip_prefix(label).map_or(text, |rest| rest.trim_start_matches(['.', ')', ']', ' ', '\n']));
         if !text.is_empty() {
             self.push(Kind::Note, prefixed(text, &format!("[^{label}]: "), "    ", ""), out);
         }
@@ -245,8 +190,10 @@ impl Writer<'_> {
 }
 
 fn is_admonition(element: &Element) -> bool {
-    has_class(element, &["admonition", "theme-admonition", "callout", "markdown-alert", "notecard", "alert", "admonitionblock"])
-        && !is(element, "table")
+    has_class(
+        element,
+        &["admonition", "theme-admonition", "callout", "markdown-alert", "notecard", "alert", "admonitionblock"],
+    ) && !is(element, "table")
 }
 
 fn is_title_of_admonition(element: &Element) -> bool {
@@ -257,57 +204,4 @@ fn is_title_of_admonition(element: &Element) -> bool {
                 .any(|title| class.starts_with(title))
         })
     })
-}
-
-/// A paragraph, with its line breaks as Markdown.
-fn paragraph(text: &str, context: Context) -> String {
-    if context.place.cell {
-        return text.replace('\n', "<br>");
-    }
-    text.lines().map(line_start).collect::<Vec<_>>().join("\\\n")
-}
-
-/// Puts `first` before the first line, `other` before other lines, and `blank` for blank lines.
-pub(super) fn prefixed(text: &str, first: &str, other: &str, blank: &str) -> String {
-    let mut out = String::with_capacity(text.len() + text.len() / 8 + first.len());
-    for (at, line) in text.split('\n').enumerate() {
-        if at > 0 {
-            out.push('\n');
-        }
-        match (at, line.is_empty()) {
-            (0, _) => out.push_str(first),
-            (_, true) => out.push_str(blank),
-            (_, false) => out.push_str(other),
-        }
-        out.push_str(line);
-    }
-    out
-}
-
-/// Joins blocks by blank lines. Rules at the ends, and before headings and other rules, separate nothing.
-pub(super) fn join(blocks: Vec<Block>) -> String {
-    let mut out = String::new();
-    let mut pending: Option<Kind> = None;
-    let mut last = Kind::Rule;
-    for block in blocks {
-        if block.kind == Kind::Rule {
-            pending = (!out.is_empty()).then_some(Kind::Rule);
-            continue;
-        }
-        if pending.take().is_some() && block.kind != Kind::Heading {
-            out.push_str("\n\n---");
-            last = Kind::Rule;
-        }
-        if !out.is_empty() {
-            out.push_str(if last == Kind::Note && block.kind == Kind::Note { "\n" } else { "\n\n" });
-        }
-        out.push_str(&block.text);
-        last = block.kind;
-    }
-    out
-}
-
-/// The caption of a table or a figure.
-pub(super) fn child_named<'a>(node: &NodeRef<'a>, name: &str) -> Option<NodeRef<'a>> {
-    node.children_it(false).find(|child| child.has_name(name))
 }

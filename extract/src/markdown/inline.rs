@@ -2,11 +2,11 @@
 
 use dom_query::{Element, NodeRef};
 
-use super::block::{Context, has_block};
 use super::escape::code_span;
 use super::line::Line;
+use super::model::Context;
 use super::{BACK_LINKS, Writer, note_target};
-use crate::dom::{has_class, name, squeeze, value, with_text};
+use crate::dom::{has_class, is, name, squeeze, value, with_text};
 
 impl Writer<'_> {
     /// Appends what is in a node.
@@ -23,6 +23,10 @@ impl Writer<'_> {
         }
         let Some(element) = node.element_ref() else { return };
         if self.is_left_out(&element) {
+            // What is left out separates the words around it, as a field separates labels.
+            if matches!(&*element.name.local, "input" | "select" | "textarea" | "button") {
+                line.push_space();
+            }
             return;
         }
         match &*element.name.local {
@@ -31,6 +35,10 @@ impl Writer<'_> {
             "strong" | "b" if !context.bold => self.marked(node, "**", Context { bold: true, ..context }, line),
             "em" | "i" | "cite" | "dfn" | "var" if !context.italic => {
                 self.marked(node, "*", Context { italic: true, ..context }, line);
+                // Most forums show who is quoted in a line of its own.
+                if is(&element, "cite") && node.text().trim_end().ends_with(':') {
+                    line.push_space();
+                }
             }
             "del" | "s" | "strike" => self.marked(node, "~~", context, line),
             "code" | "kbd" | "samp" | "tt" => self.code(node, &element, context, line),
@@ -38,6 +46,11 @@ impl Writer<'_> {
             "img" => self.image(&element, line),
             "video" | "audio" | "iframe" => self.media(node, &element, line),
             "sup" | "sub" => self.script(node, &element, context, line),
+            // Many pages set dates apart by style only.
+            "time" => {
+                line.separate();
+                self.inline_children(node, context, line);
+            }
             "q" => {
                 line.push_raw("\u{201c}");
                 self.inline_children(node, context, line);
@@ -64,18 +77,22 @@ impl Writer<'_> {
     /// Whether an element is left out wherever it is.
     pub(super) fn is_left_out(&self, element: &Element) -> bool {
         let is_control = match &*element.name.local {
-            "script" | "style" | "template" | "noscript" | "head" | "title" | "meta" | "link" | "button" | "select" | "textarea"
-            | "svg" | "canvas" | "object" | "embed" | "map" | "datalist" | "progress" | "meter" | "frameset" => true,
+            "script" | "style" | "template" | "noscript" | "head" | "title" | "meta" | "link" | "button" | "select"
+            | "textarea" | "svg" | "canvas" | "object" | "embed" | "map" | "datalist" | "progress" | "meter"
+            | "frameset" => true,
             "input" => value(element, "type") != Some("checkbox"),
             _ => false,
         };
-        is_control || has_class(element, BACK_LINKS) || value(element, "role") == Some("doc-backlink") || (self.skip)(element)
+        is_control
+            || has_class(element, BACK_LINKS)
+            || value(element, "role") == Some("doc-backlink")
+            || (self.skip)(element)
     }
 
     fn marked(&self, node: &NodeRef<'_>, marker: &'static str, context: Context, line: &mut Line) {
-        let mut content = Line::default();
-        self.inline_children(node, context, &mut content);
-        line.push_marked(marker, content);
+        let mut inner = Line::default();
+        self.inline_children(node, context, &mut inner);
+        line.push_marked(marker, inner);
     }
 
     fn code(&self, node: &NodeRef<'_>, element: &Element, context: Context, line: &mut Line) {
@@ -102,9 +119,9 @@ impl Writer<'_> {
         }
     }
 
-    fn link_of_code(&self, node: &NodeRef<'_>, link: &NodeRef<'_>, context: Context, line: &mut Line) {
+    fn link_of_code(&self, node: &NodeRef<'_>, anchor: &NodeRef<'_>, context: Context, line: &mut Line) {
         let code = code_span(&squeeze(&node.text()), context.place);
-        let target = link.attr("href").and_then(|href| self.target(&href)).filter(|_| !context.place.link);
+        let target = anchor.attr("href").and_then(|href| self.target(&href)).filter(|_| !context.place.link);
         match target {
             Some(target) => line.push_link(&format!("[{code}]({target})")),
             None => line.push_raw(&code),
@@ -122,9 +139,9 @@ impl Writer<'_> {
         let target = value(element, "href").and_then(|href| self.target(href)).filter(|_| !context.place.link);
         let Some(target) = target else { return self.inline_children(node, context, line) };
         let place = super::escape::Place { link: true, ..context.place };
-        let mut content = Line::default();
-        self.inline_children(node, Context { place, ..context }, &mut content);
-        let (text, before, after) = content.into_parts();
+        let mut inner = Line::default();
+        self.inline_children(node, Context { place, ..context }, &mut inner);
+        let (text, before, after) = inner.into_parts();
         if before {
             line.push_space();
         }
@@ -145,12 +162,15 @@ impl Writer<'_> {
             return None;
         }
         let url = self.absolute(href.trim())?;
-        let here = url.fragment().is_some() && url[..url::Position::AfterQuery] == self.base[..url::Position::AfterQuery];
+        let here =
+            url.fragment().is_some() && url[..url::Position::AfterQuery] == self.base[..url::Position::AfterQuery];
         (!here).then(|| destination(url.as_str()))
     }
 
     fn image(&self, element: &Element, line: &mut Line) {
-        let Some(alt) = value(element, "alt").map(squeeze).filter(|alt| !alt.is_empty()) else { return };
+        let Some(alt) = value(element, "alt").map(squeeze).filter(|alt| !alt.is_empty() && !alt.contains("://")) else {
+            return;
+        };
         if has_class(element, &["emoji", "wp-smiley", "emojione"]) {
             line.push_raw(&alt);
             return;
@@ -163,7 +183,8 @@ impl Writer<'_> {
 
     /// The address of a picture that people see.
     pub(super) fn image_address(&self, element: &Element) -> Option<String> {
-        let is_dot = ["width", "height"].iter().any(|side| value(element, side).is_some_and(|size| matches!(size, "0" | "1")));
+        let is_dot =
+            ["width", "height"].iter().any(|side| value(element, side).is_some_and(|size| matches!(size, "0" | "1")));
         let source = image_source(element).and_then(|source| self.absolute(source)).filter(|_| !is_dot)?;
         source.scheme().starts_with("http").then(|| destination(source.as_str()))
     }
@@ -183,7 +204,9 @@ impl Writer<'_> {
             ("video", title) => title.unwrap_or_else(|| "Video".to_owned()),
             (_, title) => title.unwrap_or_else(|| "Audio".to_owned()),
         };
-        if let Some(source) = source.and_then(|source| self.absolute(&source)).filter(|url| url.scheme().starts_with("http")) {
+        if let Some(source) =
+            source.and_then(|source| self.absolute(&source)).filter(|url| url.scheme().starts_with("http"))
+        {
             let title = title.replace('[', "\\[").replace(']', "\\]");
             line.push_link(&format!("[{title}]({})", destination(source.as_str())));
         }
@@ -202,7 +225,9 @@ impl Writer<'_> {
             plain.chars().map(|c| table.iter().find(|(from, _)| *from == c).map(|(_, to)| *to)).collect();
         match (small, is_sup) {
             (Some(small), _) => line.push_raw(&small),
-            (None, true) if matches!(&*plain, "st" | "nd" | "rd" | "th" | "TM" | "tm" | "®" | "™") => line.push_raw(&plain),
+            (None, true) if matches!(&*plain, "st" | "nd" | "rd" | "th" | "TM" | "tm" | "®" | "™") => {
+                line.push_raw(&plain);
+            }
             (None, true) => line.push_raw(&format!("^({plain})")),
             (None, false) => line.push_raw(&format!("\\_({plain})")),
         }
@@ -210,20 +235,49 @@ impl Writer<'_> {
 }
 
 const SUPERSCRIPTS: &[(char, char)] = &[
-    ('0', '⁰'), ('1', '¹'), ('2', '²'), ('3', '³'), ('4', '⁴'), ('5', '⁵'), ('6', '⁶'), ('7', '⁷'), ('8', '⁸'), ('9', '⁹'),
-    ('+', '⁺'), ('-', '⁻'), ('−', '⁻'), ('(', '⁽'), (')', '⁾'), ('n', 'ⁿ'), ('i', 'ⁱ'),
+    ('0', '⁰'),
+    ('1', '¹'),
+    ('2', '²'),
+    ('3', '³'),
+    ('4', '⁴'),
+    ('5', '⁵'),
+    ('6', '⁶'),
+    ('7', '⁷'),
+    ('8', '⁸'),
+    ('9', '⁹'),
+    ('+', '⁺'),
+    ('-', '⁻'),
+    ('−', '⁻'),
+    ('(', '⁽'),
+    (')', '⁾'),
+    ('n', 'ⁿ'),
+    ('i', 'ⁱ'),
 ];
 const SUBSCRIPTS: &[(char, char)] = &[
-    ('0', '₀'), ('1', '₁'), ('2', '₂'), ('3', '₃'), ('4', '₄'), ('5', '₅'), ('6', '₆'), ('7', '₇'), ('8', '₈'), ('9', '₉'),
-    ('+', '₊'), ('-', '₋'), ('−', '₋'), ('(', '₍'), (')', '₎'),
+    ('0', '₀'),
+    ('1', '₁'),
+    ('2', '₂'),
+    ('3', '₃'),
+    ('4', '₄'),
+    ('5', '₅'),
+    ('6', '₆'),
+    ('7', '₇'),
+    ('8', '₈'),
+    ('9', '₉'),
+    ('+', '₊'),
+    ('-', '₋'),
+    ('−', '₋'),
+    ('(', '₍'),
+    (')', '₎'),
 ];
 
 /// The only content of a node, if it is a link.
 fn only_link<'a>(node: &NodeRef<'a>) -> Option<NodeRef<'a>> {
     let mut inner = *node;
     loop {
-        let mut children = inner.children_it(false).filter(|child| with_text(child, |text| text.trim().is_empty()) != Some(true));
-        let child = children.next().filter(|child| child.is_element())?;
+        let mut children =
+            inner.children_it(false).filter(|child| with_text(child, |text| text.trim().is_empty()) != Some(true));
+        let child = children.next().filter(dom_query::NodeRef::is_element)?;
         if children.next().is_some() {
             return None;
         }
@@ -236,8 +290,10 @@ fn only_link<'a>(node: &NodeRef<'a>) -> Option<NodeRef<'a>> {
 
 /// The address of an image. Pages that load images late keep it in other attributes.
 fn image_source(element: &Element) -> Option<&str> {
-    let sources = ["src", "data-src", "data-original", "data-lazy-src"].into_iter().filter_map(|name| value(element, name));
-    let set = ["srcset", "data-srcset"].into_iter().filter_map(|name| value(element, name)?.split_ascii_whitespace().next());
+    let sources =
+        ["src", "data-src", "data-original", "data-lazy-src"].into_iter().filter_map(|name| value(element, name));
+    let set =
+        ["srcset", "data-srcset"].into_iter().filter_map(|name| value(element, name)?.split_ascii_whitespace().next());
     sources.chain(set).find(|source| !source.starts_with("data:") && !source.starts_with("blob:"))
 }
 
@@ -245,12 +301,28 @@ fn image_source(element: &Element) -> Option<&str> {
 fn is_permalink(node: &NodeRef<'_>, element: &Element) -> bool {
     let is_here = value(element, "href").is_some_and(|href| href.contains('#'));
     let text = squeeze(&node.text());
-    let is_marked = has_class(element, PERMALINKS) || text.is_empty() || matches!(&*text, "#" | "¶" | "§" | "🔗" | "↩" | "↩︎" | "^" | "Anchor");
-    is_here && is_marked && (text.chars().count() <= 2 || has_class(element, PERMALINKS) && text.starts_with("Permalink") || text == "Anchor")
+    let is_marked = has_class(element, PERMALINKS)
+        || text.is_empty()
+        || matches!(&*text, "#" | "¶" | "§" | "🔗" | "↩" | "↩︎" | "^" | "Anchor");
+    is_here
+        && is_marked
+        && (text.chars().count() <= 2
+            || has_class(element, PERMALINKS) && text.starts_with("Permalink")
+            || text == "Anchor")
 }
 
-const PERMALINKS: &[&str] =
-    &["headerlink", "anchor", "hash-link", "header-anchor", "permalink", "anchorjs-link", "doc-anchor", "heading-anchor", "anchor-link", "direct-link"];
+const PERMALINKS: &[&str] = &[
+    "headerlink",
+    "anchor",
+    "hash-link",
+    "header-anchor",
+    "permalink",
+    "anchorjs-link",
+    "doc-anchor",
+    "heading-anchor",
+    "anchor-link",
+    "direct-link",
+];
 
 /// An address in the parentheses of a link.
 fn destination(url: &str) -> String {
@@ -265,9 +337,4 @@ fn destination(url: &str) -> String {
 
 fn has_attribute(element: &Element, name: &str) -> bool {
     element.attrs.iter().any(|attribute| &*attribute.name.local == name)
-}
-
-/// Whether a node is written in a line with what is next to it.
-pub(super) fn is_inline(node: &NodeRef<'_>) -> bool {
-    !super::is_block(node) && !has_block(node)
 }

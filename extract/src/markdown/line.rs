@@ -41,7 +41,12 @@ impl Line {
     }
 
     /// Appends a link or an image. An exclamation mark before a link would make an image of it.
+    ///
+    /// Some pages have the same link twice, one for narrow screens.
     pub(super) fn push_link(&mut self, markdown: &str) {
+        if self.text.ends_with(markdown) && markdown.len() > 20 {
+            return;
+        }
         self.flush_space();
         if markdown.starts_with('[') && self.text.ends_with('!') {
             self.text.insert(self.text.len() - 1, '\\');
@@ -54,6 +59,11 @@ impl Line {
         self.space = true;
     }
 
+    /// Appends white space if a word or a link is directly before.
+    pub(super) fn separate(&mut self) {
+        self.space |= self.text.ends_with(|c: char| c.is_alphanumeric() || c == ')');
+    }
+
     /// Appends a line break.
     pub(super) fn push_break(&mut self) {
         self.space = false;
@@ -62,7 +72,7 @@ impl Line {
         }
     }
 
-    /// Appends other content in markers, such as `**`. Space at its ends stands outside of them.
+    /// Appends other content in markers, such as `**`. Space at its ends is written outside of them.
     pub(super) fn push_marked(&mut self, marker: &'static str, content: Self) {
         let text = content.text;
         let breaks = text.len() - text.trim_end_matches('\n').len();

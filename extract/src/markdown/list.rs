@@ -3,8 +3,8 @@
 use dom_query::{Element, NodeRef};
 
 use super::Writer;
-use super::block::{Block, Context, Kind, join, prefixed};
 use super::line::Line;
+use super::model::{Block, Context, Kind, join, prefixed};
 use crate::dom::{find, has_class, is, value, with_text};
 
 /// Lists deeper than this are not indented further: indentation grows with the square of the depth.
@@ -13,7 +13,8 @@ const MAX_LISTS: usize = 12;
 impl Writer<'_> {
     pub(super) fn list(&self, node: &NodeRef<'_>, element: &Element, context: Context, out: &mut Vec<Block>) {
         let inner = Context { lists: context.lists + 1, ..context };
-        let mut number = (&*element.name.local == "ol").then(|| value(element, "start").and_then(|start| start.parse().ok()).unwrap_or(1_i64));
+        let mut number = (&*element.name.local == "ol")
+            .then(|| value(element, "start").and_then(|start| start.parse().ok()).unwrap_or(1_i64));
         let mut items: Vec<(String, Vec<Block>)> = Vec::new();
         let mut notes = Vec::new();
         for child in node.children_it(false) {
@@ -36,7 +37,9 @@ impl Writer<'_> {
             }
             let mut blocks = Vec::new();
             if is(&child_element, "li") {
-                if let (Some(number), Some(value)) = (&mut number, value(&child_element, "value").and_then(|value| value.parse().ok())) {
+                if let (Some(number), Some(value)) =
+                    (&mut number, value(&child_element, "value").and_then(|value| value.parse().ok()))
+                {
                     *number = value;
                 }
                 self.blocks(&child, inner, &mut blocks);
@@ -146,7 +149,9 @@ impl Writer<'_> {
         if has_class(element, &["sig", "sig-object"]) {
             let without = |node: &NodeRef<'_>| {
                 node.ancestors_it(Some(4)).any(|ancestor| {
-                    ancestor.element_ref().is_some_and(|element| has_class(&element, &["headerlink", "viewcode-link", "viewcode-back"]))
+                    ancestor
+                        .element_ref()
+                        .is_some_and(|element| has_class(&element, &["headerlink", "viewcode-link", "viewcode-back"]))
                 })
             };
             let mut signature = String::new();
@@ -184,7 +189,10 @@ fn parts_of<'a>(node: &NodeRef<'a>, out: &mut Vec<NodeRef<'a>>) {
 fn with_term(terms: &[String], mut blocks: Vec<Block>) -> Vec<Block> {
     let terms = terms.join(", ");
     match blocks.first_mut() {
-        Some(first) if first.kind == Kind::Text => first.text = format!("{terms}: {}", first.text),
+        Some(first) if first.kind == Kind::Text => {
+            let colon = if terms.trim_end_matches('*').ends_with(':') { "" } else { ":" };
+            first.text = format!("{terms}{colon} {}", first.text);
+        }
         _ => blocks.insert(0, Block { kind: Kind::Text, text: terms }),
     }
     blocks

@@ -1,4 +1,4 @@
-//! Writes a tree of HTML as Markdown: CommonMark with the tables, task lists, strikethrough and footnotes of GitHub, and `$` around
+//! Writes a tree of HTML as Markdown: `CommonMark` with the tables, task lists, strikethrough and footnotes of GitHub, and `$` around
 //! formulas.
 
 mod block;
@@ -6,6 +6,7 @@ mod escape;
 mod inline;
 mod line;
 mod list;
+mod model;
 mod table;
 mod trim;
 
@@ -16,7 +17,6 @@ use dom_query::{Element, NodeRef};
 use url::Url;
 
 use crate::dom::{find_all, has_class, is, text, value};
-pub(crate) use block::is_block;
 
 /// Writes the parts of one page.
 pub(crate) struct Writer<'p> {
@@ -39,15 +39,15 @@ impl<'p> Writer<'p> {
     /// Writes what is in a node.
     pub(crate) fn write(&self, node: &NodeRef<'_>) -> String {
         let mut blocks = Vec::new();
-        self.blocks(node, block::Context::default(), &mut blocks);
-        block::join(blocks)
+        self.blocks(node, model::Context::default(), &mut blocks);
+        model::join(blocks)
     }
 
     /// Writes an article without what surrounds its text.
     pub(crate) fn write_article(&self, node: &NodeRef<'_>) -> String {
         let mut blocks = Vec::new();
-        self.blocks(node, block::Context::default(), &mut blocks);
-        block::join(trim::trim(blocks))
+        self.blocks(node, model::Context::default(), &mut blocks);
+        model::join(trim::trim(blocks))
     }
 
     /// Whether the Markdown was cut at its greatest size.
@@ -79,7 +79,8 @@ fn footnotes(page: &NodeRef<'_>) -> HashMap<String, String> {
         }
     }
     if !found.is_empty() {
-        let ids: HashSet<String> = page.descendants_it().filter_map(|node| node.id_attr().map(|id| id.to_string())).collect();
+        let ids: HashSet<String> =
+            page.descendants_it().filter_map(|node| node.id_attr().map(|id| id.to_string())).collect();
         found.retain(|id, _| ids.contains(id));
     }
     found
@@ -98,5 +99,12 @@ fn note_target(link: &NodeRef<'_>) -> Option<String> {
 }
 
 /// Classes of links from a footnote back to the text, and of the labels of footnotes.
-const BACK_LINKS: &[&str] =
-    &["footnote-backref", "fn-backref", "footnote-back", "reversefootnote", "mw-cite-backlink", "backlink", "data-footnote-backref"];
+const BACK_LINKS: &[&str] = &[
+    "footnote-backref",
+    "fn-backref",
+    "footnote-back",
+    "reversefootnote",
+    "mw-cite-backlink",
+    "backlink",
+    "data-footnote-backref",
+];

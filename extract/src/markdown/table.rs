@@ -3,10 +3,9 @@
 use dom_query::{Element, NodeRef};
 
 use super::Writer;
-use super::block::{Block, Context, Kind, child_named};
 use super::escape::Place;
-use super::inline::is_inline;
 use super::line::Line;
+use super::model::{Block, Context, Kind, child_named, is_inline};
 use crate::dom::{attribute, find, is, value};
 
 /// The greatest number of columns or rows that a cell spans. Pages that say more do so by mistake.
@@ -41,7 +40,12 @@ impl Writer<'_> {
         // Columns and rows without text are spacers.
         grid.retain(|row| row.iter().any(|cell| !cell.text.is_empty()));
         let head = head.min(grid.len());
-        let width = grid.iter().map(Vec::len).max().unwrap_or(0);
+        // Some cells span more columns than the table has.
+        let width = grid
+            .iter()
+            .filter_map(|row| row.iter().rposition(|cell| !cell.text.is_empty()))
+            .max()
+            .map_or(0, |last| last + 1);
         if width == 0 {
             return;
         }
@@ -75,7 +79,9 @@ impl Writer<'_> {
                 let text = self.cell(&cell, context);
                 self.take(text.len());
                 let is_header = cell.has_name("th");
-                let span = |name: &str| attribute(&cell, name).and_then(|span| span.parse::<usize>().ok()).unwrap_or(1).clamp(1, MAX_SPAN);
+                let span = |name: &str| {
+                    attribute(&cell, name).and_then(|span| span.parse::<usize>().ok()).unwrap_or(1).clamp(1, MAX_SPAN)
+                };
                 let (columns, down) = (span("colspan").min(MAX_COLUMNS - line.len()), span("rowspan"));
                 for column in 0..columns {
                     let text = if column == 0 || is_header { text.clone() } else { String::new() };
@@ -169,14 +175,22 @@ fn is_layout(table: &NodeRef<'_>, element: &Element, rows: &[NodeRef<'_>]) -> bo
     }
     let has_headers = find(table, |element| matches!(&*element.name.local, "th" | "thead" | "caption")).is_some();
     let widest = rows.iter().map(|row| cells(row).len()).max().unwrap_or(0);
-    if widest < 2 || !has_headers && rows.len() < 2 {
+    if !has_headers && (widest < 2 || rows.len() < 2) {
+        return true;
+    }
+    // All text in one column: the others are spacers.
+    let texts = |row: &NodeRef<'_>| cells(row).iter().filter(|cell| cell.normalized_char_count() > 0).count();
+    if !has_headers && rows.iter().all(|row| texts(row) < 2) {
         return true;
     }
     let is_large = |cell: &NodeRef<'_>| {
         cell.normalized_char_count() > MAX_CELL
             || cell.descendants_it().any(|inner| match inner.element_ref() {
                 Some(element) if is(&element, "pre") => inner.text().trim().lines().count() > MAX_CODE_LINES,
-                Some(element) => matches!(&*element.name.local, "h1" | "h2" | "h3" | "article" | "form") || !has_headers && is(&element, "table"),
+                Some(element) => {
+                    matches!(&*element.name.local, "h1" | "h2" | "h3" | "article" | "form")
+                        || !has_headers && is(&element, "table")
+                }
                 None => false,
             })
     };

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::block::{Block, Kind};
+use super::model::{Block, Kind};
 
 /// A text with as many characters outside of links belongs to an article.
 const LONG: usize = 80;
@@ -11,7 +11,9 @@ const LONG: usize = 80;
 pub(super) fn trim(blocks: Vec<Block>) -> Vec<Block> {
     let outside: Vec<usize> = blocks.iter().map(|block| outside_of_links(&block.text)).collect();
     let is_long = |at: usize| outside[at] >= LONG && blocks[at].kind != Kind::Heading;
-    let (Some(first), Some(last)) = ((0..blocks.len()).find(|at| is_long(*at)), (0..blocks.len()).rfind(|at| is_long(*at))) else {
+    let (Some(first), Some(last)) =
+        ((0..blocks.len()).find(|at| is_long(*at)), (0..blocks.len()).rfind(|at| is_long(*at)))
+    else {
         return blocks;
     };
     let mut seen = HashSet::new();
@@ -20,10 +22,9 @@ pub(super) fn trim(blocks: Vec<Block>) -> Vec<Block> {
         let after_heading = at > 0 && blocks[at - 1].kind == Kind::Heading && first < at && at < last;
         let is_links = has_link(&block.text) && outside[at] * 10 <= block.text.len() && outside[at] < 40;
         let is_other = match block.kind {
-            Kind::Text => is_links && !after_heading,
+            Kind::Text => is_links && !after_heading || is_label(&block.text, at < first),
             // A list of links within the text may be a part of it.
             Kind::List => is_links && !(first..=last).contains(&at),
-            Kind::Heading => false,
             _ => false,
         };
         let is_repeated = block.kind == Kind::Text && block.text.len() > 40 && !seen.insert(&*block.text);
@@ -44,14 +45,70 @@ pub(super) fn trim(blocks: Vec<Block>) -> Vec<Block> {
     blocks.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(block, _)| block).collect()
 }
 
+/// Whether a short text says nothing about what the article is about. At the beginning, who wrote it and when is said elsewhere.
+fn is_label(text: &str, is_beginning: bool) -> bool {
+    const LABELS: &[&str] = &[
+        "ad",
+        "advert",
+        "advertisement",
+        "caption",
+        "close",
+        "comments",
+        "continue reading",
+        "continue reading below",
+        "don't miss",
+        "image",
+        "loading",
+        "most read",
+        "read more",
+        "share",
+        "share this",
+        "sponsored",
+        "story continues",
+        "story continues below",
+        "tags",
+        "topics",
+        "this slideshow requires javascript",
+        "article continues below",
+        "article continues after ad",
+        "skip",
+        "trending",
+        "related",
+        "print",
+    ];
+    const ORIGINS: &[&str] = &["published", "updated", "posted", "last updated", "first published", "by "];
+    if text.len() > 90 {
+        return false;
+    }
+    let words: String = text.chars().filter(|c| !matches!(c, '*' | '|' | ':' | '.' | '_' | '\\')).collect();
+    let words = words.trim().to_lowercase();
+    // `Image 1 of 8`
+    let counted = words
+        .strip_prefix("image ")
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains("of"));
+    let is_origin = is_beginning && ORIGINS.iter().any(|start| words.starts_with(start));
+    LABELS.contains(&&*words) || counted || is_origin && words.contains(|c: char| c.is_ascii_digit())
+}
+
 fn has_link(text: &str) -> bool {
-    text.contains("](")
+    text.contains("](") && !text.starts_with("![") && !text.starts_with("[![")
 }
 
 /// The number of letters and digits outside of links and pictures. The label of a link to another article, such as `Related:`, is not
 /// counted.
 fn outside_of_links(text: &str) -> usize {
-    const LABELS: &[&str] = &["related:", "read more:", "see also:", "read also:", "also read:", "more:", "read:", "watch:", "must read:", "read next:"];
+    const LABELS: &[&str] = &[
+        "related:",
+        "read more:",
+        "see also:",
+        "read also:",
+        "also read:",
+        "more:",
+        "read:",
+        "watch:",
+        "must read:",
+        "read next:",
+    ];
     let lower = text.trim_start_matches(['*', ' ', '>']).to_lowercase();
     let label = LABELS.iter().find(|label| lower.starts_with(*label)).map_or(0, |label| label.len() - 1);
     let (mut count, mut rest) = (0_usize, text);
@@ -104,7 +161,7 @@ mod tests {
 
     #[test]
     fn links_between_paragraphs_are_removed_and_links_in_them_stay() {
-        let long = "This sentence of an article is so long that it has more than eighty letters, with [a link](http://x/) in it.";
+        let long = "This sentence of an article is so long that it has more than eighty letters, even if those of its links are left out, with [a link](http://x/) in it.";
         let other = format!("{long} Another one.");
         let blocks = vec![
             block(Kind::List, "1. [Home](http://x/)\n2. [News](http://x/news)"),
@@ -119,6 +176,17 @@ mod tests {
         ];
         let kept: Vec<String> = trim(blocks).into_iter().map(|block| block.text).collect();
         assert_eq!(kept, [long, "## Links", "- [One](http://x/1)", &*other]);
+    }
+
+    #[test]
+    fn labels_of_the_page_are_removed() {
+        for label in ["Advertisement", "**Caption**", "Image 1 of / 8", "Continue Reading Below"] {
+            assert!(is_label(label, false), "{label}");
+        }
+        assert!(is_label("| UPDATED: 11:05, Tue, Nov 19, 2019", true));
+        for text in ["UPDATED: 11:05, Tue, Nov 19, 2019", "Image processing", "By the sea", "Share prices fell."] {
+            assert!(!is_label(text, false), "{text}");
+        }
     }
 
     #[test]

@@ -1,0 +1,229 @@
+//! Documents that are made to break readers: nothing panics, and the work stays bounded.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use toolc_extract::{Document, Fault, Options, Page, extract, headings, links, part, sitemap};
+use url::Url;
+
+use crate::pages::{all, read};
+
+/// What the largest of these documents may take, in a build without optimization on a busy machine. They take a tenth of it.
+const LONG: Duration = Duration::from_secs(30);
+
+fn timed(name: &str, html: &str) -> Page {
+    let start = Instant::now();
+    let page = read(html.as_bytes(), &Options::default());
+    let time = start.elapsed();
+    if std::env::var_os("TOOLC_TIMES").is_some() {
+        println!("{name}: {time:?}");
+    }
+    assert!(time < LONG, "{name}: {time:?}");
+    assert!(page.markdown.len() <= Options::default().output_bytes);
+    page
+}
+
+/// `before`, a number and `after`, for all numbers below `count`.
+fn numbered(count: usize, before: &str, after: &str) -> String {
+    let parts: Vec<String> = (0..count).map(|at| format!("{before}{at}{after}")).collect();
+    parts.concat()
+}
+
+#[test]
+fn deep_nesting_is_cut_and_reported() {
+    let text = "<p>The text at the end.</p>";
+    for tag in [
+        "div",
+        "span",
+        "b",
+        "ul><li",
+        "blockquote",
+        "table><tr><td",
+        "font color=1",
+        "svg><g",
+        "a href=x",
+        "dl><dd",
+        "section",
+        "math><mrow",
+        "template",
+        "button",
+    ] {
+        let most = if tag == "div" { 100_000 } else { 3_000 };
+        for depth in [50, 500, most] {
+            let html = format!("{}{text}", format!("<{tag}>").repeat(depth));
+            let page = timed(&format!("{depth} {tag}"), &html);
+            let is_whole = page.markdown.contains("The text at the end");
+            assert!(is_whole || !page.quality.is_good(), "{depth} {tag}: {:?}", page.quality);
+        }
+    }
+}
+
+#[test]
+fn unclosed_formatting_does_not_multiply() {
+    // Each paragraph reopens what is open: 2,000 elements in each of 2,000 paragraphs.
+    let fonts = numbered(2_000, "<font size=", ">");
+    let page = timed("fonts", &format!("{fonts}{}", "<p>x".repeat(2_000)));
+    assert!(page.quality.faults.contains(&Fault::Truncated), "{:?}", page.quality);
+}
+
+#[test]
+fn huge_parts_are_bounded() {
+    let rows = "<tr><td>a</td><td>b</td><td>c</td></tr>".repeat(10_000);
+    let table = timed("table", &format!("<main><table><tr><th>x</th><th>y</th><th>z</th></tr>{rows}</table></main>"));
+    assert!(table.quality.is_good() && table.markdown.lines().count() == 10_002, "{:?}", table.quality);
+    let value = "x".repeat(1 << 20);
+    assert!(
+        timed("attribute", &format!("<p title='{value}'>text of the page</p>")).markdown.contains("text of the page")
+    );
+    assert!(timed("word", &format!("<p>{value}</p>")).markdown.len() <= Options::default().output_bytes);
+    let attributes = numbered(40_000, " a", "=1");
+    timed("attributes", &format!("<p{attributes}>text"));
+    timed("comment", &format!("<!--{}-->text", " -".repeat(1 << 18)));
+    timed("stars", &format!("<p>{}", "*".repeat(1 << 18)));
+    timed("entities", &format!("<p>{}", "&amp;".repeat(100_000)));
+    timed("links", &"<a href=/x>x</a> ".repeat(20_000));
+    timed("spans", &format!("<table>{}</table>", "<tr><td rowspan=64 colspan=64>x</td></tr>".repeat(1_000)));
+    timed("breaks", &format!("<p>x{}", "<br>".repeat(40_000)));
+    timed("code", &format!("<pre>{}</pre>", "<span>x</span>\n".repeat(20_000)));
+    timed("lists", &format!("{}x", "<ul><li>".repeat(180)).repeat(50));
+}
+
+#[test]
+fn a_long_page_is_cut_where_the_options_say() {
+    let html = format!("<main>{}</main>", "<p>A paragraph of text.</p>".repeat(1000));
+    let small = Options { input_bytes: 5_000, ..Options::default() };
+    let page = read(html.as_bytes(), &small);
+    assert!(page.markdown.len() < 5_000 && page.quality.faults == [Fault::Truncated], "{:?}", page.quality);
+    let small = Options { output_bytes: 1_000, ..Options::default() };
+    let page = read(html.as_bytes(), &small);
+    assert!(page.markdown.len() <= 1_000 && page.quality.faults == [Fault::Truncated]);
+    let small = Options { nodes: 500, ..Options::default() };
+    assert!(read(html.as_bytes(), &small).quality.faults.contains(&Fault::Truncated));
+}
+
+/// A small generator of numbers, so that a failure can be repeated.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 16).unwrap_or(0) % most.max(1)
+    }
+}
+
+const PIECES: &[&str] = &[
+    "<",
+    ">",
+    "</",
+    "<table>",
+    "</table>",
+    "<tr>",
+    "<td colspan=9>",
+    "<pre>",
+    "</pre>",
+    "<li>",
+    "<ol start=-5>",
+    "</div>",
+    "<b>",
+    "</i>",
+    "<a href='#",
+    "\"",
+    "&",
+    "&#0;",
+    "<script>",
+    "<!--",
+    "-->",
+    "<svg>",
+    "</svg>",
+    "<math>",
+    "<template>",
+    "<select>",
+    "<frameset>",
+    "<plaintext>",
+    "\u{0}",
+    "*",
+    "`",
+    "|",
+    "](",
+    "<h1>",
+    "<base href=x>",
+    "<dl><dt>",
+    "<sup><a href='#fn1'>1</a></sup>",
+    "<div id=fn1>",
+    "<article>",
+    "<main hidden>",
+    "\u{fffd}",
+    "é",
+];
+
+#[test]
+fn broken_pages_never_panic_and_are_read_the_same_twice() {
+    let pages: Vec<Vec<u8>> = all().iter().map(|path| fs::read(path).expect("the page can be read")).collect();
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for round in 0..150 {
+        let mut bytes = pages[random.below(pages.len())].clone();
+        for _ in 0..=random.below(12) {
+            let at = random.below(bytes.len());
+            match random.below(5) {
+                0 => bytes.truncate(at.max(1)),
+                1 => drop(bytes.drain(at..(at + random.below(200)).min(bytes.len()))),
+                2 => drop(bytes.splice(at..at, PIECES[random.below(PIECES.len())].bytes())),
+                3 => {
+                    let other = &pages[random.below(pages.len())];
+                    let from = random.below(other.len());
+                    let piece = other[from..(from + random.below(500)).min(other.len())].to_vec();
+                    drop(bytes.splice(at..at, piece));
+                }
+                _ => bytes[at] = u8::try_from(random.below(256)).unwrap_or(0),
+            }
+            if bytes.is_empty() {
+                bytes.push(b' ');
+            }
+        }
+        let page = read(&bytes, &Options::default());
+        assert_eq!(page, read(&bytes, &Options::default()), "round {round}");
+        let whole = Options { whole_page: true, ..Options::default() };
+        read(&bytes, &whole);
+        let address = Url::parse("https://example.com/").expect("it is one");
+        links(&Document { bytes: &bytes, content_type: Some("text/html"), address: &address }, &whole);
+        for heading in headings(&page.markdown) {
+            assert!(page.markdown[heading.offset..].starts_with('#'), "round {round}");
+        }
+        part(&page.markdown, random.below(page.markdown.len() + 2), random.below(300));
+    }
+}
+
+#[test]
+fn broken_documents_of_other_kinds_never_panic() {
+    let seeds: &[&[u8]] = &[
+        b"<?xml version='1.0'?><rss><channel><title>T</title><item><title>A &amp; B</title><description><![CDATA[<p>x]]></description></item></channel></rss>",
+        b"<feed xmlns='http://www.w3.org/2005/Atom'><entry><title type='html'>x</title><content type='xhtml'><div><b>y</b></div></content></entry></feed>",
+        b"{\"version\":\"https://jsonfeed.org/version/1.1\",\"items\":[{\"title\":\"x\",\"content_html\":\"<p>y\"}]}",
+        b"a,b\n\"c\",d\n",
+        b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1/Parent 2 0 R>>endobj 3 0 obj<</Type/Page/Parent 2 0 R>>endobj trailer<</Root 1 0 R>>",
+    ];
+    let address = Url::parse("https://example.com/x").expect("it is one");
+    let mut random = Random(0x0123_4567_89ab_cdef);
+    for _ in 0..300 {
+        let mut bytes = seeds[random.below(seeds.len())].to_vec();
+        for _ in 0..=random.below(6) {
+            let at = random.below(bytes.len());
+            match random.below(3) {
+                0 => bytes[at] = u8::try_from(random.below(256)).unwrap_or(0),
+                1 => drop(bytes.drain(at..(at + random.below(20)).min(bytes.len() - 1).max(at))),
+                _ => drop(bytes.splice(at..at, PIECES[random.below(PIECES.len())].bytes())),
+            }
+        }
+        let _ = extract(&Document { bytes: &bytes, content_type: None, address: &address }, &Options::default());
+        sitemap(&bytes);
+    }
+    let deep = format!("<rss>{}", "<channel>".repeat(100_000));
+    let _ = extract(
+        &Document { bytes: deep.as_bytes(), content_type: Some("text/xml"), address: &address },
+        &Options::default(),
+    );
+    let deep = "[".repeat(200_000);
+    let _ = extract(&Document { bytes: deep.as_bytes(), content_type: None, address: &address }, &Options::default());
+}

@@ -1,0 +1,5 @@
+//! Tests of whole documents.
+
+mod hostile;
+mod kinds;
+mod pages;
