@@ -318,7 +318,9 @@ fn serve_once(content_type: &'static str, body: Vec<u8>) -> (String, u16) {
         let (mut stream, _) = listener.accept().expect("a connection");
         let _ = stream.read(&mut [0; 4096]);
         let length = body.len();
-        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+        );
         let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
     });
     (format!("http://127.0.0.1:{port}"), port)
@@ -349,7 +351,10 @@ fn an_address_is_fetched_and_attached() {
     let read = json!({ "task_id": task, "attachment_id": named["attachment_id"] });
     let read = fixture.session(None).call("attachments", read).value();
     assert_eq!((&read["text"], &read["attachments"][0]["content_type"]), (&json!("hello"), &json!("text/plain")));
-    assert_reply!(attach("text/plain", vec![b'x'; MAX_ATTACHMENT + 1], json!({})), Err(Failed, "more than the maximum"));
+    assert_reply!(
+        attach("text/plain", vec![b'x'; MAX_ATTACHMENT + 1], json!({})),
+        Err(Failed, "more than the maximum")
+    );
     assert_reply!(attach("text/plain", b"x".to_vec(), json!({ "filename": "../x" })), Err(Failed, "without folders"));
 }
 
@@ -359,5 +364,8 @@ fn an_address_of_this_machine_is_not_fetched_by_default() {
     let agent = fixture.session(None);
     let task = agent.create(json!({}));
     let private = json!({ "task_id": task, "url": "http://127.0.0.1/x" });
-    assert_reply!(agent.call("attach_url", private), Err(Failed, "only fetched if the configuration allows its network"));
+    assert_reply!(
+        agent.call("attach_url", private),
+        Err(Failed, "only fetched if the configuration allows its network")
+    );
 }
