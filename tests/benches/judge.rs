@@ -1,11 +1,12 @@
 //! Measures the judge with the shipped rules: `cargo bench -p toolc-tests --bench judge`. First the corpora, then the longest lines that
 //! repeat one unit, and a line that is too long.
 
+use std::fs;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use toolc::commands::{MAX_BYTES, Surroundings, judge};
+use toolc::commands::{Entry, FileId, FileSystem, MAX_BYTES, NamedEntry, Surroundings, judge};
 
 const CORPORA: [(&str, &str); 2] = [
     ("judged commands", include_str!("../corpora/commands.jsonl")),
@@ -94,6 +95,54 @@ const UNITS: &[&str] = &[
     "/proc/self/exe ",
 ];
 
+/// A file system, as far as this benchmark needs it.
+#[derive(Debug)]
+struct Files;
+
+impl FileSystem for Files {
+    fn entry(&self, path: &str) -> Option<Entry> {
+        let found = fs::symlink_metadata(path).ok()?;
+        let id = FileId { device: 0, inode: 0 };
+        Some(if found.is_symlink() {
+            Entry::Link(fs::read_link(path).ok()?.to_string_lossy().into_owned())
+        } else if found.is_dir() {
+            Entry::Folder { id, is_mounted: false }
+        } else {
+            Entry::File { id, has_other_paths: false }
+        })
+    }
+
+    fn names(&self, _: &str, _: usize) -> Vec<NamedEntry> {
+        Vec::new()
+    }
+
+    fn text(&self, _: &str, _: usize) -> Option<String> {
+        None
+    }
+}
+
+/// Measures a line with ten paths, in a folder that has them, with and without the file system.
+fn paths() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let project = folder.path().canonicalize().expect("it exists").join("me/src/app");
+    let names: Vec<String> = (0..10).map(|number| format!("part{}/module{number}/file.rs", number % 3)).collect();
+    for name in &names {
+        let path = project.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, "text").expect("a file");
+    }
+    let line = format!("wc -l {}", names.join(" "));
+    let home = folder.path().join("me");
+    let without = Surroundings { directory: Some(&project), home: Some(&home), ..Surroundings::default() };
+    let with = Surroundings { files: Some(&Files), ..without };
+    let rules = toolc_catalog::commands::rules();
+    let time = |surroundings: &Surroundings<'_>| {
+        fastest(200, || drop(black_box(judge(&line, rules, surroundings)))).as_secs_f64() * 1e6
+    };
+    let (text, files) = (time(&without), time(&with));
+    println!("ten paths: {text:.1} µs as text, {files:.1} µs in the file system");
+}
+
 fn main() {
     let rules = toolc_catalog::commands::rules();
     let surroundings = Surroundings::default();
@@ -112,6 +161,7 @@ fn main() {
         let count = f64::from(u32::try_from(commands.len()).expect("there are not many commands"));
         println!("{name}: {:.2} µs on average", time / count);
     }
+    paths();
     let measure = |(start, unit): (&'static str, &'static str)| {
         let line = start.to_owned() + &unit.repeat((LONG - start.len()) / unit.len());
         (fastest(3, || drop(black_box(judge(&line, rules, &surroundings)))), start, unit)
