@@ -296,8 +296,14 @@ fn title(root: &NodeRef<'_>, metas: &Metas, json: &JsonLd, site: Option<&str>) -
     let texts = |name: &str| {
         let found =
             find_all(root, |element| is(element, name) && !has_class(element, &["logo", "site-title", "menu-title"]));
-        let texts =
-            found.iter().take(5).map(heading_text).filter(|text| text.chars().count() > 2 && site != Some(text));
+        let is_of_page =
+            |node: &&NodeRef<'_>| !node.ancestors_it(None).any(|node| node.has_name("nav") || node.has_name("aside"));
+        let texts = found
+            .iter()
+            .filter(is_of_page)
+            .take(5)
+            .map(heading_text)
+            .filter(|text| text.chars().count() > 2 && site != Some(text));
         texts.collect::<Vec<String>>()
     };
     let (headings, others) = (texts("h1"), texts("h2"));
