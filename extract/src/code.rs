@@ -2,9 +2,11 @@
 //!
 //! Highlighters wrap each token, number the lines, and put both into tables. Later stages would lose the white space.
 
+use std::collections::HashSet;
+
 use dom_query::{Document, Element, NodeRef};
 
-use crate::dom::{find, find_all, has_class, is, name, value, with_text};
+use crate::dom::{attribute, find, find_all, has_class, is, name, value, with_text};
 
 /// Classes of elements with the numbers of lines, with prompts that cannot be copied, and with buttons.
 const NUMBERS: &[&str] = &[
@@ -61,9 +63,26 @@ pub(crate) fn normalize(page: &Document) {
         if pre.ancestors_it(None).any(|ancestor| ancestor.has_name("pre")) {
             continue;
         }
-        let (text, language) = (lines_of(&pre), language(&pre));
-        replace(page, &pre, &text, &language);
+        let codes = variants(&pre);
+        if codes.is_empty() {
+            let (text, language) = (lines_of(&pre), language(&pre));
+            replace(page, &pre, &text, &language);
+            continue;
+        }
+        for code in codes {
+            let block = page.tree.new_element("pre");
+            fill(&block, &lines_of(&code), &language(&code));
+            pre.insert_before(&block);
+        }
+        pre.remove_from_parent();
     }
+}
+
+/// The same code in several languages, which some pages let their readers choose from: elements `code` of different classes.
+fn variants<'a>(pre: &NodeRef<'a>) -> Vec<NodeRef<'a>> {
+    let codes: Vec<NodeRef<'a>> = pre.children_it(false).filter(|child| child.has_name("code")).collect();
+    let classes: HashSet<String> = codes.iter().filter_map(|code| attribute(code, "class")).collect();
+    if codes.len() > 1 && classes.len() == codes.len() { codes } else { Vec::new() }
 }
 
 fn is_line_table(element: &Element) -> bool {
@@ -81,11 +100,15 @@ fn has_code(table: &NodeRef<'_>) -> bool {
 
 fn replace(page: &Document, old: &NodeRef<'_>, text: &str, language: &str) {
     let pre = page.tree.new_element("pre");
+    fill(&pre, text, language);
+    old.replace_with(&pre);
+}
+
+fn fill(pre: &NodeRef<'_>, text: &str, language: &str) {
     pre.set_text(text);
     if !language.is_empty() {
         pre.set_attr("data-language", language);
     }
-    old.replace_with(&pre);
 }
 
 /// The text of code, with a line for each row, block and line break.

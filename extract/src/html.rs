@@ -5,12 +5,15 @@ use url::Url;
 use crate::content;
 use crate::dom::{parse, squeeze};
 use crate::links::base;
-use crate::markdown::Writer;
+use crate::markdown::{Writer, outside_of_links};
 use crate::metadata;
 use crate::options::Options;
 use crate::page::Page;
 use crate::parts::headings;
 use crate::quality::{self, Fault, Signs};
+
+/// With fewer letters and digits outside of links, what is before the title is navigation.
+const MAX_BEFORE: usize = 40;
 
 /// Turns a page into Markdown. `is_cut` says that the end of the page is missing already.
 pub(crate) fn read(html: &str, address: &Url, is_cut: bool, options: &Options) -> Page {
@@ -64,14 +67,20 @@ pub(crate) fn line(html: &str, options: &Options) -> String {
     squeeze(&document.root().text())
 }
 
-/// Removes a heading at the beginning that says what the title says.
+/// Removes the heading that says what the title says, if it is at the beginning. Links before it are the way to the page.
 fn remove_title(markdown: &mut String, title: &str) {
-    let Some(first) = headings(markdown).into_iter().next() else { return };
     let same =
         |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
-    if first.offset == 0 && first.level <= 2 && same(&first.text) == same(title) {
-        let end = markdown.find('\n').map_or(markdown.len(), |end| end);
-        markdown.replace_range(..end, "");
-        *markdown = markdown.trim_start_matches('\n').to_owned();
+    let wanted = same(title);
+    let Some(heading) = headings(markdown).into_iter().take(3).find(|heading| same(&heading.text) == wanted) else {
+        return;
+    };
+    let before = &markdown[..heading.offset];
+    let is_first = heading.level <= 2
+        && outside_of_links(before) < MAX_BEFORE
+        && !before.lines().any(|line| line.starts_with("!["));
+    if is_first {
+        let end = markdown[heading.offset..].find('\n').map_or(markdown.len(), |end| heading.offset + end);
+        *markdown = markdown[end..].trim_start_matches('\n').to_owned();
     }
 }

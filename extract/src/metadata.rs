@@ -293,15 +293,28 @@ fn title(root: &NodeRef<'_>, metas: &Metas, json: &JsonLd, site: Option<&str>) -
         .filter(|title| !title.ancestors_it(None).any(|ancestor| ancestor.has_name("svg")))
         .map(|title| text(&title))
         .filter(|title| !title.is_empty());
-    let headings = find_all(root, |element| is(element, "h1") && !has_class(element, &["logo", "site-title"]));
-    let headings: Vec<String> = headings.iter().map(heading_text).filter(|text| !text.is_empty()).collect();
-    // The heading that the title of the window repeats is the title of the page; the rest is the site.
-    if let Some(head) = &of_head
-        && let Some(heading) =
-            headings.iter().find(|heading| heading.chars().count() > 2 && starts_or_ends(head, heading))
-        && site != Some(heading)
-    {
-        return Some(heading.clone());
+    let texts = |name: &str| {
+        let found =
+            find_all(root, |element| is(element, name) && !has_class(element, &["logo", "site-title", "menu-title"]));
+        let is_of_page =
+            |node: &&NodeRef<'_>| !node.ancestors_it(None).any(|node| node.has_name("nav") || node.has_name("aside"));
+        let texts = found
+            .iter()
+            .filter(is_of_page)
+            .take(5)
+            .map(heading_text)
+            .filter(|text| text.chars().count() > 2 && site != Some(text));
+        texts.collect::<Vec<String>>()
+    };
+    let (headings, others) = (texts("h1"), texts("h2"));
+    // The heading that the title of the window repeats is the title of the page; the rest is the site, which most pages append.
+    if let Some(head) = of_head.as_deref().map(str::to_lowercase) {
+        let starts = |heading: &&String| head.starts_with(&heading.to_lowercase());
+        let ends = |heading: &&String| head.ends_with(&heading.to_lowercase());
+        let found = headings.iter().chain(&others).find(starts).or_else(|| headings.iter().find(ends));
+        if let Some(heading) = found {
+            return Some(heading.clone());
+        }
     }
     let of_metas = metas.first(&["og:title", "twitter:title", "dc.title"]).filter(|title| Some(&**title) != site);
     let found =
@@ -323,11 +336,6 @@ fn heading_text(heading: &NodeRef<'_>) -> String {
         }
     }
     squeeze(&out).trim_end_matches(['¶', '#']).trim_end().to_owned()
-}
-
-fn starts_or_ends(title: &str, heading: &str) -> bool {
-    let (title, heading) = (title.to_lowercase(), heading.to_lowercase());
-    title.starts_with(&heading) || title.ends_with(&heading)
 }
 
 /// A title without the name of the site, which many pages append.

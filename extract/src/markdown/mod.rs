@@ -16,6 +16,8 @@ use std::collections::{HashMap, HashSet};
 use dom_query::{Element, NodeRef};
 use url::Url;
 
+pub(crate) use trim::outside_of_links;
+
 use crate::dom::{find_all, has_class, is, text, value};
 
 /// Writes the parts of one page.

@@ -175,7 +175,7 @@ fn is_layout(table: &NodeRef<'_>, element: &Element, rows: &[NodeRef<'_>]) -> bo
     }
     let has_headers = find(table, |element| matches!(&*element.name.local, "th" | "thead" | "caption")).is_some();
     let widest = rows.iter().map(|row| cells(row).len()).max().unwrap_or(0);
-    if !has_headers && (widest < 2 || rows.len() < 2) {
+    if (!has_headers || rows.len() < 2) && widest < 2 || !has_headers && rows.len() < 2 {
         return true;
     }
     // All text in one column: the others are spacers.

@@ -96,7 +96,7 @@ fn has_link(text: &str) -> bool {
 
 /// The number of letters and digits outside of links and pictures. The label of a link to another article, such as `Related:`, is not
 /// counted.
-fn outside_of_links(text: &str) -> usize {
+pub(crate) fn outside_of_links(text: &str) -> usize {
     const LABELS: &[&str] = &[
         "related:",
         "read more:",

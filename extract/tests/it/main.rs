@@ -3,3 +3,5 @@
 mod hostile;
 mod kinds;
 mod pages;
+#[cfg(feature = "pdf")]
+mod pdf;
