@@ -161,7 +161,7 @@ table! {
         tools: Names,
         /// Tools, at least one of which must be in the turn.
         any_tools: Names,
-        /// Alternatives, at least one of which must be met: each a table with `env`, `programs` or `when`.
+        /// Alternatives, at least one of which must be met. Each is a table with `env`, `programs` or `when`.
         any: List<AlternativeManifest>,
         /// A condition over facts that must hold.
         when: Condition,

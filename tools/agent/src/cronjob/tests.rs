@@ -185,7 +185,7 @@ fn each_kind_of_bad_input_is_explained_and_changes_nothing() {
         (create(&json!({ "context_from": ["x"] })), "`x` is not an id of a job"),
         (create(&json!({ "workdir": "gone" })), "cannot be used"),
         (create(&json!({ "workdir": "state.db" })), "is not a folder"),
-        (create(&json!({ "enabled_toolsets": ["web"] })), "unknown toolset `web`"),
+        (create(&json!({ "enabled_toolsets": ["vision"] })), "unknown toolset `vision`"),
         (create(&json!({ "enabled_toolsets": ["cronjob"] })), "would have no tools"),
         (create(&json!({ "enabled_toolsets": ["notes"], "script": "ls" })), "`script` needs the tool `terminal`"),
         (create(&json!({ "job_id": "1" })), "`create` takes no `job_id`"),
