@@ -25,6 +25,8 @@ pub struct App {
     pub(crate) person: Person,
     /// The command line that enables a toolset or a tool for all sessions.
     pub(crate) switch: Option<String>,
+    /// The tools that may be hidden.
+    pub(crate) optional: Vec<String>,
 }
 
 type MakeStore = Box<dyn Fn() -> Arc<dyn SpillStore> + Send + Sync>;
@@ -61,6 +63,7 @@ impl App {
             results: None,
             person: Person::OnStandardStreams,
             switch: None,
+            optional: Vec::new(),
         }
     }
 
@@ -119,12 +122,19 @@ impl App {
         Self { switch: Some(switch.into()), ..self }
     }
 
+    /// Sets the tools that may be hidden: without them, `doctor` succeeds, and `definitions` does not mention them.
+    #[must_use]
+    pub fn optional(self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { optional: tools.into_iter().map(Into::into).collect(), ..self }
+    }
+
     pub(crate) fn info(&self) -> HostInfo<'_> {
         HostInfo {
             registry: &self.registry,
             sections: &self.sections,
             why_sections: &self.why_sections,
             switch: self.switch.as_deref(),
+            optional: &self.optional,
         }
     }
 

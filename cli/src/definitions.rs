@@ -8,8 +8,8 @@ use toolc::availability::HiddenReason;
 use crate::streams::Streams;
 
 /// Prints the definitions of a turn: formatted for people on a terminal, otherwise or with `one_line` as a model sees them. Prints the
-/// number of hidden tools to stderr.
-pub(crate) fn print(turn: &Turn, one_line: bool, streams: &mut Streams<'_>) -> io::Result<()> {
+/// number of hidden tools to stderr, without those that are optional.
+pub(crate) fn print(turn: &Turn, one_line: bool, optional: &[String], streams: &mut Streams<'_>) -> io::Result<()> {
     if streams.out_is_terminal && !one_line {
         writeln!(streams.out, "{}", turn.pretty_definitions().trim_end())?;
     } else {
@@ -19,7 +19,8 @@ pub(crate) fn print(turn: &Turn, one_line: bool, streams: &mut Streams<'_>) -> i
     if let Some(reason) = turn.hidden().map(|hidden| hidden.reason).find(undeclared) {
         writeln!(streams.err, "warning: the project {reason}")?;
     }
-    match turn.hidden().count() {
+    let is_needed = |name: &str| !optional.iter().any(|optional| optional == name);
+    match turn.hidden().filter(|hidden| is_needed(hidden.tool)).count() {
         0 => Ok(()),
         1 => writeln!(streams.err, "note: 1 tool is hidden; `doctor` says why"),
         hidden => writeln!(streams.err, "note: {hidden} tools are hidden; `doctor` says why"),

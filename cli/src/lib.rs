@@ -221,7 +221,7 @@ impl App {
         match command {
             Command::Call(args) => args.run(self, streams),
             Command::Definitions { view, json } => {
-                definitions::print(&view.turn(self)?, json, streams)?;
+                definitions::print(&view.turn(self)?, json, &self.optional, streams)?;
                 Ok(true)
             }
             Command::Doctor { view, json } => Ok(report::doctor(&view.turn(self)?, &self.info(), json, streams.out)?),

@@ -88,7 +88,7 @@ impl Repl<'_> {
                     writeln!(streams.out, "{hidden}")?;
                 }
             }
-            ".definitions" => definitions::print(&self.turn(), false, streams)?,
+            ".definitions" => definitions::print(&self.turn(), false, &self.app.optional, streams)?,
             ".why" if rest.is_empty() => return Err("expected `.why TOOL`".to_owned().into()),
             ".why" => drop(report::why(&self.turn(), &self.app.info(), rest, false, streams)?),
             ".doctor" => drop(report::doctor(&self.turn(), &self.app.info(), false, streams.out)?),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io;
 
 use serde_json::{Map, Value, json};
-use toolc::explain::{Denial, Explanation, Status};
+use toolc::explain::{Denial, Diagnosis, Explanation, Status};
 use toolc::{Registry, ToJson, Turn};
 
 use crate::failure::Failure;
@@ -35,10 +35,12 @@ pub(crate) struct HostInfo<'a> {
     pub(crate) why_sections: &'a [ExplainTool],
     /// The command line that enables a toolset or a tool for all sessions.
     pub(crate) switch: Option<&'a str>,
+    /// The tools that may be hidden.
+    pub(crate) optional: &'a [String],
 }
 
-/// Prints the report about all granted tools, and names the others. Returns whether all granted tools are available, and no section has a
-/// problem.
+/// Prints the report about all granted tools, and names the others. Returns whether all granted tools are available, apart from optional
+/// ones, and no section has a problem.
 pub(crate) fn doctor(turn: &Turn, host: &HostInfo<'_>, as_json: bool, out: &mut dyn io::Write) -> io::Result<bool> {
     let (doctor, sections) = (turn.doctor(), host.sections);
     let off = tools_that_are_off(turn, host);
@@ -56,7 +58,8 @@ pub(crate) fn doctor(turn: &Turn, host: &HostInfo<'_>, as_json: bool, out: &mut 
             writeln!(out, "\n{}", visible(&section.text))?;
         }
     }
-    Ok(doctor.tools.iter().all(|tool| tool.is_shown) && sections.iter().all(|section| section.problems.is_empty()))
+    let is_fine = |tool: &Diagnosis| tool.is_shown || host.optional.iter().any(|name| *name == *tool.tool);
+    Ok(doctor.tools.iter().all(is_fine) && sections.iter().all(|section| section.problems.is_empty()))
 }
 
 /// Returns the tools that the session does not grant, by their home toolsets.

@@ -40,6 +40,9 @@ const ALL_TOOLSETS: &str = "all";
 /// The tool with which the model reads results that are too long.
 pub(crate) const RESULT_READER: &str = "read_file";
 
+/// The tools that a person may do without: without a search service, everything else works.
+const OPTIONAL_TOOLS: [&str; 1] = ["web_search"];
+
 /// How a command uses the tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -233,7 +236,7 @@ impl Host {
     /// Returns a command line for the tools of this host. Its calls return results without secrets, as a model gets them.
     pub(crate) fn app(&self) -> App {
         let app = App::new("toolc", self.registry.clone()).version(env!("CARGO_PKG_VERSION"));
-        let app = app.env(self.profile.env()).enabled_by("toolc tools enable");
+        let app = app.env(self.profile.env()).enabled_by("toolc tools enable").optional(OPTIONAL_TOOLS);
         let app = self.base_sections().fold(app, App::doctor_section);
         let (folder, keep) = (self.profile.home.results(), self.profile.config().results.keep);
         let app = app.store_results(move || Arc::new(ResultStore::new(&folder, keep)));

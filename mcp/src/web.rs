@@ -145,7 +145,8 @@ fn literal(url: &Url) -> Option<IpAddr> {
 impl Kind {
     fn of(address: IpAddr) -> Self {
         match AddressPolicy::default().check(address).map_err(|refused| refused.kind) {
-            Ok(()) => Self::Public,
+            // No network has the addresses of examples, apart from those that stand for public ones.
+            Ok(()) | Err(AddressKind::Documentation) => Self::Public,
             Err(AddressKind::Loopback) => Self::Loopback,
             Err(AddressKind::Private | AddressKind::Shared) => Self::Private,
             Err(_) => Self::Special,

@@ -24,8 +24,10 @@ pub enum AddressKind {
     Metadata,
     /// Many machines.
     Multicast,
-    /// Examples and measurements.
+    /// Examples in texts.
     Documentation,
+    /// Measurements of networks.
+    Benchmark,
     /// Protocols between machines, and addresses that are not assigned.
     Reserved,
 }
@@ -40,13 +42,16 @@ impl fmt::Display for AddressKind {
             Self::LinkLocal => "the local link",
             Self::Metadata => "a service with credentials of a cloud",
             Self::Multicast => "many machines",
-            Self::Documentation => "examples and measurements only",
+            Self::Documentation => "examples only",
+            Self::Benchmark => "measurements only",
             Self::Reserved => "no machine of the public Internet",
         })
     }
 }
 
-use AddressKind::{Documentation, LinkLocal, Loopback, Metadata, Multicast, Private, Reserved, Shared, Unspecified};
+use AddressKind::{
+    Benchmark, Documentation, LinkLocal, Loopback, Metadata, Multicast, Private, Reserved, Shared, Unspecified,
+};
 
 /// The addresses of services that give credentials to the machines of a cloud, for AWS, Azure, Google, Oracle and most others
 /// (169.254.169.254), for time and DNS of AWS (.123, .253), for its tasks and pods (169.254.170.2, .23), for Alibaba, and the IPv6 addresses of
@@ -80,7 +85,7 @@ const RANGES: &[(Network, AddressKind)] = &[
     (Network::v4(192, 88, 99, 0, 24), Reserved),
     (Network::v4(192, 168, 0, 0, 16), Private),
     (Network::v4(192, 175, 48, 0, 24), Reserved),
-    (Network::v4(198, 18, 0, 0, 15), Documentation),
+    (Network::v4(198, 18, 0, 0, 15), Benchmark),
     (Network::v4(198, 51, 100, 0, 24), Documentation),
     (Network::v4(203, 0, 113, 0, 24), Documentation),
     (Network::v4(224, 0, 0, 0, 4), Multicast),
@@ -248,8 +253,8 @@ mod tests {
             ("192.0.2.1", Documentation),
             ("192.88.99.1", Reserved),
             ("192.168.0.1", Private),
-            ("198.18.0.1", Documentation),
-            ("198.19.255.255", Documentation),
+            ("198.18.0.1", Benchmark),
+            ("198.19.255.255", Benchmark),
             ("198.51.100.1", Documentation),
             ("203.0.113.1", Documentation),
             ("224.0.0.1", Multicast),

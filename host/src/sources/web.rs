@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use toolc_config::{Config, Home, SearchService, Words as _, expanded};
+use toolc_config::{Config, Home, SearchService, expanded};
 use toolc_net::{Certificates, ClientCertificate};
 use toolc_web::WebSettings;
 use toolc_web::search::provider;

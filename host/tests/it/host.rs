@@ -86,7 +86,7 @@ fn definitions_are_sorted_and_follow_the_selection() {
         serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {}", run.err))
     };
     let safe = definitions(&["--enable", "safe"]);
-    assert_eq!(names(&safe), ["read_file", "search_files", "todo"]);
+    assert_eq!(names(&safe), ["read_file", "search_files", "todo", "web_extract"]);
     for definition in safe.as_array().expect("an array") {
         assert_eq!(definition["type"], "function");
         assert_eq!(definition["function"]["parameters"]["type"], "object");

@@ -66,7 +66,7 @@ fn word_for(error: &FetchError) -> String {
             AddressKind::LinkLocal => "link-local".to_owned(),
             AddressKind::Metadata => "metadata".to_owned(),
             AddressKind::Multicast => "multicast".to_owned(),
-            AddressKind::Documentation => "documentation".to_owned(),
+            AddressKind::Documentation | AddressKind::Benchmark => "documentation".to_owned(),
             AddressKind::Reserved => "reserved".to_owned(),
             other => format!("{other:?}"),
         },

@@ -57,6 +57,8 @@ pub struct MissingVariable {
     pub secret: bool,
     /// The tools that require the variable, possibly as one of several alternatives. Sorted by name.
     pub tools: Vec<Cow<'static, str>>,
+    /// The other variables that are alternatives to this one for each of the tools: one of them is enough. Empty if a tool requires it.
+    pub alternatives: Vec<Cow<'static, str>>,
 }
 
 impl Turn {
@@ -97,11 +99,19 @@ impl Turn {
             if let Some(first) = first.filter(|first| !unmet.contains(first)) {
                 unmet.insert(0, first.clone());
             }
-            for name in unmet.iter().flat_map(required_variables) {
-                let variable = variables.entry(name.clone()).or_insert_with(|| self.missing_variable(name));
-                // A tool may require a variable twice.
-                if variable.tools.last() != Some(&entry.name) {
-                    variable.tools.push(entry.name.clone());
+            for reason in &unmet {
+                let (names, are_alternatives) = required_variables(reason);
+                for name in &names {
+                    let others = || names.iter().filter(|other| *other != name).map(|other| (*other).clone());
+                    let others: Vec<_> = if are_alternatives { others().collect() } else { Vec::new() };
+                    let missing = || MissingVariable { alternatives: others.clone(), ..self.missing_variable(name) };
+                    let variable = variables.entry((*name).clone()).or_insert_with(missing);
+                    // Another tool may require it in any case.
+                    variable.alternatives.retain(|other| others.contains(other));
+                    // A tool may require a variable twice.
+                    if variable.tools.last() != Some(&entry.name) {
+                        variable.tools.push(entry.name.clone());
+                    }
                 }
             }
             let toolset = state.tool(id).toolset.clone();
@@ -130,21 +140,22 @@ impl Turn {
                 secret: true,
             });
         let Variable { name, description, prompt, url, secret } = declared;
-        MissingVariable { name, description, prompt, url, secret, tools: Vec::new() }
+        MissingVariable { name, description, prompt, url, secret, tools: Vec::new(), alternatives: Vec::new() }
     }
 }
 
-/// Returns the environment variables that a reason is about.
-fn required_variables(reason: &HiddenReason) -> Vec<&Cow<'static, str>> {
+/// Returns the environment variables that a reason is about, and whether one of them is enough.
+fn required_variables(reason: &HiddenReason) -> (Vec<&Cow<'static, str>>, bool) {
     match reason {
-        HiddenReason::Env(names) | HiddenReason::AnyEnv(names) => names.iter().collect(),
+        HiddenReason::Env(names) => (names.iter().collect(), false),
+        HiddenReason::AnyEnv(names) => (names.iter().collect(), names.len() > 1),
         HiddenReason::Any(alternatives) => {
             let variables = alternatives.iter().filter_map(|one| match one {
                 Requirement::Env(names) => Some(names),
                 _ => None,
             });
-            variables.flatten().collect()
+            (variables.flatten().collect(), true)
         }
-        _ => Vec::new(),
+        _ => (Vec::new(), false),
     }
 }

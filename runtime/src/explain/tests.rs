@@ -389,7 +389,7 @@ environment variables to set:
     https://example.org/keys
     for `a` and `b`
   UNHEARD
-    for `b`"
+    for `b`, which needs only one of several variables"
     );
     let data = json(&doctor);
     assert_eq!(

@@ -234,7 +234,8 @@ impl fmt::Display for MissingVariable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "  {}", EscapedText(&self.name))?;
         write_lines(f, [&self.description, &self.url].into_iter().filter(|text| !text.is_empty()))?;
-        write_lines(f, [format!("for {}", list(&self.tools, "and"))])
+        let one_of = if self.alternatives.is_empty() { "" } else { ", which needs only one of several variables" };
+        write_lines(f, [format!("for {}{one_of}", list(&self.tools, "and"))])
     }
 }
 
@@ -345,6 +346,7 @@ objects! {
         "url" Always it.url,
         "secret" Always it.secret,
         "tools" Always it.tools,
+        "alternatives" Always it.alternatives,
     ];
 }
 

@@ -99,6 +99,7 @@ impl SetupArgs {
         let is_refused = self.ask_for_keys(home, &questions, outcome)?;
         variables::ask_for_variables(home, folders, &questions)?;
         variables::ask_for_server_variables(home, &questions)?;
+        variables::ask_for_alternatives(home, folders, &questions)?;
         let has_failed = is_refused || matches!(outcome, Outcome::Refused | Outcome::Unanswered);
         if !has_failed {
             tell_next_steps(home)?;

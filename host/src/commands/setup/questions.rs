@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use toolc::explain::MissingVariable;
 use toolc_model::ListedModel;
 
 use super::local::LocalServer;
@@ -70,6 +71,34 @@ impl Questions {
                     "error: `{}` is not a provider: type a number of the menu, a name, or API:NAME for a model",
                     show::one_line(&answer)
                 ),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Asks for one of several variables, one of which is enough.
+    pub(super) fn variable<'v>(&self, variables: &[&'v MissingVariable]) -> Result<Option<&'v MissingVariable>> {
+        if self.is_silent {
+            return Ok(None);
+        }
+        let tools = variables.first().map(|variable| variable.tools.join(", ")).unwrap_or_default();
+        tell!("\n{} needs one of these:", show::one_line(&tools));
+        for (number, variable) in (1..).zip(variables) {
+            let (name, description) = (show::one_line(&variable.name), show::one_line(&variable.description));
+            tell!("  {number:>2}  {name:<18} {description}");
+        }
+        for _ in 0..MAX_ANSWERS {
+            // All of them can be missing, so that the input may end here.
+            let Answer::Text(answer) = ask::value("variable (its number or name; empty: none)", false)? else {
+                return Ok(None);
+            };
+            self.has_answer.set(true);
+            let number = answer.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+            let named = || variables.iter().find(|variable| variable.name.eq_ignore_ascii_case(answer.trim()));
+            match number.and_then(|index| variables.get(index)).or_else(named) {
+                Some(variable) => return Ok(Some(variable)),
+                // The answer may be a key.
+                None => tell!("error: expected a number or a name of the menu; the value is asked for after that"),
             }
         }
         Ok(None)

@@ -1,8 +1,10 @@
 //! The variables that tools and MCP servers lack.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use toolc::Dialect;
+use toolc::explain::MissingVariable;
 use toolc_config::{Home, set_variable};
 
 use super::questions::Questions;
@@ -13,26 +15,59 @@ use crate::ground::tell::tell;
 use crate::profile::Profile;
 
 /// Asks for the missing variables of tools.
-pub(super) fn ask_for_variables(home: &Home, folders: &[std::path::PathBuf], questions: &Questions) -> Result<()> {
+pub(super) fn ask_for_variables(home: &Home, folders: &[PathBuf], questions: &Questions) -> Result<()> {
+    let variables = missing_variables(home, folders)?;
+    // Of alternatives, one is asked for.
+    for variable in variables.iter().filter(|variable| variable.alternatives.is_empty()) {
+        ask_for_variable(home, variable, questions)?;
+    }
+    Ok(())
+}
+
+/// Asks for variables of which one is enough, such as the keys of several services. They are asked for last, as a menu.
+pub(super) fn ask_for_alternatives(home: &Home, folders: &[PathBuf], questions: &Questions) -> Result<()> {
+    let variables = missing_variables(home, folders)?;
+    let mut asked: Vec<&str> = Vec::new();
+    for variable in variables.iter().filter(|variable| !variable.alternatives.is_empty()) {
+        if asked.contains(&&*variable.name) {
+            continue;
+        }
+        let group = alternatives(variable, &variables);
+        asked.extend(group.iter().map(|one| &*one.name));
+        if let Some(chosen) = questions.variable(&group)? {
+            ask_for_variable(home, chosen, questions)?;
+        }
+    }
+    Ok(())
+}
+
+fn missing_variables(home: &Home, folders: &[PathBuf]) -> Result<Vec<MissingVariable>> {
     let profile = Profile::read(home.clone())?;
     let registry = registry_to_show(home, profile.config(), folders)?;
-    let session = registry.session().env(profile.env()).facts(profile.facts());
-    let session = session.build()?;
-    for variable in session.turn_blocking(Dialect::Mcp).doctor().variables {
-        let tools: Vec<&str> = variable.tools.iter().map(AsRef::as_ref).collect();
-        let mut text = format!("\n{}, for {}", show::one_line(&variable.name), show::one_line(&tools.join(", ")));
-        if !variable.description.is_empty() {
-            let _ = write!(text, "\n  {}", show::one_line(&variable.description));
-        }
-        if !variable.url.is_empty() {
-            let _ = write!(text, "\n  see {}", show::one_line(&variable.url));
-        }
-        tell!("{text}");
-        let prompt = if variable.prompt.is_empty() { &variable.name } else { &variable.prompt };
-        if let Some(value) = questions.value(&show::one_line(prompt), variable.secret)? {
-            set_variable(home, &variable.name, &value)?;
-            tell!("written: {}", home.env().display());
-        }
+    let session = registry.session().env(profile.env()).facts(profile.facts()).build()?;
+    Ok(session.turn_blocking(Dialect::Mcp).doctor().variables)
+}
+
+/// Returns a variable, and those of which one is enough instead of it.
+fn alternatives<'v>(variable: &'v MissingVariable, all: &'v [MissingVariable]) -> Vec<&'v MissingVariable> {
+    let is_one = |other: &&MissingVariable| other.name == variable.name || variable.alternatives.contains(&other.name);
+    all.iter().filter(is_one).collect()
+}
+
+fn ask_for_variable(home: &Home, variable: &MissingVariable, questions: &Questions) -> Result<()> {
+    let tools: Vec<&str> = variable.tools.iter().map(AsRef::as_ref).collect();
+    let mut text = format!("\n{}, for {}", show::one_line(&variable.name), show::one_line(&tools.join(", ")));
+    if !variable.description.is_empty() {
+        let _ = write!(text, "\n  {}", show::one_line(&variable.description));
+    }
+    if !variable.url.is_empty() {
+        let _ = write!(text, "\n  see {}", show::one_line(&variable.url));
+    }
+    tell!("{text}");
+    let prompt = if variable.prompt.is_empty() { &variable.name } else { &variable.prompt };
+    if let Some(value) = questions.value(&show::one_line(prompt), variable.secret)? {
+        set_variable(home, &variable.name, &value)?;
+        tell!("written: {}", home.env().display());
     }
     Ok(())
 }

@@ -88,6 +88,24 @@ fn variables_that_tools_lack_are_asked_for_with_what_they_are() {
 }
 
 #[test]
+fn of_several_variables_one_is_asked_for() {
+    let folder = folder();
+    let setup = |input: &str| {
+        let setup = run_with_input(&folder, &["setup", "--offline"], input);
+        assert_eq!(setup.status, Some(0), "{}", setup.err);
+        setup.err
+    };
+    // A key in answer to the menu is not shown.
+    let shown = setup("\nhunter2hunter2\n99\nbrave_api_key\nhunter2hunter2\n");
+    assert!(shown.contains("web_search needs one of these:\n   1  BRAVE_API_KEY"), "{shown}");
+    assert_eq!(shown.matches("error: expected a number or a name of the menu").count(), 2, "{shown}");
+    assert!(shown.contains("SEARXNG_URL") && !shown.contains("hunter2"), "{shown}");
+    let env = fs::read_to_string(folder.path().join("home/.env")).expect("it is written");
+    assert_eq!(env, "BRAVE_API_KEY=hunter2hunter2\n");
+    assert!(!setup("\n").contains("web_search"));
+}
+
+#[test]
 fn variables_that_mcp_servers_lack_are_asked_for_once() {
     let folder = folder();
     let server = |name: &str, more: &str| {

@@ -292,6 +292,8 @@ fn a_key_that_is_typed_is_not_shown_in_the_terminal() {
     program.press("sk-right-hunter2\n");
     program.wait_for("model (its number or name", 1);
     program.press("1\n");
+    program.wait_for("variable (its number or name", 1);
+    program.press("\n");
     let ended = program.end();
     assert_eq!(ended.status.code(), Some(0), "{}", ended.shown);
     assert!(!ended.shown.contains("hunter2") && ended.shown.contains("the model answers"), "{}", ended.shown);

@@ -124,7 +124,7 @@ fn safe_is_served_unless_more_is_named() {
         server.end();
         tools
     };
-    assert_eq!(served(&[]), ["read_file", "search_files", "todo"]);
+    assert_eq!(served(&[]), ["read_file", "search_files", "todo", "web_extract"]);
     assert_eq!(served(&["files"]), ["patch", "read_file", "search_files", "write_file"]);
     assert_eq!(served(&["one"]), ["todo"]);
     assert_eq!(served(&["files", "--toolset", "todo", "--tool", "read_file"]), ["read_file", "todo"]);
@@ -232,7 +232,7 @@ fn a_line_of_a_hundred_megabytes_takes_little_memory() {
     (0..100).for_each(|_| input.write_all(&part).expect("the server reads"));
     input.write_all(b"\n").expect("the server reads");
     assert!(server.receive()["error"]["message"].as_str().is_some_and(|text| text.contains("16 MiB")));
-    assert_eq!(server.tools().len(), 3);
+    assert_eq!(server.tools().len(), 4);
     let status = fs::read_to_string(format!("/proc/{}/status", server.child.id())).expect("it runs");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it has a peak");
     let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().expect("it is a number");

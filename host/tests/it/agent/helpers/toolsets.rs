@@ -47,7 +47,7 @@ fn narrowed(case: &Narrowing) -> Result<Vec<(String, String)>, String> {
 
 const LEVELS: &str = "[agent.helpers]\nlevels = 2\n";
 const FILES: &str = "patch read_file search_files write_file";
-const ALL_OF_HELPERS: &str = "patch process read_file search_files session_search terminal todo write_file";
+const ALL_OF_HELPERS: &str = "patch process read_file search_files session_search terminal todo web_crawl web_extract write_file";
 
 fn goal_a(toolsets: &Value) -> Value {
     json!({ "goal": "Goal A", "toolsets": toolsets })
@@ -65,7 +65,7 @@ fn narrowings() -> Vec<Narrowing> {
         one(json!("terminal"), "process terminal"),
         one(json!("[\"terminal\"]"), "process terminal"),
         // A composite and a preset whose tools the parent has, without those that helpers never have.
-        one(json!(["debugging"]), "patch process read_file search_files terminal write_file"),
+        one(json!(["debugging"]), "patch process read_file search_files terminal web_crawl web_extract write_file"),
         one(json!(["cli"]), ALL_OF_HELPERS),
         no(json!(["kanban"]), &["`/toolsets/0`", "`kanban`, which has tools that you do not have", "file", "terminal"]),
         no(json!(["file", "kanban"]), &["`/toolsets/1`", "`kanban`"]),
