@@ -41,6 +41,7 @@ pub static VARIABLES: Packed<Variable> = Packed::new(&[
     "11 EXA_API_KEY73 Searches the web with Exa, which also reads pages that cannot be fetched.18 Key of the Exa API33 https://dashboard.exa.ai/api-keys1 ",
     "17 FIRECRAWL_API_KEY79 Searches the web with Firecrawl, which also reads pages that cannot be fetched.24 Key of the Firecrawl API38 https://www.firecrawl.dev/app/api-keys1 ",
     "17 FIRECRAWL_API_URL75 Address of a Firecrawl server of your own, such as `http://localhost:3002`.32 Address of your Firecrawl server49 https://docs.firecrawl.dev/contributing/self-host0 ",
+    "16 PARALLEL_API_KEY31 Searches the web with Parallel.23 Key of the Parallel API28 https://platform.parallel.ai1 ",
     "11 SEARXNG_URL142 Address of a SearXNG server, such as `http://localhost:8888`, which searches the web without a key. Its settings must allow the format `json`.30 Address of your SearXNG server48 https://docs.searxng.org/admin/installation.html0 ",
     "14 SERPER_API_KEY50 Searches the web with Google's results, by Serper.21 Key of the Serper API27 https://serper.dev/api-keys1 ",
     "12 SERP_API_KEY51 Searches the web with Google's results, by SerpApi.14 Key of SerpApi34 https://serpapi.com/manage-api-key1 ",

@@ -41,7 +41,8 @@ pub(crate) fn handle(web: &Arc<Web>, args: &Args, call: &Call<'_>) -> Result<Ret
             (CrawlFiles::create(folder).map_err(io)?, settings, Frontier::new(start.url()))
         }
         (None, Some(_)) if args.include.is_some() || args.exclude.is_some() => {
-            let error = "a crawl is continued with its own globs: leave `include` and `exclude` out, or start one with `url`";
+            let error =
+                "a crawl is continued with its own globs: leave `include` and `exclude` out, or start one with `url`";
             return Err(ToolError::new(error));
         }
         (None, Some(name)) => CrawlFiles::open(folder, name).map_err(ToolError::new)?,
