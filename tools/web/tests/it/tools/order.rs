@@ -5,13 +5,20 @@ use serde_json::json;
 use super::{Tools, page};
 use crate::server::{Reply, Server};
 
+/// Returns a name without digits, so that its pages do not have the shape of a calendar.
+fn letters(number: usize) -> String {
+    let letter = |number: usize| char::from(b'a' + u8::try_from(number % 26).unwrap_or(0));
+    [letter(number / 26), letter(number)].iter().collect()
+}
+
 /// The start has links, and the sitemap has many more pages, which have links, too.
 fn start() -> Server {
     Server::start(|request| {
         let origin = format!("http://{}", request.header("host"));
         match request.path.as_str() {
             "/sitemap.xml" => {
-                let urls: String = (0..300).map(|n| format!("<url><loc>{origin}/listed/{n}</loc></url>")).collect();
+                let urls: String =
+                    (0..300).map(|n| format!("<url><loc>{origin}/listed/{}</loc></url>", letters(n))).collect();
                 Reply::text(200, "application/xml", &format!("<urlset>{urls}</urlset>"))
             }
             "/robots.txt" => Reply::missing(),

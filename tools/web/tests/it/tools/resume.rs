@@ -54,12 +54,14 @@ fn a_crawl_is_continued_by_another_process_and_reads_no_page_twice() {
     let first = crawl(&in_folder(&server, folder.path()), json!({ "url": start, "max_pages": 30 }));
     let resume = first.returns["resume"].clone();
     assert_eq!((first.ended(), first.rows.len()), ("max_pages", 30));
-    let second = crawl(&in_folder(&server, folder.path()), json!({ "resume": resume, "max_pages": 40 }));
+    let second =
+        crawl(&in_folder(&server, folder.path()), json!({ "resume": resume, "max_pages": 40, "max_depth": 50 }));
     assert_eq!(
         (second.ended(), &second.returns["resume"], &second.returns["file"]),
         ("max_pages", &resume, &first.returns["file"])
     );
-    let last = crawl(&in_folder(&server, folder.path()), json!({ "resume": resume, "max_pages": 500 }));
+    let last =
+        crawl(&in_folder(&server, folder.path()), json!({ "resume": resume, "max_pages": 500, "max_depth": 50 }));
     assert_eq!((last.ended(), last.rows.len(), asked(&server).len()), ("complete", 120, 120));
     let pages: BTreeSet<String> = last.paths().into_iter().collect();
     assert_eq!(pages.len(), 120);
@@ -99,7 +101,7 @@ fn files_that_are_not_of_a_crawl_or_are_damaged_are_refused() {
     refused(name, "there is no crawl");
     // A row that was cut when a process was killed is removed, and its page is visited again.
     fs::write(file, [&rows, &b"{\"url\":\"http://a.exam"[..]].concat()).expect("written");
-    let last = crawl(&harness, json!({ "resume": name, "max_pages": 500 }));
+    let last = crawl(&harness, json!({ "resume": name, "max_pages": 500, "max_depth": 50 }));
     assert_eq!((last.ended(), last.rows.len()), ("complete", 120));
 }
 
@@ -138,7 +140,7 @@ fn one_call_at_a_time_continues_a_crawl() {
         caller.cancel();
         assert_eq!(running.join().expect("no panic").expect("it has ended").pages, 6);
     });
-    let last = crawl(&in_folder(&server, folder.path()), json!({ "resume": name, "max_pages": 500 }));
+    let last = crawl(&in_folder(&server, folder.path()), json!({ "resume": name, "max_pages": 500, "max_depth": 50 }));
     assert_eq!((last.rows.len(), asked(&server).len()), (120, 120));
 }
 
@@ -175,7 +177,7 @@ fn a_crawl_is_continued_after_its_process_was_killed() {
         assert!(text.lines().filter(is_whole).count() >= 20, "{text}");
         assert!(text.ends_with('\n') || text.lines().count() > 20);
     }
-    let last = crawl(&in_folder(&server, folder.path()), json!({ "resume": name, "max_pages": 500 }));
+    let last = crawl(&in_folder(&server, folder.path()), json!({ "resume": name, "max_pages": 500, "max_depth": 50 }));
     let pages: BTreeSet<String> = last.paths().into_iter().collect();
     assert_eq!((last.ended(), last.rows.len(), pages.len()), ("complete", 120, 120));
 }
