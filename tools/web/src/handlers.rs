@@ -80,7 +80,8 @@ impl WebTools for WebHandlers {
         let web = self.web();
         // An address that is named twice is read once.
         let addresses: BTreeSet<&String> = args.urls.iter().collect();
-        let read = |url: &str| web.read(url, args.whole_page, call);
+        let is_continued = args.offset > 0 || args.heading.is_some();
+        let read = |url: &str| web.read(url, args.whole_page, is_continued, call);
         let read: BTreeMap<&String, Result<Arc<ReadPage>, String>> = thread::scope(|scope| {
             let threads: Vec<_> = addresses.iter().map(|url| (*url, scope.spawn(move || read(url)))).collect();
             let panicked = || Err("reading the page failed unexpectedly".to_owned());
@@ -179,7 +180,10 @@ fn shown(url: &str, page: &ReadPage, args: &web_extract::Args, call: &Call<'_>) 
     if part.text.is_empty() && part.offset > 0 {
         warnings.push(format!("the text has only {} bytes", text.len()));
     }
-    let said = format!("{}\n{}", page.title.as_deref().unwrap_or_default(), part.text);
+    let headings = (is_part && args.offset == 0).then(|| outline(whole));
+    let said =
+        [page.title.as_deref().unwrap_or_default(), &headings.as_deref().unwrap_or_default().join("\n"), part.text]
+            .join("\n");
     warnings.extend(manipulated(&said).map(|warning| format!("the text {warning}")));
     // Once: the other parts are in the same file.
     let stored = (is_part && args.offset == 0 && args.heading.is_none()).then(|| call.store_text(whole)).flatten();
@@ -190,7 +194,7 @@ fn shown(url: &str, page: &ReadPage, args: &web_extract::Args, call: &Call<'_>) 
         language: page.language.clone(),
         total_chars: is_part.then(|| i64::try_from(whole.chars().count()).unwrap_or(i64::MAX)),
         next_offset: part.next.and_then(|next| i64::try_from(next).ok()),
-        headings: (is_part && args.offset == 0).then(|| outline(whole)),
+        headings,
         stored: stored.and_then(Result::ok).map(|stored| stored.name),
         provider: page.reader.map(str::to_owned),
         warning: (!warnings.is_empty()).then(|| warnings.join("; ")),

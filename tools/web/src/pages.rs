@@ -8,7 +8,7 @@ use toolc_extract::{Document, ExtractError, Fault, Options};
 use toolc_net::{Answer, Fetch, FetchError, HeaderValue, Limits, Target, header};
 
 use crate::kept::ReadPage;
-use crate::readers::{self, ConfiguredReader, PublicAddress};
+use crate::readers::{self, ConfiguredReader, PublicAddress, Withheld};
 use crate::vendor::Tried;
 use crate::web::Web;
 
@@ -19,14 +19,22 @@ const LIMITS: Limits =
     Limits { time: Duration::from_secs(30), redirects: 5, header_bytes: 64 << 10, body_bytes: 20 << 20 };
 
 impl Web {
-    /// Reads an address that a model or a page names. A part of a page that was read before needs no further fetch.
+    /// Reads an address that a model or a page names. A page that was read before needs no further fetch; on a private host, where pages
+    /// are often being worked on, only its further parts do not.
     ///
     /// # Errors
     /// Returns why there is no text.
-    pub(crate) fn read(&self, text: &str, is_whole: bool, call: &Call<'_>) -> Result<Arc<ReadPage>, String> {
+    pub(crate) fn read(
+        &self,
+        text: &str,
+        is_whole: bool,
+        is_continued: bool,
+        call: &Call<'_>,
+    ) -> Result<Arc<ReadPage>, String> {
         let target = self.target(text)?;
         let address = target.to_string();
-        if let Some(page) = self.pages.get(&address, is_whole) {
+        let is_private = || matches!(PublicAddress::new(target.url()), Err(Withheld::PrivateHost));
+        if let Some(page) = self.pages.get(&address, is_whole).filter(|_| is_continued || !is_private()) {
             return Ok(page);
         }
         let page = Arc::new(self.read_anew(&target, is_whole, call)?);
@@ -66,8 +74,7 @@ impl Web {
 
     /// Fetches a page and takes its text.
     fn fetch_page(&self, target: &Target, is_whole: bool) -> Result<Extracted, Failed> {
-        let fetch = Fetch::get(target.clone()).with_header(header::ACCEPT, HeaderValue::from_static(ACCEPT));
-        let answer = self.client.fetch(fetch, &LIMITS).map_err(|error| Failed::of_fetch(&error))?;
+        let answer = self.client.fetch(get(target.clone()), &LIMITS).map_err(|error| Failed::of_fetch(&error))?;
         if !(200..300).contains(&answer.status) {
             return Err(Failed::of_status(&answer));
         }
@@ -108,6 +115,11 @@ impl Web {
             None => Err(joined(&tried_text(&read.tried), &problems.join("; "))),
         }
     }
+}
+
+/// Returns the request for a page.
+pub(crate) fn get(target: Target) -> Fetch {
+    Fetch::get(target).with_header(header::ACCEPT, HeaderValue::from_static(ACCEPT))
 }
 
 /// The text of an answer.

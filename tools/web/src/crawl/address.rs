@@ -37,10 +37,13 @@ const OTHER_FILES: &[&str] = &[
     "xz", "zip", "zst",
 ];
 
-/// Returns the address without its fragment and what belongs to a visit: parameters, and ids of sessions in the path.
+/// Returns the address without its fragment and what belongs to a visit: parameters, ids of sessions in the path, and a user with a password,
+/// which are not sent.
 pub(super) fn cleaned(url: &Url) -> Url {
     let mut url = url.clone();
     url.set_fragment(None);
+    // A URL of the web can have both.
+    let _ = url.set_username("").and_then(|()| url.set_password(None));
     let segments = || url.path().split('/');
     if segments().any(|segment| without_session(segment) != Some(segment)) {
         let path: Vec<&str> = segments().filter_map(without_session).collect();
@@ -196,7 +199,7 @@ mod tests {
     #[test]
     fn what_belongs_to_a_visit_is_removed() {
         let rows = [
-            ("https://example.org/a#part", "https://example.org/a"),
+            ("https://me:secret@example.org/a#part", "https://example.org/a"),
             ("https://example.org/a?utm_source=x&utm_medium=y", "https://example.org/a"),
             ("https://example.org/a?b=2&&a=1", "https://example.org/a?b=2&a=1"),
             ("https://example.org/a?x&y=%7e&fbclid=1", "https://example.org/a?x&y=%7e"),

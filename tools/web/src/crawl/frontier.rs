@@ -58,7 +58,7 @@ impl Waiting {
 pub(super) type Reason = &'static str;
 
 /// The next address.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Next {
     Address(Waiting),
     /// Addresses wait, and their hosts may not be asked now.
@@ -265,5 +265,122 @@ mod queues {
             queues.entry(waiting.place()).or_default().push_back(waiting);
         }
         Ok(queues)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scope::{Reach, ScopeSettings};
+    use super::*;
+
+    fn url(path: &str) -> Url {
+        Url::parse("https://a.example/").and_then(|base| base.join(path)).expect("a URL")
+    }
+
+    fn scope() -> Scope {
+        let (include, exclude) = Default::default();
+        Scope::new(&ScopeSettings { start: url("/"), reach: Reach::Host, include, exclude }).expect("valid")
+    }
+
+    fn frontier(links: &[(&str, usize, bool)]) -> Frontier {
+        let mut frontier = Frontier::new(&url("/"));
+        for (path, depth, is_listed) in links {
+            frontier.add(&url(path), *depth, *is_listed, &scope()).expect("followed");
+        }
+        frontier
+    }
+
+    /// Takes all addresses of at most a depth.
+    fn paths(frontier: &mut Frontier, depth: usize) -> Vec<String> {
+        let mut paths = Vec::new();
+        while let Next::Address(waiting) = frontier.next(depth, |_| true) {
+            frontier.done(&waiting);
+            paths.push(waiting.url.path().to_owned());
+        }
+        paths
+    }
+
+    #[test]
+    fn addresses_have_the_order_of_their_depth_whenever_they_are_added() {
+        let links =
+            [("/deep", 2, false), ("/map-a", 1, true), ("/a", 1, false), ("/deeper", 3, false), ("/map-b", 1, true)];
+        let mut first = frontier(&links);
+        assert_eq!(paths(&mut first, 1), ["/", "/a", "/map-a", "/map-b"]);
+        assert_eq!((first.left(), first.next(1, |_| true)), (2, Next::Nothing));
+        first.add(&url("/b"), 2, false, &scope()).expect("followed");
+        // The order outlives the disk.
+        let text = serde_json::to_string(&first).expect("JSON");
+        let mut read: Frontier = serde_json::from_str(&text).expect("a frontier");
+        assert_eq!(paths(&mut read, 9), ["/deep", "/b", "/deeper"]);
+        assert_eq!((read.left(), read.next(9, |_| true)), (0, Next::Nothing));
+    }
+
+    #[test]
+    fn an_address_whose_visit_has_not_ended_is_the_next_one_again() {
+        let mut first = frontier(&[("/a", 1, false), ("/b", 1, false), ("/c", 1, false)]);
+        let taken: Vec<Next> = (0..3).map(|_| first.next(9, |_| true)).collect();
+        assert_eq!((first.left(), first.active()), (1, 3));
+        // A process that is killed now leaves this.
+        let mut read: Frontier =
+            serde_json::from_str(&serde_json::to_string(&first).expect("JSON")).expect("a frontier");
+        read.settle();
+        assert_eq!((read.left(), read.active(), read.next(9, |_| true)), (4, 0, taken[0].clone()));
+        assert_eq!(paths(&mut read, 9), ["/a", "/b", "/c"]);
+    }
+
+    #[test]
+    fn a_host_that_must_not_be_asked_now_does_not_hold_up_others() {
+        let mut frontier = frontier(&[("/a", 1, false), ("/b", 1, false)]);
+        assert_eq!(frontier.next(9, |_| false), Next::Later);
+        let is_free = |url: &Url| url.path() == "/b";
+        assert!(matches!(frontier.next(9, is_free), Next::Address(waiting) if waiting.url.path() == "/b"));
+        assert_eq!((frontier.next(9, is_free), frontier.left()), (Next::Later, 2));
+    }
+
+    #[test]
+    fn an_address_that_was_reached_by_a_redirect_is_not_visited() {
+        let mut frontier = frontier(&[("/old", 1, false), ("/new", 1, false)]);
+        assert!(!frontier.note_redirects(&url("/old"), &[url("/old"), url("/new")]));
+        assert!(frontier.note_redirects(&url("/older"), &[url("/older"), url("/new")]));
+        assert_eq!(frontier.left(), 3);
+        frontier.settle();
+        assert_eq!(frontier.left(), 2);
+        assert_eq!(paths(&mut frontier, 9), ["/", "/old"]);
+    }
+
+    #[test]
+    fn many_addresses_of_one_shape_are_last_and_have_an_end() {
+        let mut frontier = Frontier::new(&url("/"));
+        let scope = scope();
+        let mut refused = 0;
+        for day in 0..MAX_OF_SHAPE + 7 {
+            let added = frontier.add(&url(&format!("/day/{day}?week={day}")), 1, false, &scope);
+            refused += usize::from(added == Err(Some("too many addresses that differ only in numbers")));
+        }
+        frontier.add(&url("/deep"), 9, false, &scope).expect("followed");
+        // What a site lists, it has.
+        frontier.add(&url("/day/77777?week=0"), 1, true, &scope).expect("followed");
+        let paths = paths(&mut frontier, 9);
+        assert_eq!((refused, paths.len()), (7, MAX_OF_SHAPE + 3));
+        assert_eq!(paths.iter().position(|path| path == "/day/77777"), Some(MANY_OF_SHAPE + 1));
+        assert_eq!(paths.iter().position(|path| path == "/deep"), Some(MANY_OF_SHAPE + 2));
+    }
+
+    #[test]
+    fn what_is_not_followed_is_counted_once() {
+        let mut frontier = Frontier::new(&url("/"));
+        let scope = scope();
+        let long = format!("/{}", "x".repeat(MAX_ADDRESS));
+        for (link, reason) in [
+            ("https://b.example/", Some("outside of the scope")),
+            ("https://b.example/#x", None),
+            ("/picture.png", Some("not a page")),
+            ("/a/b/a/b/a/b/a/b", Some("path repeats itself")),
+            (long.as_str(), Some("address is too long")),
+            ("/#top", None),
+        ] {
+            assert_eq!(frontier.add(&url(link), 1, false, &scope), Err(reason), "{link}");
+        }
+        assert_eq!(frontier.left(), 1);
     }
 }

@@ -52,6 +52,7 @@ pub(crate) fn handle(web: &Arc<Web>, args: &Args, call: &Call<'_>) -> Result<Ret
     let crawl = Crawl::new(web, call, &mut files, (settings, frontier), budget).map_err(ToolError::new)?;
     let (ended, summary, left) = crawl.run().map_err(io)?;
     if files.rows() == 0
+        && left == 0
         && let Some(failed) = summary.failed.first()
     {
         let error = ToolError::new(format!("no page could be read: {failed}"));

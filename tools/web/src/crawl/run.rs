@@ -16,6 +16,7 @@ use super::files::{CrawlFiles, Row};
 use super::frontier::{Frontier, Next, Reason, Waiting};
 use super::scope::{Scope, ScopeSettings};
 use super::visit::{Outcome, Page, Visited, visit, visit_sitemaps};
+use crate::outside::manipulated;
 use crate::web::Web;
 
 /// The number of pages that are visited at the same time.
@@ -69,6 +70,13 @@ pub(super) struct Summary {
 impl Summary {
     fn skip(&mut self, reason: Reason) {
         *self.skipped.entry(reason).or_default() += 1;
+    }
+
+    fn fail(&mut self, text: &str) {
+        if self.failed.len() < MAX_FAILED {
+            self.failed.push(cut(text, MAX_FAILURE));
+        }
+        self.skip("failed");
     }
 }
 
@@ -150,7 +158,9 @@ impl<'c> Crawl<'c> {
         saved?;
         let pause = self.hosts.values().map(|host| host.pause).max().unwrap_or_default();
         if pause > self.web.settings.crawl_pause {
-            self.summary.notes.push(format!("robots.txt demands a pause of {} s between pages", pause.as_secs_f32()));
+            let note =
+                format!("because of robots.txt, the pause between two pages of a host is {} s", pause.as_secs_f32());
+            self.summary.notes.push(note);
         }
         Ok((ended, self.summary, left))
     }
@@ -256,12 +266,7 @@ impl<'c> Crawl<'c> {
         match outcome {
             Outcome::Page(page) => self.take_page(&waiting, &page)?,
             Outcome::Skipped(reason) => self.summary.skip(reason),
-            Outcome::Failed(text) => {
-                if self.summary.failed.len() < MAX_FAILED {
-                    self.summary.failed.push(cut(&text, MAX_FAILURE));
-                }
-                self.summary.skip("failed");
-            }
+            Outcome::Failed(text) => self.summary.fail(&text),
             Outcome::Later(_) | Outcome::Again => {
                 self.frontier.put_back(waiting.tried());
             }
@@ -307,12 +312,21 @@ impl<'c> Crawl<'c> {
             return Ok(());
         }
         match (text.is_empty(), is_repeated) {
-            (true, _) => self.summary.skip("no text"),
+            (true, _) => self.note_empty(waiting, page),
             (false, true) => self.summary.skip("same text as another page"),
             (false, false) => self.write(waiting, page)?,
         }
         self.add_links(&page.links, waiting.depth + 1);
         Ok(())
+    }
+
+    /// Notes a page without a text. The start is what the model has asked for, so it must know why.
+    fn note_empty(&mut self, waiting: &Waiting, page: &Page) {
+        if waiting.depth > 0 {
+            return self.summary.skip("no text");
+        }
+        let why = page.text.warning.as_deref().unwrap_or("the document has no text");
+        self.summary.fail(&format!("{}: {why}", page.text.address));
     }
 
     fn write(&mut self, waiting: &Waiting, page: &Page) -> io::Result<()> {
@@ -330,7 +344,11 @@ impl<'c> Crawl<'c> {
         self.summary.warnings += usize::from(text.warning.is_some());
         if self.summary.titles.len() < MAX_SHOWN {
             let title = text.title.as_deref().unwrap_or("(no title)");
-            self.summary.titles.push(cut(&format!("{}: {title}", cut(path, MAX_TITLE)), 2 * MAX_TITLE));
+            let title = cut(&format!("{}: {title}", cut(path, MAX_TITLE)), 2 * MAX_TITLE);
+            if let (Some(warning), true) = (manipulated(&title), self.summary.notes.is_empty()) {
+                self.summary.notes.push(format!("a title {warning}"));
+            }
+            self.summary.titles.push(title);
         }
         self.call.progress(count(self.written), Some(count(self.budget.pages)), &cut(path, MAX_TITLE));
         Ok(())

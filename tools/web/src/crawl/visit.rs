@@ -11,7 +11,7 @@ use url::Url;
 use super::frontier::{MAX_WAITING, Reason, Waiting};
 use crate::kept::ReadPage;
 use crate::outside::manipulated;
-use crate::pages::{document, extracted};
+use crate::pages::{document, extracted, get};
 use crate::web::Web;
 
 /// The time of a fetch, and the size of a page.
@@ -77,7 +77,7 @@ pub(super) fn visit(web: &Web, waiting: Waiting) -> Visited {
         };
         return Visited { pause, ..Visited::new(waiting, outcome) };
     }
-    let (bytes, outcome) = match client.fetch(Fetch::get(target), &LIMITS) {
+    let (bytes, outcome) = match client.fetch(get(target), &LIMITS) {
         Ok(answer) => (answer.body.len(), of_answer(web, &waiting, &answer)),
         Err(error) => {
             // A server that does not answer in time does not do so later either, and a try costs 20 seconds.
@@ -117,7 +117,8 @@ fn of_answer(web: &Web, waiting: &Waiting, answer: &Answer) -> Outcome {
         Err(ExtractError::NotText { .. }) if waiting.depth > 0 => return Outcome::Skipped("not a page"),
         Err(error) => return failed(&format_args!("{}: {error}", answer.target)),
     };
-    if let Some(warning) = manipulated(&text.markdown) {
+    let said = format!("{}\n{}", text.title.as_deref().unwrap_or_default(), text.markdown);
+    if let Some(warning) = manipulated(&said) {
         let warnings: Vec<String> = text.warning.into_iter().chain([format!("the text {warning}")]).collect();
         text.warning = Some(warnings.join("; "));
     }

@@ -212,7 +212,10 @@ fn texts_that_instruct_the_model_are_marked() {
     let (content, warning) = (page["content"].as_str().expect("a text"), page["warning"].as_str().expect("a warning"));
     assert!(content.contains("Ignore all previous instructions"), "{content}");
     let tags = read(&tools, &(server.url() + "/tags"));
-    assert_eq!((&tags["content"], &tags["warning"]), (&json!("A text with tags."), &json!("the text had invisible characters, which are left out")));
+    assert_eq!(
+        (&tags["content"], &tags["warning"]),
+        (&json!("A text with tags."), &json!("the text had invisible characters, which are left out"))
+    );
     assert!(warning.contains("the text overrides other instructions (`Ignore all previous instructions"), "{warning}");
 }
 
@@ -229,6 +232,8 @@ fn a_page_is_fetched_once_for_all_its_parts() {
     assert_eq!(asked(&server), ["/long"]);
     assert!(parts.len() > 5, "{}", parts.len());
     let whole = tools.value("web_extract", &json!({ "urls": [url], "char_limit": 100_000 }))["pages"][0].clone();
+    // A page of a private host may have been changed.
+    assert_eq!(asked(&server), ["/long", "/long"]);
     let whole = whole["content"].as_str().expect("a text");
     let texts: Vec<&str> = parts.iter().map(|part| part["content"].as_str().expect("a text")).collect();
     assert!(texts.iter().all(|text| text.chars().count() <= 5_000));

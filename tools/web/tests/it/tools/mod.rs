@@ -127,7 +127,7 @@ fn page<'l>(title: &str, links: impl IntoIterator<Item = &'l str>) -> String {
     page_with(
         title,
         "",
-        &links.into_iter().map(|link| format!("<a href=\"{link}\">to {link}</a>\n")).collect::<String>(),
+        &links.into_iter().map(|link| format!("<a href=\"{link}\">to {link}</a>\n")).collect::<Vec<_>>().concat(),
     )
 }
 

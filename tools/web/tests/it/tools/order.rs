@@ -17,8 +17,9 @@ fn start() -> Server {
         let origin = format!("http://{}", request.header("host"));
         match request.path.as_str() {
             "/sitemap.xml" => {
-                let urls: String =
+                let urls: Vec<String> =
                     (0..300).map(|n| format!("<url><loc>{origin}/listed/{}</loc></url>", letters(n))).collect();
+                let urls = urls.concat();
                 Reply::text(200, "application/xml", &format!("<urlset>{urls}</urlset>"))
             }
             "/robots.txt" => Reply::missing(),

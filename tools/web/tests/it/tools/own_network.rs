@@ -98,6 +98,12 @@ fn a_page_that_cannot_be_read_is_read_by_a_service() {
             assert!(found["pages"][0].get("provider").is_none(), "{found}");
         }
         assert_eq!(firecrawl.server.requests().len(), 3);
+        // A page that was read is not fetched again.
+        let fetched = || server.requests().iter().filter(|request| request.path == "/readable").count();
+        let again = with.value("web_extract", &json!({ "urls": [url("/readable")] }));
+        assert_eq!((fetched(), &again["pages"][0]["title"]), (1, &json!("readable")));
+        with.value("web_extract", &json!({ "urls": [url("/readable")], "whole_page": true }));
+        assert_eq!(fetched(), 2, "the whole page has another text");
         assert_ne!(url("/403"), PAGE);
     });
 }
@@ -121,8 +127,6 @@ fn domain(request: &Request) -> Reply {
     let host = request.header("host").to_owned();
     let port = host.rsplit(':').next().unwrap_or_default();
     match request.path.as_str() {
-        "/robots.txt" => Reply::missing(),
-        "/sitemap.xml" => Reply::missing(),
         "/" | "/a" => {
             let links = [
                 "/a".to_owned(),

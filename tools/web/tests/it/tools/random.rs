@@ -38,7 +38,7 @@ fn spelling(random: &mut Random, from: usize, to: usize) -> String {
     match random.below(8) {
         0 => format!("{path}#part-{from}"),
         1 => format!("{path}{join}utm_source=page-{from}"),
-        2 if to % 4 == 0 => format!("{path}index.html"),
+        2 if to.is_multiple_of(4) => format!("{path}index.html"),
         3 if to % 4 == 2 => format!("/query?b=x&a={to}&fbclid={from}"),
         4 if to % 4 == 3 => format!("/ä-{to}%7E"),
         5 => format!("/none/..{path}"),
@@ -87,7 +87,7 @@ fn a_crawl_visits_the_pages_that_a_walk_reaches() {
                     let rel = if *is_followed { "" } else { " rel=nofollow" };
                     format!("<a href=\"{}\"{rel}>link</a>", spelling.replace('&', "&amp;"))
                 };
-                page_with(&format!("page {number}"), "", &links.iter().map(link).collect::<String>())
+                page_with(&format!("page {number}"), "", &links.iter().map(link).collect::<Vec<_>>().concat())
             })
             .collect();
         let server = Server::start(move |request| {

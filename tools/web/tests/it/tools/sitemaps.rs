@@ -8,12 +8,14 @@ use super::{Tools, page};
 use crate::server::{Reply, Request, Server};
 
 fn urlset(origin: &str, paths: &[&str]) -> String {
-    let urls: String = paths.iter().map(|path| format!("<url><loc>{origin}{path}</loc></url>")).collect();
+    let urls: Vec<String> = paths.iter().map(|path| format!("<url><loc>{origin}{path}</loc></url>")).collect();
+    let urls = urls.concat();
     format!("<?xml version=\"1.0\"?><urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{urls}</urlset>")
 }
 
 fn index(origin: &str, paths: &[&str]) -> String {
-    let maps: String = paths.iter().map(|path| format!("<sitemap><loc>{origin}{path}</loc></sitemap>")).collect();
+    let maps: Vec<String> = paths.iter().map(|path| format!("<sitemap><loc>{origin}{path}</loc></sitemap>")).collect();
+    let maps = maps.concat();
     format!("<sitemapindex>{maps}</sitemapindex>")
 }
 

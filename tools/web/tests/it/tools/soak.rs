@@ -35,11 +35,12 @@ fn answer(request: &Request, pages: usize) -> Reply {
     let path = request.path.as_str();
     let serial = request.query.len() + path.len();
     if path == "/sitemap.xml" {
-        let urls: String = (0..pages.min(200))
+        let urls: Vec<String> = (0..pages.min(200))
             .map(|page| {
                 format!("<url><loc>http://{}/docs/{}</loc></url>", request.header("host"), name(page * 7 % pages))
             })
             .collect();
+        let urls = urls.concat();
         return Reply::text(200, "application/xml", &format!("<urlset>{urls}</urlset>"));
     }
     if let Some(page) = path.strip_prefix("/docs/") {
