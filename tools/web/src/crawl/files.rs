@@ -25,9 +25,10 @@ pub(super) struct Row<'p> {
     pub(super) depth: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) published: Option<&'p str>,
-    pub(super) markdown: &'p str,
+    /// Before the text that it is about: long rows are often read in part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) warning: Option<&'p str>,
+    pub(super) markdown: &'p str,
 }
 
 /// The files of a crawl, in the folder of results. They are deleted with the other results. The rows are locked, so that two calls do not

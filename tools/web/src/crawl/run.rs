@@ -336,8 +336,8 @@ impl<'c> Crawl<'c> {
             title: text.title.as_deref(),
             depth: waiting.depth,
             published: text.published.as_deref(),
-            markdown: &text.markdown,
             warning: text.warning.as_deref(),
+            markdown: &text.markdown,
         };
         self.files.add(&row)?;
         self.written += 1;
