@@ -65,7 +65,7 @@ impl CrawlFiles {
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
         let name = format!("{:016x}", u64::from_ne_bytes(bytes));
         let file = private().create_new(true).append(true).open(rows_path(folder, &name))?;
-        file.try_lock()?;
+        lock(&file)?;
         Ok(Self { folder: folder.to_owned(), name, file, rows: 0, bytes: 0 })
     }
 
@@ -83,7 +83,7 @@ impl CrawlFiles {
         };
         let open = private().read(true).append(true).open(rows_path(folder, name));
         let file = open.map_err(|_| gone())?;
-        file.try_lock().map_err(|error| match error {
+        lock(&file).map_err(|error| match error {
             TryLockError::WouldBlock => format!("another call continues the crawl `{name}`: wait until it has ended"),
             TryLockError::Error(error) => damaged(&error),
         })?;
@@ -174,6 +174,14 @@ fn private() -> OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+/// Locks the rows, unless the file system has no locks.
+fn lock(file: &File) -> Result<(), TryLockError> {
+    match file.try_lock() {
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+        locked => locked,
+    }
 }
 
 /// Counts the rows.

@@ -144,18 +144,18 @@ impl<'c> Crawl<'c> {
     /// # Errors
     /// If a file cannot be written.
     pub(super) fn run(mut self) -> io::Result<(Ended, Summary, usize)> {
-        let ended = self.visit_all();
+        // After an error, the crawl can be continued from the state that was saved last.
+        let ended = self.visit_all()?;
+        while let Ok(visited) = self.results.1.try_recv() {
+            self.take(visited)?;
+        }
         self.frontier.settle();
         let left = self.frontier.left();
-        // Also after an error: what was read is kept.
-        let saved = if left > 0 {
-            self.files.save(&self.settings, &self.frontier)
+        if left > 0 {
+            self.files.save(&self.settings, &self.frontier)?;
         } else {
             self.files.forget();
-            Ok(())
-        };
-        let ended = ended?;
-        saved?;
+        }
         let pause = self.hosts.values().map(|host| host.pause).max().unwrap_or_default();
         if pause > self.web.settings.crawl_pause {
             let note =
@@ -205,8 +205,7 @@ impl<'c> Crawl<'c> {
     /// Starts as many visits as may run. Returns how long to wait for a host, if addresses wait for one only.
     fn start_visits(&mut self) -> io::Result<Option<Duration>> {
         if !self.frontier.is_mapped && !self.is_mapping {
-            let start = self.settings.start.clone();
-            self.start(move |web| visit_sitemaps(web, &start))?;
+            self.start(None)?;
             self.is_mapping = true;
         }
         // Each page that is being visited may be one more row.
@@ -229,20 +228,22 @@ impl<'c> Crawl<'c> {
                 Some(host) => host.free_at = Some(now + host.pause),
                 None => drop(self.hosts.insert(host, Host { free_at: None, pause: Duration::ZERO })),
             }
-            self.start(move |web| {
-                let failed = Outcome::Failed(format!("{}: reading the page failed unexpectedly", waiting.url));
-                let visited = catch_unwind(AssertUnwindSafe(|| visit(web, waiting.clone())));
-                visited.unwrap_or(Visited { waiting: Some(waiting), pause: None, bytes: 0, outcome: failed })
-            })?;
+            self.start(Some(waiting))?;
         }
         Ok(None)
     }
 
-    fn start(&self, visit: impl FnOnce(&Web) -> Visited + Send + 'static) -> io::Result<()> {
-        let (web, results) = (Arc::clone(self.web), self.results.0.clone());
+    /// Visits an address, or the sitemaps, on a thread.
+    fn start(&self, waiting: Option<Waiting>) -> io::Result<()> {
+        let (web, results, start) = (Arc::clone(self.web), self.results.0.clone(), self.settings.start.clone());
         let run = move || {
+            let visit = || match waiting.clone() {
+                Some(waiting) => visit(&web, waiting),
+                None => visit_sitemaps(&web, &start),
+            };
+            let visited = catch_unwind(AssertUnwindSafe(visit)).unwrap_or_else(|_| Visited::panicked(waiting));
             // The crawl may have ended.
-            let _ = results.send(visit(&web));
+            let _ = results.send(visited);
         };
         thread::Builder::new().name("web_crawl".to_owned()).spawn(run).map(drop)
     }

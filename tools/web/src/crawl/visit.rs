@@ -17,9 +17,10 @@ use crate::web::Web;
 /// The time of a fetch, and the size of a page.
 const LIMITS: Limits =
     Limits { time: Duration::from_secs(20), redirects: 5, header_bytes: 64 << 10, body_bytes: 5 << 20 };
-/// The maximum number of sitemaps of a site that are read, and the size of each, decompressed.
+/// The maximum number of sitemaps of a site that are read, and the size of each, decompressed. The end of a longer one is left out: most have
+/// less than 10 MB, and as a tree they take several times as much.
 const MAX_SITEMAPS: usize = 10;
-const MAX_SITEMAP: usize = 50 << 20;
+const MAX_SITEMAP: usize = 20 << 20;
 /// The time for all sitemaps: after it, no further one is read.
 const SITEMAPS_TIME: Duration = Duration::from_mins(1);
 /// How often an address is visited whose server says that it should be asked later, or does not answer.
@@ -91,6 +92,13 @@ pub(super) fn visit(web: &Web, waiting: Waiting) -> Visited {
 impl Visited {
     fn new(waiting: Waiting, outcome: Outcome) -> Self {
         Self { waiting: Some(waiting), pause: None, bytes: 0, outcome }
+    }
+
+    /// Returns the result of a visit that has panicked.
+    pub(super) fn panicked(waiting: Option<Waiting>) -> Self {
+        let address = waiting.as_ref().map(|waiting| format!("{}: ", waiting.url)).unwrap_or_default();
+        let outcome = Outcome::Failed(format!("{address}reading the page failed unexpectedly"));
+        Self { waiting, pause: None, bytes: 0, outcome }
     }
 }
 
