@@ -29,7 +29,7 @@ const OF_A_SESSION: &[&str] = &["sid", "s", "sessionid", "session_id", "session"
 const MIN_SESSION: usize = 16;
 /// Files that a server shows for the address of their folder.
 const INDEX_FILES: &[&str] = &["index.html", "index.htm", "index.php", "default.aspx"];
-/// Endings of files that are no pages. Names of pages end in `.js` and `.map`, too.
+/// Endings of files other than pages. Names of pages end in `.js` and `.map`, too.
 const OTHER_FILES: &[&str] = &[
     "7z", "apk", "avi", "bin", "bmp", "bz2", "css", "deb", "dmg", "doc", "docx", "eot", "exe", "flac", "gif", "gz",
     "ico", "iso", "jar", "jpeg", "jpg", "m4a", "mov", "mp3", "mp4", "msi", "ogg", "otf", "png", "ppt", "pptx", "rar",
@@ -152,7 +152,7 @@ pub(super) fn hash(texts: &[&str]) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Returns whether an address ends like a file that is no page, such as a picture.
+/// Returns whether an address ends like a file other than a page, such as a picture.
 pub(super) fn is_other_file(url: &Url) -> bool {
     let file = url.path().rsplit('/').next().unwrap_or_default();
     let ending = file.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());

@@ -84,7 +84,7 @@ fn without_www(url: &Url) -> &str {
 fn is_below(url: &Url, start: &Url) -> bool {
     let (host, domain) = (without_www(url), without_www(start));
     let is_name = matches!(start.host(), Some(Host::Domain(_)));
-    // A suffix such as `com` is no domain of a site.
+    // A suffix such as `com` is not the domain of a site.
     host == domain
         || (is_name && domain.contains('.') && host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.')))
 }

@@ -60,7 +60,7 @@ fn links(random: &mut Random) -> Vec<Vec<(usize, String, bool)>> {
 fn reached(links: &[Vec<(usize, String, bool)>]) -> BTreeSet<usize> {
     let (mut reached, mut open) = (BTreeSet::from([0]), vec![0]);
     while let Some(page) = open.pop() {
-        // Of two links of a page to one address, the first counts.
+        // The first of two links to one address counts.
         for (at, (to, spelling, is_followed)) in links[page].iter().enumerate() {
             let is_first =
                 links[page][..at].iter().all(|(_, other, _)| other.split('#').next() != spelling.split('#').next());
