@@ -903,7 +903,7 @@ def web_crawl(url: str | None = None, resume: str | None = None, scope: Literal[
 
     Returns a dict:
     file: The file with a line of JSON for each page: `url`, `title`, `depth`, `published`,
-        `markdown` and `warning`.
+        `warning` and `markdown`.
     pages: The number of rows of the file.
     ended: `complete`, or the first limit that was reached.
     resume: The name of the crawl, to continue it, if addresses are left.

@@ -142,7 +142,7 @@ pub mod web_crawl {
     /// The result of `web_crawl`.
     #[derive(Clone, PartialEq)]
     pub struct Returns {
-        /// The file with a line of JSON for each page: `url`, `title`, `depth`, `published`, `markdown` and `warning`.
+        /// The file with a line of JSON for each page: `url`, `title`, `depth`, `published`, `warning` and `markdown`.
         pub file: String,
         /// The number of rows of the file.
         pub pages: i64,

@@ -170,6 +170,15 @@ const SOAKS: &[Soak] = &[
         needs: Needs::Nothing,
     },
     Soak {
+        name: "web-crawl",
+        description: "a site of five thousand pages with all traps is crawled: no page twice, and the memory does not grow; \
+                      about a minute",
+        variable: ("TOOLC_PAGES", "5000"),
+        tests: &["--package", "toolc-web", "--test", "it"],
+        filters: &["tools::soak::"],
+        needs: Needs::Nothing,
+    },
+    Soak {
         name: "packages",
         description: "the wheels and the packages of npm in `target/packages` are installed, and their programs run; half a minute; needs \
                       `cargo xtask package` before",

@@ -1,5 +1,6 @@
 //! The handlers: arguments become requests, and what was found becomes results.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -14,7 +15,7 @@ use crate::outside::{manipulated, visible};
 use crate::pages::tried_text;
 use crate::search::{self, Configured, Found, Freshness, Query};
 use crate::settings::WebSettings;
-use crate::vendor::{Ended, Tried};
+use crate::vendor::{Ended, Outcome, Tried};
 use crate::web::Web;
 
 /// The maximum number of headings of a result.
@@ -63,8 +64,8 @@ impl WebTools for WebHandlers {
             match provider.configure(&variables) {
                 // Some services answer without a key: they are asked only if a person names them.
                 Ok(configured) => providers.extend((is_named || configured.access.is_named()).then_some(configured)),
-                // A usual service without a key is not an option.
-                Err(missing) => problems.extend(is_named.then(|| missing.to_string())),
+                // A usual service without a key or an address is not an option. A wrong one is a mistake of a person.
+                Err(problem) => problems.extend((is_named || !problem.is_missing()).then(|| problem.to_string())),
             }
         }
         if providers.is_empty() {
@@ -77,25 +78,28 @@ impl WebTools for WebHandlers {
 
     fn web_extract(&self, args: web_extract::Args, call: &Call<'_>) -> Result<web_extract::Returns, ToolError> {
         let web = self.web();
-        let read = |url: &String| web.read(url, args.whole_page, call);
-        let read: Vec<Result<Arc<ReadPage>, String>> = thread::scope(|scope| {
-            let threads: Vec<_> = args.urls.iter().map(|url| scope.spawn(move || read(url))).collect();
+        // An address that is named twice is read once.
+        let addresses: BTreeSet<&String> = args.urls.iter().collect();
+        let is_continued = args.offset > 0 || args.heading.is_some();
+        let read = |url: &str| web.read(url, args.whole_page, is_continued, call);
+        let read: BTreeMap<&String, Result<Arc<ReadPage>, String>> = thread::scope(|scope| {
+            let threads: Vec<_> = addresses.iter().map(|url| (*url, scope.spawn(move || read(url)))).collect();
             let panicked = || Err("reading the page failed unexpectedly".to_owned());
-            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| panicked())).collect()
+            threads.into_iter().map(|(url, thread)| (url, thread.join().unwrap_or_else(|_| panicked()))).collect()
         });
-        let failures: Vec<&str> = read.iter().filter_map(|page| page.as_ref().err().map(String::as_str)).collect();
+        let failures: Vec<&str> = read.values().filter_map(|page| page.as_ref().err().map(String::as_str)).collect();
         if failures.len() == read.len() {
             return Err(ToolError::new(failures.join("\n")));
         }
-        let pages = args.urls.iter().zip(read).map(|(url, page)| match page {
-            Ok(page) => shown(url, &page, &args, call),
-            Err(error) => item(url, Some(error)),
+        let pages = args.urls.iter().map(|url| match &read[url] {
+            Ok(page) => shown(url, page, &args, call),
+            Err(error) => item(url, Some(error.clone())),
         });
         Ok(web_extract::Returns { pages: pages.collect() })
     }
 
     fn web_crawl(&self, args: web_crawl::Args, call: &Call<'_>) -> Result<web_crawl::Returns, ToolError> {
-        crawl::handle(self.web(), args, call)
+        crawl::handle(self.web(), &args, call)
     }
 }
 
@@ -133,23 +137,27 @@ fn results(found: Found, problems: Vec<String>) -> Result<web_search::Returns, T
         }
         Ended::Cancelled => return Err(ToolError::new("the search was cancelled")),
     }
+    // A vendor that has answered may have been kept from answering completely.
+    let flaws = tried.iter().filter(|tried| tried.outcome == Outcome::Ok && tried.detail.is_some()).cloned();
+    let shown: Vec<Tried> = failed.into_iter().chain(flaws).collect();
     let mut notes = problems;
-    notes.extend((!failed.is_empty()).then(|| tried_text(&failed)));
+    notes.extend((!shown.is_empty()).then(|| tried_text(&shown)));
     if let (false, Some(provider)) = (ignored.is_empty(), provider) {
         notes.push(format!("{provider} does not know {}", ignored.join(" and ")));
     }
-    let texts = results.iter().map(|result| format!("{}\n{}", result.title, result.snippet)).collect::<String>();
-    notes.extend(manipulated(&texts).map(|warning| format!("a result {warning}")));
     let item = |result: search::SearchResult| web_search::ReturnsResultsItem {
-        title: visible(result.title),
+        title: visible(&result.title).into_owned(),
         url: result.url,
-        snippet: visible(result.snippet),
+        snippet: visible(&result.snippet).into_owned(),
         published: result.published,
     };
+    let results: Vec<_> = results.into_iter().map(item).collect();
+    let warnings = results.iter().filter_map(|result| manipulated(&format!("{}\n{}", result.title, result.snippet)));
+    notes.extend(warnings.take(1).map(|warning| format!("a result {warning}")));
     Ok(web_search::Returns {
         provider: provider.map(str::to_owned),
         note: (!notes.is_empty()).then(|| notes.join("; ")),
-        results: results.into_iter().map(item).collect(),
+        results,
     })
 }
 
@@ -168,31 +176,29 @@ fn shown(url: &str, page: &ReadPage, args: &web_extract::Args, call: &Call<'_>) 
     let (offset, limit) = (usize::try_from(args.offset), usize::try_from(args.char_limit));
     let part = part(text, offset.unwrap_or(usize::MAX), limit.unwrap_or(usize::MAX));
     let is_part = part.text.len() < whole.len();
-    let content = visible(part.text.to_owned());
     let mut warnings: Vec<String> = page.warning.iter().cloned().collect();
     if part.text.is_empty() && part.offset > 0 {
         warnings.push(format!("the text has only {} bytes", text.len()));
     }
-    if content.len() < part.text.len() {
-        warnings.push("the text had invisible characters, which are left out".to_owned());
-    }
-    warnings.extend(manipulated(&content).map(|warning| format!("the text {warning}")));
+    let headings = (is_part && args.offset == 0).then(|| outline(whole));
+    let said =
+        [page.title.as_deref().unwrap_or_default(), &headings.as_deref().unwrap_or_default().join("\n"), part.text]
+            .join("\n");
+    warnings.extend(manipulated(&said).map(|warning| format!("the text {warning}")));
     // Once: the other parts are in the same file.
     let stored = (is_part && args.offset == 0 && args.heading.is_none()).then(|| call.store_text(whole)).flatten();
-    let redirected = page.address.to_string();
     web_extract::ReturnsPagesItem {
-        redirected_to: (redirected != url && redirected.trim_end_matches('/') != url.trim_end_matches('/'))
-            .then_some(redirected),
-        title: page.title.clone().map(visible),
+        redirected_to: page.is_redirected.then(|| page.address.to_string()),
+        title: page.title.clone(),
         published: page.published.clone(),
         language: page.language.clone(),
         total_chars: is_part.then(|| i64::try_from(whole.chars().count()).unwrap_or(i64::MAX)),
         next_offset: part.next.and_then(|next| i64::try_from(next).ok()),
-        headings: (is_part && args.offset == 0).then(|| outline(whole)),
+        headings,
         stored: stored.and_then(Result::ok).map(|stored| stored.name),
         provider: page.reader.map(str::to_owned),
         warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
-        content: Some(content),
+        content: Some(part.text.to_owned()),
         ..item(url, None)
     }
 }
@@ -216,5 +222,5 @@ fn item(url: &str, error: Option<String>) -> web_extract::ReturnsPagesItem {
 }
 
 fn outline(markdown: &str) -> Vec<String> {
-    headings(markdown).into_iter().map(|heading| visible(heading.text)).take(MAX_HEADINGS).collect()
+    headings(markdown).into_iter().map(|heading| heading.text).take(MAX_HEADINGS).collect()
 }

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use toolc_net::Target;
 
+use crate::outside::visible;
+
 /// The number of pages that are kept, and for how long.
 const MAX_KEPT: usize = 16;
 const KEPT_FOR: Duration = Duration::from_mins(10);
@@ -14,6 +16,8 @@ const KEPT_FOR: Duration = Duration::from_mins(10);
 pub(crate) struct ReadPage {
     /// The address that has answered.
     pub(crate) address: Target,
+    /// Whether another address was asked, which has redirected to it.
+    pub(crate) is_redirected: bool,
     pub(crate) title: Option<String>,
     pub(crate) published: Option<String>,
     pub(crate) language: Option<String>,
@@ -22,6 +26,22 @@ pub(crate) struct ReadPage {
     pub(crate) reader: Option<&'static str>,
     /// What is wrong with the text.
     pub(crate) warning: Option<String>,
+}
+
+impl ReadPage {
+    /// Leaves out the characters that a person does not see, and warns about them.
+    pub(crate) fn without_hidden_characters(self) -> Self {
+        let markdown = visible(&self.markdown);
+        let had_hidden = markdown.len() < self.markdown.len();
+        let hidden = had_hidden.then(|| "the text had invisible characters, which are left out".to_owned());
+        let warnings: Vec<String> = self.warning.into_iter().chain(hidden).collect();
+        Self {
+            markdown: markdown.into_owned(),
+            title: self.title.map(|title| visible(&title).into_owned()),
+            warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
+            ..self
+        }
+    }
 }
 
 /// The pages that were read last, by their address and whether they are whole.

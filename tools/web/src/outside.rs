@@ -1,5 +1,7 @@
 //! Texts that come from outside: what a model must know about them, and what a person would not see in them.
 
+use std::borrow::Cow;
+
 use toolc_scan::{hidden_characters, manipulation};
 
 /// The maximum length of the words that a warning quotes, in characters.
@@ -13,10 +15,10 @@ pub(crate) fn manipulated(text: &str) -> Option<String> {
 }
 
 /// Returns a text without characters that a person does not see.
-pub(crate) fn visible(text: String) -> String {
-    let hidden = hidden_characters(&text);
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    let hidden = hidden_characters(text);
     if hidden.is_empty() {
-        return text;
+        return Cow::Borrowed(text);
     }
     let mut kept = String::with_capacity(text.len());
     let mut from = 0;
@@ -25,5 +27,5 @@ pub(crate) fn visible(text: String) -> String {
         from = at + letter.len_utf8();
     }
     kept.push_str(&text[from..]);
-    kept
+    Cow::Owned(kept)
 }

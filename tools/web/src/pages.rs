@@ -1,31 +1,43 @@
 //! Reads a page: fetches it and takes its text, or asks a service for it that can read what cannot be fetched.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use toolc::Call;
-use toolc_extract::{Document, Fault, Options};
-use toolc_net::{Answer, Fetch, FetchError, Limits, Target, header};
+use toolc_extract::{Document, ExtractError, Fault, Options};
+use toolc_net::{Answer, Fetch, FetchError, HeaderValue, Limits, Target, header};
 
 use crate::kept::ReadPage;
-use crate::readers::{self, ConfiguredReader, PublicAddress};
+use crate::readers::{self, ConfiguredReader, PublicAddress, Withheld};
 use crate::vendor::Tried;
 use crate::web::Web;
 
 /// What the client accepts. Servers that can answer in several forms choose by it.
 const ACCEPT: &str = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.8,*/*;q=0.7";
+/// The bounds of a page. PDF files are often larger than other pages.
+const LIMITS: Limits =
+    Limits { time: Duration::from_secs(30), redirects: 5, header_bytes: 64 << 10, body_bytes: 20 << 20 };
 
 impl Web {
-    /// Reads an address that a model or a page names. A part of a page that was read before needs no further fetch.
+    /// Reads an address that a model or a page names. A page that was read before needs no further fetch; on a private host, where pages
+    /// are often being worked on, only its further parts do not.
     ///
     /// # Errors
     /// Returns why there is no text.
-    pub(crate) fn read(&self, text: &str, is_whole: bool, call: &Call<'_>) -> Result<Arc<ReadPage>, String> {
+    pub(crate) fn read(
+        &self,
+        text: &str,
+        is_whole: bool,
+        is_continued: bool,
+        call: &Call<'_>,
+    ) -> Result<Arc<ReadPage>, String> {
         let target = self.target(text)?;
         let address = target.to_string();
-        if let Some(page) = self.pages.get(&address, is_whole) {
+        let is_private = || matches!(PublicAddress::new(target.url()), Err(Withheld::PrivateHost));
+        if let Some(page) = self.pages.get(&address, is_whole).filter(|_| is_continued || !is_private()) {
             return Ok(page);
         }
-        let page = Arc::new(self.read_anew(target, is_whole, call)?);
+        let page = Arc::new(self.read_anew(&target, is_whole, call)?);
         self.pages.put(&address, is_whole, &page);
         Ok(page)
     }
@@ -39,70 +51,82 @@ impl Web {
         parsed.map_err(|invalid| invalid.to_string())
     }
 
-    fn read_anew(&self, target: Target, is_whole: bool, call: &Call<'_>) -> Result<ReadPage, String> {
-        let own = self.fetch_page(&target, is_whole);
-        let problem = match &own {
-            Ok(page) if !page.is_poor => {
-                return Ok(own.map(|page| page.page).unwrap_or_else(|_| unreachable!("matched")));
+    fn read_anew(&self, target: &Target, is_whole: bool, call: &Call<'_>) -> Result<ReadPage, String> {
+        let (own, problem) = match self.fetch_page(target, is_whole) {
+            Ok(Extracted { page, is_for_readers: false }) => return Ok(page),
+            Ok(Extracted { page, .. }) => {
+                let problem = page.warning.clone().unwrap_or_default();
+                let own = (!page.markdown.trim().is_empty()).then_some(page);
+                (own, format!("{target}: {problem}"))
             }
-            Ok(page) => page.page.warning.clone().unwrap_or_default(),
-            Err(failed) if !failed.can_be_read_elsewhere => return Err(failed.text.clone()),
-            Err(failed) => failed.text.clone(),
+            Err(Failed { text, can_be_read_elsewhere: true }) => (None, text),
+            Err(Failed { text, .. }) => return Err(text),
         };
-        match self.read_elsewhere(&target, call) {
-            Ok(page) => Ok(page),
-            Err(note) => match own {
-                Ok(Fetched { page, .. }) if !page.markdown.is_empty() => {
-                    Ok(ReadPage { warning: Some(joined(&problem, &note)), ..page })
-                }
-                _ => Err(joined(&problem, &note)),
-            },
+        match (self.read_elsewhere(target, call), own) {
+            (Ok(page), _) => Ok(page),
+            (Err(note), Some(page)) => {
+                let warning = joined(page.warning.as_deref().unwrap_or_default(), &note);
+                Ok(ReadPage { warning: Some(warning), ..page })
+            }
+            (Err(note), None) => Err(joined(&problem, &note)),
         }
     }
 
     /// Fetches a page and takes its text.
-    fn fetch_page(&self, target: &Target, is_whole: bool) -> Result<Fetched, Failed> {
-        let fetch = Fetch::get(target.clone()).with_header(header::ACCEPT, header_value(ACCEPT));
-        let answer = self.client.fetch(fetch, &Limits::default()).map_err(|error| Failed::of_fetch(&error))?;
-        if answer.status >= 400 {
+    fn fetch_page(&self, target: &Target, is_whole: bool) -> Result<Extracted, Failed> {
+        let answer = self.client.fetch(get(target.clone()), &LIMITS).map_err(|error| Failed::of_fetch(&error))?;
+        if !(200..300).contains(&answer.status) {
             return Err(Failed::of_status(&answer));
         }
-        extracted(&answer, is_whole).map_err(|text| Failed { text, can_be_read_elsewhere: false })
+        let options = Options { whole_page: is_whole, ..Options::default() };
+        extracted(&answer, &options)
+            .map_err(|error| Failed { text: format!("{}: {error}", answer.target), can_be_read_elsewhere: false })
     }
 
     /// Asks services to read a page. Returns a note if none has: it is empty if there are none.
     fn read_elsewhere(&self, target: &Target, call: &Call<'_>) -> Result<ReadPage, String> {
         let variables = |name: &str| self.variable(call, name);
         let is_named = !self.settings.readers.is_empty();
-        let configured = self.settings.readers().filter_map(|reader| reader.configure(&variables).ok());
-        // A reader that needs no key is asked only if a person names it: it learns the address.
-        let configured: Vec<ConfiguredReader> =
-            configured.filter(|configured| is_named || configured.access.is_named()).collect();
+        let (mut configured, mut problems): (Vec<ConfiguredReader>, Vec<String>) = Default::default();
+        for reader in self.settings.readers() {
+            match reader.configure(&variables) {
+                // A reader that needs no key is asked only if a person names it: it learns the address.
+                Ok(reader) => configured.extend((is_named || reader.access.is_named()).then_some(reader)),
+                Err(problem) => problems.extend((is_named || !problem.is_missing()).then(|| problem.to_string())),
+            }
+        }
         if configured.is_empty() {
-            return Err(String::new());
+            return Err(problems.join("; "));
         }
         let address = PublicAddress::new(target.url()).map_err(|withheld| withheld.to_string())?;
         let read = self.with_chain(call, |chain| readers::read(chain, &configured, &address));
         match read.page {
             Some(page) => Ok(ReadPage {
                 address: target.clone(),
+                is_redirected: false,
                 title: page.title,
                 published: page.published,
                 language: None,
                 warning: page.is_cut.then(|| Fault::Truncated.to_string()),
                 markdown: page.markdown,
                 reader: read.reader,
-            }),
-            None => Err(tried_text(&read.tried)),
+            }
+            .without_hidden_characters()),
+            None => Err(joined(&tried_text(&read.tried), &problems.join("; "))),
         }
     }
 }
 
-/// A page with what is known about its text.
-struct Fetched {
-    page: ReadPage,
-    /// Whether the text is not the one that was asked for.
-    is_poor: bool,
+/// Returns the request for a page.
+pub(crate) fn get(target: Target) -> Fetch {
+    Fetch::get(target).with_header(header::ACCEPT, HeaderValue::from_static(ACCEPT))
+}
+
+/// The text of an answer.
+pub(crate) struct Extracted {
+    pub(crate) page: ReadPage,
+    /// Whether the text is missing, and a service that runs scripts or looks like a browser could have it.
+    is_for_readers: bool,
 }
 
 /// Why a page cannot be fetched.
@@ -126,6 +150,7 @@ impl Failed {
             404 | 410 => " (there is no such page)",
             429 => " (it was asked too often)",
             500..=599 => " (it has failed)",
+            300..=399 => " (it redirects, and does not say where)",
             _ => "",
         };
         let text = format!("{} answers with the status {status}{meaning}", answer.target);
@@ -134,18 +159,22 @@ impl Failed {
 }
 
 /// Takes the text of an answer.
-fn extracted(answer: &Answer, is_whole: bool) -> Result<Fetched, String> {
-    let content_type = answer.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let document = Document { bytes: &answer.body, content_type, address: answer.target.url() };
-    let options = Options { whole_page: is_whole, ..Options::default() };
-    let page = toolc_extract::extract(&document, &options).map_err(|error| format!("{}: {error}", answer.target))?;
-    let is_poor = page.quality.is_fatal() || page.markdown.trim().is_empty();
+///
+/// # Errors
+/// If it is a file without text, or cannot be read.
+pub(crate) fn extracted(answer: &Answer, options: &Options) -> Result<Extracted, ExtractError> {
+    let page = toolc_extract::extract(&document(answer), options)?;
+    let is_empty = page.markdown.trim().is_empty();
+    // A service has no account, and does not find what the site does not have.
+    let is_final = page.quality.faults.iter().any(|fault| matches!(fault, Fault::Login | Fault::NotFound));
+    let is_for_readers = is_empty || (page.quality.is_fatal() && !is_final);
     let mut faults: Vec<String> = (!page.quality.is_good()).then(|| page.quality.to_string()).into_iter().collect();
     if answer.is_cut && !page.quality.faults.contains(&Fault::Truncated) {
         faults.push(Fault::Truncated.to_string());
     }
     let page = ReadPage {
         address: answer.target.clone(),
+        is_redirected: !answer.redirected_from.is_empty(),
         title: page.title,
         published: page.published.map(|published| published.at.unwrap_or(published.written)),
         language: page.language,
@@ -153,7 +182,13 @@ fn extracted(answer: &Answer, is_whole: bool) -> Result<Fetched, String> {
         reader: None,
         warning: (!faults.is_empty()).then(|| faults.join("; ")),
     };
-    Ok(Fetched { page, is_poor })
+    Ok(Extracted { page: page.without_hidden_characters(), is_for_readers })
+}
+
+/// Returns an answer as a document.
+pub(crate) fn document(answer: &Answer) -> Document<'_> {
+    let content_type = answer.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    Document { bytes: &answer.body, content_type, address: answer.target.url() }
 }
 
 /// Returns what was tried, for people and models.
@@ -171,8 +206,4 @@ fn joined(problem: &str, note: &str) -> String {
 
 fn is_host(text: &str) -> bool {
     text.contains('.') && !text.contains(char::is_whitespace)
-}
-
-fn header_value(text: &'static str) -> toolc_net::HeaderValue {
-    toolc_net::HeaderValue::from_static(text)
 }

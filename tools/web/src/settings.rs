@@ -35,6 +35,8 @@ pub struct WebSettings {
     pub results: Option<PathBuf>,
     /// The pause between two pages of a host that a crawl reads. A site can demand a longer one.
     pub crawl_pause: Duration,
+    /// The maximum number of bytes of all pages that a crawl reads in one call, decompressed.
+    pub crawl_bytes: usize,
     /// What the client calls itself. Its first word is the name in `robots.txt`.
     pub user_agent: String,
 }
@@ -51,6 +53,7 @@ impl Default for WebSettings {
             cache: None,
             results: None,
             crawl_pause: Duration::from_millis(250),
+            crawl_bytes: 500 << 20,
             user_agent: concat!("toolc/", env!("CARGO_PKG_VERSION"), " (an agent that acts for a person)").to_owned(),
         }
     }

@@ -10,7 +10,7 @@ use crate::settings::WebSettings;
 use crate::vendor::{Budget, Chain, Rests};
 
 /// The time for all vendors of a search or of a page, and for each.
-const BUDGET: Budget = Budget { total: Duration::from_secs(60), each: Duration::from_secs(15) };
+const BUDGET: Budget = Budget { total: Duration::from_mins(1), each: Duration::from_secs(15) };
 
 /// What all calls share.
 pub(crate) struct Web {

@@ -1,6 +1,6 @@
 //! The files of a crawl: a row for each page, and the state with which a later call continues.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,8 @@ use super::scope::ScopeSettings;
 
 /// The maximum size of a state, in bytes.
 const MAX_STATE: u64 = 256 << 20;
+/// The maximum length of the name of a crawl.
+const MAX_NAME: usize = 64;
 /// What the names of the files begin with.
 const PREFIX: &str = "web_crawl-";
 
@@ -23,22 +25,27 @@ pub(super) struct Row<'p> {
     pub(super) depth: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) published: Option<&'p str>,
-    pub(super) markdown: &'p str,
+    /// Before the text that it is about: long rows are often read in part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) warning: Option<&'p str>,
+    pub(super) markdown: &'p str,
 }
 
-/// The files of a crawl, in the folder of results. They are deleted with the other results.
+/// The files of a crawl, in the folder of results. They are deleted with the other results. The rows are locked, so that two calls do not
+/// continue one crawl at the same time.
 #[derive(Debug)]
 pub(super) struct CrawlFiles {
     folder: PathBuf,
     name: String,
     file: File,
     rows: usize,
+    bytes: u64,
 }
 
+/// The state, as it is written to the disk. The rows after `bytes` belong to pages that it does not know as visited: a process was killed.
 #[derive(Debug, Serialize, Deserialize)]
 struct State<S, F> {
+    bytes: u64,
     scope: S,
     frontier: F,
 }
@@ -58,43 +65,59 @@ impl CrawlFiles {
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
         let name = format!("{:016x}", u64::from_ne_bytes(bytes));
         let file = private().create_new(true).append(true).open(rows_path(folder, &name))?;
-        Ok(Self { folder: folder.to_owned(), name, file, rows: 0 })
+        lock(&file)?;
+        Ok(Self { folder: folder.to_owned(), name, file, rows: 0, bytes: 0 })
     }
 
-    /// Opens the files of an earlier crawl.
+    /// Opens the files of an earlier crawl. Rows that its state does not know are removed: their pages are visited again.
     ///
     /// # Errors
-    /// If there is no such crawl, or its files are damaged.
+    /// If there is no such crawl, its files are damaged, or another call continues it.
     pub(super) fn open(folder: &Path, name: &str) -> Result<(Self, ScopeSettings, Frontier), String> {
-        let gone = || format!("there is no crawl `{name}`, or it was deleted: start it again with `url`");
-        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        let gone = || format!("there is no crawl `{name}`, or nothing of it is left: start one with `url`");
+        if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Err(gone());
         }
-        let damaged = |error: &dyn std::fmt::Display| format!("the files of the crawl `{name}` are damaged: {error}");
+        let damaged = |error: &dyn std::fmt::Display| {
+            format!("the files of the crawl `{name}` are damaged ({error}): start it again with `url`")
+        };
+        let open = private().read(true).append(true).open(rows_path(folder, name));
+        let file = open.map_err(|_| gone())?;
+        lock(&file).map_err(|error| match error {
+            TryLockError::WouldBlock => format!("another call continues the crawl `{name}`: wait until it has ended"),
+            TryLockError::Error(error) => damaged(&error),
+        })?;
         let path = state_path(folder, name);
         let size = fs::metadata(&path).map_err(|_| gone())?.len();
         if size > MAX_STATE {
-            return Err(damaged(&format!("its state has {size} bytes")));
+            return Err(damaged(&format_args!("its state has {size} bytes")));
         }
         let text = fs::read(&path).map_err(|_| gone())?;
-        let State { scope, frontier } = serde_json::from_slice(&text).map_err(|error| damaged(&error))?;
-        let rows_path = rows_path(folder, name);
-        let rows = BufReader::new(File::open(&rows_path).map_err(|_| gone())?).split(b'\n');
-        let rows =
-            rows.map(|row| row.map(drop)).collect::<io::Result<Vec<()>>>().map_err(|error| damaged(&error))?.len();
-        let file = OpenOptions::new().append(true).open(rows_path).map_err(|error| damaged(&error))?;
-        Ok((Self { folder: folder.to_owned(), name: name.to_owned(), file, rows }, scope, frontier))
+        let State { bytes, scope, mut frontier } =
+            serde_json::from_slice::<State<ScopeSettings, Frontier>>(&text).map_err(|error| damaged(&error))?;
+        let found = file.metadata().map_err(|error| damaged(&error))?.len();
+        if found < bytes {
+            return Err(damaged(&format_args!("the rows have {found} bytes, and had {bytes}")));
+        }
+        file.set_len(bytes).map_err(|error| damaged(&error))?;
+        let rows = count_rows(&file).map_err(|error| damaged(&error))?;
+        frontier.settle();
+        Ok((Self { folder: folder.to_owned(), name: name.to_owned(), file, rows, bytes }, scope, frontier))
     }
 
     /// Adds a row.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If it cannot be written. The file has whole rows only, unless it cannot be cut either.
     pub(super) fn add(&mut self, row: &Row<'_>) -> io::Result<()> {
         let mut line = serde_json::to_vec(row)?;
         line.push(b'\n');
-        self.file.write_all(&line)?;
+        if let Err(error) = self.file.write_all(&line) {
+            let _ = self.file.set_len(self.bytes);
+            return Err(error);
+        }
         self.rows += 1;
+        self.bytes += line.len() as u64;
         Ok(())
     }
 
@@ -105,9 +128,20 @@ impl CrawlFiles {
     pub(super) fn save(&self, scope: &ScopeSettings, frontier: &Frontier) -> io::Result<()> {
         let path = state_path(&self.folder, &self.name);
         let new = path.with_extension("new");
-        let state = serde_json::to_vec(&State { scope, frontier })?;
+        let state = serde_json::to_vec(&State { bytes: self.bytes, scope, frontier })?;
         private().create(true).truncate(true).write(true).open(&new)?.write_all(&state)?;
         fs::rename(new, path)
+    }
+
+    /// Deletes the state, because nothing is left to be visited.
+    pub(super) fn forget(&self) {
+        let _ = fs::remove_file(state_path(&self.folder, &self.name));
+    }
+
+    /// Deletes all files, because there are no rows.
+    pub(super) fn delete(self) {
+        self.forget();
+        let _ = fs::remove_file(self.rows_path());
     }
 
     /// Returns the name with which the crawl is continued.
@@ -140,4 +174,22 @@ fn private() -> OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+/// Locks the rows, unless the file system has no locks.
+fn lock(file: &File) -> Result<(), TryLockError> {
+    match file.try_lock() {
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+        locked => locked,
+    }
+}
+
+/// Counts the rows.
+fn count_rows(file: &File) -> io::Result<usize> {
+    let (mut reader, mut row, mut rows) = (BufReader::new(file), Vec::new(), 0);
+    while reader.read_until(b'\n', &mut row)? > 0 {
+        row.clear();
+        rows += 1;
+    }
+    Ok(rows)
 }

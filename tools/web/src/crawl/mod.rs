@@ -1,13 +1,15 @@
 //! Follows the links of a site, and writes the text of each page to a file of rows.
 //!
 //! [`scope`] and [`address`] say which links are followed, and which addresses are one page. A [`frontier`] has the addresses that are still to
-//! be visited. [`run`] visits them, and [`files`] has the rows and the state, with which a later call continues.
+//! be visited. [`run`] decides which one is next and takes what [`visit`] brings, and [`files`] has the rows and the state, with which a later
+//! call continues.
 
 mod address;
 mod files;
 mod frontier;
 mod run;
 mod scope;
+mod visit;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,33 +27,50 @@ use scope::{Reach, Scope, ScopeSettings};
 ///
 /// # Errors
 /// If the start or the name of an earlier crawl is not valid, the start cannot be read, or the files cannot be written.
-pub(crate) fn handle(web: &Arc<Web>, args: Args, call: &Call<'_>) -> Result<Returns, ToolError> {
+pub(crate) fn handle(web: &Arc<Web>, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
     let Some(folder) = &web.settings.results else {
         return Err(ToolError::new("this program has no folder for the results of a crawl"));
     };
     let io = |error: std::io::Error| ToolError::new(format!("the files of the crawl cannot be used: {error}"));
-    let count = |number: i64| usize::try_from(number).unwrap_or_default();
     let (mut files, settings, frontier) = match (&args.url, &args.resume) {
         (Some(url), None) => {
             let start = web.target(url).map_err(ToolError::new)?;
-            let settings = settings(&start.url().clone(), &args);
+            let settings = settings(start.url(), args);
+            // Before there are files.
+            Scope::new(&settings).map_err(ToolError::new)?;
             (CrawlFiles::create(folder).map_err(io)?, settings, Frontier::new(start.url()))
+        }
+        (None, Some(_)) if args.include.is_some() || args.exclude.is_some() => {
+            let error =
+                "a crawl is continued with its own globs: leave `include` and `exclude` out, or start one with `url`";
+            return Err(ToolError::new(error));
         }
         (None, Some(name)) => CrawlFiles::open(folder, name).map_err(ToolError::new)?,
         _ => return Err(ToolError::new("either `url` or `resume` is needed: `url` for a new crawl")),
     };
-    let scope = Scope::new(&settings).map_err(ToolError::new)?;
-    let time = Duration::from_secs(60).saturating_mul(u32::try_from(args.max_minutes).unwrap_or(1));
-    let budget = Budget { pages: count(args.max_pages), depth: count(args.max_depth), time };
-    let crawl = Crawl::new(web, scope, budget, frontier);
-    let (summary, frontier) = crawl.run(&mut files, call).map_err(io)?;
-    files.save(&settings, &frontier).map_err(io)?;
+    let budget = budget(args, web);
+    let crawl = Crawl::new(web, call, &mut files, (settings, frontier), budget).map_err(ToolError::new)?;
+    let (ended, summary, left) = crawl.run().map_err(io)?;
     if files.rows() == 0
+        && left == 0
         && let Some(failed) = summary.failed.first()
     {
-        return Err(ToolError::new(format!("no page could be read: {failed}")));
+        let error = ToolError::new(format!("no page could be read: {failed}"));
+        files.delete();
+        return Err(error);
     }
-    Ok(returns(summary, &frontier, &files))
+    Ok(returns(ended, summary, left, &files))
+}
+
+fn budget(args: &Args, web: &Web) -> Budget {
+    let count = |number: i64| usize::try_from(number).unwrap_or_default();
+    let minutes = u32::try_from(args.max_minutes).unwrap_or(1);
+    Budget {
+        pages: count(args.max_pages),
+        depth: count(args.max_depth),
+        bytes: web.settings.crawl_bytes,
+        time: Duration::from_mins(1).saturating_mul(minutes),
+    }
 }
 
 fn settings(start: &url::Url, args: &Args) -> ScopeSettings {
@@ -67,10 +86,12 @@ fn settings(start: &url::Url, args: &Args) -> ScopeSettings {
     }
 }
 
-fn returns(summary: Summary, frontier: &Frontier, files: &CrawlFiles) -> Returns {
-    let Summary { ended, titles, skipped, failed, notes } = summary;
+fn returns(ended: Ended, summary: Summary, left: usize, files: &CrawlFiles) -> Returns {
+    let Summary { titles, skipped, failed, mut notes, warnings } = summary;
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-    let left = frontier.left();
+    if warnings > 0 {
+        notes.push(format!("{warnings} of the new rows have a `warning` about their text"));
+    }
     Returns {
         file: files.rows_path().display().to_string(),
         pages: number(files.rows()),

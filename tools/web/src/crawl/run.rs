@@ -1,38 +1,38 @@
-//! Visits the pages of a site.
+//! Decides which page of a site is visited next, and takes what the visits bring.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read as _};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use toolc::Call;
-use toolc_extract::{Document, ExtractError, Options, PageLinks, links, sitemap};
-use toolc_net::{Answer, Fetch, Limits, RobotsFile, Target, header};
+use toolc_extract::PageLinks;
 use url::Url;
 
 use super::files::{CrawlFiles, Row};
-use super::frontier::{Frontier, Reason, Waiting};
-use super::scope::Scope;
-use crate::outside::{manipulated, visible};
+use super::frontier::{Frontier, Next, Reason, Waiting};
+use super::scope::{Scope, ScopeSettings};
+use super::visit::{Outcome, Page, Visited, visit, visit_sitemaps};
+use crate::outside::manipulated;
 use crate::web::Web;
 
-/// The number of pages that are fetched at the same time.
-const WORKERS: usize = 4;
-/// The time of a fetch, and the size of a page.
-const LIMITS: Limits =
-    Limits { time: Duration::from_secs(20), redirects: 5, header_bytes: 64 << 10, body_bytes: 5 << 20 };
-/// The maximum number of bytes of all pages of a call, decompressed.
-const MAX_BYTES: usize = 500 << 20;
-/// The maximum number of sitemaps of a site that are read, and the size of each, decompressed.
-const MAX_SITEMAPS: usize = 5;
-const MAX_SITEMAP: usize = 50 << 20;
+/// The number of pages that are visited at the same time.
+const AT_ONCE: usize = 4;
 /// A site that demands a longer pause between two pages gets this one.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
-/// The maximum number of titles, and of failures, of a summary.
+/// The maximum number of titles, and of failures, of a summary, and their lengths in characters.
 const MAX_SHOWN: usize = 30;
 const MAX_FAILED: usize = 10;
-/// How often a worker that waits looks whether the call is cancelled.
+const MAX_TITLE: usize = 120;
+const MAX_FAILURE: usize = 400;
+/// How often the state is saved, at most, so that a crawl whose process ends can be continued.
+const SAVE_EVERY: Duration = Duration::from_secs(10);
+/// What a save may take of the time, as the number of times that it would fit in.
+const SAVE_SHARE: u32 = 20;
+/// How often the crawl looks whether it is cancelled.
 const STEP: Duration = Duration::from_millis(50);
 
 /// What a call may spend.
@@ -40,6 +40,8 @@ const STEP: Duration = Duration::from_millis(50);
 pub(super) struct Budget {
     pub(super) pages: usize,
     pub(super) depth: usize,
+    /// The maximum number of bytes of all pages, decompressed.
+    pub(super) bytes: usize,
     pub(super) time: Duration,
 }
 
@@ -55,328 +57,342 @@ pub(super) enum Ended {
 }
 
 /// What a crawl has done.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Summary {
-    pub(super) ended: Ended,
     pub(super) titles: Vec<String>,
     pub(super) skipped: BTreeMap<Reason, usize>,
     pub(super) failed: Vec<String>,
     pub(super) notes: Vec<String>,
+    /// The number of rows that say that their text instructs the model, or is not the one of the page.
+    pub(super) warnings: usize,
 }
 
-/// A crawl that runs.
-pub(super) struct Crawl<'w> {
-    web: &'w Web,
+impl Summary {
+    fn skip(&mut self, reason: Reason) {
+        *self.skipped.entry(reason).or_default() += 1;
+    }
+
+    fn fail(&mut self, text: &str) {
+        if self.failed.len() < MAX_FAILED {
+            self.failed.push(cut(text, MAX_FAILURE));
+        }
+        self.skip("failed");
+    }
+}
+
+/// A crawl that runs. Visits are on threads of their own, which a crawl that ends early does not wait for.
+pub(super) struct Crawl<'c> {
+    web: &'c Arc<Web>,
+    call: &'c Call<'c>,
+    files: &'c mut CrawlFiles,
+    settings: ScopeSettings,
     scope: Scope,
     budget: Budget,
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-/// What the workers share.
-struct State {
+    end: Instant,
     frontier: Frontier,
-    /// The number of pages that are being visited, and of those that were written in this call.
-    active: usize,
+    hosts: BTreeMap<String, Host>,
+    /// Whether the sitemaps are being read.
+    is_mapping: bool,
     written: usize,
     bytes: usize,
-    /// When the next page of each host may be fetched.
-    free_at: BTreeMap<String, Instant>,
-    ended: Option<Ended>,
-    failure: Option<io::Error>,
+    save_at: Instant,
+    results: (Sender<Visited>, Receiver<Visited>),
     summary: Summary,
 }
 
-/// What a visit has brought.
-enum Visit {
-    Page(Box<Page>),
-    Skipped(Reason),
-    Failed(String),
+/// A host, and when its next page may be visited. `None` while its first page is visited, which shows the pause that it demands.
+struct Host {
+    free_at: Option<Instant>,
+    pause: Duration,
 }
 
-struct Page {
-    address: Target,
-    others: Vec<Url>,
-    title: Option<String>,
-    published: Option<String>,
-    markdown: String,
-    warning: Option<String>,
-    links: PageLinks,
-    bytes: usize,
-}
-
-impl<'w> Crawl<'w> {
-    pub(super) fn new(web: &'w Web, scope: Scope, budget: Budget, frontier: Frontier) -> Self {
-        let summary = Summary {
-            ended: Ended::Complete,
-            titles: Vec::new(),
-            skipped: BTreeMap::new(),
-            failed: Vec::new(),
-            notes: Vec::new(),
-        };
-        let (free_at, ended, failure) = Default::default();
-        let state = State { frontier, active: 0, written: 0, bytes: 0, free_at, ended, failure, summary };
-        Self { web, scope, budget, state: Mutex::new(state), changed: Condvar::new() }
-    }
-
-    /// Visits pages until a limit is reached, or none is left.
+impl<'c> Crawl<'c> {
+    /// Returns a crawl that begins, or continues.
     ///
     /// # Errors
-    /// If a row cannot be written.
-    pub(super) fn run(self, files: &mut CrawlFiles, call: &Call<'_>) -> io::Result<(Summary, Frontier)> {
-        let end = Instant::now() + self.budget.time;
-        if files.rows() == 0 {
-            self.read_sitemaps();
-        }
-        let files = Mutex::new(files);
-        thread::scope(|scope| {
-            for _ in 0..WORKERS {
-                scope.spawn(|| self.work(&files, call, end));
-            }
-        });
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(error) = state.failure {
-            return Err(error);
-        }
-        let ended = state.ended.unwrap_or(Ended::Complete);
-        Ok((Summary { ended, ..state.summary }, state.frontier))
+    /// If a glob of the settings is not valid.
+    pub(super) fn new(
+        web: &'c Arc<Web>,
+        call: &'c Call<'c>,
+        files: &'c mut CrawlFiles,
+        (settings, frontier): (ScopeSettings, Frontier),
+        budget: Budget,
+    ) -> Result<Self, String> {
+        let now = Instant::now();
+        Ok(Self {
+            scope: Scope::new(&settings)?,
+            end: now + budget.time,
+            hosts: BTreeMap::new(),
+            is_mapping: false,
+            written: 0,
+            bytes: 0,
+            save_at: now,
+            results: channel(),
+            summary: Summary::default(),
+            web,
+            call,
+            files,
+            settings,
+            budget,
+            frontier,
+        })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn work(&self, files: &Mutex<&mut CrawlFiles>, call: &Call<'_>, end: Instant) {
-        while let Some(waiting) = self.next(call, end) {
-            let visit = match self.wait_for_host(&waiting.url, call, end) {
-                true => Some(self.visit(&waiting)),
-                false => None,
-            };
-            let mut state = self.lock();
-            state.active -= 1;
-            match visit {
-                None => state.frontier.put_back(waiting),
-                Some(Visit::Skipped(reason)) => *state.summary.skipped.entry(reason).or_default() += 1,
-                Some(Visit::Failed(text)) => {
-                    if state.summary.failed.len() < MAX_FAILED {
-                        state.summary.failed.push(text);
-                    }
-                    *state.summary.skipped.entry("failed").or_default() += 1;
-                }
-                Some(Visit::Page(page)) => {
-                    if let Err(error) = self.take(&mut state, &waiting, &page, files) {
-                        state.failure = Some(error);
-                        state.ended = Some(Ended::Cancelled);
-                    }
-                    let (done, total) = (count(state.written), count(self.budget.pages));
-                    call.progress(done, Some(total), page.address.url().path());
-                }
-            }
-            drop(state);
-            self.changed.notify_all();
+    /// Visits pages until a limit is reached, or none is left. Returns how it has ended, what it has done, and the number of addresses that are
+    /// left.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub(super) fn run(mut self) -> io::Result<(Ended, Summary, usize)> {
+        // After an error, the crawl can be continued from the state that was saved last.
+        let ended = self.visit_all()?;
+        while let Ok(visited) = self.results.1.try_recv() {
+            self.take(visited)?;
         }
-        self.changed.notify_all();
+        self.frontier.settle();
+        let left = self.frontier.left();
+        if left > 0 {
+            self.files.save(&self.settings, &self.frontier)?;
+        } else {
+            self.files.forget();
+        }
+        let pause = self.hosts.values().map(|host| host.pause).max().unwrap_or_default();
+        if pause > self.web.settings.crawl_pause {
+            let note =
+                format!("because of robots.txt, the pause between two pages of a host is {} s", pause.as_secs_f32());
+            self.summary.notes.push(note);
+        }
+        Ok((ended, self.summary, left))
     }
 
-    /// Returns the next address. `None` if the crawl has ended.
-    fn next(&self, call: &Call<'_>, end: Instant) -> Option<Waiting> {
-        let mut state = self.lock();
+    fn visit_all(&mut self) -> io::Result<Ended> {
         loop {
-            if state.ended.is_some() {
-                return None;
+            if let Some(limit) = self.reached() {
+                return Ok(limit);
             }
-            let limit = [
-                (call.is_cancelled(), Ended::Cancelled),
-                (Instant::now() >= end, Ended::Time),
-                (state.bytes >= MAX_BYTES, Ended::Bytes),
-                (state.written >= self.budget.pages && state.frontier.left() > 0, Ended::Pages),
-            ];
-            if let Some((_, reached)) = limit.into_iter().find(|(is_reached, _)| *is_reached) {
-                state.ended = Some(reached);
-                return None;
+            if Instant::now() >= self.save_at {
+                self.save()?;
             }
-            // Each page that is being visited may be one more row.
-            if state.written + state.active < self.budget.pages
-                && let Some(next) = state.frontier.next(self.budget.depth)
-            {
-                state.active += 1;
-                return Some(next);
+            let wait = self.start_visits()?;
+            if self.frontier.active() == 0 && !self.is_mapping && wait.is_none() {
+                return Ok(if self.frontier.left() > 0 { Ended::Depth } else { Ended::Complete });
             }
-            if state.active == 0 {
-                state.ended = Some(if state.frontier.left() > 0 { Ended::Depth } else { Ended::Complete });
-                return None;
+            if let Ok(visited) = self.results.1.recv_timeout(wait.unwrap_or(STEP).min(STEP)) {
+                self.take(visited)?;
             }
-            state =
-                self.changed.wait_timeout(state, STEP).map_or_else(|error| error.into_inner().0, |(state, _)| state);
         }
     }
 
-    /// Waits until a page of a host may be fetched. Returns false if the crawl has ended before.
-    fn wait_for_host(&self, url: &Url, call: &Call<'_>, end: Instant) -> bool {
-        let demanded = self.web.client.target(url.as_str()).ok().and_then(|target| {
-            self.web.client.robots(&target, &self.web.robots).rules().and_then(toolc_net::Robots::crawl_delay)
-        });
-        let pause = demanded.unwrap_or_default().max(self.web.settings.crawl_pause).min(MAX_PAUSE);
-        if pause.is_zero() {
-            return true;
-        }
-        let start = {
-            let mut state = self.lock();
-            let free_at =
-                state.free_at.entry(url.host_str().unwrap_or_default().to_owned()).or_insert_with(Instant::now);
-            let start = (*free_at).max(Instant::now());
-            *free_at = start + pause;
-            start
-        };
-        while Instant::now() < start {
-            if call.is_cancelled() || Instant::now() >= end || self.lock().ended.is_some() {
-                return false;
-            }
-            thread::sleep(STEP.min(start.saturating_duration_since(Instant::now())));
-        }
-        true
+    /// Returns the limit that is reached.
+    fn reached(&self) -> Option<Ended> {
+        let is_full = self.written >= self.budget.pages;
+        let limits = [
+            (self.call.is_cancelled(), Ended::Cancelled),
+            (Instant::now() >= self.end, Ended::Time),
+            (self.bytes >= self.budget.bytes, Ended::Bytes),
+            (is_full && self.frontier.left() > 0, Ended::Pages),
+        ];
+        limits.into_iter().find(|(is_reached, _)| *is_reached).map(|(_, ended)| ended)
     }
 
-    fn visit(&self, waiting: &Waiting) -> Visit {
-        let client = &self.web.client;
-        let target = match client.target(waiting.url.as_str()) {
-            Ok(target) => target,
-            Err(invalid) => return Visit::Failed(invalid.to_string()),
-        };
-        if let Err(refusal) = client.robots(&target, &self.web.robots).check(&target) {
-            // The start is what the model has asked for, so it is told.
-            return if waiting.depth == 0 {
-                Visit::Failed(format!("{target}: {refusal}"))
-            } else {
-                Visit::Skipped("forbidden by robots.txt")
+    fn save(&mut self) -> io::Result<()> {
+        let started = Instant::now();
+        self.files.save(&self.settings, &self.frontier)?;
+        self.save_at = Instant::now() + SAVE_EVERY.max(started.elapsed() * SAVE_SHARE);
+        Ok(())
+    }
+
+    /// Starts as many visits as may run. Returns how long to wait for a host, if addresses wait for one only.
+    fn start_visits(&mut self) -> io::Result<Option<Duration>> {
+        if !self.frontier.is_mapped && !self.is_mapping {
+            self.start(None)?;
+            self.is_mapping = true;
+        }
+        // Each page that is being visited may be one more row.
+        while self.frontier.active() < AT_ONCE && self.written + self.frontier.active() < self.budget.pages {
+            let now = Instant::now();
+            let mut wait = STEP;
+            let hosts = &self.hosts;
+            let next = self.frontier.next(self.budget.depth, |url| {
+                let free_at = hosts.get(url.host_str().unwrap_or_default()).map_or(Some(now), |host| host.free_at);
+                wait = free_at.map_or(wait, |free_at| wait.min(free_at.saturating_duration_since(now)));
+                free_at.is_some_and(|free_at| free_at <= now)
+            });
+            let waiting = match next {
+                Next::Address(waiting) => waiting,
+                Next::Later => return Ok(Some(wait)),
+                Next::Nothing => return Ok(None),
             };
+            let host = waiting.url.host_str().unwrap_or_default().to_owned();
+            match self.hosts.get_mut(&host) {
+                Some(host) => host.free_at = Some(now + host.pause),
+                None => drop(self.hosts.insert(host, Host { free_at: None, pause: Duration::ZERO })),
+            }
+            self.start(Some(waiting))?;
         }
-        match client.fetch(Fetch::get(target), &LIMITS) {
-            Ok(answer) if answer.status >= 400 => {
-                Visit::Failed(format!("{} answers with the status {}", answer.target, answer.status))
+        Ok(None)
+    }
+
+    /// Visits an address, or the sitemaps, on a thread.
+    fn start(&self, waiting: Option<Waiting>) -> io::Result<()> {
+        let (web, results, start) = (Arc::clone(self.web), self.results.0.clone(), self.settings.start.clone());
+        let run = move || {
+            let visit = || match waiting.clone() {
+                Some(waiting) => visit(&web, waiting),
+                None => visit_sitemaps(&web, &start),
+            };
+            let visited = catch_unwind(AssertUnwindSafe(visit)).unwrap_or_else(|_| Visited::panicked(waiting));
+            // The crawl may have ended.
+            let _ = results.send(visited);
+        };
+        thread::Builder::new().name("web_crawl".to_owned()).spawn(run).map(drop)
+    }
+
+    /// Takes what a visit has brought.
+    fn take(&mut self, visited: Visited) -> io::Result<()> {
+        let Visited { waiting, pause, bytes, outcome } = visited;
+        self.bytes += bytes;
+        let Some(waiting) = waiting else {
+            self.is_mapping = false;
+            self.frontier.is_mapped = true;
+            if let Outcome::Sitemaps(pages) = outcome {
+                for page in pages {
+                    let _ = self.frontier.add(&page, 1, true, &self.scope);
+                }
             }
-            Ok(answer) if waiting.depth > 0 && !self.scope.contains(answer.target.url()) => {
-                Visit::Skipped("outside of the scope")
+            return Ok(());
+        };
+        self.note_pause(&waiting.url, pause.unwrap_or_default(), &outcome);
+        self.frontier.done(&waiting);
+        match outcome {
+            Outcome::Page(page) => self.take_page(&waiting, &page)?,
+            Outcome::Skipped(reason) => self.summary.skip(reason),
+            Outcome::Failed(text) => self.summary.fail(&text),
+            Outcome::Later(_) | Outcome::Again => {
+                self.frontier.put_back(waiting.tried());
             }
-            Ok(answer) => read_page(&answer),
-            Err(error) => Visit::Failed(error.to_string()),
+            Outcome::Sitemaps(_) => {}
+        }
+        Ok(())
+    }
+
+    fn note_pause(&mut self, url: &Url, demanded: Duration, outcome: &Outcome) {
+        let Some(host) = self.hosts.get_mut(url.host_str().unwrap_or_default()) else { return };
+        if host.free_at.is_none() {
+            host.pause = demanded.max(self.web.settings.crawl_pause).min(MAX_PAUSE);
+            host.free_at = Some(Instant::now() + host.pause);
+        }
+        if let Outcome::Later(wait) = outcome {
+            host.free_at = host.free_at.max(Some(Instant::now() + (*wait).min(MAX_PAUSE)));
         }
     }
 
     /// Takes a page: writes its row, and adds its links.
-    fn take(
-        &self,
-        state: &mut State,
-        waiting: &Waiting,
-        page: &Page,
-        files: &Mutex<&mut CrawlFiles>,
-    ) -> io::Result<()> {
-        state.bytes += page.bytes;
-        let canonical = page.links.canonical.iter().filter(|url| self.scope.contains(url));
-        let others: Vec<Url> = page.others.iter().chain(canonical).cloned().collect();
-        if state.frontier.note_others(&waiting.url, &others) {
-            *state.summary.skipped.entry("another address of a page that was read").or_default() += 1;
+    fn take_page(&mut self, waiting: &Waiting, page: &Page) -> io::Result<()> {
+        let address = page.text.address.url();
+        if waiting.depth == 0 {
+            self.follow_start(address);
+        } else if !self.scope.contains(address) {
+            self.summary.skip("outside of the scope");
             return Ok(());
         }
-        if state.frontier.is_repeated(&page.markdown) {
-            *state.summary.skipped.entry("same text as another page").or_default() += 1;
+        if self.frontier.note_redirects(&waiting.url, &page.redirects) {
+            self.summary.skip("another address of a page that was read");
             return Ok(());
         }
-        let url = page.address.to_string();
-        let row = Row {
-            url: &url,
-            title: page.title.as_deref(),
-            depth: waiting.depth,
-            published: page.published.as_deref(),
-            markdown: &page.markdown,
-            warning: page.warning.as_deref(),
-        };
-        files.lock().unwrap_or_else(PoisonError::into_inner).add(&row)?;
-        state.written += 1;
-        if state.summary.titles.len() < MAX_SHOWN {
-            let title = page.title.as_deref().unwrap_or("(no title)");
-            state.summary.titles.push(format!("{}: {title}", page.address.url().path()));
+        // Sites that name another page by mistake exist, so that only another spelling of the address is believed.
+        if let Some(preferred) = page.links.canonical.as_ref().filter(|url| is_spelling(url, address)) {
+            self.frontier.note_preferred(preferred);
         }
-        self.add_links(state, &page.links, waiting.depth + 1);
+        let text = page.text.markdown.trim();
+        let labels: Vec<&str> = page.links.links.iter().map(|link| link.text.as_str()).collect();
+        let is_repeated = self.frontier.is_repeated(&[text]);
+        // A page with the text of another one may still lead elsewhere, as a list with pictures does.
+        if self.frontier.is_repeated(&[&[text, "links"][..], &labels].concat()) {
+            self.summary.skip("same text as another page");
+            return Ok(());
+        }
+        match (text.is_empty(), is_repeated) {
+            (true, _) => self.note_empty(waiting, page),
+            (false, true) => self.summary.skip("same text as another page"),
+            (false, false) => self.write(waiting, page)?,
+        }
+        self.add_links(&page.links, waiting.depth + 1);
         Ok(())
     }
 
-    fn add_links(&self, state: &mut State, found: &PageLinks, depth: usize) {
+    /// Notes a page without a text. The start is what the model has asked for, so it must know why.
+    fn note_empty(&mut self, waiting: &Waiting, page: &Page) {
+        if waiting.depth > 0 {
+            return self.summary.skip("no text");
+        }
+        let why = page.text.warning.as_deref().unwrap_or("the document has no text");
+        self.summary.fail(&format!("{}: {why}", page.text.address));
+    }
+
+    fn write(&mut self, waiting: &Waiting, page: &Page) -> io::Result<()> {
+        let (text, path) = (&page.text, page.text.address.url().path());
+        let row = Row {
+            url: text.address.url().as_str(),
+            title: text.title.as_deref(),
+            depth: waiting.depth,
+            published: text.published.as_deref(),
+            warning: text.warning.as_deref(),
+            markdown: &text.markdown,
+        };
+        self.files.add(&row)?;
+        self.written += 1;
+        self.summary.warnings += usize::from(text.warning.is_some());
+        if self.summary.titles.len() < MAX_SHOWN {
+            let title = text.title.as_deref().unwrap_or("(no title)");
+            let title = cut(&format!("{}: {title}", cut(path, MAX_TITLE)), 2 * MAX_TITLE);
+            if let (Some(warning), true) = (manipulated(&title), self.summary.notes.is_empty()) {
+                self.summary.notes.push(format!("a title {warning}"));
+            }
+            self.summary.titles.push(title);
+        }
+        self.call.progress(count(self.written), Some(count(self.budget.pages)), &cut(path, MAX_TITLE));
+        Ok(())
+    }
+
+    /// Moves the scope to the page to which the start redirects, if that is on another host, or the start is the name of its folder.
+    fn follow_start(&mut self, address: &Url) {
+        let is_folder = address.path().strip_suffix('/') == Some(self.settings.start.path());
+        if self.scope.contains(address) && !is_folder {
+            return;
+        }
+        let settings = ScopeSettings { start: address.clone(), ..self.settings.clone() };
+        // The globs are valid.
+        if let Ok(scope) = Scope::new(&settings) {
+            (self.settings, self.scope) = (settings, scope);
+        }
+    }
+
+    fn add_links(&mut self, found: &PageLinks, depth: usize) {
         if found.nofollow {
             return;
         }
         let followed = found.links.iter().filter(|link| !link.nofollow).map(|link| &link.target);
         for url in followed.chain(found.refresh.iter().map(|(_, url)| url)) {
-            if let Err(Some(reason)) = state.frontier.add(url, depth, &self.scope) {
-                *state.summary.skipped.entry(reason).or_default() += 1;
+            if let Err(Some(reason)) = self.frontier.add(url, depth, false, &self.scope) {
+                self.summary.skip(reason);
             }
         }
-    }
-
-    /// Adds the pages of the sitemaps of the site. A site without one is crawled by its links.
-    fn read_sitemaps(&self) {
-        let client = &self.web.client;
-        let Some(start) = self.lock().frontier.first() else { return };
-        let Ok(start) = client.target(start.as_str()) else { return };
-        let robots = client.robots(&start, &self.web.robots);
-        let mut open: Vec<Url> = match &*robots {
-            RobotsFile::Rules(rules) => {
-                rules.sitemaps().iter().filter_map(|text| start.url().join(text).ok()).collect()
-            }
-            _ => Vec::new(),
-        };
-        if open.is_empty() {
-            open.extend(start.url().join("/sitemap.xml"));
-        }
-        open.truncate(MAX_SITEMAPS);
-        let mut read = 0;
-        while let Some(url) = open.pop() {
-            read += 1;
-            let Some(found) = self.sitemap(&url) else { continue };
-            open.extend(found.sitemaps.into_iter().take(MAX_SITEMAPS.saturating_sub(read + open.len())));
-            let mut state = self.lock();
-            for (page, _) in &found.pages {
-                let _ = state.frontier.add(page, 1, &self.scope);
-            }
-        }
-    }
-
-    fn sitemap(&self, url: &Url) -> Option<toolc_extract::Sitemap> {
-        let target = self.web.client.target(url.as_str()).ok()?;
-        let limits = Limits { body_bytes: MAX_SITEMAP, ..LIMITS };
-        let answer = self.web.client.fetch(Fetch::get(target), &limits).ok().filter(|answer| answer.status == 200)?;
-        if !answer.body.starts_with(&[0x1f, 0x8b]) {
-            return Some(sitemap(&answer.body));
-        }
-        let mut text = Vec::new();
-        flate2::read::GzDecoder::new(&*answer.body).take(MAX_SITEMAP as u64).read_to_end(&mut text).ok()?;
-        Some(sitemap(&text))
     }
 }
 
-/// Takes the text and the links of an answer.
-fn read_page(answer: &Answer) -> Visit {
-    let content_type = answer.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let document = Document { bytes: &answer.body, content_type, address: answer.target.url() };
-    let options = Options::default();
-    let page = match toolc_extract::extract(&document, &options) {
-        Ok(page) => page,
-        Err(ExtractError::NotText { .. }) => return Visit::Skipped("not a page"),
-        Err(error) => return Visit::Failed(format!("{}: {error}", answer.target)),
-    };
-    let markdown = visible(page.markdown);
-    let mut warnings: Vec<String> = (!page.quality.is_good()).then(|| page.quality.to_string()).into_iter().collect();
-    warnings.extend(manipulated(&markdown).map(|warning| format!("the text {warning}")));
-    Visit::Page(Box::new(Page {
-        address: answer.target.clone(),
-        others: answer.redirected_from.iter().chain([&answer.target]).map(|target| target.url().clone()).collect(),
-        title: page.title.map(visible),
-        published: page.published.map(|published| published.at.unwrap_or(published.written)),
-        markdown,
-        warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
-        links: links(&document, &options),
-        bytes: answer.body.len(),
-    }))
+/// Returns whether an address differs from another one in its scheme, `www.`, parameters or a last slash only.
+fn is_spelling(url: &Url, other: &Url) -> bool {
+    let host = |url: &Url| url.host_str().unwrap_or_default().trim_start_matches("www.").to_owned();
+    let path = |url: &Url| url.path().trim_end_matches('/').to_owned();
+    host(url) == host(other) && path(url) == path(other)
+}
+
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "there are at most 5,000 pages")]

@@ -4,6 +4,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
+use super::address::decoded;
+
 /// How far a crawl goes from its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -56,9 +58,11 @@ impl Scope {
             Reach::Domain => is_below(url, &self.start),
         };
         has_host
-            && (self.reach != Reach::Section || url.path().starts_with(&self.folder))
-            && self.include.as_ref().is_none_or(|globs| globs.is_match(url.path()))
-            && !self.exclude.as_ref().is_some_and(|globs| globs.is_match(url.path()))
+            && (self.reach != Reach::Section
+                || url.path().starts_with(&self.folder)
+                || self.folder.strip_suffix('/') == Some(url.path()))
+            && self.include.as_ref().is_none_or(|globs| globs.is_match(&*decoded(url.path())))
+            && !self.exclude.as_ref().is_some_and(|globs| globs.is_match(&*decoded(url.path())))
     }
 
     /// Returns the port that an address on the host of the start has. A site may be linked with `http` and with `https`.
@@ -80,7 +84,7 @@ fn without_www(url: &Url) -> &str {
 fn is_below(url: &Url, start: &Url) -> bool {
     let (host, domain) = (without_www(url), without_www(start));
     let is_name = matches!(start.host(), Some(Host::Domain(_)));
-    // A suffix such as `com` is no domain of a site.
+    // A suffix such as `com` is not the domain of a site.
     host == domain
         || (is_name && domain.contains('.') && host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.')))
 }
@@ -116,7 +120,7 @@ mod tests {
         let all = [
             "https://docs.example.org/guide/a",
             "http://docs.example.org/guide/b",
-            "https://www.docs.example.org/guide/c",
+            "https://www.docs.example.org/guide",
             "https://docs.example.org/other",
             "https://docs.example.org:8443/guide/d",
             "https://api.docs.example.org/guide/e",
@@ -135,6 +139,8 @@ mod tests {
             ["https://a.org/docs/x", "https://a.org/docs/x/y", "https://a.org/docs/old/z", "https://a.org/blog/w"];
         assert_eq!(contained(&scope("https://a.org/", Reach::Host, &["/docs/**"], &["/docs/old/**"]), &all), all[..2]);
         assert_eq!(contained(&scope("https://a.org/", Reach::Host, &["/docs/*"], &[]), &all), all[..1]);
+        let encoded = ["https://a.org/über uns/x"];
+        assert_eq!(contained(&scope("https://a.org/", Reach::Host, &["/über uns/*"], &[]), &encoded), encoded);
         let settings = ScopeSettings {
             start: Url::parse("https://a.org/").expect("a URL"),
             reach: Reach::Host,

@@ -129,6 +129,13 @@ pub enum NotConfigured {
     InvalidBase(&'static str, &'static str),
 }
 
+impl NotConfigured {
+    /// Returns whether nothing is set, rather than something wrong.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Key(..) | Self::Base(..))
+    }
+}
+
 impl fmt::Display for NotConfigured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

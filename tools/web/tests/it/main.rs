@@ -1,4 +1,4 @@
-//! Vendors on this machine, which answer as they publish, and as they should not.
+//! Vendors and sites on this machine, which answer as they publish, and as they should not.
 
 mod chain;
 mod faults;
@@ -8,6 +8,7 @@ mod sdks;
 mod searx;
 mod secrets;
 mod server;
+mod tools;
 mod vendors;
 
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! A server whose answers depend on the whole request, as those of vendors do.
 
 use std::collections::BTreeMap;
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -65,6 +65,20 @@ impl Reply {
         Self { status, headers: Vec::new(), content_type, body: body.as_bytes().to_vec(), end: End::Complete }
     }
 
+    pub(crate) fn html(body: &str) -> Self {
+        Self::text(200, "text/html; charset=utf-8", body)
+    }
+
+    /// Returns an answer that leads to another address.
+    pub(crate) fn redirect(status: u16, location: &str) -> Self {
+        Self::text(status, "text/html", "").with("Location", location)
+    }
+
+    /// Returns the answer for a page that does not exist.
+    pub(crate) fn missing() -> Self {
+        Self::text(404, "text/html", "<title>Not found</title><p>There is no such page.")
+    }
+
     pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self
@@ -80,7 +94,12 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        Self::start_at("127.0.0.1", answer)
+    }
+
+    /// Starts a server at an address of this machine.
+    pub(crate) fn start_at(ip: &str, answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind((ip, 0)).expect("a port is free");
         let port = listener.local_addr().expect("it is bound").port();
         let (requests, is_closed) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
         let (kept, closed, answer) = (Arc::clone(&requests), Arc::clone(&is_closed), Arc::new(answer));
@@ -93,7 +112,7 @@ impl Server {
                 thread::spawn(move || {
                     let _ = stream.set_read_timeout(Some(Duration::from_secs(10)));
                     let Some(request) = read(&stream) else { return };
-                    kept.lock().expect("no test panics with it").push(request.clone());
+                    keep(&kept, &request);
                     write(stream, &answer(&request));
                 });
             }
@@ -105,7 +124,7 @@ impl Server {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Returns the requests so far.
+    /// Returns the requests so far, at most 5,000.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.requests.lock().expect("no test panics with it").clone()
     }
@@ -119,6 +138,14 @@ impl Drop for Server {
         if let Some(accepting) = self.accepting.take() {
             let _ = accepting.join();
         }
+    }
+}
+
+/// Keeps a request, so that a test can look at it. A test with very many of them would measure their memory.
+fn keep(kept: &Mutex<Vec<Request>>, request: &Request) {
+    let mut kept = kept.lock().expect("no test panics with it");
+    if kept.len() < 5_000 {
+        kept.push(request.clone());
     }
 }
 
@@ -139,14 +166,13 @@ fn write(mut stream: TcpStream, reply: &Reply) {
 }
 
 /// Reads a request with a body of a known length.
-fn read(mut stream: &TcpStream) -> Option<Request> {
+fn read(stream: &TcpStream) -> Option<Request> {
+    let mut stream = BufReader::new(stream);
     let mut bytes = Vec::new();
-    let mut byte = [0];
     while !bytes.ends_with(b"\r\n\r\n") {
-        if stream.read(&mut byte).ok()? == 0 {
+        if stream.read_until(b'\n', &mut bytes).ok()? == 0 {
             return None;
         }
-        bytes.push(byte[0]);
     }
     let head = String::from_utf8_lossy(&bytes).into_owned();
     let mut lines = head.lines();
