@@ -202,15 +202,16 @@ fn the_preferred_address_of_a_page_is_believed_if_it_is_a_spelling_of_it() {
             Reply::html(&page_with("second", "<link rel=canonical href=/list>", "<a href=/item>item</a>"))
         }
         "/list" => Reply::html(&page_with("list", "<link rel=canonical href=/list>", "")),
-        // Says that it is the start, by mistake.
-        "/wrong" => Reply::html(&page_with("wrong", "<link rel=canonical href=/>", "<a href=/more>more</a>")),
-        "/more" | "/item" => Reply::html(&page(&request.path, [])),
+        // Says that it is another page, by mistake.
+        "/wrong" => Reply::html(&page_with("wrong", "<link rel=canonical href=/late>", "<a href=/more>more</a>")),
+        "/more" => Reply::html(&page("/more", ["/late"])),
+        "/late" | "/item" => Reply::html(&page(&request.path, [])),
         _ => Reply::missing(),
     });
     let crawled = Tools::new(&[&server]).crawl(&json!({ "url": server.url() }));
-    assert_eq!(crawled.rows.len(), 6, "{crawled:?}");
+    assert_eq!(crawled.rows.len(), 7, "{crawled:?}");
     let titles: Vec<_> = crawled.rows.iter().map(|row| row["title"].as_str().unwrap_or_default()).collect();
-    for title in ["start", "list", "second", "wrong", "/more", "/item"] {
+    for title in ["start", "list", "second", "wrong", "/more", "/late", "/item"] {
         assert!(titles.contains(&title), "{title}: {titles:?}");
     }
 }
