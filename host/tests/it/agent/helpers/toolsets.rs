@@ -47,7 +47,8 @@ fn narrowed(case: &Narrowing) -> Result<Vec<(String, String)>, String> {
 
 const LEVELS: &str = "[agent.helpers]\nlevels = 2\n";
 const FILES: &str = "patch read_file search_files write_file";
-const ALL_OF_HELPERS: &str = "patch process read_file search_files session_search terminal todo web_crawl web_extract write_file";
+const ALL_OF_HELPERS: &str =
+    "patch process read_file search_files session_search terminal todo web_crawl web_extract write_file";
 
 fn goal_a(toolsets: &Value) -> Value {
     json!({ "goal": "Goal A", "toolsets": toolsets })
