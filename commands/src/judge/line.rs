@@ -67,7 +67,7 @@ type Places = Rc<[(usize, Match)]>;
 /// The values that a variable can have.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Choice<'a> {
-    /// The values that are known.
+    /// The values that are known, apart from variables in them.
     pub(crate) values: Vec<&'a Word>,
     /// Whether the variable can have others.
     pub(crate) is_partial: bool,
@@ -96,7 +96,7 @@ impl<'a> Line<'a> {
             set_variables.insert(&assignment.name, is_value.then_some(&assignment.value));
             let is_loop = !assignment.each.is_empty();
             let values = if is_loop { &assignment.each[..] } else { slice::from_ref(&assignment.value) };
-            if (is_loop || is_text) && values.iter().any(is_known) {
+            if (is_loop || is_text) && values.iter().any(is_usable) {
                 choices.entry(&assignment.name).or_default().push(Setter { values, scope, is_loop });
             }
         }
@@ -168,7 +168,7 @@ impl<'a> Line<'a> {
         let is_complete = !self.reading.assigns_unknown && (own.is_some() || count as usize == all.len());
         let values = || setters.iter().flat_map(|setter| setter.values);
         Some(Choice {
-            values: values().filter(|value| is_known(value)).collect(),
+            values: values().filter(|value| is_usable(value)).collect(),
             is_partial: !is_complete || !values().all(is_known),
             can_be_unset: is_complete && setters.iter().all(|setter| !setter.is_loop),
         })
@@ -313,8 +313,18 @@ fn is_number(name: &str) -> bool {
 
 /// Returns whether a word is certain, apart from the files that a pattern finds, and stays one word without quotes.
 fn is_known(word: &Word) -> bool {
-    word.parts.iter().all(|part| match part {
+    word.parts.iter().all(is_known_part)
+}
+
+fn is_known_part(part: &Part) -> bool {
+    match part {
         Part::Literal { text, .. } => !text.contains(char::is_whitespace),
         part => matches!(part, Part::Tilde { .. } | Part::Glob(_)),
-    })
+    }
+}
+
+/// Returns whether a word says as much in the place of a variable as where it is written: its own variables are not lost there.
+fn is_usable(word: &Word) -> bool {
+    let is_variable = |part: &Part| matches!(part, Part::Variable { operation: None, .. });
+    word.parts.iter().all(|part| is_known_part(part) || is_variable(part))
 }

@@ -12,21 +12,48 @@ const MAX_COMBINED: usize = 16;
 /// The maximum number of forms. Further values of variables count as unknown.
 const MAX_FORMS: usize = 128;
 
+/// The maximum depth of variables within the values of variables.
+const MAX_DEPTH: usize = 3;
+
 /// Returns the forms of a command, with what is known about loops and assignments filled in. Usually this is only the command itself.
 pub(super) fn forms<'c>(line: &Line<'_>, command: &'c Command) -> Vec<Cow<'c, Command>> {
-    let chosen = chosen_variables(line, command);
+    let mut done: Vec<String> = Vec::new();
+    let mut forms = vec![Cow::Borrowed(command)];
+    for _ in 0..MAX_DEPTH {
+        let count = done.len();
+        let with_values = |form: Cow<'c, Command>, done: &mut Vec<String>| filled(line, form, count, done);
+        forms = forms.into_iter().flat_map(|form| with_values(form, &mut done)).take(MAX_FORMS).collect();
+        if done.len() == count {
+            break;
+        }
+    }
+    forms
+}
+
+/// Returns the forms of a command with the values of its variables, apart from the first `count` of those that are `done`.
+fn filled<'c>(
+    line: &Line<'_>,
+    command: Cow<'c, Command>,
+    count: usize,
+    done: &mut Vec<String>,
+) -> Vec<Cow<'c, Command>> {
+    let chosen: Vec<(String, Choice<'_>)> = chosen_variables(line, &command)
+        .into_iter()
+        .filter(|(name, _)| !done[..count].iter().any(|done| done == name))
+        .map(|(name, choice)| (name.to_owned(), choice))
+        .collect();
+    done.extend(chosen.iter().map(|(name, _)| name.clone()));
     let count =
         |choice: &Choice<'_>| choice.values.len() + usize::from(choice.is_partial) + usize::from(choice.can_be_unset);
     let combined = chosen.iter().fold(1_usize, |product, (_, choice)| product.saturating_mul(count(choice)));
-    let mut forms = vec![Cow::Borrowed(command)];
+    let mut forms = vec![command];
     if combined <= MAX_COMBINED {
         for (name, choice) in &chosen {
             forms = forms.iter().flat_map(|form| with_each(form, name, choice)).collect();
         }
     } else {
-        let each = chosen.iter().flat_map(|(name, choice)| with_each(&forms[0], name, choice)).take(MAX_FORMS);
-        forms = each.collect::<Vec<_>>();
-        forms.push(Cow::Borrowed(command));
+        let each = chosen.iter().flat_map(|(name, choice)| with_each(&forms[0], name, choice)).take(MAX_FORMS - 1);
+        forms = each.chain([forms[0].clone()]).collect::<Vec<_>>();
     }
     forms
 }

@@ -500,6 +500,8 @@ fn every_value_of_a_loop_is_judged() {
             "for f in $(ls src) key; do cat $f; done",
             &format!("for f in {many}key; do cat $f; done"),
             "f=a; f=key; cat $f",
+            "for f in o $HOME/.ssh/id_rsa; do cat $f > new; done",
+            "d=keys; for f in o $d/id_rsa; do cat $f; done",
         ],
     );
     scratch.check(

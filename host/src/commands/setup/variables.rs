@@ -24,7 +24,7 @@ pub(super) fn ask_for_variables(home: &Home, folders: &[PathBuf], questions: &Qu
     Ok(())
 }
 
-/// Asks for variables of which one is enough, such as the keys of several services. They are asked for last, as a menu.
+/// Asks for one of several variables that are alternatives, such as the keys of services. They are asked for last, as a menu.
 pub(super) fn ask_for_alternatives(home: &Home, folders: &[PathBuf], questions: &Questions) -> Result<()> {
     let variables = missing_variables(home, folders)?;
     let mut asked: Vec<&str> = Vec::new();
@@ -48,7 +48,7 @@ fn missing_variables(home: &Home, folders: &[PathBuf]) -> Result<Vec<MissingVari
     Ok(session.turn_blocking(Dialect::Mcp).doctor().variables)
 }
 
-/// Returns a variable, and those of which one is enough instead of it.
+/// Returns a variable and its alternatives.
 fn alternatives<'v>(variable: &'v MissingVariable, all: &'v [MissingVariable]) -> Vec<&'v MissingVariable> {
     let is_one = |other: &&MissingVariable| other.name == variable.name || variable.alternatives.contains(&other.name);
     all.iter().filter(is_one).collect()
