@@ -159,18 +159,25 @@ impl<'a> Line<'a> {
             let mut scopes = std::iter::successors(Some(scope), |id| self.reading.scopes[*id as usize].parent);
             scopes.any(|id| id == outer)
         };
-        // A function that is called in the loop, or code that is not followed, could set the variable as well.
-        let sets_again = |own: &Setter<'_>| all.iter().filter(|other| is_within(other.scope, own.scope)).count() > 1;
-        let is_own = |setter: &&Setter<'a>| setter.is_loop && is_within(scope, setter.scope) && !sets_again(setter);
-        let own = all.iter().rev().find(is_own).map(slice::from_ref);
-        let setters = own.unwrap_or(all);
+        // What is set in another way, such as by `read`, can happen anywhere.
         let count = self.reading.assigned.get(name).copied().unwrap_or_default();
-        let is_complete = !self.reading.assigns_unknown && (own.is_some() || count as usize == all.len());
+        let is_complete = !self.reading.assigns_unknown && count as usize == all.len();
+        let is_in_function =
+            |scope: ScopeId| self.reading.scopes(scope).any(|scope| matches!(scope.kind, ScopeKind::Function(_)));
+        // A function that is called in the loop can set the variable as well.
+        let sets_again = |own: &Setter<'_>| {
+            let mut others = all.iter().filter(|other| !std::ptr::eq(*other, own));
+            others.any(|other| is_within(other.scope, own.scope) || is_in_function(other.scope))
+        };
+        let is_own = |setter: &&Setter<'a>| setter.is_loop && is_within(scope, setter.scope) && !sets_again(setter);
+        let own = if is_complete { all.iter().rev().find(is_own).map(slice::from_ref) } else { None };
+        let setters = own.unwrap_or(all);
         let values = || setters.iter().flat_map(|setter| setter.values);
         Some(Choice {
             values: values().filter(|value| is_usable(value)).collect(),
             is_partial: !is_complete || !values().all(is_known),
-            can_be_unset: is_complete && setters.iter().all(|setter| !setter.is_loop),
+            // Outside of the loop, it may not have run, or only in a process of its own.
+            can_be_unset: own.is_none(),
         })
     }
 

@@ -61,8 +61,19 @@ fn filled<'c>(
 /// Returns the forms of a command with each value of a variable.
 fn with_each<'c>(form: &Cow<'c, Command>, name: &str, choice: &Choice<'_>) -> Vec<Cow<'c, Command>> {
     let is_unset = |part: &Part| matches!(part, Part::Variable { name: own, .. } if own == name);
-    let without = choice.can_be_unset.then(|| Cow::Owned(without(form, &is_unset)));
-    let with = choice.values.iter().map(|word| Cow::Owned(with_value(form, name, word)));
+    let without = (choice.can_be_unset || choice.is_partial).then(|| Cow::Owned(without(form, &is_unset)));
+    // In `"${NAME##*/}"`, the quotes can be about the word or about the pattern.
+    let is_ambiguous = |part: &Part| match part {
+        Part::Variable { name: own, operation: Some(operation), .. } => {
+            own == name && matches!(operation.operand.as_slice(), [Part::Literal { text, .. }] if text == "*/")
+        }
+        _ => false,
+    };
+    let has_patterns = [true, false];
+    let ways =
+        if parts_of(form).any(|word| word.parts.iter().any(is_ambiguous)) { &has_patterns } else { &has_patterns[..1] };
+    let each = choice.values.iter().flat_map(|word| ways.iter().map(move |is_pattern| (word, *is_pattern)));
+    let with = each.map(|(word, is_pattern)| Cow::Owned(with_value(form, name, word, is_pattern)));
     with.chain(without).chain(choice.is_partial.then(|| form.clone())).collect()
 }
 
@@ -142,7 +153,7 @@ fn chosen_variables<'l, 'c>(line: &Line<'l>, command: &'c Command) -> Vec<(&'c s
 }
 
 /// Returns the command with a value in place of a variable.
-fn with_value(command: &Command, name: &str, value: &Word) -> Command {
+fn with_value(command: &Command, name: &str, value: &Word, is_pattern: bool) -> Command {
     let mut changed = command.clone();
     let targets = changed.redirects.iter_mut().map(|redirect| &mut redirect.target);
     let values = changed.assignments.iter_mut().map(|assignment| &mut assignment.value);
@@ -154,10 +165,12 @@ fn with_value(command: &Command, name: &str, value: &Word) -> Command {
         let parts = std::mem::take(&mut word.parts);
         for part in parts {
             match &part {
-                Part::Variable { operation, .. } if is_variable(&part) => match applied(operation.as_deref(), value) {
-                    Some(parts) => word.parts.extend(parts),
-                    None => word.parts.push(part),
-                },
+                Part::Variable { operation, .. } if is_variable(&part) => {
+                    match applied(operation.as_deref(), value, is_pattern) {
+                        Some(parts) => word.parts.extend(parts),
+                        None => word.parts.push(part),
+                    }
+                }
                 _ => word.parts.push(part),
             }
         }
@@ -165,11 +178,19 @@ fn with_value(command: &Command, name: &str, value: &Word) -> Command {
     changed
 }
 
-/// Returns the parts of a value after an operation on it, such as `${file%.txt}`. `None` if the result is not certain.
-fn applied(operation: Option<&Operation>, value: &Word) -> Option<Vec<Part>> {
+/// Returns the parts of a value after an operation on it, such as `${file%.txt}`. `None` if the result is not certain. `is_pattern` says
+/// whether a literal `*/` is a pattern.
+fn applied(operation: Option<&Operation>, value: &Word, is_pattern: bool) -> Option<Vec<Part>> {
     let mut parts: Vec<Part> = value.parts.iter().map(as_expanded).collect();
     let Some(Operation { operator, operand }) = operation else { return Some(parts) };
-    if operator == "##" && is_up_to_slash(operand) {
+    let is_empty = parts.iter().all(|part| matches!(part, Part::Literal { text, .. } if text.is_empty()));
+    if is_empty && operator.starts_with(':') {
+        return match operator.as_str() {
+            ":-" | ":=" => Some(operand.clone()),
+            _ => None,
+        };
+    }
+    if operator == "##" && is_up_to_slash(operand, is_pattern) {
         let text = |part: &Part| matches!(part, Part::Literal { text, .. } if text.contains('/'));
         if let Some(at) = parts.iter().rposition(text) {
             parts.drain(..at);
@@ -195,10 +216,10 @@ fn applied(operation: Option<&Operation>, value: &Word) -> Option<Vec<Part>> {
 }
 
 /// Returns whether an operand is `*/`, with which `##` gives the name of a file.
-fn is_up_to_slash(operand: &[Part]) -> bool {
+fn is_up_to_slash(operand: &[Part], is_pattern: bool) -> bool {
     match operand {
         [Part::Glob(Glob::AnyText), Part::Literal { text, .. }] => text == "/",
-        [Part::Literal { text, .. }] => text == "*/",
+        [Part::Literal { text, .. }] => is_pattern && text == "*/",
         _ => false,
     }
 }

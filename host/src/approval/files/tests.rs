@@ -488,6 +488,29 @@ fn a_parent_of_a_pattern_is_the_parent_of_each_link() {
 }
 
 #[test]
+fn what_a_loop_sets_in_other_ways_is_not_one_of_its_values() {
+    let scratch = with_links();
+    scratch.check(
+        Verdict::Ask,
+        &[
+            "for f in a; do printf -v f %s /etc/passwd; cp x \"$f\"; done",
+            "for f in a; do export f=/etc/passwd; cp x \"$f\"; done",
+            "for f in a; do f=(/etc/passwd); cp x \"$f\"; done",
+            "for f in a; do read f; cp x \"$f\"; done",
+            "for f in a; do f=$(cat x); cp x \"$f\"; done",
+            "for f in a; do mapfile -t f < l; cp x \"$f\"; done",
+            "for f in a; do f=${g/a/\\/etc\\/passwd}; cp x \"$f\"; done",
+            "for f in a; do for f in $(cat l); do cp x \"$f\"; done; done",
+            "s() { f=/etc/passwd; }; for f in a; do s; cp x \"$f\"; done",
+            "for f in ''; do cp x ${f:-/etc/passwd}; done",
+            "for f in a; do f=; cp x ${f:-/etc/passwd}; done",
+            "for f in /etc/passwd; do cp x \"${f##\"*/\"}\"; done",
+            "(for f in a; do :; done); cp x ${f:-/etc/passwd}",
+        ],
+    );
+}
+
+#[test]
 fn every_value_of_a_loop_is_judged() {
     let scratch = with_links();
     let many = "a ".repeat(40);
@@ -502,6 +525,13 @@ fn every_value_of_a_loop_is_judged() {
             "f=a; f=key; cat $f",
             "for f in o $HOME/.ssh/id_rsa; do cat $f > new; done",
             "d=keys; for f in o $d/id_rsa; do cat $f; done",
+            "for f in a; do printf -v f %s key; cat \"$f\"; done; f=key",
+            "s() { f=key; }; for f in a; do s; cat $f; done",
+            "for f in ''; do cat ${f:-key}; done",
+            "(for f in a; do :; done); cat ${f:-key}",
+            "false && for f in a; do :; done; cat ${f:-key}",
+            "for f in a; do unset f; cat ${f:-key}; done",
+            "for f in key; do cat \"${f##\"*/\"}\"; done",
         ],
     );
     scratch.check(
