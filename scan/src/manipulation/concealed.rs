@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Manipulation;
-use super::comments::{is_in_code, is_order};
+use super::comments::{Quotes, is_order};
 
 /// The opening tag of an element that a browser does not show, or shows too small or too pale to be read.
 static CONCEALED: LazyLock<Regex> = LazyLock::new(|| {
@@ -26,26 +26,40 @@ pub(super) fn find(text: &str) -> Option<Manipulation> {
     if !text.contains('<') {
         return None;
     }
-    let elements = CONCEALED.captures_iter(text).map(|found| element(text, &found));
-    let has_order = |(whole, inner): &(Range<usize>, Range<usize>)| {
-        !is_in_code(text, whole.start) && is_order(&without_tags(&text[inner.clone()]))
-    };
-    let (whole, _) = elements.into_iter().find(has_order)?;
-    Some(Manipulation::new("hides an order in an element that is not displayed", whole))
+    let (mut quotes, mut left) = (Quotes::default(), MAX_CONTENT);
+    for found in CONCEALED.captures_iter(text) {
+        let (whole, inner) = element(text, &found);
+        if quotes.are_open_at(text, whole.start) {
+            continue;
+        }
+        let Some(rest) = left.checked_sub(inner.len()) else {
+            return Some(Manipulation::new("hides more text than can be read", whole));
+        };
+        left = rest;
+        if is_order(&without_tags(&text[inner])) {
+            return Some(Manipulation::new("hides an order in an element that is not displayed", whole));
+        }
+    }
+    None
 }
 
-/// Returns the place of an element, and of its content: up to its first closing tag, or to the end of the text.
+/// The maximum size of the content of one element, and of all of them, in bytes. Elements within others are read several times.
+const MAX_ELEMENT: usize = 64 << 10;
+const MAX_CONTENT: usize = 4 << 20;
+
+/// Returns the place of an element, and of its content: up to its first closing tag, or to the end of what is read.
 fn element(text: &str, found: &regex::Captures<'_>) -> (Range<usize>, Range<usize>) {
     let tag = found.get_match();
     let close = format!("</{}", &found[1].to_ascii_lowercase());
-    let rest = &text[tag.end()..];
+    let last = text.floor_char_boundary(tag.end() + MAX_ELEMENT);
+    let rest = &text[tag.end()..last];
     match rest.to_ascii_lowercase().find(&close) {
         Some(length) => {
             let end = tag.end() + length;
             let after = text[end..].find('>').map_or(text.len(), |sign| end + sign + 1);
             (tag.start()..after, tag.end()..end)
         }
-        None => (tag.start()..text.len(), tag.end()..text.len()),
+        None => (tag.start()..last, tag.end()..last),
     }
 }
 
@@ -104,5 +118,16 @@ mod tests {
         ] {
             assert_eq!(find(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn many_concealed_elements_take_a_bounded_time() {
+        let start = std::time::Instant::now();
+        let open = "<p hidden>a ".repeat(50_000);
+        assert_eq!(find(&open).map(|found| found.what), Some("hides more text than can be read"));
+        let closed = "<p hidden>a</p>".repeat(50_000);
+        assert!(find(&closed).is_none());
+        // Reading each of them up to the end would take minutes.
+        assert!(start.elapsed() < std::time::Duration::from_secs(30));
     }
 }
