@@ -263,20 +263,20 @@ table! {
         /// the order `searxng`, `brave`, `tavily`, `exa`, `serper`, `serpapi`, `firecrawl`, `parallel`.
         search: WordList<SearchService>,
         /// The services that read pages which cannot be fetched, in order. They get the address of the page, unless it holds a secret.
-        /// Default: those of `firecrawl`, `tavily` and `exa` that have a key.
+        /// Default: `firecrawl`, `tavily` and `exa`, each if it has a key or an address of its own.
         readers: WordList<PageReader>,
         /// The address of a SearXNG server, such as `http://localhost:8888`. Its settings must allow the format `json`. The variable
         /// `SEARXNG_URL` takes precedence.
         searxng: Text,
-        /// Private networks that may be fetched, such as `10.1.0.0/16` or `127.0.0.1`. Default: none.
+        /// Private networks whose addresses may be fetched, such as `10.1.0.0/16` or `127.0.0.1`. Default: none.
         networks: Texts,
-        /// The ports that may be fetched, in addition to 80, 443, 8080 and 8443, such as `3000`. Default: none.
+        /// The further ports of servers that may be asked, such as `"3000"`. The ports 80, 443, 8080 and 8443 are always allowed. Default: none.
         ports: Texts,
         /// Files with certificates of private authorities in PEM, in addition to the public ones. Absolute, or beginning with `~/`.
         ca_files: Texts,
         /// The file with the certificate of this client in PEM, for servers that ask for one. Absolute, or beginning with `~/`.
         client_certificate: Text,
-        /// The file with its key.
+        /// The file with the private key of this certificate, in PEM. It may be the same file.
         client_key: Text,
         /// The hosts that get this certificate, such as `wiki.corp.example`; `corp.example` stands for the names below it, too.
         client_hosts: Texts,

@@ -20,7 +20,7 @@ pub trait KanbanTools: Send + Sync {
     /// `execution = "blocking"` in `manifests/tools/kanban_attach.toml`.
     fn kanban_attach(&self, args: kanban_attach::Args, call: &Call<'_>) -> Result<kanban_attach::Returns, ToolError>;
 
-    /// Fetch a web address and attach what it sends to a task, at most 1 MB. Addresses of this machine and of private networks are refused unless the user has allowed them.
+    /// Fetch a web address, and attach the response to a task. The response may have at most 1 MB. Addresses of this machine and of private networks are refused unless the user has allowed them.
     ///
     /// `execution = "blocking"` in `manifests/tools/kanban_attach_url.toml`.
     fn kanban_attach_url(

@@ -82,7 +82,7 @@ impl Questions {
             return Ok(None);
         }
         let tools = variables.first().map(|variable| variable.tools.join(", ")).unwrap_or_default();
-        tell!("\n{} needs one of these:", show::one_line(&tools));
+        tell!("\nOne of these variables is enough for {}:", show::one_line(&tools));
         for (number, variable) in (1..).zip(variables) {
             let (name, description) = (show::one_line(&variable.name), show::one_line(&variable.description));
             tell!("  {number:>2}  {name:<18} {description}");
@@ -98,7 +98,7 @@ impl Questions {
             match number.and_then(|index| variables.get(index)).or_else(named) {
                 Some(variable) => return Ok(Some(variable)),
                 // The answer may be a key.
-                None => tell!("error: expected a number or a name of the menu; the value is asked for after that"),
+                None => tell!("error: type a number or a name from the menu; the next question asks for the value"),
             }
         }
         Ok(None)

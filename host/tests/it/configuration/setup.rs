@@ -97,8 +97,8 @@ fn of_several_variables_one_is_asked_for() {
     };
     // A key in answer to the menu is not shown.
     let shown = setup("\nhunter2hunter2\n99\nbrave_api_key\nhunter2hunter2\n");
-    assert!(shown.contains("web_search needs one of these:\n   1  BRAVE_API_KEY"), "{shown}");
-    assert_eq!(shown.matches("error: expected a number or a name of the menu").count(), 2, "{shown}");
+    assert!(shown.contains("One of these variables is enough for web_search:\n   1  BRAVE_API_KEY"), "{shown}");
+    assert_eq!(shown.matches("error: type a number or a name from the menu").count(), 2, "{shown}");
     assert!(shown.contains("SEARXNG_URL") && !shown.contains("hunter2"), "{shown}");
     let env = fs::read_to_string(folder.path().join("home/.env")).expect("it is written");
     assert_eq!(env, "BRAVE_API_KEY=hunter2hunter2\n");
