@@ -395,8 +395,9 @@ environment variables to set:
     assert_eq!(
         data["variables"][0],
         json!({"name": "KEY", "description": "Opens it.", "prompt": "The key", "url": "https://example.org/keys",
-            "secret": true, "tools": ["a", "b"]})
+            "secret": true, "tools": ["a", "b"], "alternatives": []})
     );
+    assert_eq!(data["variables"][1]["alternatives"], json!(["KEY"]));
     assert_eq!(data["tools"][1]["unmet"][0]["names"], json!(["KEY", "UNHEARD"]));
     let all = registry.session().env(Env::empty()).build().unwrap().turn_blocking(Dialect::OpenAi);
     assert_eq!(all.doctor().tools.len(), 5, "a session that names nothing to enable has all of the registry");
