@@ -102,7 +102,7 @@ fn narrowings() -> Vec<Narrowing> {
             "",
             &["--disable", "terminal"],
             goal_a(&json!(["cli"])),
-            Ok(vec![("Goal A", "patch read_file search_files session_search todo write_file")]),
+            Ok(vec![("Goal A", "patch read_file search_files session_search todo web_crawl web_extract write_file")]),
         ),
         case(
             "[tools]\nenable_tools = [\"read_file\", \"delegate_task\"]\n",
