@@ -144,14 +144,14 @@ impl fmt::Display for FetchFault {
             Self::Tls(reason) => write!(f, "the connection is not secure: {reason}"),
             Self::UnknownAuthority(ca_files) if ca_files.is_empty() => f.write_str(
                 "the connection is not secure: the certificate of the server is not from a public authority; if it is from a \
-                 private one, set `ca_file` in the configuration to the file with the certificate of that authority",
+                 private one, add to `ca_files` of `[web]` in the configuration the file with the certificate of that authority",
             ),
             Self::UnknownAuthority(ca_files) => {
                 let files: Vec<String> = ca_files.iter().map(|file| file.display().to_string()).collect();
                 write!(
                     f,
                     "the connection is not secure: the certificate of the server is not from a public authority, and not from one \
-                     in the files of `ca_file`: {}",
+                     in the files of `ca_files`: {}",
                     files.join(", ")
                 )
             }

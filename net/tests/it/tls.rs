@@ -155,11 +155,11 @@ fn a_file_makes_a_private_authority_trusted() {
     assert_eq!(get(&configured, "127.0.0.1", server.port).expect("an answer"), b"x");
     let error = get(&client(Certificates::default()), "127.0.0.1", server.port).expect_err("it is not trusted");
     assert_eq!(error.fault, FetchFault::UnknownAuthority(Vec::new()));
-    assert!(error.to_string().contains("set `ca_file` in the configuration"), "{error}");
+    assert!(error.to_string().contains("add to `ca_files` of `[web]` in the configuration"), "{error}");
     let certificates = trusting(&[&other]);
     let file = certificates.ca_files()[0].display().to_string();
     let error = get(&client(certificates), "127.0.0.1", server.port).expect_err("it is not trusted");
-    assert!(error.to_string().ends_with(&format!("in the files of `ca_file`: {file}")), "{error}");
+    assert!(error.to_string().ends_with(&format!("in the files of `ca_files`: {file}")), "{error}");
     assert_eq!(server.requests().len(), 3);
 }
 
