@@ -31,7 +31,8 @@ pub(super) struct Row<'p> {
     pub(super) markdown: &'p str,
 }
 
-/// The files of a crawl, in the folder of results. They are deleted with the other results. The rows are locked, so that two calls do not
+/// The files of a crawl, in the folder of results. They are named as the other results are, so that they are deleted with
+/// them. The rows are locked, so that two calls do not
 /// continue one crawl at the same time.
 #[derive(Debug)]
 pub(super) struct CrawlFiles {
@@ -61,9 +62,9 @@ impl CrawlFiles {
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder)?;
-        let mut bytes = [0; 8];
+        let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-        let name = format!("{:016x}", u64::from_ne_bytes(bytes));
+        let name = format!("{:032x}", u128::from_ne_bytes(bytes));
         let file = private().create_new(true).append(true).open(rows_path(folder, &name))?;
         lock(&file)?;
         Ok(Self { folder: folder.to_owned(), name, file, rows: 0, bytes: 0 })
