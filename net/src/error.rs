@@ -45,6 +45,8 @@ pub enum FetchFault {
     Downgrade,
     /// A redirect would send the body of the request to another server.
     BodyElsewhere,
+    /// A configured address redirects to this one, without its parameters, which is on another server.
+    Elsewhere(String),
     /// The headers of the answer are longer than this number of bytes.
     Headers(usize),
     /// The body is compressed in a way that was not asked for.
@@ -161,6 +163,11 @@ impl fmt::Display for FetchFault {
             Self::BodyElsewhere => {
                 f.write_str("the address redirects to another server, to which the request is not sent")
             }
+            Self::Elsewhere(address) => write!(
+                f,
+                "the configured address redirects to {address}, which is on another server and not followed; if that is the right \
+                 address, configure it instead"
+            ),
             Self::Headers(most) => write!(f, "the headers of the answer are longer than {most} bytes"),
             Self::Encoding(encoding) => write!(f, "the answer is encoded as `{encoding}`, which was not asked for"),
             Self::Broken(reason) => write!(f, "the answer is not complete, or damaged: {reason}"),

@@ -11,7 +11,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 use toolc_net::{
-    Certificates, Client, ClientCertificate, Fetch, FetchError, FetchFault, HeaderValue, Limits, Policy, Ports,
+    Certificates, Client, ClientCertificate, Fetch, FetchError, FetchFault, HeaderValue, Limits, Policy, Ports, Target,
 };
 
 use crate::server::{Server, answer};
@@ -299,6 +299,12 @@ fn a_mistake_in_a_file_of_certificates_is_explained() {
         Certificates::read(&[], Some(&shown)).map_err(|error| error.to_string())
     };
     read(&["a"]).expect("one file has both");
+    // A third party is not told of a host that is shown the certificate.
+    let internal = Client::new(Policy::default(), "test").with_certificates(read(&["8.8.8.8"]).expect("valid"));
+    let is_public = |host: &str| {
+        internal.is_public(&Target::parse(&format!("https://{host}/"), &Ports::Usual).expect("a valid address"))
+    };
+    assert!(is_public("8.8.4.4") && !is_public("8.8.8.8"));
     for (hosts, part) in
         [(&[][..], "list the hosts"), (&["a", "https://b"], "but got `https://b`"), (&[""], "but got ``")]
     {

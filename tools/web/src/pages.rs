@@ -99,6 +99,10 @@ impl Web {
             return Err(problems.join("; "));
         }
         let address = PublicAddress::new(target.url()).map_err(|withheld| withheld.to_string())?;
+        // A private host can have a name that does not show it.
+        if !self.client.is_public(target) {
+            return Err(Withheld::NotPublic.to_string());
+        }
         let read = self.with_chain(call, |chain| readers::read(chain, &configured, &address));
         match read.page {
             Some(page) => Ok(ReadPage {
