@@ -106,11 +106,11 @@ impl CrawlFiles {
         Ok((Self { folder: folder.to_owned(), name: name.to_owned(), file, rows, bytes }, scope, frontier))
     }
 
-    /// Adds a row.
+    /// Adds a row. Returns its size in bytes.
     ///
     /// # Errors
     /// If it cannot be written. The file has whole rows only, unless it cannot be cut either.
-    pub(super) fn add(&mut self, row: &Row<'_>) -> io::Result<()> {
+    pub(super) fn add(&mut self, row: &Row<'_>) -> io::Result<usize> {
         let mut line = serde_json::to_vec(row)?;
         line.push(b'\n');
         if let Err(error) = self.file.write_all(&line) {
@@ -119,7 +119,7 @@ impl CrawlFiles {
         }
         self.rows += 1;
         self.bytes += line.len() as u64;
-        Ok(())
+        Ok(line.len())
     }
 
     /// Writes the state.

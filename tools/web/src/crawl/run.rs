@@ -40,7 +40,7 @@ const STEP: Duration = Duration::from_millis(50);
 pub(super) struct Budget {
     pub(super) pages: usize,
     pub(super) depth: usize,
-    /// The maximum number of bytes of all pages, decompressed.
+    /// The maximum number of bytes of all pages, decompressed, and of all rows. The last row may be longer.
     pub(super) bytes: usize,
     pub(super) time: Duration,
 }
@@ -94,7 +94,9 @@ pub(super) struct Crawl<'c> {
     /// Whether the sitemaps are being read.
     is_mapping: bool,
     written: usize,
-    bytes: usize,
+    /// The number of bytes of the pages, decompressed, and of the rows.
+    read_bytes: usize,
+    row_bytes: usize,
     save_at: Instant,
     results: (Sender<Visited>, Receiver<Visited>),
     summary: Summary,
@@ -125,7 +127,8 @@ impl<'c> Crawl<'c> {
             hosts: BTreeMap::new(),
             is_mapping: false,
             written: 0,
-            bytes: 0,
+            read_bytes: 0,
+            row_bytes: 0,
             save_at: now,
             results: channel(),
             summary: Summary::default(),
@@ -146,7 +149,10 @@ impl<'c> Crawl<'c> {
     pub(super) fn run(mut self) -> io::Result<(Ended, Summary, usize)> {
         // After an error, the crawl can be continued from the state that was saved last.
         let ended = self.visit_all()?;
-        while let Ok(visited) = self.results.1.try_recv() {
+        // Pages beyond the bytes are visited again.
+        while ended != Ended::Bytes
+            && let Ok(visited) = self.results.1.try_recv()
+        {
             self.take(visited)?;
         }
         self.frontier.settle();
@@ -189,7 +195,7 @@ impl<'c> Crawl<'c> {
         let limits = [
             (self.call.is_cancelled(), Ended::Cancelled),
             (Instant::now() >= self.end, Ended::Time),
-            (self.bytes >= self.budget.bytes, Ended::Bytes),
+            (self.read_bytes.max(self.row_bytes) >= self.budget.bytes, Ended::Bytes),
             (is_full && self.frontier.left() > 0, Ended::Pages),
         ];
         limits.into_iter().find(|(is_reached, _)| *is_reached).map(|(_, ended)| ended)
@@ -251,7 +257,7 @@ impl<'c> Crawl<'c> {
     /// Takes what a visit has brought.
     fn take(&mut self, visited: Visited) -> io::Result<()> {
         let Visited { waiting, pause, bytes, outcome } = visited;
-        self.bytes += bytes;
+        self.read_bytes += bytes;
         let Some(waiting) = waiting else {
             self.is_mapping = false;
             self.frontier.is_mapped = true;
@@ -340,7 +346,7 @@ impl<'c> Crawl<'c> {
             warning: text.warning.as_deref(),
             markdown: &text.markdown,
         };
-        self.files.add(&row)?;
+        self.row_bytes += self.files.add(&row)?;
         self.written += 1;
         self.summary.warnings += usize::from(text.warning.is_some());
         if self.summary.titles.len() < MAX_SHOWN {
