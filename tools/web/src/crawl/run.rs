@@ -16,7 +16,7 @@ use super::files::{CrawlFiles, Row};
 use super::frontier::{Frontier, Next, Reason, Waiting};
 use super::scope::{Scope, ScopeSettings};
 use super::visit::{Outcome, Page, Visited, visit, visit_sitemaps};
-use crate::outside::manipulated;
+use crate::outside::{manipulated, message, shortened};
 use crate::web::Web;
 
 /// The number of pages that are visited at the same time.
@@ -74,7 +74,7 @@ impl Summary {
 
     fn fail(&mut self, text: &str) {
         if self.failed.len() < MAX_FAILED {
-            self.failed.push(cut(text, MAX_FAILURE));
+            self.failed.push(message(text, MAX_FAILURE));
         }
         self.skip("failed");
     }
@@ -351,13 +351,13 @@ impl<'c> Crawl<'c> {
         self.summary.warnings += usize::from(text.warning.is_some());
         if self.summary.titles.len() < MAX_SHOWN {
             let title = text.title.as_deref().unwrap_or("(no title)");
-            let title = cut(&format!("{}: {title}", cut(path, MAX_TITLE)), 2 * MAX_TITLE);
+            let title = shortened(&format!("{}: {title}", shortened(path, MAX_TITLE)), 2 * MAX_TITLE);
             if let (Some(warning), true) = (manipulated(&title), self.summary.notes.is_empty()) {
                 self.summary.notes.push(format!("a title {warning}"));
             }
             self.summary.titles.push(title);
         }
-        self.call.progress(count(self.written), Some(count(self.budget.pages)), &cut(path, MAX_TITLE));
+        self.call.progress(count(self.written), Some(count(self.budget.pages)), &shortened(path, MAX_TITLE));
         Ok(())
     }
 
@@ -392,13 +392,6 @@ fn is_spelling(url: &Url, other: &Url) -> bool {
     let host = |url: &Url| url.host_str().unwrap_or_default().trim_start_matches("www.").to_owned();
     let path = |url: &Url| url.path().trim_end_matches('/').to_owned();
     host(url) == host(other) && path(url) == path(other)
-}
-
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "there are at most 5,000 pages")]
