@@ -299,7 +299,7 @@ fn a_mistake_in_a_file_of_certificates_is_explained() {
         Certificates::read(&[], Some(&shown)).map_err(|error| error.to_string())
     };
     read(&["a"]).expect("one file has both");
-    // A third party is not told of a host that is shown the certificate.
+    // The address of a host that is shown the certificate is not for a third party.
     let internal = Client::new(Policy::default(), "test").with_certificates(read(&["8.8.8.8"]).expect("valid"));
     let is_public = |host: &str| {
         internal.is_public(&Target::parse(&format!("https://{host}/"), &Ports::Usual).expect("a valid address"))
