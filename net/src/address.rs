@@ -53,7 +53,7 @@ use AddressKind::{
     Benchmark, Documentation, LinkLocal, Loopback, Metadata, Multicast, Private, Reserved, Shared, Unspecified,
 };
 
-/// The addresses of services that give credentials to the machines of a cloud, for AWS, Azure, Google, Oracle and most others
+/// The addresses of services that give credentials or settings to the machines of a cloud, for AWS, Azure, Google, Oracle and most others
 /// (169.254.169.254), for time and DNS of AWS (.123, .253), for its tasks and pods (169.254.170.2, .23), for Alibaba, and the IPv6 addresses of
 /// AWS. No setting allows them.
 const METADATA: &[Network] = &[
@@ -63,6 +63,15 @@ const METADATA: &[Network] = &[
     Network::v4(169, 254, 170, 2, 32),
     Network::v4(169, 254, 170, 23, 32),
     Network::v4(100, 100, 100, 200, 32),
+    // The WireServer of Azure, which gives the settings of a machine, and is in a public range (documentation of Azure).
+    Network::v4(168, 63, 129, 16, 32),
+    // Scaleway (cloud-init, the data source Scaleway).
+    Network::v4(169, 254, 42, 42, 32),
+    Network::one(IpAddr::V6(Ipv6Addr::new(0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42))),
+    // Tencent Cloud (the source of the Datadog agent).
+    Network::v4(169, 254, 0, 23, 32),
+    // The IPv6 address of Google's metadata server.
+    Network::one(IpAddr::V6(Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254))),
     Network::one(IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23))),
     Network::one(IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x123))),
     Network::one(IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x253))),
@@ -345,6 +354,12 @@ mod tests {
             ("127.0.0.2", Loopback),
             ("169.254.169.254", Metadata),
             ("fd00:ec2::254", Metadata),
+            ("fd00:42::42", Metadata),
+            ("fd20:ce::254", Metadata),
+            ("169.254.42.42", Metadata),
+            ("169.254.0.23", Metadata),
+            ("168.63.129.16", Metadata),
+            ("::ffff:168.63.129.16", Metadata),
             ("::ffff:169.254.169.254", Metadata),
             ("64:ff9b::a9fe:a9fe", Metadata),
         ] {

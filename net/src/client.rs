@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::panic::resume_unwind;
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use ureq::http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body, Proxy};
 
+use crate::address::AddressPolicy;
 use crate::body::{self, ENCODINGS};
 use crate::cache::{Cache, Place, now};
 use crate::certificates::Certificates;
@@ -21,6 +23,8 @@ use crate::target::{Ports, Target};
 
 /// The maximum number of fetches at the same time. Each needs a thread.
 const MAX_AT_ONCE: usize = 64;
+/// The longest lookup of a host that is not fetched.
+const LOOKUP_TIME: Duration = Duration::from_secs(10);
 
 /// The client. Its copies share their connections.
 #[derive(Clone)]
@@ -48,7 +52,8 @@ impl Client {
     }
 
     /// Returns a client for addresses that a person has configured, such as those of vendors: every address may be reached, and the proxy
-    /// of the environment is used.
+    /// of the environment is used. A redirect is followed only on the same origin, or to `https` on the same host: the person has not
+    /// configured another server.
     pub fn configured(user_agent: &str) -> Self {
         Self::with(None, user_agent)
     }
@@ -120,10 +125,30 @@ impl Client {
             if fetch.target.url().scheme() == "https" && next.url().scheme() == "http" {
                 return Err(failed(FetchFault::Downgrade));
             }
+            if self.policy.is_none() && !next.is_on_server_of(&fetch.target) {
+                return Err(failed(FetchFault::Elsewhere(next.without_query())));
+            }
             let left = fetch.redirect(hop.status, next);
             let left = left.map_err(|BodyElsewhere| failed(FetchFault::BodyElsewhere))?;
             redirected_from.push(left);
         }
+    }
+
+    /// Returns whether an address is on the public Internet, so that a third party may know it: its host is found, each of its addresses is
+    /// public, whatever networks the policy allows, and it is not shown the client certificate. It blocks for at most 10 seconds.
+    pub fn is_public(&self, target: &Target) -> bool {
+        if self.is_shown_certificate(target) {
+            return false;
+        }
+        let (sender, found) = channel();
+        let url = target.url().clone();
+        // A lookup has no limit of its own.
+        let lookup = move || drop(sender.send(url.socket_addrs(|| None)));
+        let public = AddressPolicy::default();
+        thread::Builder::new().name("lookup".to_owned()).spawn(lookup).is_ok()
+            && found.recv_timeout(LOOKUP_TIME).is_ok_and(|addresses| {
+                addresses.is_ok_and(|all| !all.is_empty() && all.iter().all(|one| public.check(one.ip()).is_ok()))
+            })
     }
 
     /// Fetches several addresses, at most `at_once` at the same time. Returns an answer for each, in their order.

@@ -45,6 +45,8 @@ pub enum FetchFault {
     Downgrade,
     /// A redirect would send the body of the request to another server.
     BodyElsewhere,
+    /// A configured address redirects to this one, without its parameters, which is on another server.
+    Elsewhere(String),
     /// The headers of the answer are longer than this number of bytes.
     Headers(usize),
     /// The body is compressed in a way that was not asked for.
@@ -144,14 +146,14 @@ impl fmt::Display for FetchFault {
             Self::Tls(reason) => write!(f, "the connection is not secure: {reason}"),
             Self::UnknownAuthority(ca_files) if ca_files.is_empty() => f.write_str(
                 "the connection is not secure: the certificate of the server is not from a public authority; if it is from a \
-                 private one, set `ca_file` in the configuration to the file with the certificate of that authority",
+                 private one, add to `ca_files` of `[web]` in the configuration the file with the certificate of that authority",
             ),
             Self::UnknownAuthority(ca_files) => {
                 let files: Vec<String> = ca_files.iter().map(|file| file.display().to_string()).collect();
                 write!(
                     f,
                     "the connection is not secure: the certificate of the server is not from a public authority, and not from one \
-                     in the files of `ca_file`: {}",
+                     in the files of `ca_files`: {}",
                     files.join(", ")
                 )
             }
@@ -161,6 +163,11 @@ impl fmt::Display for FetchFault {
             Self::BodyElsewhere => {
                 f.write_str("the address redirects to another server, to which the request is not sent")
             }
+            Self::Elsewhere(address) => write!(
+                f,
+                "the configured address redirects to {address}, which is on another server and not followed; if that is the right \
+                 address, configure it instead"
+            ),
             Self::Headers(most) => write!(f, "the headers of the answer are longer than {most} bytes"),
             Self::Encoding(encoding) => write!(f, "the answer is encoded as `{encoding}`, which was not asked for"),
             Self::Broken(reason) => write!(f, "the answer is not complete, or damaged: {reason}"),

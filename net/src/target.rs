@@ -197,6 +197,20 @@ impl Target {
     pub fn has_origin_of(&self, other: &Self) -> bool {
         self.url.origin() == other.url.origin()
     }
+
+    /// Returns whether an address is on the same server as another one, which redirects to it: it has the same origin, or `https` and its usual
+    /// port on the same host.
+    pub(crate) fn is_on_server_of(&self, other: &Self) -> bool {
+        let is_upgrade = other.url.scheme() == "http" && self.url.scheme() == "https" && self.url.port().is_none();
+        self.has_origin_of(other) || (is_upgrade && self.url.host() == other.url.host())
+    }
+
+    /// Returns the beginning of the address without its parameters, which may be secret.
+    pub(crate) fn without_query(&self) -> String {
+        let mut url = self.url.clone();
+        url.set_query(None);
+        shortened(url.as_str())
+    }
 }
 
 impl fmt::Display for Target {

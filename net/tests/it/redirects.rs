@@ -1,6 +1,6 @@
 //! Redirects are checked as the first address is.
 
-use toolc_net::{Fetch, FetchFault, HeaderValue, Limits, header};
+use toolc_net::{Client, Fetch, FetchFault, HeaderValue, Limits, header};
 
 use crate::server::{Server, answer};
 use crate::{client, get};
@@ -90,4 +90,36 @@ fn another_server_gets_no_key_and_no_body() {
     assert_eq!(requests.len(), 2);
     assert!(requests.iter().all(|request| request.starts_with("GET ")), "{requests:?}");
     assert!(!requests.concat().contains("secret") && !requests.concat().contains("private"), "{requests:?}");
+}
+
+#[test]
+fn a_configured_client_follows_redirects_on_the_same_server_only() {
+    let hidden = Server::start(|_| answer("200 OK", "", b"internal"));
+    let port = hidden.port;
+    let server = Server::start(move |path| match path {
+        "/a" => redirect("302 Found", "/b"),
+        "/b" => answer("200 OK", "", b"x"),
+        "/secure" => redirect("301 Moved", "https://127.0.0.1/"),
+        "/secure-port" => redirect("301 Moved", &format!("https://127.0.0.1:{port}/")),
+        "/localhost" => redirect("301 Moved", &format!("http://localhost:{port}/internal")),
+        _ => redirect("302 Found", &format!("http://127.0.0.1:{port}/internal?key=secret")),
+    });
+    let client = Client::configured("test");
+    let fetched = |path: &str| get(&client, &server.url(path), &Limits::default());
+    assert_eq!(fetched("/a").expect("an answer").body, b"x");
+    for (path, place) in [
+        ("/c", format!("http://127.0.0.1:{port}/internal")),
+        ("/localhost", format!("http://localhost:{port}/internal")),
+        ("/secure-port", format!("https://127.0.0.1:{port}/")),
+    ] {
+        let error = fetched(path).expect_err(path);
+        assert_eq!(error.fault, FetchFault::Elsewhere(place.clone()), "{path}");
+        let text = error.to_string();
+        assert!(text.contains(&format!("redirects to {place}, ")) && text.contains("configure it"), "{text}");
+    }
+    assert_eq!(hidden.requests(), Vec::<String>::new());
+    // Followed, whatever answers there.
+    if let Err(error) = fetched("/secure") {
+        assert_eq!((error.redirects, error.address.as_str()), (1, "https://127.0.0.1/"), "{error}");
+    }
 }

@@ -11,7 +11,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 use toolc_net::{
-    Certificates, Client, ClientCertificate, Fetch, FetchError, FetchFault, HeaderValue, Limits, Policy, Ports,
+    Certificates, Client, ClientCertificate, Fetch, FetchError, FetchFault, HeaderValue, Limits, Policy, Ports, Target,
 };
 
 use crate::server::{Server, answer};
@@ -155,11 +155,11 @@ fn a_file_makes_a_private_authority_trusted() {
     assert_eq!(get(&configured, "127.0.0.1", server.port).expect("an answer"), b"x");
     let error = get(&client(Certificates::default()), "127.0.0.1", server.port).expect_err("it is not trusted");
     assert_eq!(error.fault, FetchFault::UnknownAuthority(Vec::new()));
-    assert!(error.to_string().contains("set `ca_file` in the configuration"), "{error}");
+    assert!(error.to_string().contains("add to `ca_files` of `[web]` in the configuration"), "{error}");
     let certificates = trusting(&[&other]);
     let file = certificates.ca_files()[0].display().to_string();
     let error = get(&client(certificates), "127.0.0.1", server.port).expect_err("it is not trusted");
-    assert!(error.to_string().ends_with(&format!("in the files of `ca_file`: {file}")), "{error}");
+    assert!(error.to_string().ends_with(&format!("in the files of `ca_files`: {file}")), "{error}");
     assert_eq!(server.requests().len(), 3);
 }
 
@@ -299,6 +299,12 @@ fn a_mistake_in_a_file_of_certificates_is_explained() {
         Certificates::read(&[], Some(&shown)).map_err(|error| error.to_string())
     };
     read(&["a"]).expect("one file has both");
+    // The address of a host that is shown the certificate is not for a third party.
+    let internal = Client::new(Policy::default(), "test").with_certificates(read(&["8.8.8.8"]).expect("valid"));
+    let is_public = |host: &str| {
+        internal.is_public(&Target::parse(&format!("https://{host}/"), &Ports::Usual).expect("a valid address"))
+    };
+    assert!(is_public("8.8.4.4") && !is_public("8.8.8.8"));
     for (hosts, part) in
         [(&[][..], "list the hosts"), (&["a", "https://b"], "but got `https://b`"), (&[""], "but got ``")]
     {

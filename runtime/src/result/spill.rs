@@ -120,12 +120,16 @@ impl SpillStore for SpillFolder {
     }
 }
 
+/// The extensions of results. A crawl has rows and, next to them, a state.
+const EXTENSIONS: [&str; 5] = ["txt", "json", "jsonl", "state.json", "state.new"];
+
 /// Returns whether a file of this name is a result, complete or partial.
 fn is_result(name: &str) -> bool {
     // `TOOL-NUMBER.EXTENSION`, with a number of 32 hexadecimal digits.
-    let stem = ["txt", "json"].into_iter().find_map(|extension| name.strip_suffix(extension)?.strip_suffix('.'));
-    let number = stem.and_then(|stem| stem.rsplit_once('-')).map(|(_, number)| number);
-    number.is_some_and(|number| number.len() == 32 && number.bytes().all(|digit| digit.is_ascii_hexdigit()))
+    let Some((stem, extension)) = name.split_once('.') else { return false };
+    let number = stem.rsplit_once('-').map(|(_, number)| number);
+    EXTENSIONS.contains(&extension)
+        && number.is_some_and(|number| number.len() == 32 && number.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
 fn create(path: &Path) -> io::Result<File> {
@@ -223,10 +227,21 @@ mod tests {
             fs::write(path, "").unwrap();
             aged(path);
         }
+        // The files of a crawl, and names that are almost theirs.
+        let number = "0123456789abcdef0123456789abcdef";
+        let of_crawl =
+            ["jsonl", "state.json", "state.new"].map(|end| folder.0.join(format!("web_crawl-{number}.{end}")));
+        let similar = ["new", "jsonl.gz", "other.json", "state.json.json"]
+            .map(|end| folder.0.join(format!("web_crawl-{number}.{end}")));
+        for path in of_crawl.iter().chain(&similar) {
+            fs::write(path, "").unwrap();
+            aged(path);
+        }
         aged(Path::new(&old));
-        assert_eq!(store.delete_older_than(day).unwrap(), 1);
+        assert_eq!(store.delete_older_than(day).unwrap(), 4);
         assert_eq!(store.delete_older_than(day).unwrap(), 0);
-        assert!(!Path::new(&old).exists());
+        assert!(!Path::new(&old).exists() && !of_crawl.iter().any(|path| path.exists()));
+        assert!(similar.iter().all(|path| path.exists()));
         assert!(Path::new(&new).exists() && others.iter().all(|path| path.exists()));
         fs::remove_dir_all(&folder.0).unwrap();
         assert!(store.delete_older_than(day).is_err());

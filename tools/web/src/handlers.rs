@@ -10,8 +10,8 @@ use toolc_catalog::web::{WebTools, web_crawl, web_extract, web_search};
 use toolc_extract::{headings, part, section};
 
 use crate::crawl;
-use crate::kept::ReadPage;
-use crate::outside::{manipulated, visible};
+use crate::kept::{MAX_PUBLISHED, MAX_WARNING, ReadPage};
+use crate::outside::{line, manipulated, message, shortened, visible};
 use crate::pages::tried_text;
 use crate::search::{self, Configured, Found, Freshness, Query};
 use crate::settings::WebSettings;
@@ -20,6 +20,11 @@ use crate::web::Web;
 
 /// The maximum number of headings of a result.
 const MAX_HEADINGS: usize = 60;
+/// The maximum length of a heading, and of all headings of an error together, in characters.
+const MAX_HEADING: usize = 200;
+const MAX_KNOWN: usize = 2_000;
+/// The maximum length of a note of a search, in characters.
+const MAX_NOTE: usize = 2_000;
 
 /// The handlers of the toolset `web`.
 ///
@@ -130,10 +135,10 @@ fn results(found: Found, problems: Vec<String>) -> Result<web_search::Returns, T
     match ended {
         Ended::Answered | Ended::Empty => {}
         Ended::Failed => {
-            return Err(ToolError::new(format!("no search service has answered: {}", tried_text(&failed))));
+            return Err(unanswered("no search service has answered", &failed));
         }
         Ended::OutOfTime => {
-            return Err(ToolError::new(format!("no search service has answered in time: {}", tried_text(&failed))));
+            return Err(unanswered("no search service has answered in time", &failed));
         }
         Ended::Cancelled => return Err(ToolError::new("the search was cancelled")),
     }
@@ -141,7 +146,7 @@ fn results(found: Found, problems: Vec<String>) -> Result<web_search::Returns, T
     let flaws = tried.iter().filter(|tried| tried.outcome == Outcome::Ok && tried.detail.is_some()).cloned();
     let shown: Vec<Tried> = failed.into_iter().chain(flaws).collect();
     let mut notes = problems;
-    notes.extend((!shown.is_empty()).then(|| tried_text(&shown)));
+    notes.extend((!shown.is_empty()).then(|| message(&tried_text(&shown), MAX_NOTE)));
     if let (false, Some(provider)) = (ignored.is_empty(), provider) {
         notes.push(format!("{provider} does not know {}", ignored.join(" and ")));
     }
@@ -149,16 +154,23 @@ fn results(found: Found, problems: Vec<String>) -> Result<web_search::Returns, T
         title: visible(&result.title).into_owned(),
         url: result.url,
         snippet: visible(&result.snippet).into_owned(),
-        published: result.published,
+        published: result.published.map(|published| line(&published, MAX_PUBLISHED)),
     };
     let results: Vec<_> = results.into_iter().map(item).collect();
-    let warnings = results.iter().filter_map(|result| manipulated(&format!("{}\n{}", result.title, result.snippet)));
+    let warnings = results.iter().filter_map(|result| {
+        let published = result.published.as_deref().unwrap_or_default();
+        manipulated(&[&result.title, &result.snippet, published].join("\n"))
+    });
     notes.extend(warnings.take(1).map(|warning| format!("a result {warning}")));
     Ok(web_search::Returns {
         provider: provider.map(str::to_owned),
         note: (!notes.is_empty()).then(|| notes.join("; ")),
         results,
     })
+}
+
+fn unanswered(what: &str, tried: &[Tried]) -> ToolError {
+    ToolError::new(message(&format!("{what}: {}", tried_text(tried)), MAX_NOTE))
 }
 
 /// Returns the part of a page that a call asks for.
@@ -168,25 +180,27 @@ fn shown(url: &str, page: &ReadPage, args: &web_extract::Args, call: &Call<'_>) 
         None => whole,
         Some(Ok(section)) => section,
         Some(Err(heading)) => {
-            let known = outline(whole).join("`, `");
-            let error = format!("the page has no heading `{heading}`: its headings are `{known}`");
-            return item(url, Some(if known.is_empty() { "the page has no headings".to_owned() } else { error }));
+            return without_heading(url, whole, heading);
         }
     };
     let (offset, limit) = (usize::try_from(args.offset), usize::try_from(args.char_limit));
     let part = part(text, offset.unwrap_or(usize::MAX), limit.unwrap_or(usize::MAX));
     let is_part = part.text.len() < whole.len();
-    let mut warnings: Vec<String> = page.warning.iter().cloned().collect();
+    let headings = (is_part && args.offset == 0).then(|| outline(whole));
+    // Once: the other parts are in the same file.
+    let stored = (is_part && args.offset == 0 && args.heading.is_none()).then(|| call.store_text(whole)).flatten();
+    let stored = stored.and_then(Result::ok).map(|stored| stored.name);
+    let of_page =
+        [&page.title, &page.published, &page.language, &page.warning].map(|text| text.as_deref().unwrap_or_default());
+    let said = [&of_page.join("\n"), &headings.as_deref().unwrap_or_default().join("\n"), part.text].join("\n");
+    let marked = manipulated(&said).map(|warning| format!("the text {warning}"));
+    let in_file = || stored.as_ref().and_then(|_| manipulated(whole));
+    let in_file = || in_file().map(|warning| format!("the stored file contains a text that {warning}"));
+    // First, because a long warning is cut.
+    let mut warnings: Vec<String> = marked.or_else(in_file).into_iter().chain(page.warning.clone()).collect();
     if part.text.is_empty() && part.offset > 0 {
         warnings.push(format!("the text has only {} bytes", text.len()));
     }
-    let headings = (is_part && args.offset == 0).then(|| outline(whole));
-    let said =
-        [page.title.as_deref().unwrap_or_default(), &headings.as_deref().unwrap_or_default().join("\n"), part.text]
-            .join("\n");
-    warnings.extend(manipulated(&said).map(|warning| format!("the text {warning}")));
-    // Once: the other parts are in the same file.
-    let stored = (is_part && args.offset == 0 && args.heading.is_none()).then(|| call.store_text(whole)).flatten();
     web_extract::ReturnsPagesItem {
         redirected_to: page.is_redirected.then(|| page.address.to_string()),
         title: page.title.clone(),
@@ -195,12 +209,24 @@ fn shown(url: &str, page: &ReadPage, args: &web_extract::Args, call: &Call<'_>) 
         total_chars: is_part.then(|| i64::try_from(whole.chars().count()).unwrap_or(i64::MAX)),
         next_offset: part.next.and_then(|next| i64::try_from(next).ok()),
         headings,
-        stored: stored.and_then(Result::ok).map(|stored| stored.name),
+        stored,
         provider: page.reader.map(str::to_owned),
-        warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
+        warning: (!warnings.is_empty()).then(|| line(&warnings.join("; "), MAX_WARNING)),
         content: Some(part.text.to_owned()),
         ..item(url, None)
     }
+}
+
+/// Returns the result for a heading that the page does not have: the first ones that it has.
+fn without_heading(url: &str, whole: &str, heading: &str) -> web_extract::ReturnsPagesItem {
+    let known = shortened(&outline(whole).join("`, `"), MAX_KNOWN);
+    if known.is_empty() {
+        return item(url, Some("the page has no headings".to_owned()));
+    }
+    let heading = line(heading, MAX_HEADING);
+    let warning = manipulated(&known).map(|warning| format!("a heading {warning}"));
+    let error = format!("the page has no heading `{heading}`: its headings are `{known}`");
+    web_extract::ReturnsPagesItem { warning, ..item(url, Some(error)) }
 }
 
 fn item(url: &str, error: Option<String>) -> web_extract::ReturnsPagesItem {
@@ -222,5 +248,5 @@ fn item(url: &str, error: Option<String>) -> web_extract::ReturnsPagesItem {
 }
 
 fn outline(markdown: &str) -> Vec<String> {
-    headings(markdown).into_iter().map(|heading| heading.text).take(MAX_HEADINGS).collect()
+    headings(markdown).into_iter().take(MAX_HEADINGS).map(|heading| line(&heading.text, MAX_HEADING)).collect()
 }

@@ -5,11 +5,18 @@ use std::time::{Duration, Instant};
 
 use toolc_net::Target;
 
-use crate::outside::visible;
+use crate::outside::{line, visible};
 
 /// The number of pages that are kept, and for how long.
 const MAX_KEPT: usize = 16;
 const KEPT_FOR: Duration = Duration::from_mins(10);
+/// The maximum lengths of what a page says about itself, in characters. Tags of languages have at most 35 where
+/// they are bounded (RFC 5646, 4.4.1).
+const MAX_TITLE: usize = 300;
+pub(crate) const MAX_PUBLISHED: usize = 60;
+const MAX_LANGUAGE: usize = 35;
+/// The maximum length of a warning or an error, in characters.
+pub(crate) const MAX_WARNING: usize = 1_000;
 
 /// A page that was read.
 #[derive(Debug, Clone)]
@@ -29,16 +36,18 @@ pub(crate) struct ReadPage {
 }
 
 impl ReadPage {
-    /// Leaves out the characters that a person does not see, and warns about them.
-    pub(crate) fn without_hidden_characters(self) -> Self {
+    /// Leaves out the characters that a person does not see, and warns about them. Bounds everything but the text.
+    pub(crate) fn cleaned(self) -> Self {
         let markdown = visible(&self.markdown);
         let had_hidden = markdown.len() < self.markdown.len();
         let hidden = had_hidden.then(|| "the text had invisible characters, which are left out".to_owned());
         let warnings: Vec<String> = self.warning.into_iter().chain(hidden).collect();
         Self {
             markdown: markdown.into_owned(),
-            title: self.title.map(|title| visible(&title).into_owned()),
-            warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
+            title: self.title.map(|title| line(&title, MAX_TITLE)),
+            published: self.published.map(|published| line(&published, MAX_PUBLISHED)),
+            language: self.language.map(|language| line(&language, MAX_LANGUAGE)),
+            warning: (!warnings.is_empty()).then(|| line(&warnings.join("; "), MAX_WARNING)),
             ..self
         }
     }

@@ -7,13 +7,16 @@ use toolc::Call;
 use toolc_extract::{Document, ExtractError, Fault, Options};
 use toolc_net::{Answer, Fetch, FetchError, HeaderValue, Limits, Target, header};
 
-use crate::kept::ReadPage;
+use crate::kept::{MAX_WARNING, ReadPage};
+use crate::outside::{line, message};
 use crate::readers::{self, ConfiguredReader, PublicAddress, Withheld};
 use crate::vendor::Tried;
 use crate::web::Web;
 
 /// What the client accepts. Servers that can answer in several forms choose by it.
 const ACCEPT: &str = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.8,*/*;q=0.7";
+/// The maximum length of what a service says, in characters.
+const MAX_DETAIL: usize = 400;
 /// The bounds of a page. PDF files are often larger than other pages.
 const LIMITS: Limits =
     Limits { time: Duration::from_secs(30), redirects: 5, header_bytes: 64 << 10, body_bytes: 20 << 20 };
@@ -31,13 +34,14 @@ impl Web {
         is_continued: bool,
         call: &Call<'_>,
     ) -> Result<Arc<ReadPage>, String> {
-        let target = self.target(text)?;
+        let short = |error: String| message(&error, MAX_WARNING);
+        let target = self.target(text).map_err(short)?;
         let address = target.to_string();
         let is_private = || matches!(PublicAddress::new(target.url()), Err(Withheld::PrivateHost));
         if let Some(page) = self.pages.get(&address, is_whole).filter(|_| is_continued || !is_private()) {
             return Ok(page);
         }
-        let page = Arc::new(self.read_anew(&target, is_whole, call)?);
+        let page = Arc::new(self.read_anew(&target, is_whole, call).map_err(short)?);
         self.pages.put(&address, is_whole, &page);
         Ok(page)
     }
@@ -66,7 +70,7 @@ impl Web {
             (Ok(page), _) => Ok(page),
             (Err(note), Some(page)) => {
                 let warning = joined(page.warning.as_deref().unwrap_or_default(), &note);
-                Ok(ReadPage { warning: Some(warning), ..page })
+                Ok(ReadPage { warning: Some(line(&warning, MAX_WARNING)), ..page })
             }
             (Err(note), None) => Err(joined(&problem, &note)),
         }
@@ -99,6 +103,10 @@ impl Web {
             return Err(problems.join("; "));
         }
         let address = PublicAddress::new(target.url()).map_err(|withheld| withheld.to_string())?;
+        // A private host can have a name that does not show it.
+        if !self.client.is_public(target) {
+            return Err(Withheld::NotPublic.to_string());
+        }
         let read = self.with_chain(call, |chain| readers::read(chain, &configured, &address));
         match read.page {
             Some(page) => Ok(ReadPage {
@@ -111,7 +119,7 @@ impl Web {
                 markdown: page.markdown,
                 reader: read.reader,
             }
-            .without_hidden_characters()),
+            .cleaned()),
             None => Err(joined(&tried_text(&read.tried), &problems.join("; "))),
         }
     }
@@ -182,7 +190,7 @@ pub(crate) fn extracted(answer: &Answer, options: &Options) -> Result<Extracted,
         reader: None,
         warning: (!faults.is_empty()).then(|| faults.join("; ")),
     };
-    Ok(Extracted { page: page.without_hidden_characters(), is_for_readers })
+    Ok(Extracted { page: page.cleaned(), is_for_readers })
 }
 
 /// Returns an answer as a document.
@@ -194,7 +202,7 @@ pub(crate) fn document(answer: &Answer) -> Document<'_> {
 /// Returns what was tried, for people and models.
 pub(crate) fn tried_text(tried: &[Tried]) -> String {
     let one = |tried: &Tried| match &tried.detail {
-        Some(detail) => format!("{}: {} ({detail})", tried.provider, tried.outcome),
+        Some(detail) => format!("{}: {} ({})", tried.provider, tried.outcome, line(detail, MAX_DETAIL)),
         None => format!("{}: {}", tried.provider, tried.outcome),
     };
     tried.iter().map(one).collect::<Vec<_>>().join("; ")

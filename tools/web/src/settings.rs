@@ -35,7 +35,7 @@ pub struct WebSettings {
     pub results: Option<PathBuf>,
     /// The pause between two pages of a host that a crawl reads. A site can demand a longer one.
     pub crawl_pause: Duration,
-    /// The maximum number of bytes of all pages that a crawl reads in one call, decompressed.
+    /// The maximum number of bytes of all pages that a crawl reads in one call, decompressed, and of all rows that it writes.
     pub crawl_bytes: usize,
     /// What the client calls itself. Its first word is the name in `robots.txt`.
     pub user_agent: String,

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use toolc_net::{Client, Fetch, FetchError, FetchFault, Limits};
+use toolc_net::{AddressPolicy, Client, Fetch, FetchError, FetchFault, Limits, Policy};
 
 use super::{Everywhere, NameServer, in_own_network, page, public};
 use crate::server::answer;
@@ -51,10 +51,19 @@ fn a_host_with_one_refused_address_is_refused() {
         });
         let server = Everywhere::start(80, |_| page());
         let client = public();
+        // For a third party, the networks that a policy allows are not public.
+        let allowed = ["127.0.0.0/8", "10.0.0.0/8"].map(|text| text.parse().expect("a range")).to_vec();
+        let allowing = Client::new(Policy { addresses: AddressPolicy::new(allowed), ..Policy::default() }, "test");
+        let is_public = |host: &str| {
+            let target = client.target(&format!("http://{host}/")).expect("a valid address");
+            allowing.is_public(&target)
+        };
+        assert!(is_public("good.test") && is_public("8.8.8.8") && !is_public("127.0.0.1"));
         for host in ["127-0-0-1", "10-0-0-1", "169-254-169-254", "0-0-0-0", "192-168-1-1", "v6", "mapped", "translated"]
         {
             let error = get(&client, &format!("http://{host}.mixed.test/")).expect_err(host);
             assert!(matches!(error.fault, FetchFault::Refused(_)), "{host}: {error}");
+            assert!(!is_public(&format!("{host}.mixed.test")), "{host}");
         }
         assert_eq!(server.reached(), Vec::<IpAddr>::new());
         assert_eq!(get(&client, "http://good.test/").expect("an answer"), b"page");
@@ -68,5 +77,6 @@ fn a_name_without_an_address_is_reported() {
         let _names = NameServer::start(|_, _| Some(Vec::new()));
         let error = get(&public(), "http://missing.test/").expect_err("it does not exist");
         assert_eq!(error.fault, FetchFault::NoSuchHost);
+        assert!(!public().is_public(&public().target("http://missing.test/").expect("a valid address")));
     });
 }

@@ -193,7 +193,8 @@ fn fetched(client: &Client, address: &str) -> Result<Fetched, ToolError> {
     // One byte more shows that the file is too large.
     let limits = Limits { body_bytes: MAX_ATTACHMENT + 1, ..Limits::default() };
     let answer = client.fetch(Fetch::get(target), &limits).map_err(|error| failed(&error))?;
-    if answer.status >= 400 {
+    // A redirect that is not followed, and an answer about a cache, have no file.
+    if !(200..300).contains(&answer.status) {
         return Err(ToolError::new(format!("{} answers with the status {}", answer.target, answer.status)));
     }
     if answer.is_cut || answer.body.len() > MAX_ATTACHMENT {

@@ -308,8 +308,8 @@ fn the_folder_of_a_task_is_shown_without_links_however_it_is_written() {
     }
 }
 
-/// Answers one request with a body, and returns its address.
-fn serve_once(content_type: &'static str, body: Vec<u8>) -> (String, u16) {
+/// Answers one request with a status and a body, and returns its address.
+fn serve_once(status: &'static str, content_type: &'static str, body: Vec<u8>) -> (String, u16) {
     use std::io::{Read as _, Write as _};
 
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
@@ -319,7 +319,7 @@ fn serve_once(content_type: &'static str, body: Vec<u8>) -> (String, u16) {
         let _ = stream.read(&mut [0; 4096]);
         let length = body.len();
         let head = format!(
-            "HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+            "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
         );
         let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
     });
@@ -333,8 +333,8 @@ fn an_address_is_fetched_and_attached() {
     let fixture = Fixture::new();
     let task = fixture.session(None).create(json!({}));
     let local: Network = "127.0.0.1".parse().expect("a network");
-    let attach = |content_type: &'static str, body: Vec<u8>, more: Value| {
-        let (address, port) = serve_once(content_type, body);
+    let answered = |status: &'static str, content_type: &'static str, body: Vec<u8>, more: Value| {
+        let (address, port) = serve_once(status, content_type, body);
         let policy = Policy { addresses: AddressPolicy::new(vec![local]), ports: Ports::Only(vec![port]) };
         let handlers = KanbanHandlers::new(Client::new(policy, "test"));
         let harness = Harness::with_session(toolc_catalog::kanban::provider(handlers), |session| {
@@ -345,6 +345,7 @@ fn an_address_is_fetched_and_attached() {
         arguments.as_object_mut().expect("an object").extend(more);
         harness.call("kanban_attach_url", arguments)
     };
+    let attach = |content_type, body, more| answered("200 OK", content_type, body, more);
     let attached = attach("application/pdf", b"%PDF-1".to_vec(), json!({})).value();
     assert_eq!((&attached["filename"], &attached["bytes"]), (&json!("report_201.pdf"), &json!(6)));
     let named = attach("text/plain", b"hello".to_vec(), json!({ "filename": "a.txt" })).value();
@@ -356,6 +357,13 @@ fn an_address_is_fetched_and_attached() {
         Err(Failed, "more than the maximum")
     );
     assert_reply!(attach("text/plain", b"x".to_vec(), json!({ "filename": "../x" })), Err(Failed, "without folders"));
+    // An answer without a file is not an empty file. The server names no place to which it redirects.
+    for status in ["304 Not Modified", "302 Found", "300 Multiple Choices", "404 Not Found"] {
+        let response = answered(status, "text/plain", Vec::new(), json!({}));
+        assert_reply!(response, Err(Failed, "answers with the status "));
+    }
+    let made = answered("201 Created", "text/plain", b"x".to_vec(), json!({})).value();
+    assert_eq!(made["bytes"], 1);
 }
 
 #[test]

@@ -31,7 +31,8 @@ pub(super) struct Row<'p> {
     pub(super) markdown: &'p str,
 }
 
-/// The files of a crawl, in the folder of results. They are deleted with the other results. The rows are locked, so that two calls do not
+/// The files of a crawl, in the folder of results. They are named as the other results are, so that they are deleted with
+/// them. The rows are locked, so that two calls do not
 /// continue one crawl at the same time.
 #[derive(Debug)]
 pub(super) struct CrawlFiles {
@@ -61,9 +62,9 @@ impl CrawlFiles {
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder)?;
-        let mut bytes = [0; 8];
+        let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-        let name = format!("{:016x}", u64::from_ne_bytes(bytes));
+        let name = format!("{:032x}", u128::from_ne_bytes(bytes));
         let file = private().create_new(true).append(true).open(rows_path(folder, &name))?;
         lock(&file)?;
         Ok(Self { folder: folder.to_owned(), name, file, rows: 0, bytes: 0 })
@@ -105,11 +106,11 @@ impl CrawlFiles {
         Ok((Self { folder: folder.to_owned(), name: name.to_owned(), file, rows, bytes }, scope, frontier))
     }
 
-    /// Adds a row.
+    /// Adds a row. Returns its size in bytes.
     ///
     /// # Errors
     /// If it cannot be written. The file has whole rows only, unless it cannot be cut either.
-    pub(super) fn add(&mut self, row: &Row<'_>) -> io::Result<()> {
+    pub(super) fn add(&mut self, row: &Row<'_>) -> io::Result<usize> {
         let mut line = serde_json::to_vec(row)?;
         line.push(b'\n');
         if let Err(error) = self.file.write_all(&line) {
@@ -118,7 +119,7 @@ impl CrawlFiles {
         }
         self.rows += 1;
         self.bytes += line.len() as u64;
-        Ok(())
+        Ok(line.len())
     }
 
     /// Writes the state.

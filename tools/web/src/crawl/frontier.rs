@@ -191,12 +191,7 @@ impl Frontier {
         if self.known.contains(&id) {
             return Err(None);
         }
-        let refused = [
-            (!scope.contains(&page), "outside of the scope"),
-            (is_other_file(&page), "not a page"),
-            (goes_in_circles(&page), "path repeats itself"),
-        ];
-        if let Some((_, reason)) = refused.into_iter().find(|(is_refused, _)| *is_refused) {
+        if let Some(reason) = refused(&page, scope) {
             // Each address is counted once.
             if self.known.len() < MAX_KNOWN {
                 self.known.insert(id);
@@ -266,6 +261,17 @@ mod queues {
         }
         Ok(queues)
     }
+}
+
+/// Returns why an address is never followed. The reasons are in the order of what they cost.
+fn refused(page: &Url, scope: &Scope) -> Option<Reason> {
+    if !scope.contains(page) {
+        return Some("outside of the scope");
+    }
+    if is_other_file(page) {
+        return Some("not a page");
+    }
+    goes_in_circles(page).then_some("path repeats itself")
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use super::files::{CrawlFiles, Row};
 use super::frontier::{Frontier, Next, Reason, Waiting};
 use super::scope::{Scope, ScopeSettings};
 use super::visit::{Outcome, Page, Visited, visit, visit_sitemaps};
-use crate::outside::manipulated;
+use crate::outside::{manipulated, message, shortened};
 use crate::web::Web;
 
 /// The number of pages that are visited at the same time.
@@ -40,7 +40,7 @@ const STEP: Duration = Duration::from_millis(50);
 pub(super) struct Budget {
     pub(super) pages: usize,
     pub(super) depth: usize,
-    /// The maximum number of bytes of all pages, decompressed.
+    /// The maximum number of bytes of all pages, decompressed, and of all rows. The last row may be longer.
     pub(super) bytes: usize,
     pub(super) time: Duration,
 }
@@ -74,7 +74,7 @@ impl Summary {
 
     fn fail(&mut self, text: &str) {
         if self.failed.len() < MAX_FAILED {
-            self.failed.push(cut(text, MAX_FAILURE));
+            self.failed.push(message(text, MAX_FAILURE));
         }
         self.skip("failed");
     }
@@ -94,7 +94,9 @@ pub(super) struct Crawl<'c> {
     /// Whether the sitemaps are being read.
     is_mapping: bool,
     written: usize,
-    bytes: usize,
+    /// The number of bytes of the pages, decompressed, and of the rows.
+    read_bytes: usize,
+    row_bytes: usize,
     save_at: Instant,
     results: (Sender<Visited>, Receiver<Visited>),
     summary: Summary,
@@ -125,7 +127,8 @@ impl<'c> Crawl<'c> {
             hosts: BTreeMap::new(),
             is_mapping: false,
             written: 0,
-            bytes: 0,
+            read_bytes: 0,
+            row_bytes: 0,
             save_at: now,
             results: channel(),
             summary: Summary::default(),
@@ -146,7 +149,10 @@ impl<'c> Crawl<'c> {
     pub(super) fn run(mut self) -> io::Result<(Ended, Summary, usize)> {
         // After an error, the crawl can be continued from the state that was saved last.
         let ended = self.visit_all()?;
-        while let Ok(visited) = self.results.1.try_recv() {
+        // Pages beyond the bytes are visited again.
+        while ended != Ended::Bytes
+            && let Ok(visited) = self.results.1.try_recv()
+        {
             self.take(visited)?;
         }
         self.frontier.settle();
@@ -189,7 +195,7 @@ impl<'c> Crawl<'c> {
         let limits = [
             (self.call.is_cancelled(), Ended::Cancelled),
             (Instant::now() >= self.end, Ended::Time),
-            (self.bytes >= self.budget.bytes, Ended::Bytes),
+            (self.read_bytes.max(self.row_bytes) >= self.budget.bytes, Ended::Bytes),
             (is_full && self.frontier.left() > 0, Ended::Pages),
         ];
         limits.into_iter().find(|(is_reached, _)| *is_reached).map(|(_, ended)| ended)
@@ -251,7 +257,7 @@ impl<'c> Crawl<'c> {
     /// Takes what a visit has brought.
     fn take(&mut self, visited: Visited) -> io::Result<()> {
         let Visited { waiting, pause, bytes, outcome } = visited;
-        self.bytes += bytes;
+        self.read_bytes += bytes;
         let Some(waiting) = waiting else {
             self.is_mapping = false;
             self.frontier.is_mapped = true;
@@ -340,18 +346,18 @@ impl<'c> Crawl<'c> {
             warning: text.warning.as_deref(),
             markdown: &text.markdown,
         };
-        self.files.add(&row)?;
+        self.row_bytes += self.files.add(&row)?;
         self.written += 1;
         self.summary.warnings += usize::from(text.warning.is_some());
         if self.summary.titles.len() < MAX_SHOWN {
             let title = text.title.as_deref().unwrap_or("(no title)");
-            let title = cut(&format!("{}: {title}", cut(path, MAX_TITLE)), 2 * MAX_TITLE);
+            let title = shortened(&format!("{}: {title}", shortened(path, MAX_TITLE)), 2 * MAX_TITLE);
             if let (Some(warning), true) = (manipulated(&title), self.summary.notes.is_empty()) {
                 self.summary.notes.push(format!("a title {warning}"));
             }
             self.summary.titles.push(title);
         }
-        self.call.progress(count(self.written), Some(count(self.budget.pages)), &cut(path, MAX_TITLE));
+        self.call.progress(count(self.written), Some(count(self.budget.pages)), &shortened(path, MAX_TITLE));
         Ok(())
     }
 
@@ -386,13 +392,6 @@ fn is_spelling(url: &Url, other: &Url) -> bool {
     let host = |url: &Url| url.host_str().unwrap_or_default().trim_start_matches("www.").to_owned();
     let path = |url: &Url| url.path().trim_end_matches('/').to_owned();
     host(url) == host(other) && path(url) == path(other)
-}
-
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "there are at most 5,000 pages")]

@@ -9,8 +9,8 @@ use toolc_net::{Answer, Fetch, FetchFault, Limits, Robots, RobotsFile, Target, h
 use url::Url;
 
 use super::frontier::{MAX_WAITING, Reason, Waiting};
-use crate::kept::ReadPage;
-use crate::outside::manipulated;
+use crate::kept::{MAX_WARNING, ReadPage};
+use crate::outside::{line, manipulated};
 use crate::pages::{document, extracted, get};
 use crate::web::Web;
 
@@ -125,10 +125,10 @@ fn of_answer(web: &Web, waiting: &Waiting, answer: &Answer) -> Outcome {
         Err(ExtractError::NotText { .. }) if waiting.depth > 0 => return Outcome::Skipped("not a page"),
         Err(error) => return failed(&format_args!("{}: {error}", answer.target)),
     };
-    let said = format!("{}\n{}", text.title.as_deref().unwrap_or_default(), text.markdown);
-    if let Some(warning) = manipulated(&said) {
-        let warnings: Vec<String> = text.warning.into_iter().chain([format!("the text {warning}")]).collect();
-        text.warning = Some(warnings.join("; "));
+    let of_page = [&text.title, &text.published].map(|text| text.as_deref().unwrap_or_default());
+    if let Some(warning) = manipulated(&[of_page[0], of_page[1], &text.markdown].join("\n")) {
+        let warnings: Vec<String> = [format!("the text {warning}")].into_iter().chain(text.warning).collect();
+        text.warning = Some(line(&warnings.join("; "), MAX_WARNING));
     }
     let redirects = answer.redirected_from.iter().chain([&answer.target]).map(|target| target.url().clone()).collect();
     Outcome::Page(Box::new(Page { text, redirects, links: links(&document(answer), &options) }))

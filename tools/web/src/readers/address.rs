@@ -89,6 +89,8 @@ pub enum Withheld {
     Fragment,
     /// Its host is in a private network.
     PrivateHost,
+    /// Its host is not found, has an address that is not public, or is shown a client certificate.
+    NotPublic,
     /// It is not an address of `http` or `https`.
     Scheme,
 }
@@ -101,6 +103,9 @@ impl fmt::Display for Withheld {
             Self::Path => f.write_str("a part of the path looks like a secret"),
             Self::Fragment => f.write_str("the part after `#` looks like a secret"),
             Self::PrivateHost => f.write_str("the host is in a private network"),
+            Self::NotPublic => {
+                f.write_str("the host is not found on the public Internet, or is for clients with a certificate")
+            }
             Self::Scheme => f.write_str("the address is not one of http or https"),
         }?;
         f.write_str(", so that it is not sent to another service")

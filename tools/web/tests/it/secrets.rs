@@ -73,7 +73,9 @@ fn a_redirect_to_another_server_does_not_get_the_key() {
         let found = found(&[&Running { vendor, server }], &query(), BUDGET);
         assert_ne!(found.tried[0].outcome, Outcome::Ok, "{found:?}");
         let stolen = stolen.lock().expect("no test panics with it");
-        assert!(stolen.iter().all(|request| !request.contains(KEY)), "{}: {stolen:?}", vendor.name);
+        assert!(stolen.is_empty(), "{}: {stolen:?}", vendor.name);
+        let detail = found.tried[0].detail.as_deref().unwrap_or_default();
+        assert!(detail.contains(&thief.url()) && !detail.contains(KEY), "{}: {detail}", vendor.name);
     }
 }
 

@@ -70,6 +70,33 @@ fn the_size_of_all_pages_is_bounded() {
 }
 
 #[test]
+fn the_size_of_all_rows_is_bounded() {
+    // In a row, each quote takes two bytes.
+    let server = Server::start(|request| match request.path.strip_prefix("/text-") {
+        Some(number) => Reply::text(200, "text/plain", &format!("{number} {}", "\"\"\"\"\"\"word ".repeat(500))),
+        None if request.path == "/" => {
+            let links: Vec<String> = (0..20).map(|number| format!("/text-{number}")).collect();
+            Reply::html(&page("start", links.iter().map(String::as_str)))
+        }
+        None => Reply::missing(),
+    });
+    let tools = Tools::with(&[&server], &[], |settings| WebSettings { crawl_bytes: 50_000, ..settings });
+    let mut crawled = tools.crawl(&json!({ "url": server.url() }));
+    let size = |crawled: &super::Crawled| {
+        std::fs::metadata(crawled.returns["file"].as_str().expect("a path")).expect("the rows").len()
+    };
+    let largest = 500 * 17 + 200;
+    assert_eq!(crawled.ended(), "max_bytes");
+    assert!((50_000..50_000 + largest).contains(&size(&crawled)), "{}", size(&crawled));
+    while crawled.ended() != "complete" {
+        let before = size(&crawled);
+        crawled = tools.crawl(&json!({ "resume": crawled.returns["resume"] }));
+        assert!(size(&crawled) < before + 50_000 + largest, "{}", size(&crawled));
+    }
+    assert_eq!(crawled.rows.len(), 21);
+}
+
+#[test]
 fn a_crawl_whose_time_is_over_ends() {
     let server = endless();
     let home = tempfile::TempDir::new().expect("a folder");

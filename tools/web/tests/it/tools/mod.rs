@@ -3,6 +3,7 @@
 mod budgets;
 mod crawl;
 mod extract;
+mod marks;
 mod order;
 mod own_network;
 mod random;

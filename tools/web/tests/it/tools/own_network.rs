@@ -109,6 +109,25 @@ fn a_page_that_cannot_be_read_is_read_by_a_service() {
 }
 
 #[test]
+fn a_private_host_with_a_public_name_is_not_shown_to_a_service() {
+    in_own_network(|| {
+        let server = Server::start_at("0.0.0.0", unreadable);
+        let firecrawl = READING.iter().find(|vendor| vendor.name == "firecrawl").expect("a vendor").start(Mode::Right);
+        let base = firecrawl.server.url();
+        let variables = [("FIRECRAWL_API_KEY", KEY), ("FIRECRAWL_API_URL", base.as_str())];
+        let networks = vec!["10.1.2.0/24".parse().expect("a network")];
+        let tools = Tools::with(&[&server], &variables, |settings| WebSettings { networks, ..settings });
+        for path in ["/403", "/empty", "/scripts"] {
+            let url = format!("http://inside.site.example.com:{}{path}", server.port);
+            let error = tools.error("web_extract", &json!({ "urls": [url] }));
+            assert!(error.contains("the host is not found on the public Internet"), "{path}: {error}");
+        }
+        assert_eq!(server.requests().len(), 3, "the networks are allowed");
+        assert!(firecrawl.server.requests().is_empty(), "{:?}", firecrawl.server.requests());
+    });
+}
+
+#[test]
 fn a_service_that_fails_is_named_next_to_the_reason() {
     in_own_network(|| {
         let server = Server::start_at("0.0.0.0", unreadable);

@@ -108,6 +108,27 @@ fn files_that_are_not_of_a_crawl_or_are_damaged_are_refused() {
 }
 
 #[test]
+fn old_files_of_a_crawl_are_deleted_with_the_other_results() {
+    let (server, folder) = (tree(), TempDir::new().expect("a folder"));
+    let results = folder.path().join("results");
+    let first = crawl(&in_folder(&server, &results), json!({ "url": server.url() + "/page-0", "max_pages": 5 }));
+    // A save that was interrupted.
+    let state = state_of(&results);
+    fs::copy(&state, state.with_extension("new")).expect("copied");
+    let name = first.returns["resume"].as_str().expect("a name");
+    assert!(first.returns["file"].as_str().is_some_and(|file| file.ends_with(&format!("web_crawl-{name}.jsonl"))));
+    let store = toolc::limits::SpillFolder::new(&results).expect("a folder");
+    let day = Duration::from_hours(24);
+    assert_eq!(store.delete_older_than(day).expect("read"), 0);
+    for entry in fs::read_dir(&results).expect("a folder") {
+        let file = fs::File::options().write(true).open(entry.expect("an entry").path()).expect("a file");
+        file.set_modified(std::time::SystemTime::now() - 2 * day).expect("set");
+    }
+    assert_eq!(store.delete_older_than(day).expect("read"), 3);
+    assert_eq!(fs::read_dir(&results).expect("a folder").count(), 0);
+}
+
+#[test]
 fn only_this_user_can_read_the_files() {
     let (server, folder) = (tree(), TempDir::new().expect("a folder"));
     let results = folder.path().join("new").join("results");

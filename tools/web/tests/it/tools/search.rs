@@ -106,7 +106,7 @@ fn a_server_of_the_configuration_needs_no_variable() {
     let variables = vec![("SEARXNG_URL".to_owned(), searxng.server.url())];
     let handlers = WebHandlers::new(WebSettings { variables, ..WebSettings::default() });
     let harness = Harness::with_session(toolc_catalog::web::provider(handlers), |session| {
-        session.env(Env::empty()).facts([("web_search_server".into(), true.into())])
+        session.env(Env::empty()).facts([("web_search_service".into(), true.into())])
     });
     let found = harness.call("web_search", json!({ "query": "x" })).value();
     assert_eq!((&found["provider"], found["results"].as_array().map(Vec::len)), (&json!("searxng"), Some(5)));
