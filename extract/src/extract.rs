@@ -32,7 +32,7 @@ pub fn extract(document: &Document<'_>, options: &Options) -> Result<Page, Extra
             .or_else(|| is_xhtml(&text).then(|| html::read(&text, document.address, is_cut, options)))
             .unwrap_or_else(|| Page::new(PageKind::Xml, plain::cleaned(text.trim()))),
         Sniffed::Json => feed::read_json(&text, document.address, options)
-            .unwrap_or_else(|| Page::new(PageKind::Json, json::laid_out(&text).into_owned())),
+            .unwrap_or_else(|| Page::new(PageKind::Json, json::laid_out(&text, options.output_bytes).into_owned())),
         Sniffed::Separated(separator) => match plain::table(&text, separator) {
             Some(table) => Page::new(PageKind::Table, table),
             None => Page::new(PageKind::Table, plain::cleaned(text.trim_end())),

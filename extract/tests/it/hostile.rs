@@ -227,3 +227,13 @@ fn broken_documents_of_other_kinds_never_panic() {
     let deep = "[".repeat(200_000);
     let _ = extract(&Document { bytes: deep.as_bytes(), content_type: None, address: &address }, &Options::default());
 }
+
+#[test]
+fn brackets_without_links_take_no_longer_than_text() {
+    let size = 60_000;
+    timed("brackets", &format!("<title>Hello World Page</title><p>{}</p><h1>Hello World Page</h1>", "[".repeat(size)));
+    timed("code", &format!("<title>Hello World Page</title><h1><code>{}</code></h1>", "](".repeat(size)));
+    let start = Instant::now();
+    headings(&format!("# {}", "](".repeat(200_000)));
+    assert!(start.elapsed() < LONG);
+}
