@@ -8,6 +8,7 @@ use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{Attribute, ParseOpts, QualName, parse_document};
+use url::Url;
 
 /// The maximum depth of a tree. Deeper elements become siblings at this depth, so that no later stage can overflow its stack. Pages that
 /// people read are rarely deeper than 60.
@@ -16,6 +17,8 @@ pub(crate) const MAX_DEPTH: usize = 192;
 const MAX_DEEPER: usize = 1000;
 /// The parser is fed in pieces of this size, in bytes, and its bounds are looked at after each.
 const PIECE: usize = 4 << 10;
+/// The maximum length of an address, in bytes. Browsers and servers rarely take longer ones.
+pub(crate) const MAX_ADDRESS: usize = 4096;
 /// Parsing ends within a tag that has this many separators: the parser compares each attribute with all others of its tag.
 const MAX_SEPARATORS: usize = 30_000;
 
@@ -203,6 +206,24 @@ pub(crate) fn squeeze(text: &str) -> String {
         out.push_str(word);
     }
     out
+}
+
+/// The first characters of a text.
+pub(crate) fn cut(mut text: String, most: usize) -> String {
+    if let Some((at, _)) = text.char_indices().nth(most) {
+        text.truncate(at);
+        text.shrink_to_fit();
+    }
+    text
+}
+
+/// The address to which a reference leads, unless it is too long: a long `base` is copied into each.
+pub(crate) fn joined(base: &Url, reference: &str) -> Option<Url> {
+    let is_short = |text: &str| text.len() <= MAX_ADDRESS;
+    Some(reference)
+        .filter(|text| is_short(text))
+        .and_then(|text| base.join(text).ok())
+        .filter(|url| is_short(url.as_str()))
 }
 
 /// The first element for which `test` holds, below a node.

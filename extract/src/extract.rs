@@ -19,7 +19,11 @@ use crate::{feed, html, json, plain};
 pub fn extract(document: &Document<'_>, options: &Options) -> Result<Page, ExtractError> {
     let kind = sniff::kind(document);
     match kind {
-        Sniffed::Pdf => return pdf(document.bytes, options),
+        Sniffed::Pdf => {
+            let mut page = pdf(document.bytes, options)?;
+            page.cut_facts();
+            return Ok(page);
+        }
         Sniffed::Binary(what) => return Err(ExtractError::NotText { what, bytes: document.bytes.len() }),
         _ => {}
     }
@@ -39,6 +43,7 @@ pub fn extract(document: &Document<'_>, options: &Options) -> Result<Page, Extra
         },
         _ => Page::new(PageKind::Text, plain::cleaned(text.trim_end())),
     };
+    page.cut_facts();
     finish(&mut page, is_cut, is_broken, options);
     Ok(page)
 }
