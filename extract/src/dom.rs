@@ -19,6 +19,8 @@ const MAX_DEEPER: usize = 1000;
 const PIECE: usize = 4 << 10;
 /// The maximum length of an address, in bytes. Browsers and servers rarely take longer ones.
 pub(crate) const MAX_ADDRESS: usize = 4096;
+/// How many classes of an element are looked at.
+const MAX_NAMES: usize = 100;
 /// Parsing ends within a tag that has this many separators: the parser compares each attribute with all others of its tag.
 const MAX_SEPARATORS: usize = 30_000;
 
@@ -179,7 +181,29 @@ pub(crate) fn value<'e>(element: &'e Element, name: &str) -> Option<&'e str> {
 
 /// Whether an element has one of the classes.
 pub(crate) fn has_class(element: &Element, classes: &[&str]) -> bool {
-    value(element, "class").is_some_and(|value| value.split_ascii_whitespace().any(|class| classes.contains(&class)))
+    value(element, "class").is_some_and(|value| names(value).any(|class| classes.contains(&class)))
+}
+
+/// The first names in a list, such as the value of `class`. Elements are looked at often, and a page can have one with a million classes.
+pub(crate) fn names(value: &str) -> impl Iterator<Item = &str> {
+    value.split_ascii_whitespace().take(MAX_NAMES)
+}
+
+/// Whether the text in a node has more characters than `most`, with single spaces. Reads no more than it needs.
+pub(crate) fn is_longer(node: &NodeRef<'_>, most: usize) -> bool {
+    let mut chars = 0;
+    let mut after_space = true;
+    node.descendants_it().any(|inner| {
+        with_text(&inner, |text| {
+            text.chars().any(|c| {
+                let is_space = c.is_whitespace();
+                chars += usize::from(!is_space || !after_space);
+                after_space = is_space;
+                // A space at the end is not a part of the text.
+                chars > most + usize::from(is_space)
+            })
+        }) == Some(true)
+    })
 }
 
 /// Calls `read` with the text of a node that is a text.

@@ -56,7 +56,8 @@ fn is_xhtml(text: &str) -> bool {
 /// Cuts the Markdown at its greatest size, and judges what is the same for all kinds.
 fn finish(page: &mut Page, is_cut: bool, is_broken: bool, options: &Options) {
     if page.markdown.len() > options.output_bytes {
-        page.markdown.truncate(page.markdown.floor_char_boundary(options.output_bytes));
+        page.markdown.truncate(end_of_cut(&page.markdown, options.output_bytes));
+        page.markdown.shrink_to_fit();
         page.quality.add(Fault::Truncated);
     }
     if is_cut {
@@ -68,6 +69,12 @@ fn finish(page: &mut Page, is_cut: bool, is_broken: bool, options: &Options) {
     if page.markdown.trim().is_empty() && !page.quality.is_fatal() {
         page.quality.add(Fault::Empty);
     }
+}
+
+/// Where a text is cut to at most `most` bytes: after a line, if one ends near enough.
+fn end_of_cut(text: &str, most: usize) -> usize {
+    let end = text.floor_char_boundary(most);
+    text[..end].rfind('\n').filter(|line| *line >= end - end / 8).unwrap_or(end)
 }
 
 #[cfg(feature = "pdf")]

@@ -8,7 +8,7 @@ use super::Writer;
 use super::escape::Place;
 use super::line::Line;
 use super::model::{Block, Context, Kind, child_named, is_inline};
-use crate::dom::{attribute, find, is, value};
+use crate::dom::{attribute, find, is, is_longer, value};
 
 /// The greatest number of columns or rows that a cell spans. Pages that say more do so by mistake.
 const MAX_SPAN: usize = 64;
@@ -204,12 +204,12 @@ fn is_layout(table: &NodeRef<'_>, element: &Element, rows: &[NodeRef<'_>]) -> bo
         return true;
     }
     // All text in one column: the others are spacers.
-    let texts = |row: &NodeRef<'_>| cells(row).iter().filter(|cell| cell.normalized_char_count() > 0).count();
+    let texts = |row: &NodeRef<'_>| cells(row).iter().filter(|cell| is_longer(cell, 0)).count();
     if !has_headers && rows.iter().all(|row| texts(row) < 2) {
         return true;
     }
     let is_large = |cell: &NodeRef<'_>| {
-        cell.normalized_char_count() > MAX_CELL
+        is_longer(cell, MAX_CELL)
             || cell.descendants_it().any(|inner| match inner.element_ref() {
                 Some(element) if is(&element, "pre") => inner.text().trim().lines().count() > MAX_CODE_LINES,
                 Some(element) => {

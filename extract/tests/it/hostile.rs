@@ -331,3 +331,27 @@ fn what_does_not_fit_as_a_whole_is_cut_at_a_line() {
         assert!(whole.quality.is_good(), "{name}");
     }
 }
+
+#[test]
+fn code_in_tables_in_tables_is_copied_once() {
+    let code = "a line of the code\n".repeat(5_000);
+    let html = format!("<main>{}<pre>{code}</pre>{}</main>", "<div class=hljs-ln>".repeat(150), "</div>".repeat(150));
+    let page = timed("code in tables", &html);
+    assert_eq!(page.markdown.matches("a line of the code").count(), 5_000);
+    timed(
+        "tables in tables",
+        &format!("{}{}", "<table><tr><td>a</td><td rowspan=64>b".repeat(60), "cell text ".repeat(30_000)),
+    );
+    let classes = "a ".repeat(300_000);
+    timed("classes", &format!("{}<p class='{classes}'>x</p>{}", "<div><main>".repeat(90), "text ".repeat(10_000)));
+}
+
+#[test]
+fn a_text_is_cut_after_a_line() {
+    let text = "A line of text.\n".repeat(1_000);
+    let address = Url::parse("https://example.com/x.txt").expect("it is one");
+    let document = Document { bytes: text.as_bytes(), content_type: Some("text/plain"), address: &address };
+    let page = extract(&document, &Options { output_bytes: 1_000, ..Options::default() }).expect("it is a text");
+    assert!(page.markdown.ends_with("text.") && page.markdown.len() > 900, "{}", page.markdown.len());
+    assert_eq!(page.quality.faults, [Fault::Truncated]);
+}
