@@ -2,7 +2,7 @@
 
 use dom_query::{Document, Element, NodeRef};
 
-use crate::dom::{find_all, has_class, is, value};
+use crate::dom::{find_all, has_class, is, names, value};
 
 /// Brings code and formulas into one form, and removes what is not shown.
 pub(crate) fn clean(page: &Document) {
@@ -105,7 +105,7 @@ pub(crate) fn is_boilerplate(element: &Element) -> bool {
     ["class", "id"]
         .into_iter()
         .filter_map(|attribute| value(element, attribute))
-        .any(|names| names.split_ascii_whitespace().any(|name| is_boilerplate_name(&name.to_ascii_lowercase())))
+        .any(|value| names(value).any(|name| is_boilerplate_name(&name.to_ascii_lowercase())))
 }
 
 /// Classes of asides that are a part of the text.

@@ -52,7 +52,11 @@ const LINE_TABLES: &[&str] = &[
 pub(crate) fn normalize(page: &Document) {
     let root = page.root();
     for table in find_all(&root, is_line_table) {
-        if table.ancestors_it(None).any(|ancestor| ancestor.has_name("pre")) || !has_code(&table) {
+        // What is in another such table has been taken with it.
+        let is_inner = table.ancestors_it(None).any(|ancestor| {
+            ancestor.element_ref().is_some_and(|ancestor| is(&ancestor, "pre") || is_line_table(&ancestor))
+        });
+        if is_inner || !has_code(&table) {
             continue;
         }
         let (text, language) = (lines_of(&table), language(&table));
@@ -262,6 +266,17 @@ fn clean_language(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_of_lines_in_others_is_taken_once() {
+        let html = format!("{}<pre>x", "<div class=hljs-ln>".repeat(50));
+        let (page, _) = crate::dom::parse(&html, 1000);
+        let before = page.tree.len();
+        normalize(&page);
+        assert_eq!(page.root().text().trim(), "x");
+        // An element and its text, which are then brought into their form as any code.
+        assert!(page.tree.len() <= before + 4, "{}", page.tree.len() - before);
+    }
 
     #[test]
     fn the_language_is_in_many_kinds_of_classes() {

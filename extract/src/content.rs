@@ -13,6 +13,8 @@ use crate::page::PageKind;
 
 /// Pages with more nodes are not scored: its time grows faster than their number.
 const MAX_SCORED: usize = 60_000;
+/// Pages with more text are not scored either, in bytes, each counted once for each element around it: scoring reads it as often.
+const MAX_TEXT_SCORED: usize = 40 << 20;
 
 /// The content of a page.
 pub(crate) struct Content {
@@ -43,7 +45,7 @@ pub(crate) fn choose(page: Document, metadata: &Metadata, base: &Url, options: &
     let (main, skip) = if is_misled { (body(&page), &everything as &dyn Fn(&Element) -> bool) } else { (main, skip) };
     let is_made = find(&root, is_made_by).is_some();
     let is_declared = is_article(&metadata.types);
-    let is_scored = !is_made && page.tree.len() <= MAX_SCORED && (is_declared || !is_whole(&metadata.types));
+    let is_scored = !is_made && can_be_scored(&page) && (is_declared || !is_whole(&metadata.types));
     let of_main = write(&root, &main, skip, PageKind::Main);
     if !is_scored {
         return of_main;
@@ -91,6 +93,21 @@ fn readable(page: Document) -> Option<Document> {
     let mut readability = Readability::with_document(page, None, Some(config)).ok()?;
     readability.parse().ok()?;
     Some(readability.doc)
+}
+
+/// Whether scoring ends soon.
+fn can_be_scored(page: &Document) -> bool {
+    let mut left = MAX_TEXT_SCORED;
+    let mut open = vec![(page.root(), 0)];
+    while let Some((node, depth)) = open.pop() {
+        let text = with_text(&node, str::len).unwrap_or(0) * depth;
+        if text > left {
+            return false;
+        }
+        left -= text;
+        open.extend(node.children_it(false).map(|child| (child, depth + 1)));
+    }
+    page.tree.len() <= MAX_SCORED
 }
 
 /// Whether an article has what the main content has.
@@ -184,4 +201,19 @@ fn main_content<'p>(page: &'p Document, skip: &dyn Fn(&Element) -> bool) -> Node
     let named =
         find_all(&body, |element| value(element, "id").is_some_and(|id| IDS.contains(&&*id.to_ascii_lowercase())));
     named.into_iter().find(|node| is_most(node, 50) && attribute(node, "id").is_some()).unwrap_or(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deep_text_is_not_scored_again_at_each_level() {
+        let page = |depth: usize, words: usize| {
+            let html = format!("{}{}", "<div>".repeat(depth), "word ".repeat(words));
+            can_be_scored(&crate::dom::parse(&html, 1000).0)
+        };
+        assert!(page(20, 50_000) && page(150, 10_000));
+        assert!(!page(150, 60_000));
+    }
 }

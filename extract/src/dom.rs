@@ -8,6 +8,7 @@ use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{Attribute, ParseOpts, QualName, parse_document};
+use url::Url;
 
 /// The maximum depth of a tree. Deeper elements become siblings at this depth, so that no later stage can overflow its stack. Pages that
 /// people read are rarely deeper than 60.
@@ -16,6 +17,10 @@ pub(crate) const MAX_DEPTH: usize = 192;
 const MAX_DEEPER: usize = 1000;
 /// The parser is fed in pieces of this size, in bytes, and its bounds are looked at after each.
 const PIECE: usize = 4 << 10;
+/// The maximum length of an address, in bytes. Browsers and servers rarely take longer ones.
+pub(crate) const MAX_ADDRESS: usize = 4096;
+/// How many classes of an element are looked at.
+const MAX_NAMES: usize = 100;
 /// Parsing ends within a tag that has this many separators: the parser compares each attribute with all others of its tag.
 const MAX_SEPARATORS: usize = 30_000;
 
@@ -176,7 +181,29 @@ pub(crate) fn value<'e>(element: &'e Element, name: &str) -> Option<&'e str> {
 
 /// Whether an element has one of the classes.
 pub(crate) fn has_class(element: &Element, classes: &[&str]) -> bool {
-    value(element, "class").is_some_and(|value| value.split_ascii_whitespace().any(|class| classes.contains(&class)))
+    value(element, "class").is_some_and(|value| names(value).any(|class| classes.contains(&class)))
+}
+
+/// The first names in a list, such as the value of `class`. Elements are looked at often, and a page can have one with a million classes.
+pub(crate) fn names(value: &str) -> impl Iterator<Item = &str> {
+    value.split_ascii_whitespace().take(MAX_NAMES)
+}
+
+/// Whether the text in a node has more characters than `most`, with single spaces. Reads no more than it needs.
+pub(crate) fn is_longer(node: &NodeRef<'_>, most: usize) -> bool {
+    let mut chars = 0;
+    let mut after_space = true;
+    node.descendants_it().any(|inner| {
+        with_text(&inner, |text| {
+            text.chars().any(|c| {
+                let is_space = c.is_whitespace();
+                chars += usize::from(!is_space || !after_space);
+                after_space = is_space;
+                // A space at the end is not a part of the text.
+                chars > most + usize::from(is_space)
+            })
+        }) == Some(true)
+    })
 }
 
 /// Calls `read` with the text of a node that is a text.
@@ -203,6 +230,24 @@ pub(crate) fn squeeze(text: &str) -> String {
         out.push_str(word);
     }
     out
+}
+
+/// The first characters of a text.
+pub(crate) fn cut(mut text: String, most: usize) -> String {
+    if let Some((at, _)) = text.char_indices().nth(most) {
+        text.truncate(at);
+        text.shrink_to_fit();
+    }
+    text
+}
+
+/// The address to which a reference leads, unless it is too long: a long `base` is copied into each.
+pub(crate) fn joined(base: &Url, reference: &str) -> Option<Url> {
+    let is_short = |text: &str| text.len() <= MAX_ADDRESS;
+    Some(reference)
+        .filter(|text| is_short(text))
+        .and_then(|text| base.join(text).ok())
+        .filter(|url| is_short(url.as_str()))
 }
 
 /// The first element for which `test` holds, below a node.

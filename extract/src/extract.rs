@@ -19,7 +19,11 @@ use crate::{feed, html, json, plain};
 pub fn extract(document: &Document<'_>, options: &Options) -> Result<Page, ExtractError> {
     let kind = sniff::kind(document);
     match kind {
-        Sniffed::Pdf => return pdf(document.bytes, options),
+        Sniffed::Pdf => {
+            let mut page = pdf(document.bytes, options)?;
+            page.cut_facts();
+            return Ok(page);
+        }
         Sniffed::Binary(what) => return Err(ExtractError::NotText { what, bytes: document.bytes.len() }),
         _ => {}
     }
@@ -32,13 +36,14 @@ pub fn extract(document: &Document<'_>, options: &Options) -> Result<Page, Extra
             .or_else(|| is_xhtml(&text).then(|| html::read(&text, document.address, is_cut, options)))
             .unwrap_or_else(|| Page::new(PageKind::Xml, plain::cleaned(text.trim()))),
         Sniffed::Json => feed::read_json(&text, document.address, options)
-            .unwrap_or_else(|| Page::new(PageKind::Json, json::laid_out(&text).into_owned())),
+            .unwrap_or_else(|| Page::new(PageKind::Json, json::laid_out(&text, options.output_bytes).into_owned())),
         Sniffed::Separated(separator) => match plain::table(&text, separator) {
             Some(table) => Page::new(PageKind::Table, table),
             None => Page::new(PageKind::Table, plain::cleaned(text.trim_end())),
         },
         _ => Page::new(PageKind::Text, plain::cleaned(text.trim_end())),
     };
+    page.cut_facts();
     finish(&mut page, is_cut, is_broken, options);
     Ok(page)
 }
@@ -51,7 +56,8 @@ fn is_xhtml(text: &str) -> bool {
 /// Cuts the Markdown at its greatest size, and judges what is the same for all kinds.
 fn finish(page: &mut Page, is_cut: bool, is_broken: bool, options: &Options) {
     if page.markdown.len() > options.output_bytes {
-        page.markdown.truncate(page.markdown.floor_char_boundary(options.output_bytes));
+        page.markdown.truncate(end_of_cut(&page.markdown, options.output_bytes));
+        page.markdown.shrink_to_fit();
         page.quality.add(Fault::Truncated);
     }
     if is_cut {
@@ -63,6 +69,12 @@ fn finish(page: &mut Page, is_cut: bool, is_broken: bool, options: &Options) {
     if page.markdown.trim().is_empty() && !page.quality.is_fatal() {
         page.quality.add(Fault::Empty);
     }
+}
+
+/// Where a text is cut to at most `most` bytes: after a line, if one ends near enough.
+fn end_of_cut(text: &str, most: usize) -> usize {
+    let end = text.floor_char_boundary(most);
+    text[..end].rfind('\n').filter(|line| *line >= end - end / 8).unwrap_or(end)
 }
 
 #[cfg(feature = "pdf")]

@@ -4,9 +4,10 @@ use serde_json::Value;
 use url::Url;
 
 use crate::date::Published;
+use crate::dom::{cut, joined};
 use crate::html::{fragment, line};
 use crate::options::Options;
-use crate::page::{Page, PageKind};
+use crate::page::{MAX_FACT, MAX_TITLE, Page, PageKind};
 use crate::parts::headings;
 use crate::quality::Fault;
 use crate::xml::{self, Node};
@@ -130,27 +131,26 @@ fn fill(page: &mut Page, mut entries: Vec<Entry>, address: &Url, options: &Optio
     if entries.is_empty() {
         page.quality.add(Fault::Empty);
     }
-    let mut sections = Vec::new();
-    let mut length = 0;
     for entry in entries {
-        let section = section(&entry, address, options);
-        length += section.len();
-        if length > options.output_bytes {
+        if !page.markdown.is_empty() {
+            page.markdown.push_str("\n\n");
+        }
+        let left = options.output_bytes.saturating_sub(page.markdown.len());
+        if left == 0 {
             page.quality.add(Fault::Truncated);
             break;
         }
-        sections.push(section);
+        page.markdown.push_str(&section(&entry, address, &Options { output_bytes: left, ..*options }));
     }
-    page.markdown = sections.join("\n\n");
 }
 
 fn section(entry: &Entry, address: &Url, options: &Options) -> String {
     let link = entry
         .link
         .as_deref()
-        .and_then(|link| address.join(link.trim()).ok())
+        .and_then(|link| joined(address, link.trim()))
         .filter(|url| url.scheme().starts_with("http"));
-    let title = line(&entry.title, options);
+    let title = cut(line(&entry.title, options), MAX_TITLE);
     let date = entry.date.as_deref().and_then(Published::read).map(|date| date.at.unwrap_or(date.written));
     let title = match (title.is_empty(), &date) {
         (false, _) => title,
@@ -163,7 +163,7 @@ fn section(entry: &Entry, address: &Url, options: &Options) -> String {
         None => format!("## {title}"),
     };
     let about: Vec<String> =
-        date.into_iter().chain(entry.author.as_deref().map(|author| line(author, options))).collect();
+        date.into_iter().chain(entry.author.as_deref().map(|author| cut(line(author, options), MAX_FACT))).collect();
     let text = fragment(&entry.html, link.as_ref().unwrap_or(address), options);
     let parts = [heading, about.join(" · "), below(&text)];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
@@ -171,9 +171,12 @@ fn section(entry: &Entry, address: &Url, options: &Options) -> String {
 
 /// Moves the headings of a text below the heading of its entry.
 fn below(markdown: &str) -> String {
-    let mut out = markdown.to_owned();
-    for heading in headings(markdown).into_iter().rev() {
-        out.insert_str(heading.offset, &"#".repeat(usize::from(6 - heading.level).min(2)));
+    let (mut out, mut at) = (String::with_capacity(markdown.len()), 0);
+    for heading in headings(markdown) {
+        out.push_str(&markdown[at..heading.offset]);
+        out.push_str(&"##"[..usize::from(6 - heading.level).min(2)]);
+        at = heading.offset;
     }
+    out.push_str(&markdown[at..]);
     out
 }

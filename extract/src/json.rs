@@ -9,16 +9,15 @@ const MAX_INDENT: usize = 40;
 /// Lists and objects that are this short, in bytes, stay in one line.
 const SHORT: usize = 60;
 
-/// Returns JSON in lines. What has lines already is returned as it is.
-pub(crate) fn laid_out(json: &str) -> Cow<'_, str> {
+/// Returns JSON in lines, and stops soon after `most` bytes. What has lines already is returned as it is.
+pub(crate) fn laid_out(json: &str, most: usize) -> Cow<'_, str> {
     let json = json.trim();
     if json.len() <= SHORT || json.len() / (json.lines().count().max(1)) < LONG_LINE && json.contains('\n') {
         return Cow::Borrowed(json);
     }
-    let ends = ends(json);
-    let (mut out, mut depth, mut at) = (String::with_capacity(json.len() * 5 / 4), 0_usize, 0);
+    let (mut out, mut depth, mut at) = (String::with_capacity(most.min(json.len() * 5 / 4)), 0_usize, 0);
     let bytes = json.as_bytes();
-    while at < bytes.len() {
+    while at < bytes.len() && out.len() <= most {
         match bytes[at] {
             b'"' => {
                 let end = string_end(bytes, at);
@@ -27,10 +26,9 @@ pub(crate) fn laid_out(json: &str) -> Cow<'_, str> {
                 continue;
             }
             b'{' | b'[' => {
-                let end = ends.get(&at).copied();
-                if let Some(end) = end.filter(|end| end - at < SHORT || depth >= MAX_INDENT) {
-                    push_short(&json[at..=end], &mut out);
-                    at = end + 1;
+                if let Some(end) = short_end(bytes, at) {
+                    push_short(&json[at..end], &mut out);
+                    at = end;
                     continue;
                 }
                 depth += 1;
@@ -38,12 +36,14 @@ pub(crate) fn laid_out(json: &str) -> Cow<'_, str> {
                 new_line(&mut out, depth);
             }
             b'}' | b']' => {
+                if depth <= MAX_INDENT {
+                    new_line(&mut out, depth.saturating_sub(1));
+                }
                 depth = depth.saturating_sub(1);
-                new_line(&mut out, depth);
                 out.push(char::from(bytes[at]));
             }
             b',' => {
-                out.push(',');
+                out.push_str(if depth > MAX_INDENT { ", " } else { "," });
                 new_line(&mut out, depth);
             }
             b':' => out.push_str(": "),
@@ -62,27 +62,24 @@ pub(crate) fn laid_out(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Where each list and object ends.
-fn ends(json: &str) -> std::collections::HashMap<usize, usize> {
-    let (mut open, mut ends, mut at) = (Vec::new(), std::collections::HashMap::new(), 0);
-    let bytes = json.as_bytes();
+/// Where a list or an object that begins at `start` ends, if it is short.
+fn short_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let bytes = &bytes[..bytes.len().min(start + SHORT)];
+    let (mut open, mut at) = (0_usize, start);
     while at < bytes.len() {
         match bytes[at] {
             b'"' => {
                 at = string_end(bytes, at);
                 continue;
             }
-            b'{' | b'[' => open.push(at),
-            b'}' | b']' => {
-                if let Some(start) = open.pop() {
-                    ends.insert(start, at);
-                }
-            }
+            b'{' | b'[' => open += 1,
+            b'}' | b']' if open == 1 => return Some(at + 1),
+            b'}' | b']' => open -= 1,
             _ => {}
         }
         at += 1;
     }
-    ends
+    None
 }
 
 /// Where a string that begins at `at` ends, after its quotation mark.
@@ -120,9 +117,12 @@ fn push_short(json: &str, out: &mut String) {
     }
 }
 
+/// Begins a line, unless the value is too deep.
 fn new_line(out: &mut String, depth: usize) {
-    out.push('\n');
-    out.extend(std::iter::repeat_n("  ", depth.min(MAX_INDENT)));
+    if depth <= MAX_INDENT {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    }
 }
 
 #[cfg(test)]
@@ -146,9 +146,9 @@ mod tests {
     ]
   }
 }"#;
-        assert_eq!(laid_out(json), expected);
+        assert_eq!(laid_out(json, 10_000), expected);
         let lines = "{\n  \"a\": 1\n}";
-        assert_eq!(laid_out(lines), lines);
+        assert_eq!(laid_out(lines, 10_000), lines);
     }
 
     #[test]
@@ -156,9 +156,17 @@ mod tests {
         for text in ["{\"a\": \"", "]]]]", "nonsense äöü", "{\"a\\", "[,,,:::]"] {
             let long = format!("{text}{}", "x".repeat(300));
             let squeezed = |text: &str| text.split_whitespace().collect::<String>();
-            assert_eq!(squeezed(&laid_out(&long)), squeezed(&long));
+            assert_eq!(squeezed(&laid_out(&long, 10_000)), squeezed(&long));
         }
         let deep = "[".repeat(100_000);
-        assert!(laid_out(&deep).len() < deep.len() * 90);
+        assert!(laid_out(&deep, 1 << 20).len() < deep.len() + 5_000);
+    }
+
+    #[test]
+    fn layout_stops_where_no_more_is_wanted() {
+        // Each comma is followed by a line of 40 indentations.
+        let wide = format!("{}{}", "[".repeat(40), "1,".repeat(10_000));
+        let out = laid_out(&wide, 5_000);
+        assert!((5_000..5_200).contains(&out.len()), "{}", out.len());
     }
 }

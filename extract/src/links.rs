@@ -5,14 +5,12 @@ use std::collections::HashSet;
 use dom_query::NodeRef;
 use url::Url;
 
-use crate::dom::{attribute, find, find_all, is, parse, squeeze, text, value};
+use crate::dom::{attribute, cut, find, find_all, is, joined, parse, squeeze, text, value};
 use crate::options::Options;
-use crate::page::Document;
+use crate::page::{Document, MAX_LANGUAGE};
 
 /// The maximum number of links of a page.
 const MAX_LINKS: usize = 20_000;
-/// The maximum length of an address, in bytes.
-const MAX_ADDRESS: usize = 4096;
 
 /// A link to another page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +42,8 @@ pub struct PageLinks {
     pub nofollow: bool,
 }
 
-/// Reads the links of an HTML page. Documents of other kinds have none.
+/// Reads the links of an HTML page. Documents of other kinds have none. Links are left out after [`Options::output_bytes`] of addresses and
+/// texts.
 pub fn links(document: &Document<'_>, options: &Options) -> PageLinks {
     if !crate::sniff::kind(document).is_html() {
         return PageLinks::default();
@@ -58,8 +57,9 @@ pub fn links(document: &Document<'_>, options: &Options) -> PageLinks {
     for meta in find_all(&root, |element| is(element, "meta")) {
         read_meta(&meta, &base, &mut found);
     }
+    let mut left = options.output_bytes;
     for link in find_all(&root, |element| is(element, "link")) {
-        read_link(&link, &base, &mut found);
+        read_link(&link, &base, &mut left, &mut found);
     }
     let mut seen: HashSet<Url> = HashSet::from([without_fragment(document.address.clone())]);
     for link in find_all(&root, |element| is(element, "a") || is(element, "area")) {
@@ -67,27 +67,36 @@ pub fn links(document: &Document<'_>, options: &Options) -> PageLinks {
             break;
         }
         let Some(target) = attribute(&link, "href").and_then(|href| address(&base, &href)) else { continue };
-        if seen.insert(target.clone()) {
+        if !seen.contains(&target) {
+            let text = label(&link);
+            if !fits(&mut left, target.as_str().len() + text.len()) {
+                break;
+            }
+            seen.insert(target.clone());
             let rel = attribute(&link, "rel").unwrap_or_default().to_ascii_lowercase();
             let nofollow = rel.split_ascii_whitespace().any(|word| matches!(word, "nofollow" | "ugc" | "sponsored"));
-            found.links.push(Link { target, text: label(&link), nofollow });
+            found.links.push(Link { target, text, nofollow });
         }
     }
     found
 }
 
-/// What relative addresses of a page are relative to.
+/// Whether so many bytes fit into what is left, from which they are taken.
+fn fits(left: &mut usize, bytes: usize) -> bool {
+    let after = left.checked_sub(bytes);
+    *left = after.unwrap_or(0);
+    after.is_some()
+}
+
+/// What relative addresses of a page are relative to. A base that is too long is ignored.
 pub(crate) fn base(root: &NodeRef<'_>, address: &Url) -> Url {
     let base = find(root, |element| is(element, "base") && value(element, "href").is_some());
-    let joined = base.and_then(|base| address.join(&attribute(&base, "href")?).ok());
-    joined.filter(|url| url.scheme().starts_with("http")).unwrap_or_else(|| address.clone())
+    let base = base.and_then(|base| joined(address, &attribute(&base, "href")?));
+    base.filter(|url| url.scheme().starts_with("http")).unwrap_or_else(|| address.clone())
 }
 
 fn address(base: &Url, href: &str) -> Option<Url> {
-    if href.len() > MAX_ADDRESS {
-        return None;
-    }
-    base.join(href).ok().filter(|url| matches!(url.scheme(), "http" | "https")).map(without_fragment)
+    joined(base, href).filter(|url| matches!(url.scheme(), "http" | "https")).map(without_fragment)
 }
 
 fn without_fragment(mut url: Url) -> Url {
@@ -108,7 +117,7 @@ fn label(link: &NodeRef<'_>) -> String {
     } else {
         text
     };
-    text.chars().take(200).collect()
+    cut(text, 200)
 }
 
 fn read_meta(meta: &NodeRef<'_>, base: &Url, found: &mut PageLinks) {
@@ -131,7 +140,7 @@ fn read_meta(meta: &NodeRef<'_>, base: &Url, found: &mut PageLinks) {
         };
         let target = target.trim().trim_matches(['"', '\'']);
         let seconds = seconds.trim().split('.').next().and_then(|seconds| seconds.parse().ok());
-        if let (Some(seconds), Some(target), false) = (seconds, base.join(target).ok(), target.is_empty())
+        if let (Some(seconds), Some(target), false) = (seconds, joined(base, target), target.is_empty())
             && target.scheme().starts_with("http")
         {
             found.refresh = Some((seconds, target));
@@ -139,13 +148,14 @@ fn read_meta(meta: &NodeRef<'_>, base: &Url, found: &mut PageLinks) {
     }
 }
 
-fn read_link(link: &NodeRef<'_>, base: &Url, found: &mut PageLinks) {
+fn read_link(link: &NodeRef<'_>, base: &Url, left: &mut usize, found: &mut PageLinks) {
     let rel = attribute(link, "rel").unwrap_or_default().to_ascii_lowercase();
     if !rel.split_ascii_whitespace().any(|word| word == "alternate") {
         return;
     }
-    let Some(target) =
-        attribute(link, "href").and_then(|href| base.join(&href).ok()).filter(|url| url.scheme().starts_with("http"))
+    let Some(target) = attribute(link, "href")
+        .and_then(|href| joined(base, &href))
+        .filter(|url| url.scheme().starts_with("http") && fits(left, url.as_str().len()))
     else {
         return;
     };
@@ -153,7 +163,7 @@ fn read_link(link: &NodeRef<'_>, base: &Url, found: &mut PageLinks) {
     if matches!(&*kind, "application/rss+xml" | "application/atom+xml" | "application/feed+json") {
         found.feeds.push(target);
     } else if let Some(language) = attribute(link, "hreflang") {
-        found.alternates.push((language, target));
+        found.alternates.push((cut(language, MAX_LANGUAGE), target));
     }
 }
 
@@ -197,6 +207,28 @@ mod tests {
         assert_eq!(targets(&found), [("https://example.com/docs/y", "Y", false)]);
         assert_eq!(found.canonical.as_ref().map(Url::as_str), Some("https://example.com/docs/x"));
         assert_eq!(targets(&read("<base href='data:x'><a href=y>Y</a>")), [("https://example.com/a/y", "Y", false)]);
+    }
+
+    #[test]
+    fn long_addresses_are_left_out_and_a_long_base_is_ignored() {
+        let (long, half) = ("x".repeat(5000), "x".repeat(3000));
+        let found = read(&format!("<base href='/{long}/'><a href=y>Y</a>"));
+        assert_eq!(targets(&found), [("https://example.com/a/y", "Y", false)]);
+        let found = read(&format!(
+            "<base href='/{half}/'><link rel=canonical href={half}><link rel=alternate hreflang=de href={half}>
+             <meta http-equiv=refresh content='1;url={half}'><a href={half}>Y</a>"
+        ));
+        assert_eq!(found, PageLinks::default());
+    }
+
+    #[test]
+    fn links_end_where_the_options_say() {
+        let html: Vec<String> = (0..100).map(|at| format!("<a href={at}>{}</a>", "x".repeat(100))).collect();
+        let html = html.concat();
+        let address = Url::parse("https://example.com/").expect("it is one");
+        let document = Document { bytes: html.as_bytes(), content_type: Some("text/html"), address: &address };
+        let found = links(&document, &Options { output_bytes: 1300, ..Options::default() });
+        assert_eq!(found.links.len(), 10);
     }
 
     #[test]

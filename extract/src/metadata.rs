@@ -5,7 +5,8 @@ use serde_json::Value;
 use url::Url;
 
 use crate::date::Published;
-use crate::dom::{attribute, find, find_all, has_class, is, squeeze, text, value};
+use crate::dom::{attribute, cut, find, find_all, has_class, is, joined, squeeze, text, value};
+use crate::page::MAX_TITLE;
 
 /// The most JSON-LD that is read, in bytes a script.
 const MAX_JSON: usize = 1 << 20;
@@ -34,7 +35,7 @@ pub(crate) fn read(page: &Document, base: &Url) -> Metadata {
     let metas = Metas::read(&root);
     let json = JsonLd::read(&root);
     let site = metas.first(&["og:site_name", "application-name", "al:ios:app_name"]).or_else(|| json.site.clone());
-    let title = title(&root, &metas, &json, site.as_deref());
+    let title = title(&root, &metas, &json, site.as_deref()).map(|title| cut(title, MAX_TITLE));
     let published = [
         "article:published_time",
         "og:article:published_time",
@@ -81,7 +82,7 @@ pub(crate) fn canonical(root: &NodeRef<'_>, base: &Url) -> Option<Url> {
     let link = find(root, |element| {
         is(element, "link") && value(element, "rel").is_some_and(|rel| rel.eq_ignore_ascii_case("canonical"))
     })?;
-    base.join(&attribute(&link, "href")?).ok().filter(|url| url.scheme().starts_with("http"))
+    joined(base, &attribute(&link, "href")?).filter(|url| url.scheme().starts_with("http"))
 }
 
 /// The `<meta>` elements of a page: names in lower case, and contents.
@@ -224,11 +225,10 @@ fn names(value: Option<&Value>) -> Vec<String> {
     let name = |value: &Value| value.as_str().or_else(|| value.get("name")?.as_str()).map(squeeze);
     let mut names: Vec<String> = Vec::new();
     for name in list.into_iter().filter_map(name).filter(|name| is_name(name)) {
-        if !names.contains(&name) {
+        if names.len() < 10 && !names.contains(&name) {
             names.push(name);
         }
     }
-    names.truncate(10);
     names
 }
 
@@ -278,7 +278,7 @@ fn date_in_text(root: &NodeRef<'_>) -> Option<String> {
         }
         is_main
     };
-    times.iter().find(|time| is_main(time)).and_then(|time| attribute(time, "datetime"))
+    times.iter().take(100).find(|time| is_main(time)).and_then(|time| attribute(time, "datetime"))
 }
 
 /// The types of microdata that have no element around them with another type.

@@ -9,7 +9,7 @@ pub struct Options {
     pub input_bytes: usize,
     /// The maximum number of nodes of an HTML page. Together with `input_bytes`, it bounds the time.
     pub nodes: usize,
-    /// The maximum size of the Markdown, in bytes.
+    /// The maximum size of the Markdown, or of the addresses and texts of links, in bytes.
     pub output_bytes: usize,
     /// The maximum size of a PDF file, in bytes.
     pub pdf_bytes: usize,

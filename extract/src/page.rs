@@ -3,7 +3,15 @@
 use url::Url;
 
 use crate::date::Published;
+use crate::dom::cut;
 use crate::quality::Quality;
+
+/// The maximum length of a title, in characters.
+pub(crate) const MAX_TITLE: usize = 300;
+/// The maximum length of what else a document says about itself, in characters.
+pub(crate) const MAX_FACT: usize = 200;
+/// The maximum length of the name of a language, in characters. RFC 5646 asks for this much.
+pub(crate) const MAX_LANGUAGE: usize = 35;
 
 /// What kind of text a page has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,17 +42,17 @@ pub enum PageKind {
 pub struct Page {
     /// What kind of text it is.
     pub kind: PageKind,
-    /// The title. The Markdown does not repeat it.
+    /// The title, at most 300 characters. The Markdown does not repeat it.
     pub title: Option<String>,
-    /// Who wrote it.
+    /// Who wrote it, at most 200 characters.
     pub byline: Option<String>,
     /// When it was published.
     pub published: Option<Published>,
-    /// Its language, such as `en` or `pt-BR`.
+    /// Its language, such as `en` or `pt-BR`, at most 35 characters.
     pub language: Option<String>,
-    /// The name of the site.
+    /// The name of the site, at most 200 characters.
     pub site: Option<String>,
-    /// The description that the page has for search engines.
+    /// The description that the page has for search engines, at most 200 characters.
     pub description: Option<String>,
     /// The address that the page prefers to be known by.
     pub canonical: Option<Url>,
@@ -67,6 +75,20 @@ impl Page {
             canonical: None,
             markdown,
             quality: Quality::default(),
+        }
+    }
+
+    /// Cuts what the document says about itself.
+    pub(crate) fn cut_facts(&mut self) {
+        let facts = [
+            (&mut self.title, MAX_TITLE),
+            (&mut self.byline, MAX_FACT),
+            (&mut self.language, MAX_LANGUAGE),
+            (&mut self.site, MAX_FACT),
+            (&mut self.description, MAX_FACT),
+        ];
+        for (fact, most) in facts {
+            *fact = fact.take().map(|fact| cut(fact, most));
         }
     }
 }

@@ -107,6 +107,8 @@ pub fn headings(markdown: &str) -> Vec<Heading> {
 fn plain(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
+    // Where addresses can end at the latest: without it, a line of `](` would be searched to its end for each.
+    let last = line.rfind(')').map_or(0, |at| line.len() - at);
     while let Some(c) = rest.chars().next() {
         let size = match c {
             '\\' if rest[1..].starts_with(|c: char| c.is_ascii_punctuation()) => {
@@ -114,7 +116,9 @@ fn plain(line: &str) -> String {
                 2
             }
             '`' | '*' | '[' => 1,
-            ']' if rest[1..].starts_with('(') => rest.find(')').map_or(1, |end| end + 1),
+            ']' if rest[1..].starts_with('(') && rest.len() > last && last > 0 => {
+                rest.find(')').map_or(1, |end| end + 1)
+            }
             '!' if rest[1..].starts_with('[') => 1,
             c => {
                 out.push(c);

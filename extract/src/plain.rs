@@ -35,7 +35,7 @@ pub(crate) fn table(text: &str, separator: char) -> Option<String> {
     Some(out)
 }
 
-/// Reads separated values, as RFC 4180 says. Returns nothing for more rows than a small table has.
+/// Reads separated values, as RFC 4180 says. Returns nothing for more rows or columns than a small table has.
 fn rows(text: &str, separator: char) -> Option<Vec<Vec<String>>> {
     let (mut rows, mut row, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
     let mut chars = text.trim_end().chars().peekable();
@@ -54,7 +54,12 @@ fn rows(text: &str, separator: char) -> Option<Vec<Vec<String>>> {
                 }
             }
             '\r' if !quoted => {}
-            c if c == separator && !quoted => row.push(std::mem::take(&mut cell)),
+            c if c == separator && !quoted => {
+                row.push(std::mem::take(&mut cell));
+                if row.len() >= MAX_COLUMNS {
+                    return None;
+                }
+            }
             c => cell.push(c),
         }
     }
@@ -81,6 +86,8 @@ mod tests {
     fn large_and_ragged_tables_stay_text() {
         assert_eq!(table(&"a,b\n".repeat(300), ','), None);
         assert_eq!(table("a,b\n1\n", ','), None);
+        assert_eq!(rows(&",".repeat(MAX_COLUMNS), ','), None);
+        assert_eq!(rows(&",".repeat(MAX_COLUMNS - 1), ',').map(|rows| rows[0].len()), Some(MAX_COLUMNS));
         assert_eq!(table("no table\nat all", ','), None);
         assert_eq!(table("", ','), None);
     }

@@ -159,7 +159,7 @@ impl Signs {
                         value(&element, "type").is_some_and(|kind| kind.eq_ignore_ascii_case("password")),
                     );
                 }
-                "title" if signs.title.is_empty() => signs.title = text(&node),
+                "title" if signs.title.is_empty() => signs.title = crate::dom::cut(text(&node), 300),
                 "app-root" => signs.see_if(Sign::EmptyRoot, text(&node).len() < 40),
                 _ => signs.see(&element, || text(&node).len()),
             }

@@ -2,10 +2,13 @@
 
 use url::Url;
 
+use crate::dom::MAX_ADDRESS;
 use crate::xml;
 
 /// The maximum number of addresses that the protocol allows in one file.
 const MAX_ADDRESSES: usize = 50_000;
+/// A longer date is left out, in bytes.
+const MAX_DATE: usize = 60;
 
 /// A sitemap, or an index of sitemaps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,7 +26,11 @@ pub struct Sitemap {
 pub fn sitemap(bytes: &[u8]) -> Sitemap {
     let (text, _) = crate::charset::decode(bytes, None);
     let mut found = Sitemap::default();
-    let address = |text: &str| Url::parse(text.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    let address = |text: &str| {
+        let text = Some(text.trim()).filter(|text| text.len() <= MAX_ADDRESS)?;
+        Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
+    };
+    let date = |url: &xml::Node| url.child(&["lastmod"]).map(xml::Node::text).filter(|date| date.len() <= MAX_DATE);
     if !text.trim_start().starts_with('<') {
         found.pages = text.lines().take(MAX_ADDRESSES).filter_map(|line| Some((address(line)?, None))).collect();
         return found;
@@ -34,7 +41,7 @@ pub fn sitemap(bytes: &[u8]) -> Sitemap {
     };
     let location = |node: &xml::Node| address(&node.child(&["loc"])?.text());
     for url in root.children("url").take(MAX_ADDRESSES) {
-        found.pages.extend(location(url).map(|address| (address, url.child(&["lastmod"]).map(xml::Node::text))));
+        found.pages.extend(location(url).map(|address| (address, date(url))));
     }
     if !is_complete {
         // The last address may be cut.
@@ -62,6 +69,16 @@ mod tests {
         let index = sitemap(b"<sitemapindex><sitemap><loc>https://a.example/1.xml.gz</loc></sitemap></sitemapindex>");
         assert_eq!(index.sitemaps[0].path(), "/1.xml.gz");
         assert_eq!(sitemap(b"https://a.example/\nnonsense\nhttps://a.example/b\n").pages.len(), 2);
+    }
+
+    #[test]
+    fn long_addresses_and_dates_are_left_out() {
+        let long = "x".repeat(5_000);
+        let sitemap_of = |address: &str, date: &str| {
+            sitemap(format!("<urlset><url><loc>{address}</loc><lastmod>{date}</lastmod></url></urlset>").as_bytes())
+        };
+        assert_eq!(sitemap_of(&format!("https://a.example/{long}"), "2024-01-02"), Sitemap::default());
+        assert_eq!(sitemap_of("https://a.example/", &long).pages[0].1, None);
     }
 
     #[test]

@@ -13,7 +13,7 @@ impl Writer<'_> {
     pub(super) fn blocks(&self, node: &NodeRef<'_>, context: Context, out: &mut Vec<Block>) {
         let mut line = Line::default();
         for child in node.children_it(false) {
-            if self.left.get() == 0 {
+            if self.is_full() {
                 break;
             }
             if is_inline(&child) {
@@ -29,12 +29,14 @@ impl Writer<'_> {
     /// Appends the paragraphs of a line.
     pub(super) fn flush(&self, line: Line, context: Context, out: &mut Vec<Block>) {
         for text in line.into_paragraphs() {
-            self.push(Kind::Text, paragraph(&text, context), out);
+            self.push(Kind::Text, paragraph(&text, context), context, out);
         }
     }
 
-    pub(super) fn push(&self, kind: Kind, text: String, out: &mut Vec<Block>) {
-        if !text.is_empty() && self.take(text.len()) {
+    /// Appends a block whose text has been counted. The blank line before it counts.
+    pub(super) fn push(&self, kind: Kind, text: String, context: Context, out: &mut Vec<Block>) {
+        if !text.is_empty() {
+            self.take(2 + context.indent);
             out.push(Block { kind, text });
         }
     }
@@ -53,7 +55,7 @@ impl Writer<'_> {
         }
         match &*element.name.local {
             "pre" => self.code_block(node, &element, context, out),
-            "hr" if !context.place.cell => self.push(Kind::Rule, "---".to_owned(), out),
+            "hr" if !context.place.cell => self.push(Kind::Rule, "---".to_owned(), context, out),
             "hr" => {}
             "ul" | "ol" | "menu" | "dir" => self.list(node, &element, context, out),
             "dl" => self.definitions(node, context, out),
@@ -78,7 +80,7 @@ impl Writer<'_> {
             let (text, ..) = line.into_parts();
             let text = text.replace('\n', " ");
             if !text.is_empty() {
-                self.push(Kind::Text, format!("**{text}**"), out);
+                self.push(Kind::Text, format!("**{text}**"), context, out);
             }
             return;
         }
@@ -86,13 +88,14 @@ impl Writer<'_> {
         let (text, ..) = line.into_parts();
         let text = text.replace('\n', " ");
         if !text.is_empty() {
-            self.push(Kind::Heading, format!("{} {text}", "#".repeat(level)), out);
+            self.push(Kind::Heading, format!("{} {text}", "#".repeat(level)), context, out);
         }
     }
 
     fn code_block(&self, node: &NodeRef<'_>, element: &Element, context: Context, out: &mut Vec<Block>) {
         let code = node.text();
         let code = code.trim_start_matches(['\n', '\r']).trim_end();
+        let code = self.fitting(code, 1 + context.indent);
         if code.trim().is_empty() {
             return;
         }
@@ -101,28 +104,27 @@ impl Writer<'_> {
                 "" => String::new(),
                 line => super::escape::code_span(line, context.place),
             });
-            return self.push(Kind::Text, spans.collect::<Vec<_>>().join("<br>"), out);
+            return self.push(Kind::Text, spans.collect::<Vec<_>>().join("<br>"), context, out);
         }
         let text = fenced(code, value(element, "data-language").unwrap_or_default());
-        self.push(Kind::Code, text, out);
+        self.push(Kind::Code, text, context, out);
     }
 
     fn formula(&self, node: &NodeRef<'_>, context: Context, out: &mut Vec<Block>) {
         let mut line = Line::default();
         self.inline(node, context, &mut line);
         let (text, ..) = line.into_parts();
-        self.push(Kind::Other, text, out);
+        self.push(Kind::Other, text, context, out);
     }
 
     fn quote(&self, node: &NodeRef<'_>, context: Context, out: &mut Vec<Block>) {
-        let mut blocks = Vec::new();
-        self.blocks(node, context, &mut blocks);
         if context.place.cell {
-            return out.append(&mut blocks);
+            return self.blocks(node, context, out);
         }
-        let text = prefixed(&join(blocks), "> ", "> ", ">");
-        if text != ">" {
-            self.push(Kind::Other, text, out);
+        let mut blocks = Vec::new();
+        self.blocks(node, context.indented(2), &mut blocks);
+        if !blocks.is_empty() {
+            self.push(Kind::Other, prefixed(&join(blocks), "> ", "> ", ">"), context, out);
         }
     }
 
@@ -131,7 +133,7 @@ impl Writer<'_> {
         self.inline_children(node, Context { bold: true, ..context }, &mut line);
         let (text, ..) = line.into_parts();
         if !text.is_empty() {
-            self.push(Kind::Text, format!("**{}**", text.replace('\n', " ")), out);
+            self.push(Kind::Text, format!("**{}**", text.replace('\n', " ")), context, out);
         }
     }
 
@@ -151,7 +153,8 @@ impl Writer<'_> {
         match source {
             Some(source) if !text.is_empty() => {
                 let text = text.replace('[', "\\[").replace(']', "\\]");
-                self.push(Kind::Text, format!("![{text}]({source})"), out);
+                self.take(text.len() + source.len());
+                self.push(Kind::Text, format!("![{text}]({source})"), context, out);
             }
             _ => self.blocks(node, context, out),
         }
@@ -168,6 +171,7 @@ impl Writer<'_> {
             best.or_else(|| blocks.iter().position(|block| block.kind == Kind::Text && !block.text.starts_with("![")));
         let best = best.or_else(|| blocks.iter().position(|block| block.kind == Kind::Text));
         if let (Some(target), Some(best)) = (target, best) {
+            self.take(target.len());
             let block = &mut blocks[best];
             let start = if block.kind == Kind::Heading { block.text.find(' ').map_or(0, |at| at + 1) } else { 0 };
             block.text = format!("{}[{}]({target})", &block.text[..start], block.text[start..].replace("\\\n", " "));
@@ -178,13 +182,14 @@ impl Writer<'_> {
     /// The text of a footnote.
     pub(super) fn note(&self, node: &NodeRef<'_>, label: &str, context: Context, out: &mut Vec<Block>) {
         let mut blocks = Vec::new();
-        self.blocks(node, context, &mut blocks);
+        self.blocks(node, context.indented(4), &mut blocks);
         let text = join(blocks);
         let text = text.strip_prefix("[]").unwrap_or(&text).trim_start();
         // Some pages repeat the label before the text.
         let text = text.strip_prefix(label).map_or(text, |rest| rest.trim_start_matches(['.', ')', ']', ' ', '\n']));
         if !text.is_empty() {
-            self.push(Kind::Note, prefixed(text, &format!("[^{label}]: "), "    ", ""), out);
+            self.take(label.len());
+            self.push(Kind::Note, prefixed(text, &format!("[^{label}]: "), "    ", ""), context, out);
         }
     }
 }

@@ -12,13 +12,16 @@ impl Writer<'_> {
     /// Appends what is in a node.
     pub(super) fn inline_children(&self, node: &NodeRef<'_>, context: Context, line: &mut Line) {
         for child in node.children_it(false) {
+            if self.is_full() {
+                break;
+            }
             self.inline(&child, context, line);
         }
     }
 
     /// Appends a node.
     pub(super) fn inline(&self, node: &NodeRef<'_>, context: Context, line: &mut Line) {
-        if with_text(node, |text| line.push_text(text, context.place)).is_some() {
+        if with_text(node, |text| self.append(line, |line| line.push_text(text, context.place))).is_some() {
             return;
         }
         let Some(element) = node.element_ref() else { return };
@@ -30,7 +33,10 @@ impl Writer<'_> {
             return;
         }
         match &*element.name.local {
-            "br" => line.push_break(),
+            "br" => {
+                self.take(1 + context.indent);
+                line.push_break();
+            }
             "wbr" | "rp" => {}
             "strong" | "b" if !context.bold => self.marked(node, "**", Context { bold: true, ..context }, line),
             "em" | "i" | "cite" | "dfn" | "var" if !context.italic => {
@@ -92,6 +98,7 @@ impl Writer<'_> {
     fn marked(&self, node: &NodeRef<'_>, marker: &'static str, context: Context, line: &mut Line) {
         let mut inner = Line::default();
         self.inline_children(node, context, &mut inner);
+        self.take(2 * marker.len());
         line.push_marked(marker, inner);
     }
 
@@ -100,12 +107,8 @@ impl Writer<'_> {
         if let Some(display) = value(element, "data-formula") {
             let dollars = if display == "block" { "$$" } else { "$" };
             let formula = squeeze(&code);
-            line.push_raw(&if context.place.cell {
-                format!("{dollars}{}{dollars}", formula.replace('|', "\\vert "))
-            } else {
-                format!("{dollars}{formula}{dollars}")
-            });
-            return;
+            let formula = if context.place.cell { formula.replace('|', "\\vert ") } else { formula };
+            return self.append(line, |line| line.push_raw(&format!("{dollars}{formula}{dollars}")));
         }
         // A code element that is only a link, as in the references of many manuals.
         if let Some(link) = only_link(node) {
@@ -115,17 +118,17 @@ impl Writer<'_> {
         if squeezed.is_empty() {
             line.push_space();
         } else {
-            line.push_raw(&code_span(&squeezed, context.place));
+            self.append(line, |line| line.push_raw(&code_span(&squeezed, context.place)));
         }
     }
 
     fn link_of_code(&self, node: &NodeRef<'_>, anchor: &NodeRef<'_>, context: Context, line: &mut Line) {
         let code = code_span(&squeeze(&node.text()), context.place);
         let target = anchor.attr("href").and_then(|href| self.target(&href)).filter(|_| !context.place.link);
-        match target {
+        self.append(line, |line| match target {
             Some(target) => line.push_link(&format!("[{code}]({target})")),
             None => line.push_raw(&code),
-        }
+        });
     }
 
     fn link(&self, node: &NodeRef<'_>, element: &Element, context: Context, line: &mut Line) {
@@ -133,8 +136,7 @@ impl Writer<'_> {
             return;
         }
         if let Some(label) = note_target(node).and_then(|id| self.notes.get(&id)) {
-            line.push_raw(&format!("[^{label}]"));
-            return;
+            return self.append(line, |line| line.push_raw(&format!("[^{label}]")));
         }
         let target = value(element, "href").and_then(|href| self.target(href)).filter(|_| !context.place.link);
         let Some(target) = target else { return self.inline_children(node, context, line) };
@@ -149,6 +151,7 @@ impl Writer<'_> {
         if !text.is_empty() {
             let plain = squeeze(&node.text());
             let is_address = target.trim_end_matches('/') == plain.trim_end_matches('/') && target.starts_with("http");
+            self.take(target.len() + 4);
             line.push_link(&if is_address { format!("<{target}>") } else { format!("[{text}]({target})") });
         }
         if after {
@@ -172,12 +175,11 @@ impl Writer<'_> {
             return;
         };
         if has_class(element, &["emoji", "wp-smiley", "emojione"]) {
-            line.push_raw(&alt);
-            return;
+            return self.append(line, |line| line.push_raw(&alt));
         }
         if let Some(source) = self.image_address(element) {
             let alt = alt.replace('[', "\\[").replace(']', "\\]");
-            line.push_link(&format!("![{alt}]({source})"));
+            self.append(line, |line| line.push_link(&format!("![{alt}]({source})")));
         }
     }
 
@@ -208,7 +210,7 @@ impl Writer<'_> {
             source.and_then(|source| self.absolute(&source)).filter(|url| url.scheme().starts_with("http"))
         {
             let title = title.replace('[', "\\[").replace(']', "\\]");
-            line.push_link(&format!("[{title}]({})", destination(source.as_str())));
+            self.append(line, |line| line.push_link(&format!("[{title}]({})", destination(source.as_str()))));
         }
     }
 
@@ -223,14 +225,14 @@ impl Writer<'_> {
         let table = if is_sup { SUPERSCRIPTS } else { SUBSCRIPTS };
         let small: Option<String> =
             plain.chars().map(|c| table.iter().find(|(from, _)| *from == c).map(|(_, to)| *to)).collect();
-        match (small, is_sup) {
+        self.append(line, |line| match (small, is_sup) {
             (Some(small), _) => line.push_raw(&small),
             (None, true) if matches!(&*plain, "st" | "nd" | "rd" | "th" | "TM" | "tm" | "®" | "™") => {
                 line.push_raw(&plain);
             }
             (None, true) => line.push_raw(&format!("^({plain})")),
             (None, false) => line.push_raw(&format!("\\_({plain})")),
-        }
+        });
     }
 }
 

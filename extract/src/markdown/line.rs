@@ -13,6 +13,11 @@ pub(super) struct Line {
 }
 
 impl Line {
+    /// Its length so far, in bytes.
+    pub(super) fn len(&self) -> usize {
+        self.text.len()
+    }
+
     /// Appends text as the page has it, without characters that only say where a word may be divided.
     pub(super) fn push_text(&mut self, text: &str, place: Place) {
         if text.contains(['\u{200b}', '\u{feff}', '\u{ad}']) {

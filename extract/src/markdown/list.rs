@@ -9,19 +9,24 @@ use crate::dom::{find, has_class, is, value, with_text};
 
 /// Lists deeper than this are not indented further: indentation grows with the square of the depth.
 const MAX_LISTS: usize = 12;
+/// `CommonMark` takes a longer number for text.
+const MAX_NUMBER: i64 = 999_999_999;
 
 impl Writer<'_> {
     pub(super) fn list(&self, node: &NodeRef<'_>, element: &Element, context: Context, out: &mut Vec<Block>) {
-        let inner = Context { lists: context.lists + 1, ..context };
-        let mut number = (&*element.name.local == "ol")
-            .then(|| value(element, "start").and_then(|start| start.parse().ok()).unwrap_or(1_i64));
+        let inner = in_list(context);
+        let mut number =
+            (&*element.name.local == "ol").then(|| value(element, "start").and_then(number_of).unwrap_or(1));
         let mut items: Vec<(String, Vec<Block>)> = Vec::new();
         let mut notes = Vec::new();
         for child in node.children_it(false) {
+            if self.is_full() {
+                break;
+            }
             let Some(child_element) = child.element_ref() else {
                 let mut blocks = Vec::new();
                 let mut line = Line::default();
-                with_text(&child, |text| line.push_text(text, inner.place));
+                with_text(&child, |text| self.append(&mut line, |line| line.push_text(text, inner.place)));
                 self.flush(line, inner, &mut blocks);
                 if !blocks.is_empty() {
                     items.push(("- ".to_owned(), blocks));
@@ -37,9 +42,7 @@ impl Writer<'_> {
             }
             let mut blocks = Vec::new();
             if is(&child_element, "li") {
-                if let (Some(number), Some(value)) =
-                    (&mut number, value(&child_element, "value").and_then(|value| value.parse().ok()))
-                {
+                if let (Some(number), Some(value)) = (&mut number, value(&child_element, "value").and_then(number_of)) {
                     *number = value;
                 }
                 self.blocks(&child, inner, &mut blocks);
@@ -56,8 +59,8 @@ impl Writer<'_> {
             if blocks.is_empty() {
                 continue;
             }
-            items.push((number.map_or_else(|| "- ".to_owned(), |number| format!("{}. ", number.max(0))), blocks));
-            number = number.map(|number| number.saturating_add(1));
+            items.push((number.map_or_else(|| "- ".to_owned(), |number| format!("{number}. ")), blocks));
+            number = number.map(|number| (number + 1).min(MAX_NUMBER));
         }
         self.push_items(items, context, out);
         out.append(&mut notes);
@@ -78,7 +81,7 @@ impl Writer<'_> {
             texts <= 1 && blocks[texts..].iter().all(|block| block.kind == Kind::List)
         });
         if context.place.cell {
-            return self.push_items_in_cell(items, out);
+            return self.push_items_in_cell(items, context, out);
         }
         let mut list = String::new();
         for (marker, blocks) in items {
@@ -93,10 +96,10 @@ impl Writer<'_> {
             let indent = if context.lists < MAX_LISTS { " ".repeat(marker.len()) } else { String::new() };
             list.push_str(&prefixed(&text, &marker, &indent, ""));
         }
-        self.push(Kind::List, list, out);
+        self.push(Kind::List, list, context, out);
     }
 
-    fn push_items_in_cell(&self, items: Vec<(String, Vec<Block>)>, out: &mut Vec<Block>) {
+    fn push_items_in_cell(&self, items: Vec<(String, Vec<Block>)>, context: Context, out: &mut Vec<Block>) {
         let items: Vec<String> = items
             .into_iter()
             .map(|(marker, blocks)| {
@@ -104,17 +107,20 @@ impl Writer<'_> {
                 format!("{marker}{text}")
             })
             .collect();
-        self.push(Kind::List, items.join("<br>"), out);
+        self.push(Kind::List, items.join("<br>"), context, out);
     }
 
     /// Appends a list of definitions as a list of terms, with the definitions in their items.
     pub(super) fn definitions(&self, node: &NodeRef<'_>, context: Context, out: &mut Vec<Block>) {
-        let inner = Context { lists: context.lists + 1, ..context };
+        let inner = in_list(context);
         let mut items: Vec<(String, Vec<Block>)> = Vec::new();
         let mut terms: Vec<String> = Vec::new();
         let mut parts = Vec::new();
         parts_of(node, &mut parts);
         for part in parts {
+            if self.is_full() {
+                break;
+            }
             let Some(element) = part.element_ref() else { continue };
             if self.is_left_out(&element) {
                 continue;
@@ -159,6 +165,7 @@ impl Writer<'_> {
                 with_text(&part, |text| signature.push_str(text));
             }
             let signature = crate::dom::squeeze(&signature);
+            self.take(signature.len());
             return (!signature.is_empty()).then(|| super::escape::code_span(&signature, context.place));
         }
         let mut line = Line::default();
@@ -172,6 +179,17 @@ impl Writer<'_> {
             (false, false) => Some(format!("**{text}**")),
         }
     }
+}
+
+/// The number of an item, if Markdown can have it.
+fn number_of(written: &str) -> Option<i64> {
+    written.parse::<i64>().ok().map(|number| number.clamp(0, MAX_NUMBER))
+}
+
+/// What is around the items of a list. Numbers are mostly short.
+fn in_list(context: Context) -> Context {
+    let indent = if context.lists < MAX_LISTS { 3 } else { 0 };
+    Context { lists: context.lists + 1, ..context.indented(indent) }
 }
 
 /// The terms and definitions of a list, also if they are grouped by `div`.

@@ -18,7 +18,7 @@ use url::Url;
 
 pub(crate) use trim::outside_of_links;
 
-use crate::dom::{find_all, has_class, is, text, value};
+use crate::dom::{find_all, has_class, is, joined, text, value};
 
 /// Writes the parts of one page.
 pub(crate) struct Writer<'p> {
@@ -28,7 +28,8 @@ pub(crate) struct Writer<'p> {
     skip: &'p dyn Fn(&Element) -> bool,
     /// The labels of footnotes, by the `id` of the element with their text.
     notes: HashMap<String, String>,
-    /// How many bytes may still be written.
+    /// How many bytes may still be written. Text counts where it is read from the page, and what is put around it where that is decided:
+    /// nothing counts again in the blocks around it. When nothing is left, no more is read, and what has been read is written.
     left: Cell<usize>,
 }
 
@@ -54,18 +55,46 @@ impl<'p> Writer<'p> {
 
     /// Whether the Markdown was cut at its greatest size.
     pub(crate) fn is_cut(&self) -> bool {
+        self.is_full()
+    }
+
+    /// Whether nothing more may be written.
+    fn is_full(&self) -> bool {
         self.left.get() == 0
     }
 
-    /// Counts bytes. Returns whether they may be written.
+    /// Counts bytes. Returns whether they may be written. If not, nothing is left.
     fn take(&self, bytes: usize) -> bool {
-        self.left.set(self.left.get().saturating_sub(bytes));
-        self.left.get() > 0
+        let after = self.left.get().checked_sub(bytes);
+        self.left.set(after.unwrap_or(0));
+        after.is_some()
+    }
+
+    /// Counts the bytes that `write` appends to a line.
+    fn append(&self, line: &mut line::Line, write: impl FnOnce(&mut line::Line)) {
+        let before = line.len();
+        write(line);
+        self.take(line.len().saturating_sub(before));
+    }
+
+    /// Counts the lines of a text, of which each costs `line` bytes more than its own. Returns the text up to the last line that fits, or a
+    /// part of the first one.
+    fn fitting<'t>(&self, text: &'t str, line: usize) -> &'t str {
+        let mut end = 0;
+        for whole in text.split_inclusive('\n') {
+            let left = self.left.get();
+            if !self.take(whole.len() + line) {
+                end = if end == 0 { text.floor_char_boundary(left.min(whole.len())) } else { end };
+                break;
+            }
+            end += whole.len();
+        }
+        text[..end].trim_end_matches('\n')
     }
 
     /// The absolute form of an address of the page, if a model could fetch it.
     fn absolute(&self, address: &str) -> Option<Url> {
-        self.base.join(address).ok().filter(|url| matches!(url.scheme(), "http" | "https" | "mailto" | "ftp" | "tel"))
+        joined(self.base, address).filter(|url| matches!(url.scheme(), "http" | "https" | "mailto" | "ftp" | "tel"))
     }
 }
 

@@ -13,6 +13,15 @@ pub(super) struct Context {
     pub(super) place: Place,
     /// How many lists are around it.
     pub(super) lists: usize,
+    /// How many bytes what is around it puts before each line.
+    pub(super) indent: usize,
+}
+
+impl Context {
+    /// The same, in a block that puts `bytes` before each line.
+    pub(super) fn indented(self, bytes: usize) -> Self {
+        Self { indent: self.indent + bytes, ..self }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

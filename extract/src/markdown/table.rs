@@ -1,25 +1,38 @@
 //! Tables: of data as tables of Markdown, of layout as the blocks in their cells.
 
+use std::rc::Rc;
+
 use dom_query::{Element, NodeRef};
 
 use super::Writer;
 use super::escape::Place;
 use super::line::Line;
 use super::model::{Block, Context, Kind, child_named, is_inline};
-use crate::dom::{attribute, find, is, value};
+use crate::dom::{attribute, find, is, is_longer, value};
 
 /// The greatest number of columns or rows that a cell spans. Pages that say more do so by mistake.
 const MAX_SPAN: usize = 64;
 /// The greatest number of columns of a table. What is further to the right is left out.
 const MAX_COLUMNS: usize = 256;
+/// What separates cells, in bytes.
+const SEPARATOR: usize = 3;
 /// A cell with more characters is a part of a layout.
 const MAX_CELL: usize = 1500;
 /// A cell with code of more lines is a part of a layout.
 const MAX_CODE_LINES: usize = 4;
 
+/// A cell. Its copies share its text until they are written.
+#[derive(Clone)]
 struct Cell {
-    text: String,
+    text: Rc<str>,
     is_header: bool,
+}
+
+/// What comes down from a row above.
+#[derive(Clone)]
+struct Above {
+    rows: usize,
+    cell: Cell,
 }
 
 impl Writer<'_> {
@@ -34,7 +47,7 @@ impl Writer<'_> {
         if is_layout(node, element, &rows) {
             return self.layout(&rows, context, out);
         }
-        let inner = Context { place: Place { cell: true, ..context.place }, ..context };
+        let inner = Context { place: Place { cell: true, ..context.place }, indent: 0, ..context };
         let head = rows.iter().take_while(|row| is_head(row)).count();
         let mut grid = self.grid(&rows, inner);
         // Columns and rows without text are spacers.
@@ -50,52 +63,71 @@ impl Writer<'_> {
             return;
         }
         let (header, body) = split_header(grid, head, width);
-        let mut text = line_of(&header, width);
+        let mut text = line_of(header.iter().map(String::as_str), width);
         text.push_str("\n|");
         text.push_str(&" --- |".repeat(width));
         for row in body {
+            // Cells that are missing at the end of a row mean the same as empty ones.
+            let missing = width.saturating_sub(row.len());
+            let width = if self.take(2 * missing) { width } else { row.len().min(width) };
             text.push('\n');
-            text.push_str(&line_of(&row.into_iter().map(|cell| cell.text).collect::<Vec<_>>(), width));
+            text.push_str(&line_of(row.iter().map(|cell| &*cell.text), width));
         }
-        self.push(Kind::Other, text, out);
+        self.push(Kind::Other, text, context, out);
     }
 
     /// Reads all cells. A cell that spans rows is repeated in each, since a model reads row by row; a cell that spans columns is followed
     /// by empty ones, or repeated if it is a header.
     fn grid(&self, rows: &[NodeRef<'_>], context: Context) -> Vec<Vec<Cell>> {
         let mut grid: Vec<Vec<Cell>> = Vec::with_capacity(rows.len());
-        // For each column, what still comes down from a row above: the rows left, the text, and whether it is a header.
-        let mut above: Vec<(usize, String, bool)> = Vec::new();
+        let mut above: Vec<Option<Above>> = Vec::new();
         for row in rows {
-            if self.left.get() == 0 {
+            if !self.take(1 + context.indent) {
                 break;
             }
             let mut line: Vec<Cell> = Vec::new();
             for cell in cells(row) {
-                fill_from_above(&mut line, &mut above);
-                if line.len() >= MAX_COLUMNS {
+                self.fill_from_above(&mut line, &mut above);
+                if line.len() >= MAX_COLUMNS || self.is_full() {
                     break;
                 }
-                let text = self.cell(&cell, context);
-                self.take(text.len());
+                let text: Rc<str> = self.cell(&cell, context).into();
                 let is_header = cell.has_name("th");
                 let span = |name: &str| {
                     attribute(&cell, name).and_then(|span| span.parse::<usize>().ok()).unwrap_or(1).clamp(1, MAX_SPAN)
                 };
                 let (columns, down) = (span("colspan").min(MAX_COLUMNS - line.len()), span("rowspan"));
                 for column in 0..columns {
-                    let text = if column == 0 || is_header { text.clone() } else { String::new() };
-                    if down > 1 {
-                        above.resize(above.len().max(line.len() + 1), (0, String::new(), false));
-                        above[line.len()] = (down - 1, text.clone(), is_header);
+                    let text = if column == 0 || is_header { text.clone() } else { "".into() };
+                    if !self.take(SEPARATOR + if column == 0 { 0 } else { text.len() }) && column > 0 {
+                        break;
                     }
-                    line.push(Cell { text, is_header });
+                    let cell = Cell { text, is_header };
+                    if down > 1 {
+                        above.resize(above.len().max(line.len() + 1), None);
+                        above[line.len()] = Some(Above { rows: down - 1, cell: cell.clone() });
+                    }
+                    line.push(cell);
                 }
             }
-            fill_from_above(&mut line, &mut above);
+            self.fill_from_above(&mut line, &mut above);
             grid.push(line);
         }
         grid
+    }
+
+    /// Appends the cells that come down from rows above, as long as they may be written.
+    fn fill_from_above(&self, line: &mut Vec<Cell>, above: &mut [Option<Above>]) {
+        while let Some(place) = above.get_mut(line.len())
+            && let Some(from) = place
+            && self.take(SEPARATOR + from.cell.text.len())
+        {
+            line.push(from.cell.clone());
+            from.rows -= 1;
+            if from.rows == 0 {
+                *place = None;
+            }
+        }
     }
 
     /// The content of a cell in one line.
@@ -114,7 +146,7 @@ impl Writer<'_> {
             cells.collect::<Vec<_>>().join(", ")
         });
         let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
-        self.push(Kind::Text, lines.join("<br>"), out);
+        self.push(Kind::Text, lines.join("<br>"), context, out);
     }
 
     /// Cells of a layout: one line a row if it has no blocks, else the blocks of each cell.
@@ -154,13 +186,6 @@ fn cells<'a>(row: &NodeRef<'a>) -> Vec<NodeRef<'a>> {
     row.children_it(false).filter(|cell| cell.has_name("td") || cell.has_name("th")).collect()
 }
 
-fn fill_from_above(line: &mut Vec<Cell>, above: &mut [(usize, String, bool)]) {
-    while let Some((left, text, is_header)) = above.get_mut(line.len()).filter(|(left, ..)| *left > 0) {
-        *left -= 1;
-        line.push(Cell { text: text.clone(), is_header: *is_header });
-    }
-}
-
 /// Whether a row belongs to the header: it is in a `thead`, or all its cells are headers.
 fn is_head(row: &NodeRef<'_>) -> bool {
     let cells = cells(row);
@@ -179,12 +204,12 @@ fn is_layout(table: &NodeRef<'_>, element: &Element, rows: &[NodeRef<'_>]) -> bo
         return true;
     }
     // All text in one column: the others are spacers.
-    let texts = |row: &NodeRef<'_>| cells(row).iter().filter(|cell| cell.normalized_char_count() > 0).count();
+    let texts = |row: &NodeRef<'_>| cells(row).iter().filter(|cell| is_longer(cell, 0)).count();
     if !has_headers && rows.iter().all(|row| texts(row) < 2) {
         return true;
     }
     let is_large = |cell: &NodeRef<'_>| {
-        cell.normalized_char_count() > MAX_CELL
+        is_longer(cell, MAX_CELL)
             || cell.descendants_it().any(|inner| match inner.element_ref() {
                 Some(element) if is(&element, "pre") => inner.text().trim().lines().count() > MAX_CODE_LINES,
                 Some(element) => {
@@ -215,17 +240,16 @@ fn split_header(mut grid: Vec<Vec<Cell>>, head: usize, width: usize) -> (Vec<Str
     for row in &mut body {
         for at in (1..row.len()).rev() {
             if row[at].is_header && row[at - 1].is_header && row[at].text == row[at - 1].text {
-                row[at].text.clear();
+                row[at].text = "".into();
             }
         }
     }
     (header, body)
 }
 
-fn line_of(texts: &[String], width: usize) -> String {
+fn line_of<'t>(texts: impl Iterator<Item = &'t str>, width: usize) -> String {
     let mut line = String::from("|");
-    for at in 0..width {
-        let text = texts.get(at).map_or("", String::as_str);
+    for text in texts.chain(std::iter::repeat("")).take(width) {
         line.push(' ');
         line.push_str(text);
         line.push_str(if text.is_empty() { "|" } else { " |" });

@@ -1,6 +1,6 @@
 //! Removes from an article what surrounds its text: links to other articles between its paragraphs, and what is said twice.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::model::{Block, Kind};
 
@@ -111,44 +111,48 @@ pub(crate) fn outside_of_links(text: &str) -> usize {
     ];
     let lower = text.trim_start_matches(['*', ' ', '>']).to_lowercase();
     let label = LABELS.iter().find(|label| lower.starts_with(*label)).map_or(0, |label| label.len() - 1);
-    let (mut count, mut rest) = (0_usize, text);
-    while let Some(c) = rest.chars().next() {
-        let mut size = c.len_utf8();
-        if c == '['
-            && let Some(end) = end_of_link(rest)
-        {
-            size = end;
-        } else if c == '\\' {
-            size += rest[1..].chars().next().map_or(0, char::len_utf8);
-        } else if c.is_alphanumeric() {
-            count += 1;
-        }
-        rest = &rest[size..];
+    let labels = labels_of_links(text);
+    let last = text.rfind(')').unwrap_or(0);
+    let end_of_link = |start: usize| {
+        let address = labels.get(&start).copied().filter(|address| *address <= last)?;
+        text[address..].find(')').map(|end| address + end + 1)
+    };
+    let (mut count, mut at) = (0_usize, 0);
+    while let Some(c) = text[at..].chars().next() {
+        let next = at + c.len_utf8();
+        at = match c {
+            '[' => end_of_link(at).unwrap_or(next),
+            '\\' => next + text[next..].chars().next().map_or(0, char::len_utf8),
+            _ => {
+                count += usize::from(c.is_alphanumeric());
+                next
+            }
+        };
     }
     count.saturating_sub(label)
 }
 
-/// Where a link that begins a text ends.
-fn end_of_link(text: &str) -> Option<usize> {
-    let mut depth = 0_usize;
-    let mut escaped = false;
-    for (at, c) in text.char_indices() {
-        match c {
+/// Where each text of a link begins, and where the address after it begins. All are found in one pass, since a text may have only brackets.
+fn labels_of_links(text: &str) -> HashMap<usize, usize> {
+    let (mut open, mut found, mut escaped) = (Vec::new(), HashMap::new(), false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
             _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '[' => depth += 1,
-            ']' => {
-                depth -= 1;
-                if depth == 0 {
-                    let rest = text[at + 1..].strip_prefix('(')?;
-                    return Some(at + 2 + rest.find(')')? + 1);
+            b'\\' => escaped = true,
+            b'[' => open.push(at),
+            b']' => {
+                if let Some(start) = open.pop()
+                    && text[at + 1..].starts_with('(')
+                {
+                    found.insert(start, at + 2);
                 }
             }
-            '\n' => return None,
+            // A link does not continue in the next line.
+            b'\n' => open.clear(),
             _ => {}
         }
     }
-    None
+    found
 }
 
 #[cfg(test)]
@@ -186,6 +190,23 @@ mod tests {
         assert!(is_label("| UPDATED: 11:05, Tue, Nov 19, 2019", true));
         for text in ["UPDATED: 11:05, Tue, Nov 19, 2019", "Image processing", "By the sea", "Share prices fell."] {
             assert!(!is_label(text, false), "{text}");
+        }
+    }
+
+    #[test]
+    fn letters_outside_of_links_are_counted() {
+        let cases = [
+            ("ab [c](d) e", 3),
+            ("[![x](y)](z) a", 1),
+            ("[a] b", 2),
+            ("[a](b", 2),
+            ("\\[a](b)", 2),
+            ("[a\n](b)", 2),
+            ("[ä [b](c) d", 2),
+            ("](x) [[y](z)", 1),
+        ];
+        for (text, count) in cases {
+            assert_eq!(outside_of_links(text), count, "{text}");
         }
     }
 

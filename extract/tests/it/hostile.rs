@@ -227,3 +227,131 @@ fn broken_documents_of_other_kinds_never_panic() {
     let deep = "[".repeat(200_000);
     let _ = extract(&Document { bytes: deep.as_bytes(), content_type: None, address: &address }, &Options::default());
 }
+
+#[test]
+fn brackets_without_links_take_no_longer_than_text() {
+    let size = 60_000;
+    timed("brackets", &format!("<title>Hello World Page</title><p>{}</p><h1>Hello World Page</h1>", "[".repeat(size)));
+    timed("code", &format!("<title>Hello World Page</title><h1><code>{}</code></h1>", "](".repeat(size)));
+    let start = Instant::now();
+    headings(&format!("# {}", "](".repeat(200_000)));
+    assert!(start.elapsed() < LONG);
+}
+
+#[test]
+fn a_long_address_does_not_multiply() {
+    let links = "<p><a href=x>x</a> <img src=y alt=y>".repeat(2_000);
+    for length in [3_000, 60_000] {
+        let page = timed("base", &format!("<base href='/{}/'>{links}", "b".repeat(length)));
+        assert_eq!(page.markdown.contains("bbb"), length < 4_000);
+        let link = format!("<link>https://example.com/{}/</link>", "b".repeat(length));
+        let feed =
+            format!("<rss><channel><item>{link}<description><![CDATA[{links}]]></description></item></channel></rss>");
+        let address = Url::parse("https://example.com/feed").expect("it is one");
+        let document = Document { bytes: feed.as_bytes(), content_type: Some("text/xml"), address: &address };
+        let page = extract(&document, &Options::default()).expect("it is a feed");
+        assert_eq!(page.markdown.contains("bbb"), length < 4_000);
+    }
+}
+
+#[test]
+fn what_a_document_says_about_itself_is_short() {
+    let long = "é".repeat(5_000);
+    let html = format!(
+        "<html lang='{0}'><title>{long}</title><meta name=author content='{0}'><meta name=description content='{long}'>
+         <meta property='og:site_name' content='{long}'><p>text",
+        "é".repeat(40)
+    );
+    let feed = format!(
+        "<feed xmlns='http://www.w3.org/2005/Atom' xml:lang='{long}'><title>{long}</title><subtitle>{long}</subtitle><author><name>{long}</name></author>
+         <entry><title>x</title></entry></feed>"
+    );
+    let json = format!(
+        "{{\"version\":\"https://jsonfeed.org/version/1.1\",\"language\":\"{long}\",\"title\":\"{long}\",\"description\":\"{long}\",\"authors\":[{{\"name\":\"{long}\"}}],\"items\":[]}}"
+    );
+    let address = Url::parse("https://example.com/x").expect("it is one");
+    for (kind, text) in [("text/html", html), ("text/xml", feed), ("application/json", json)] {
+        let document = Document { bytes: text.as_bytes(), content_type: Some(kind), address: &address };
+        let page = extract(&document, &Options::default()).expect("it has text");
+        let length = |fact: &Option<String>| fact.as_ref().map_or(0, |fact| fact.chars().count());
+        assert_eq!((length(&page.title), length(&page.description)), (300, 200), "{kind}");
+        assert!(length(&page.byline) <= 200 && length(&page.site) <= 200 && length(&page.language) <= 35, "{kind}");
+    }
+}
+
+#[test]
+fn cells_that_span_do_not_multiply() {
+    let cell = format!("<th colspan=64 rowspan=64>{}", "x".repeat(1400));
+    let rows = format!("<tr>{}</tr>{}", cell.repeat(4), "<tr></tr>".repeat(63));
+    let small = Options { output_bytes: 100_000, ..Options::default() };
+    // Each of the 64 rows would have 256 copies of 1,400 letters, which are 23 MB.
+    let html = format!("<table>{rows}</table>").repeat(20);
+    let start = Instant::now();
+    let page = read(html.as_bytes(), &small);
+    assert!(page.markdown.len() <= 100_000 && page.quality.faults == [Fault::Truncated], "{:?}", page.quality);
+    assert!(page.markdown.capacity() < 1_000_000, "{}", page.markdown.capacity());
+    // Rows that are as wide as the widest only by empty cells.
+    let wide = format!("<table><tr>{}</tr>{}</table>", "<th>a".repeat(256), "<tr><td>b<td>c</tr>".repeat(5_000));
+    let page = read(wide.as_bytes(), &small);
+    assert!(page.markdown.capacity() < 1_000_000 && page.markdown.contains("| b | c |"));
+    assert!(start.elapsed() < LONG);
+}
+
+#[test]
+fn what_does_not_fit_as_a_whole_is_cut_at_a_line() {
+    let rows = numbered(500, "<tr><td>Row ", "<td>text of the row</tr>");
+    let table = format!("<table><tr><th>Name<th>Text</tr>{rows}</table>");
+    let items = numbered(500, "<li>Item ", "<p>text of the item");
+    let lines = numbered(
+        500,
+        "line ",
+        " of the code
+",
+    );
+    let cases = [
+        ("table", table.clone(), "| Row 100 | text of the row |\n"),
+        ("list", format!("<ol>{items}</ol>"), "Item 100\n\n"),
+        ("quote", format!("<blockquote><blockquote>{table}</blockquote></blockquote>"), "> > | Row 100 |"),
+        ("item", format!("<ul><li><ul><li>{table}</ul></ul>"), "| Row 100 |"),
+        ("code", format!("<pre>{lines}</pre>"), "line 100 of the code\n"),
+        ("line", format!("<pre>{}</pre>", lines.replace('\n', " ")), "line 100 of the code"),
+        ("paragraph", format!("<p>{}", lines.replace('\n', "<br>")), "line 100 of the code"),
+        ("definitions", format!("<dl><dt>Term<dd><p>{}</dl>", lines.replace('\n', "<p>")), "line 100 of the code"),
+    ];
+    for (name, html, part) in cases {
+        let html = format!("<main><p>The text before it.</p>{html}<p>The text after it.</p></main>");
+        let page = read(html.as_bytes(), &Options { output_bytes: 10_000, ..Options::default() });
+        assert_eq!(page.quality.faults, [Fault::Truncated], "{name}");
+        assert!(page.markdown.starts_with("The text before it.") && page.markdown.contains(part), "{name}");
+        assert!((5_000..=10_000).contains(&page.markdown.len()), "{name}: {}", page.markdown.len());
+        // Nothing is counted twice: what is a little longer than the text is enough.
+        let whole = read(html.as_bytes(), &Options::default());
+        let enough = Options { output_bytes: whole.markdown.len() * 11 / 10, ..Options::default() };
+        assert!(read(html.as_bytes(), &enough) == whole, "{name}");
+        assert!(whole.quality.is_good(), "{name}");
+    }
+}
+
+#[test]
+fn code_in_tables_in_tables_is_copied_once() {
+    let code = "a line of the code\n".repeat(5_000);
+    let html = format!("<main>{}<pre>{code}</pre>{}</main>", "<div class=hljs-ln>".repeat(150), "</div>".repeat(150));
+    let page = timed("code in tables", &html);
+    assert_eq!(page.markdown.matches("a line of the code").count(), 5_000);
+    timed(
+        "tables in tables",
+        &format!("{}{}", "<table><tr><td>a</td><td rowspan=64>b".repeat(60), "cell text ".repeat(30_000)),
+    );
+    let classes = "a ".repeat(300_000);
+    timed("classes", &format!("{}<p class='{classes}'>x</p>{}", "<div><main>".repeat(90), "text ".repeat(10_000)));
+}
+
+#[test]
+fn a_text_is_cut_after_a_line() {
+    let text = "A line of text.\n".repeat(1_000);
+    let address = Url::parse("https://example.com/x.txt").expect("it is one");
+    let document = Document { bytes: text.as_bytes(), content_type: Some("text/plain"), address: &address };
+    let page = extract(&document, &Options { output_bytes: 1_000, ..Options::default() }).expect("it is a text");
+    assert!(page.markdown.ends_with("text.") && page.markdown.len() > 900, "{}", page.markdown.len());
+    assert_eq!(page.quality.faults, [Fault::Truncated]);
+}
