@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use dom_query::{Document, Element};
+use dom_query::{Document, Element, NodeRef};
 
-use crate::dom::{attribute, find, find_all, has_class, is, squeeze, text, value};
+use crate::dom::{attribute, find, find_all, has_class, is, is_longer, squeeze, text, value};
 
 /// What is wrong with the text of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,8 +160,8 @@ impl Signs {
                     );
                 }
                 "title" if signs.title.is_empty() => signs.title = crate::dom::cut(text(&node), 300),
-                "app-root" => signs.see_if(Sign::EmptyRoot, text(&node).len() < 40),
-                _ => signs.see(&element, || text(&node).len()),
+                "app-root" => signs.see_if(Sign::EmptyRoot, is_nearly_empty(&node)),
+                _ => signs.see(&element, || is_nearly_empty(&node)),
             }
         }
         signs
@@ -205,10 +205,10 @@ impl Signs {
         );
     }
 
-    fn see(&mut self, element: &Element, length: impl FnOnce() -> usize) {
+    fn see(&mut self, element: &Element, is_nearly_empty: impl FnOnce() -> bool) {
         let id = value(element, "id").unwrap_or_default();
         if ROOTS.contains(&id) {
-            self.see_if(Sign::EmptyRoot, length() < 40);
+            self.see_if(Sign::EmptyRoot, is_nearly_empty());
         }
         let class = value(element, "class").unwrap_or_default().to_ascii_lowercase();
         self.see_if(Sign::Captcha, has_class(element, &["g-recaptcha", "h-captcha", "cf-turnstile", "captcha"]));
@@ -236,6 +236,11 @@ impl Signs {
             ["consent", "cookie", "onetrust", "gdpr", "didomi"].iter().any(|part| names.contains(part)),
         );
     }
+}
+
+/// Whether a node has fewer than 40 bytes of text. Long texts are not read as a whole.
+fn is_nearly_empty(node: &NodeRef<'_>) -> bool {
+    !is_longer(node, 39) && text(node).len() < 40
 }
 
 /// What the texts of walls say. A short page with such a text is a wall.

@@ -342,6 +342,7 @@ fn code_in_tables_in_tables_is_copied_once() {
         "tables in tables",
         &format!("{}{}", "<table><tr><td>a</td><td rowspan=64>b".repeat(60), "cell text ".repeat(30_000)),
     );
+    timed("roots", &format!("<a href=x>{}{}", "<app-root>".repeat(150), "y ".repeat(200_000)));
     let classes = "a ".repeat(300_000);
     timed("classes", &format!("{}<p class='{classes}'>x</p>{}", "<div><main>".repeat(90), "text ".repeat(10_000)));
 }

@@ -14,12 +14,17 @@ fn pdf(texts: &[&str]) -> Vec<u8> {
 
 /// The same, with these entries in the tree of its pages.
 fn pdf_with(texts: &[&str], entries: &str) -> Vec<u8> {
+    pdf_of("<</Title(Tide tables)/Author(Ada Moss)/CreationDate(D:20240501102030Z)>>", texts, entries)
+}
+
+/// The same, with this dictionary about it.
+fn pdf_of(about: &str, texts: &[&str], entries: &str) -> Vec<u8> {
     let mut objects = vec!["<</Type/Catalog/Pages 2 0 R>>".to_owned()];
     let kids: Vec<String> = (0..texts.len()).map(|at| format!("{} 0 R", 5 + at * 2)).collect();
     let kids = kids.join(" ");
     objects.push(format!("<</Type/Pages/Kids[{kids}]/Count {}{entries}/Resources<</Font<</F 3 0 R>>>>>>", texts.len()));
     objects.push("<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>".to_owned());
-    objects.push("<</Title(Tide tables)/Author(Ada Moss)/CreationDate(D:20240501102030Z)>>".to_owned());
+    objects.push(about.to_owned());
     for (at, text) in texts.iter().enumerate() {
         objects.push(format!("<</Type/Page/Parent 2 0 R/Contents {} 0 R>>", 6 + at * 2));
         let content = if text.is_empty() {
@@ -52,6 +57,14 @@ fn a_pdf_file_has_its_text_by_page() {
     );
     assert_eq!(found.published.and_then(|date| date.at).as_deref(), Some("2024-05-01"));
     assert_eq!(found.markdown, "[page 1]\n\nHello tide.\nSecond line.\n\n[page 2]\n\nPage two.\nSecond line.");
+}
+
+#[test]
+fn a_long_title_of_a_pdf_file_is_cut() {
+    let long = "x".repeat(5_000);
+    let file = pdf_of(&format!("<</Title({long})/Author({long})>>"), &["One."], "/MediaBox[0 0 600 800]");
+    let found = page(&file, "application/pdf");
+    assert_eq!((found.title.map_or(0, |text| text.len()), found.byline.map_or(0, |text| text.len())), (300, 200));
 }
 
 #[test]
