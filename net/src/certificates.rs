@@ -16,7 +16,7 @@ use url::Host;
 /// The maximum size of a file, in bytes. The certificates of all public authorities have about 230 kB.
 const MAX_FILE: u64 = 4 << 20;
 
-/// A certificate that shows a server who asks, with its key, as files.
+/// The files of a client certificate and its private key, for servers that ask for one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientCertificate {
     /// The file with the certificate and the intermediate ones after it, in PEM.
@@ -83,7 +83,7 @@ impl fmt::Display for CertificateFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(reason) => write!(f, "cannot be read: {reason}"),
-            Self::TooLarge => write!(f, "has more than {} MiB, which is not a file of certificates", MAX_FILE >> 20),
+            Self::TooLarge => write!(f, "has more than {} MiB, which is too large for a file of certificates", MAX_FILE >> 20),
             Self::NotPem { is_der: true } => f.write_str(
                 "is DER, but PEM is expected; convert it with `openssl x509 -inform der -in FILE -out FILE.pem`",
             ),
@@ -101,7 +101,7 @@ impl fmt::Display for CertificateFault {
             Self::OtherKey(certificate) => {
                 write!(f, "the private key in it does not belong to the certificate in {}", certificate.display())
             }
-            Self::NoHost => f.write_str("is shown to no host: list the hosts that ask for it"),
+            Self::NoHost => f.write_str("is not shown to any host: list the hosts that may see it in `client_hosts`"),
             Self::Host(host) => write!(
                 f,
                 "expected a host that is shown it, a name such as `corp.example` or an IP address, but got `{host}`"

@@ -61,7 +61,7 @@ pub enum FetchFault {
 
 impl FetchFault {
     /// Returns whether the same fetch may succeed later.
-    pub fn may_pass(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(self, Self::Connection(_) | Self::TimedOut(_) | Self::Broken(_))
     }
 
@@ -138,7 +138,7 @@ impl fmt::Display for FetchFault {
         match self {
             Self::Target(invalid) => fmt::Display::fmt(invalid, f),
             Self::Refused(refused) if refused.can_be_allowed() => {
-                write!(f, "{refused}, which is only fetched if the configuration allows its network")
+                write!(f, "{refused}; it is fetched only if `web.networks` of the configuration allows it")
             }
             Self::Refused(refused) => write!(f, "{refused}, which is never fetched"),
             Self::NoSuchHost => f.write_str("the name of the host is not known, or no name server answers"),
@@ -161,7 +161,7 @@ impl fmt::Display for FetchFault {
             Self::Redirects(most) => write!(f, "the address redirects more than {most} times"),
             Self::Downgrade => f.write_str("the address redirects from https to http, which is not followed"),
             Self::BodyElsewhere => {
-                f.write_str("the address redirects to another server, to which the request is not sent")
+                f.write_str("the address redirects to another server, and the body of the request is not sent there")
             }
             Self::Elsewhere(address) => write!(
                 f,
@@ -182,6 +182,7 @@ impl fmt::Display for FetchError {
         let Self { address, redirects, fault } = self;
         match redirects {
             0 => write!(f, "{address}: {fault}"),
+            1 => write!(f, "{address} (after 1 redirect): {fault}"),
             _ => write!(f, "{address} (after {redirects} redirects): {fault}"),
         }
     }

@@ -73,7 +73,7 @@ impl Fetch {
             (self.method, self.body) = (Method::GET, Vec::new());
             self.headers.remove(header::CONTENT_TYPE);
         }
-        if !to.has_origin_of(&self.target) {
+        if !to.is_same_origin(&self.target) {
             if !self.body.is_empty() {
                 return Err(BodyElsewhere);
             }

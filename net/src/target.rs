@@ -100,7 +100,11 @@ impl fmt::Display for InvalidTarget {
             }
             TargetFault::Port(port, allowed) => {
                 let allowed: Vec<String> = allowed.iter().map(u16::to_string).collect();
-                write!(f, "the port {port} is not one of those that are fetched ({}): {address}", allowed.join(", "))
+                write!(
+                    f,
+                    "the port {port} is not allowed (only {}; `web.ports` of the configuration adds others): {address}",
+                    allowed.join(", ")
+                )
             }
             TargetFault::Metadata => {
                 write!(f, "the host gives credentials to the machines of a cloud, and is never fetched: {address}")
@@ -194,7 +198,7 @@ impl Target {
     }
 
     /// Returns whether another address has the same scheme, host and port, so that what one is sent may be sent to the other.
-    pub fn has_origin_of(&self, other: &Self) -> bool {
+    pub fn is_same_origin(&self, other: &Self) -> bool {
         self.url.origin() == other.url.origin()
     }
 
@@ -202,7 +206,7 @@ impl Target {
     /// port on the same host.
     pub(crate) fn is_on_server_of(&self, other: &Self) -> bool {
         let is_upgrade = other.url.scheme() == "http" && self.url.scheme() == "https" && self.url.port().is_none();
-        self.has_origin_of(other) || (is_upgrade && self.url.host() == other.url.host())
+        self.is_same_origin(other) || (is_upgrade && self.url.host() == other.url.host())
     }
 
     /// Returns the beginning of the address without its parameters, which may be secret.
@@ -320,6 +324,8 @@ mod tests {
         assert_eq!(join("https://u@example.com/"), Err(TargetFault::Credentials));
         assert_eq!(join("http://[::1]:9/"), Err(TargetFault::Port(9, USUAL_PORTS.to_vec())));
         let other = page.join("http://example.com/", &Ports::Usual).expect("valid");
-        assert!(!other.has_origin_of(&page) && page.has_origin_of(&target("https://example.com:443/").expect("valid")));
+        assert!(
+            !other.is_same_origin(&page) && page.is_same_origin(&target("https://example.com:443/").expect("valid"))
+        );
     }
 }

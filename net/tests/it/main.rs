@@ -89,7 +89,7 @@ fn a_get_is_sent_again_if_a_kept_connection_has_ended() {
     let target = client.target(&server.url("/")).expect("a valid address");
     let fetch = Fetch::post(target, HeaderValue::from_static("text/plain"), b"x".to_vec());
     let error = client.fetch(fetch, &Limits::default()).expect_err("the connection has ended");
-    assert!(matches!(error.fault, FetchFault::Connection(_)) && error.fault.may_pass(), "{error}");
+    assert!(matches!(error.fault, FetchFault::Connection(_)) && error.fault.is_transient(), "{error}");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn an_answer_that_ends_early_or_is_not_http_is_an_error() {
     let url = server.url("/");
     drop(server);
     let error = get(&closed, &url, &Limits::default()).expect_err("the server has ended");
-    assert!(matches!(error.fault, FetchFault::Connection(_)) && error.fault.may_pass(), "{error:?}");
+    assert!(matches!(error.fault, FetchFault::Connection(_)) && error.fault.is_transient(), "{error:?}");
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {

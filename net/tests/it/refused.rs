@@ -16,7 +16,7 @@ fn the_message_says_what_an_address_is_for() {
     };
     assert_eq!(
         message("10.0.0.1"),
-        "http://10.0.0.1/: 10.0.0.1 is an address of a private network, which is only fetched if the configuration allows its network"
+        "http://10.0.0.1/: 10.0.0.1 is an address of a private network; it is fetched only if `web.networks` of the configuration allows it"
     );
     assert_eq!(
         message("169.254.169.254"),

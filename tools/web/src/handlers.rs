@@ -148,7 +148,7 @@ fn results(found: Found, problems: Vec<String>) -> Result<web_search::Returns, T
     let mut notes = problems;
     notes.extend((!shown.is_empty()).then(|| message(&tried_text(&shown), MAX_NOTE)));
     if let (false, Some(provider)) = (ignored.is_empty(), provider) {
-        notes.push(format!("{provider} does not know {}", ignored.join(" and ")));
+        notes.push(format!("{provider} has ignored {}", ignored.join(" and ")));
     }
     let item = |result: search::SearchResult| web_search::ReturnsResultsItem {
         title: visible(&result.title).into_owned(),

@@ -146,7 +146,7 @@ struct Failed {
 
 impl Failed {
     fn of_fetch(error: &FetchError) -> Self {
-        Self { text: error.to_string(), can_be_read_elsewhere: error.fault.may_pass() }
+        Self { text: error.to_string(), can_be_read_elsewhere: error.fault.is_transient() }
     }
 
     fn of_status(answer: &Answer) -> Self {

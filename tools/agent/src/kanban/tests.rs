@@ -374,6 +374,6 @@ fn an_address_of_this_machine_is_not_fetched_by_default() {
     let private = json!({ "task_id": task, "url": "http://127.0.0.1/x" });
     assert_reply!(
         agent.call("attach_url", private),
-        Err(Failed, "only fetched if the configuration allows its network")
+        Err(Failed, "fetched only if `web.networks` of the configuration allows it")
     );
 }

@@ -75,7 +75,11 @@ impl CrawlFiles {
     /// # Errors
     /// If there is no such crawl, its files are damaged, or another call continues it.
     pub(super) fn open(folder: &Path, name: &str) -> Result<(Self, ScopeSettings, Frontier), String> {
-        let gone = || format!("there is no crawl `{name}`, or nothing of it is left: start one with `url`");
+        let gone = || {
+            format!(
+                "there is no crawl `{name}` to continue: it has ended completely, or its files were deleted; start one with `url`"
+            )
+        };
         if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Err(gone());
         }

@@ -46,7 +46,11 @@ pub(crate) fn handle(web: &Arc<Web>, args: &Args, call: &Call<'_>) -> Result<Ret
             return Err(ToolError::new(error));
         }
         (None, Some(name)) => CrawlFiles::open(folder, name).map_err(ToolError::new)?,
-        _ => return Err(ToolError::new("either `url` or `resume` is needed: `url` for a new crawl")),
+        _ => {
+            return Err(ToolError::new(
+                "either `url` or `resume` is needed, not both: `url` starts a crawl, and `resume` continues one",
+            ));
+        }
     };
     let budget = budget(args, web);
     let crawl = Crawl::new(web, call, &mut files, (settings, frontier), budget).map_err(ToolError::new)?;

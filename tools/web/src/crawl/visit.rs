@@ -82,8 +82,8 @@ pub(super) fn visit(web: &Web, waiting: Waiting) -> Visited {
         Ok(answer) => (answer.body.len(), of_answer(web, &waiting, &answer)),
         Err(error) => {
             // A server that does not answer in time does not do so later either, and a try costs 20 seconds.
-            let may_pass = matches!(error.fault, FetchFault::Connection(_) | FetchFault::Broken(_));
-            (0, if may_pass && waiting.tries + 1 < MAX_TRIES { Outcome::Again } else { failed(&error) })
+            let is_transient = matches!(error.fault, FetchFault::Connection(_) | FetchFault::Broken(_));
+            (0, if is_transient && waiting.tries + 1 < MAX_TRIES { Outcome::Again } else { failed(&error) })
         }
     };
     Visited { pause, bytes, ..Visited::new(waiting, outcome) }

@@ -73,7 +73,7 @@ fn a_crawl_whose_start_cannot_be_read_has_failed_and_leaves_no_files() {
         assert!(error.starts_with("no page could be read: ") && error.contains(part), "{error}");
     }
     let refused = tools.error("web_crawl", &json!({ "url": "http://10.0.0.1/" }));
-    assert!(refused.contains("only fetched if the configuration allows its network"), "{refused}");
+    assert!(refused.contains("fetched only if `web.networks` of the configuration allows it"), "{refused}");
     assert_eq!(std::fs::read_dir(tools.home.path().join("results")).expect("a folder").count(), 0);
     assert!(!asked(&server).contains(&"/private".to_owned()));
 }
@@ -172,7 +172,7 @@ fn redirects_lead_to_one_row() {
     assert_eq!(crawled.sorted(), ["/", "/new"]);
     assert_eq!(crawled.skipped("failed"), 2, "{:?}", crawled.returns);
     let failed = crawled.returns["failed"].to_string();
-    assert!(failed.contains("port 1 is not one") && failed.contains("http://10.0.0.1/"), "{failed}");
+    assert!(failed.contains("port 1 is not allowed") && failed.contains("http://10.0.0.1/"), "{failed}");
     // Each of the two other names may have waited or not.
     assert!(crawled.skipped("another address of a page that was read") <= 2);
 }

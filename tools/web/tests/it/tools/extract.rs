@@ -200,7 +200,7 @@ fn private_addresses_are_refused() {
         [format!("127.0.0.1:{port}"), format!("0x7f.1:{port}"), format!("localhost:{port}"), format!("[::1]:{port}")]
     {
         let error = tools.error("web_extract", &json!({ "urls": [format!("http://{address}/a")] }));
-        assert!(error.contains("only fetched if the configuration allows its network"), "{error}");
+        assert!(error.contains("fetched only if `web.networks` of the configuration allows it"), "{error}");
     }
     assert!(server.requests().is_empty());
 }

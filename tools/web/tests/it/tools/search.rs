@@ -65,7 +65,7 @@ fn parts_of_a_query_that_a_service_does_not_know_are_named() {
     let exa = start("exa", Mode::Right);
     let arguments = json!({ "query": "x", "language": "de", "country": "DE", "freshness": "week" });
     let found = tools(&[&exa], &[]).value("web_search", &arguments);
-    assert_eq!(found["note"], "exa does not know the language");
+    assert_eq!(found["note"], "exa has ignored the language");
     assert_eq!(exa.server.requests()[0].json()["userLocation"], "DE");
 }
 
