@@ -318,7 +318,8 @@ fn a_long_call_shows_the_last_line_of_its_output_without_secrets() {
             .find(|line| line.starts_with(|c: char| ('\u{2800}'..='\u{28ff}').contains(&c)))
             .map(ToOwned::to_owned)
     };
-    tmux.wait_until("the output", |screen| spinner(screen).is_some_and(|line| line.contains("step 4 of nine")));
+    // On a busy machine, the screen is not looked at during every step.
+    tmux.wait_until("the output", |screen| spinner(screen).is_some_and(|line| line.contains(" of nine")));
     let line = spinner(&tmux.screen()).unwrap_or_default();
     assert!(!line.contains("battery"), "{line}");
     tmux.wait_for("It is done.");
