@@ -192,7 +192,7 @@ fn in_list(context: Context) -> Context {
     Context { lists: context.lists + 1, ..context.indented(indent) }
 }
 
-/// The terms and definitions of a list, also if they are grouped by `div`.
+/// The terms and definitions of a list, even if they are grouped by `div`.
 fn parts_of<'a>(node: &NodeRef<'a>, out: &mut Vec<NodeRef<'a>>) {
     for child in node.children_it(false) {
         if child.has_name("div") {

@@ -79,19 +79,19 @@ const PRIVATE: &[&str] = &[
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Withheld {
-    /// It has a user or a password.
+    /// The address has a user or a password.
     Credentials,
     /// The value of this parameter is secret, or looks like it.
     Parameter(String),
-    /// A part of its path looks like a secret.
+    /// A part of the path looks like a secret.
     Path,
-    /// Its fragment, which no server gets, looks like a secret.
+    /// The fragment, which no server gets, looks like a secret.
     Fragment,
-    /// Its host is in a private network.
+    /// The host is in a private network, as its name says.
     PrivateHost,
-    /// Its host is not found, has an address that is not public, or is shown a client certificate.
+    /// The host is not found, has an address that is not public, or is shown a client certificate.
     NotPublic,
-    /// It is not an address of `http` or `https`.
+    /// The scheme is neither `http` nor `https`.
     Scheme,
 }
 

@@ -91,7 +91,7 @@ pub enum Ended {
     Failed,
     /// The total time was over before all vendors were asked.
     OutOfTime,
-    /// It was cancelled before all vendors were asked.
+    /// The caller gave up before all vendors were asked.
     Cancelled,
 }
 

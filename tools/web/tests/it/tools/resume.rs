@@ -156,7 +156,7 @@ fn one_call_at_a_time_continues_a_crawl() {
     let caller = Caller::new();
     thread::scope(|scope| {
         let running = scope.spawn(|| handlers.web_crawl(args(None, Some(name.clone())), &caller.call("web_crawl")));
-        // It has one page, and waits for its host.
+        // The crawl has read one page, and now waits for the pause of the host.
         wait_until("a page", || caller.progress().len() == 1);
         let error = in_folder(&server, folder.path()).call("web_crawl", json!({ "resume": name }));
         assert!(error.response().json.contains("another call continues the crawl"), "{}", error.response().json);
