@@ -1,16 +1,17 @@
 //! Measures extraction on the public benchmark `scrapinghub/article-extraction-benchmark`: 181 news pages with the text of their articles.
 //!
 //! ```text
-//! TOOLC_ARTICLES=FOLDER cargo bench -p toolc-extract --bench articles
+//! TOOLC_ARTICLES=FOLDER cargo xtask soak articles
 //! ```
 //!
-//! The folder is a checkout of the benchmark. The measure is the benchmark's own: texts are compared by runs of four words, each page
+//! The folder is a checkout of the benchmark. The program fails if the figures are worse than [`Limits`]. The measure is the benchmark's own: texts are compared by runs of four words, each page
 //! counts the same, and F1 is the harmonic mean of the means of precision and recall. Without the folder, nothing is measured.
 //! `peers.py` prints the same figures for other extractors. With `TOOLC_ARTICLES_WORST=N`, the N worst pages are listed.
 
 use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::Path;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use toolc_extract::{Document, Options, extract};
@@ -27,17 +28,39 @@ struct Score {
     kind: String,
 }
 
-fn main() {
+/// The least F1, and the longest times of a page.
+struct Limits {
+    f1: f64,
+    median: Duration,
+    worst: Duration,
+}
+
+const LIMITS: Limits = Limits { f1: 0.95, median: Duration::from_millis(15), worst: Duration::from_millis(100) };
+
+fn main() -> ExitCode {
     let Some(folder) = std::env::var_os("TOOLC_ARTICLES") else {
         println!("skipped: TOOLC_ARTICLES is not set to a checkout of scrapinghub/article-extraction-benchmark");
-        return;
+        return ExitCode::SUCCESS;
     };
     let folder = Path::new(&folder);
-    let truth = std::fs::read(folder.join("ground-truth.json")).expect("the checkout has ground-truth.json");
+    let truth = folder.join("ground-truth.json");
+    let truth = match std::fs::read(&truth) {
+        Ok(truth) => truth,
+        Err(error) => {
+            eprintln!("error: failed to read {}: {error}", truth.display());
+            eprintln!("help: set TOOLC_ARTICLES to a checkout of scrapinghub/article-extraction-benchmark");
+            return ExitCode::FAILURE;
+        }
+    };
     let truth: HashMap<String, serde_json::Value> = serde_json::from_slice(&truth).expect("the file is JSON");
     let mut scores: Vec<Score> = truth.iter().map(|(id, expected)| score(folder, id, expected)).collect();
     scores.sort_by(|a, b| a.id.cmp(&b.id));
-    report(&scores);
+    if report(&scores) {
+        return ExitCode::SUCCESS;
+    }
+    let Limits { f1, median, worst } = LIMITS;
+    eprintln!("error: expected F1 of at least {f1}, a median of {median:?} and at most {worst:?} a page");
+    ExitCode::FAILURE
 }
 
 fn score(folder: &Path, id: &str, expected: &serde_json::Value) -> Score {
@@ -66,7 +89,8 @@ fn score(folder: &Path, id: &str, expected: &serde_json::Value) -> Score {
     Score { id: id.to_owned(), precision, recall, time, kind: format!("{:?} {}", page.kind, page.quality) }
 }
 
-fn report(scores: &[Score]) {
+/// Prints the figures. Returns whether they are within the limits.
+fn report(scores: &[Score]) -> bool {
     let mean =
         |values: Vec<f64>| values.iter().sum::<f64>() / f64::from(u32::try_from(values.len()).unwrap_or(1).max(1));
     let precision = mean(scores.iter().filter_map(|score| score.precision).collect());
@@ -78,6 +102,11 @@ fn report(scores: &[Score]) {
     println!("pages {}  F1 {f1:.3}  precision {precision:.3}  recall {recall:.3}", scores.len());
     println!("a page: median {:.1} ms  worst {:.1} ms", median.as_secs_f64() * 1e3, worst.as_secs_f64() * 1e3);
     let listed: usize = std::env::var("TOOLC_ARTICLES_WORST").ok().and_then(|number| number.parse().ok()).unwrap_or(0);
+    print_worst(scores, listed);
+    f1 >= LIMITS.f1 && median < LIMITS.median && worst < LIMITS.worst
+}
+
+fn print_worst(scores: &[Score], listed: usize) {
     let f1_of = |score: &Score| {
         let (precision, recall) = (score.precision.unwrap_or(0.0), score.recall.unwrap_or(1.0));
         2.0 * precision * recall / (precision + recall).max(1e-9)

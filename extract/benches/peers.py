@@ -63,6 +63,8 @@ def measure(name, extract, pages):
             start = time.perf_counter()
             try:
                 text = extract(html)
+            except ImportError as error:
+                sys.exit(f"error: {error}: install the extractors as above")
             except Exception:
                 text = ""
             taken = time.perf_counter() - start
