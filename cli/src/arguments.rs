@@ -1,11 +1,36 @@
 //! The arguments of a call, as a person writes them on a command line.
 
+use std::error::Error;
+use std::fmt;
 use std::fs::File;
 use std::io;
 
 use serde_json::{Map, Value};
 
 use crate::streams::{self, Input};
+
+/// Why words are not the arguments of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArgumentsError {
+    /// The word is neither `NAME=VALUE` nor JSON that stands alone.
+    NotAPair(String),
+    /// The argument of this name is given twice.
+    GivenTwice(String),
+}
+
+impl fmt::Display for ArgumentsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAPair(word) => {
+                write!(f, "expected NAME=VALUE, got `{word}`; or pass all arguments as one JSON object")
+            }
+            Self::GivenTwice(name) => write!(f, "the argument `{name}` is given twice"),
+        }
+    }
+}
+
+impl Error for ArgumentsError {}
 
 /// Returns the JSON of the arguments that these words stand for: a JSON text, `-` for standard input, `@FILE`, or `NAME=VALUE` pairs,
 /// whose values are strings that argument repair converts. Without words, the arguments are `{}`.
@@ -19,7 +44,7 @@ pub(crate) fn read(words: &[String], input: &mut dyn Input) -> Result<String, St
             let read = |path: &str| -> io::Result<String> { streams::rest(&mut File::open(path)?) };
             read(&word[1..]).map_err(|error| format!("failed to read the arguments from `{}`: {error}", &word[1..]))
         }
-        words => from_words(words.iter().map(String::as_str)),
+        words => arguments_of_words(words).map_err(|error| error.to_string()),
     }
 }
 
@@ -34,19 +59,19 @@ pub(crate) fn from_line(line: &str) -> Result<String, String> {
         return Ok(line.to_owned());
     }
     let words = shlex::split(line).ok_or("a quote is not closed")?;
-    from_words(words.iter().map(String::as_str))
+    from_words(words.iter().map(String::as_str)).map_err(|error| error.to_string())
 }
 
 /// Returns the JSON of the arguments that these words stand for: a JSON text, or `NAME=VALUE` pairs, whose values are strings that argument
 /// repair converts. Without words, the arguments are `{}`.
 ///
 /// # Errors
-/// Returns a message if a word is neither.
-pub fn arguments_of_words(words: &[String]) -> Result<String, String> {
+/// If a word is neither, or an argument is given twice.
+pub fn arguments_of_words(words: &[String]) -> Result<String, ArgumentsError> {
     if words.is_empty() { Ok("{}".to_owned()) } else { from_words(words.iter().map(String::as_str)) }
 }
 
-fn from_words<'w>(words: impl Iterator<Item = &'w str> + Clone) -> Result<String, String> {
+fn from_words<'w>(words: impl Iterator<Item = &'w str> + Clone) -> Result<String, ArgumentsError> {
     let mut rest = words.clone();
     if let (Some(only), None) = (rest.next(), rest.next())
         && (only.is_empty() || only.starts_with(|first: char| first.is_whitespace() || "{[\"".contains(first)))
@@ -55,10 +80,9 @@ fn from_words<'w>(words: impl Iterator<Item = &'w str> + Clone) -> Result<String
     }
     let mut arguments = Map::new();
     for word in words {
-        let (name, value) = pair(word)
-            .ok_or_else(|| format!("expected NAME=VALUE, got `{word}`; or pass all arguments as one JSON object"))?;
+        let (name, value) = pair(word).ok_or_else(|| ArgumentsError::NotAPair(word.to_owned()))?;
         if arguments.insert(name.to_owned(), Value::from(value)).is_some() {
-            return Err(format!("the argument `{name}` is given twice"));
+            return Err(ArgumentsError::GivenTwice(name.to_owned()));
         }
     }
     Ok(Value::Object(arguments).to_string())

@@ -36,7 +36,7 @@ use toolc::{Registry, SessionBuilder, ToolProvider};
 
 pub use app::App;
 use app::Person;
-pub use arguments::arguments_of_words;
+pub use arguments::{ArgumentsError, arguments_of_words};
 pub use call::CallArgs;
 use call::HostWarnings;
 use failure::Failure;

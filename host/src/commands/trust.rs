@@ -1,7 +1,8 @@
 //! `toolc trust`: trusts the files, instructions and git settings of a project, or the files of a plugin of a package.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -31,6 +32,8 @@ Exit status:
 
 /// The maximum number of files that are listed.
 const MAX_LISTED: usize = 100;
+/// How much of a file is shown, in bytes.
+const MAX_SHOWN: u64 = 64 << 10;
 
 /// The arguments of `trust`.
 #[derive(Debug, Args)]
@@ -47,6 +50,9 @@ pub(crate) struct TrustArgs {
     /// Remove the trust.
     #[arg(long, conflicts_with = "yes")]
     revoke: bool,
+    /// Print the contents of the files before the question.
+    #[arg(long, conflicts_with_all = ["list", "revoke"])]
+    show: bool,
     /// Do not ask.
     #[arg(long)]
     yes: bool,
@@ -72,6 +78,18 @@ impl Untrusted {
             git.add_trust(home)?;
         }
         self.instructions.iter().try_for_each(|file| file.add_trust(home))
+    }
+
+    /// Prints the contents of all files. If a file has changed since it was read, [`add`](Self::add) refuses it.
+    fn show(&self) {
+        if let Some(files) = &self.files {
+            for file in files.files() {
+                tell_part!("{}", contents(&files.folder().join(&file.path)));
+            }
+        }
+        for file in &self.instructions {
+            tell_part!("{}", contents(&file.path));
+        }
     }
 }
 
@@ -107,7 +125,10 @@ impl TrustArgs {
         tell_part!("{}", untrusted.files.as_ref().map(|files| self.text(files)).unwrap_or_default());
         tell_part!("{}", untrusted.git.as_ref().map(ProjectGit::text).unwrap_or_default());
         tell_part!("{}", instructions_text(&untrusted.instructions));
-        if !self.yes && !confirm()? {
+        if self.show {
+            untrusted.show();
+        }
+        if !self.yes && !confirm(&untrusted)? {
             tell!("the trust was not changed");
             return Ok(1);
         }
@@ -245,11 +266,38 @@ fn revoke_trust(home: &Home, folder: &Path, git: Option<&ProjectGit>, place: Opt
     Ok(u8::from(!was_trusted))
 }
 
-fn confirm() -> Result<bool> {
-    if !io::stdin().is_terminal() {
-        return Err(Error::Invalid("the confirmation needs a terminal: check the files, and pass `--yes`".to_owned()));
+/// Returns the text of a file below a line with its path, or why it has none.
+fn contents(path: &Path) -> String {
+    let mut text = format!("==> {} <==\n", show::one_line(&path.display().to_string()));
+    let mut bytes = Vec::new();
+    match File::open(path).and_then(|file| file.take(MAX_SHOWN + 1).read_to_end(&mut bytes)) {
+        Err(error) => text += &format!("failed to read the file: {error}"),
+        Ok(_) if bytes.contains(&0) => text += "the file is not text",
+        Ok(length) => {
+            bytes.truncate(usize::try_from(MAX_SHOWN).unwrap_or(usize::MAX));
+            text += show::lines(&String::from_utf8_lossy(&bytes)).trim_end();
+            if length > bytes.len() {
+                text += &format!("\n[only the first {} KiB are shown]", MAX_SHOWN >> 10);
+            }
+        }
     }
-    tell_part!("Trust these files and settings? [y/N] ");
-    io::stderr().flush()?;
-    Ok(ask::read_line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
+    text + "\n\n"
+}
+
+/// Asks whether the files are trusted. The person can look at them first.
+fn confirm(untrusted: &Untrusted) -> Result<bool> {
+    if !io::stdin().is_terminal() {
+        return Err(Error::Invalid(
+            "the confirmation needs a terminal: check the files with `--show`, and pass `--yes`".to_owned(),
+        ));
+    }
+    loop {
+        tell_part!("Trust these files and settings? [y]es, [s]how the files, [N]o: ");
+        io::stderr().flush()?;
+        match ask::read_line()?.unwrap_or_default().trim().to_lowercase().as_str() {
+            "y" | "yes" => return Ok(true),
+            "s" | "show" => untrusted.show(),
+            _ => return Ok(false),
+        }
+    }
 }

@@ -44,7 +44,8 @@ impl TestArgs {
             let similar = suggestion(name, loaded.registry.tools().iter().map(AsRef::as_ref));
             return Err(Error::Invalid(format!("unknown tool `{}`{similar}", name.escape_debug())));
         };
-        let given = toolc_cli::arguments_of_words(&self.arguments).map_err(Error::Invalid)?;
+        let given =
+            toolc_cli::arguments_of_words(&self.arguments).map_err(|error| Error::Invalid(error.to_string()))?;
         let found = loaded.verdict(&tool, &arguments(&given)?)?;
         print(&if self.json { json_line(&found) } else { text(&found) })?;
         Ok(found.status())

@@ -53,6 +53,9 @@ fn trusted_instructions_begin_a_conversation_and_untrusted_ones_are_named_with_t
         let notes: Vec<&str> = run.err.lines().filter(|line| line.contains(path)).collect();
         assert!(matches!(notes[..], [note] if note.contains("run `toolc trust`, if you trust them")), "{}", run.err);
     }
+    let shown = in_part(folder, &["trust", "--show"], &[]);
+    assert_eq!(shown.status, Some(2), "{}", shown.err);
+    assert!(shown.err.contains("project/AGENTS.md <==\nAnswer in French.\n"), "{}", shown.err);
     let trusted = in_part(folder, &["trust", "--yes"], &[]);
     assert_eq!(trusted.status, Some(0), "{}", trusted.err);
     assert!(trusted.err.contains("project/AGENTS.md   18 bytes"), "{}", trusted.err);
