@@ -71,12 +71,14 @@ fn of_pairs(source: &Source<'_>, pairs: Vec<(Node, Node)>, end: usize, flow: boo
                     let message = format!("expected the key `{known}`, and there is `{written}`");
                     notes.add(place, Code::KeySpelling, message);
                 }
-                let key = format_key.map_or(written, str::to_owned);
+                let key = format_key.map_or_else(|| written.clone(), str::to_owned);
                 let value = node.range.clone();
                 Entry { key, is_known: format_key.is_some(), place, lines: first..next, value, node: None, is_fixable: false }
             }
         };
-        entry.node = Some(node);
+        // YAML takes `name = a: b` for the key `name = a`.
+        let is_key = entry.key == written || known(&written) == Some(entry.key.as_str());
+        entry.node = if is_key { Some(node) } else { self::node(&source.text[entry.value.clone()], entry.value.start) };
         entries.push(entry);
     }
     entries

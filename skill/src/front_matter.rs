@@ -303,7 +303,7 @@ fn refused(node: &Node) -> Option<usize> {
 }
 
 /// Returns the first paragraph of Markdown, or its first heading if it has no paragraph, cut to the length of a description.
-fn first_paragraph(body: &str) -> Option<String> {
+pub(crate) fn first_paragraph(body: &str) -> Option<String> {
     let (mut paragraph, mut heading, mut in_code) = (Vec::new(), None, false);
     for line in body.lines().map(str::trim) {
         if line.starts_with("```") || line.starts_with("~~~") {

@@ -194,7 +194,7 @@ fn damaged_metadata_is_mended_line_by_line() {
 
 #[test]
 fn a_value_that_nothing_mends_is_left_out_with_an_error() {
-    let (front, notes) = front("name: x\ndescription: d\nmetadata:\n  a: {\n  b: ]\nlicense: MIT");
+    let (front, notes) = front("name: x\ndescription: d\nmetadata:\n  a: b\n c: d\nlicense: MIT");
     assert_eq!((front.metadata, front.license.as_deref()), (Value::Null, Some("MIT")));
     assert_eq!(notes, [(4, Code::UnreadableValue)]);
     assert_eq!(self::front("name: x\ndescription: d\nmetadata: text").1, [(4, Code::UnreadableMetadata)]);
