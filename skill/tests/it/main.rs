@@ -1,0 +1,5 @@
+//! Behaviours of the crate.
+
+mod corpus;
+mod front_matter;
+mod random;
