@@ -756,6 +756,94 @@ def session_search(query: str | None = None, session_id: str | None = None, arou
     return _result
 
 
+class SkillViewResult(TypedDict):
+    name: str
+    description: NotRequired[str]
+    category: NotRequired[str]
+    folder: str
+    content: NotRequired[str]
+    next_offset: NotRequired[int]
+    unchanged: NotRequired[bool]
+    needs: NotRequired[list[str]]
+    note: NotRequired[str]
+    files: NotRequired[list[SkillViewResultFilesItem]]
+
+
+class SkillViewResultFilesItem(TypedDict):
+    path: str
+    bytes: int
+
+
+def skill_view(name: str, file_path: str | None = None, offset: int = 0) -> SkillViewResult:
+    """Read a skill: its instructions and the list of its files, or one of its files. Follow the
+    instructions as far as they fit the task; the user's words come first. Paths in a skill are
+    relative to its `folder`. A repeated view of the same text returns only `unchanged`.
+
+    name: The name of the skill.
+
+    file_path: A file of the skill, such as `references/api.md`. Default: SKILL.md.
+
+    offset: Where a long text begins: the `next_offset` of an earlier result.
+
+    Returns a dict:
+    name: 
+    description: What the skill is for.
+    category: 
+    folder: The folder of the skill, absolute.
+    content: The text.
+    next_offset: Where the rest of the text begins, if it is long.
+    unchanged: Whether the text is the one that an earlier result has.
+    needs: Requirements of the skill that are not met here.
+    note: What else to know.
+    files: The supporting files.
+    """
+    _result: SkillViewResult = _call("skill_view", {"name": name}, {"file_path": file_path, "offset": offset})
+    return _result
+
+
+class SkillsListResult(TypedDict):
+    categories: NotRequired[list[SkillsListResultCategoriesItem]]
+    skills: list[SkillsListResultSkillsItem]
+    omitted: NotRequired[int]
+    unavailable: NotRequired[list[SkillsListResultUnavailableItem]]
+    problems: NotRequired[list[str]]
+
+
+class SkillsListResultCategoriesItem(TypedDict):
+    name: str
+    skills: int
+    description: NotRequired[str]
+
+
+class SkillsListResultSkillsItem(TypedDict):
+    name: str
+    description: str
+    category: NotRequired[str]
+
+
+class SkillsListResultUnavailableItem(TypedDict):
+    name: str
+    reason: str
+
+
+def skills_list(category: str | None = None) -> SkillsListResult:
+    """List the skills: instructions for kinds of tasks. Look here before a task that may have been
+    done before. Without a category, the result has the categories, and the skills as far as they
+    fit; with a category, its skills. Skills whose requirements are not met have a reason.
+
+    category: Only the skills of this category.
+
+    Returns a dict:
+    categories: All categories, if no category was given.
+    skills: 
+    omitted: How many skills did not fit: list their categories.
+    unavailable: Skills that cannot be used here.
+    problems: Folders that could not be read as skills, and why.
+    """
+    _result: SkillsListResult = _call("skills_list", {}, {"category": category})
+    return _result
+
+
 class TerminalResult(TypedDict):
     output: str
     stderr: NotRequired[str]

@@ -53,6 +53,9 @@ pub mod memory;
 pub mod session_search;
 
 #[rustfmt::skip]
+pub mod skills;
+
+#[rustfmt::skip]
 pub mod terminal;
 
 #[rustfmt::skip]
@@ -71,12 +74,13 @@ pub use self::file::FileTools;
 pub use self::kanban::KanbanTools;
 pub use self::memory::MemoryTools;
 pub use self::session_search::SessionSearchTools;
+pub use self::skills::SkillsTools;
 pub use self::terminal::TerminalTools;
 pub use self::todo::TodoTools;
 pub use self::web::WebTools;
 
 /// The handlers of all tools, for [`provider`]: a field for each toolset with handlers.
-pub struct Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo, Web> {
+pub struct Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Skills, Terminal, Todo, Web> {
     /// Handles the tools of `clarify`: implements [`ClarifyTools`].
     pub clarify: Clarify,
     /// Handles the tools of `code`: implements [`CodeTools`].
@@ -91,6 +95,8 @@ pub struct Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch,
     pub memory: Memory,
     /// Handles the tools of `session_search`: implements [`SessionSearchTools`].
     pub session_search: SessionSearch,
+    /// Handles the tools of `skills`: implements [`SkillsTools`].
+    pub skills: Skills,
     /// Handles the tools of `terminal`: implements [`TerminalTools`].
     pub terminal: Terminal,
     /// Handles the tools of `todo`: implements [`TodoTools`].
@@ -109,6 +115,7 @@ static COMPILED: CompiledCatalog = CompiledCatalog::new(
         &self::kanban::PART,
         &self::memory::PART,
         &self::session_search::PART,
+        &self::skills::PART,
         &self::terminal::PART,
         &self::todo::PART,
         &self::web::PART,
@@ -117,10 +124,11 @@ static COMPILED: CompiledCatalog = CompiledCatalog::new(
 );
 
 /// Returns a provider of all tools, with a handler for each toolset.
-pub fn provider<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo, Web>(handlers: Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo, Web>) -> Box<dyn ToolProvider>
+pub fn provider<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Skills, Terminal, Todo, Web>(handlers: Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Skills, Terminal, Todo, Web>) -> Box<dyn ToolProvider>
 where Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob: CronjobTools + 'static, File: FileTools +
     'static, Kanban: KanbanTools + 'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools +
-    'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static, Web: WebTools + 'static,
+    'static, Skills: SkillsTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static, Web: WebTools +
+    'static,
 {
     COMPILED.provider(handlers, call, None, Some(start_directory))
 }
@@ -128,15 +136,16 @@ where Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob: Cronj
 /// Returns a provider of all tools, with one value that implements the traits of all toolsets.
 pub fn shared_provider<H>(handlers: H) -> Box<dyn ToolProvider>
 where H: ClarifyTools + CodeTools + CronjobTools + FileTools + KanbanTools + MemoryTools + SessionSearchTools +
-    TerminalTools + TodoTools + WebTools + 'static,
+    SkillsTools + TerminalTools + TodoTools + WebTools + 'static,
 {
     COMPILED.provider(handlers, call_shared, None, Some(start_directory_shared))
 }
 
 fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob: CronjobTools + 'static, File: FileTools +
     'static, Kanban: KanbanTools + 'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools +
-    'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static, Web: WebTools + 'static>(
-    handlers: &'a Arc<Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo, Web>>,
+    'static, Skills: SkillsTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static, Web: WebTools +
+    'static>(
+    handlers: &'a Arc<Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Skills, Terminal, Todo, Web>>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
@@ -149,6 +158,7 @@ fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob:
         kanban: _,
         memory: _,
         session_search: _,
+        skills: _,
         terminal: _,
         todo: handlers_todo,
         web: _,
@@ -162,15 +172,16 @@ fn call<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob:
         8..22 => self::kanban::call(handlers, |all| &all.kanban, index - 8, args, call),
         22..23 => self::memory::call(handlers, |all| &all.memory, index - 22, args, call),
         23..24 => self::session_search::call(handlers, |all| &all.session_search, index - 23, args, call),
-        24..26 => self::terminal::call(handlers, |all| &all.terminal, index - 24, args, call),
-        26..27 => self::todo::call(handlers_todo, index - 26, args, call),
-        27..30 => self::web::call(handlers, |all| &all.web, index - 27, args, call),
+        24..27 => self::skills::call(handlers, |all| &all.skills, index - 24, args, call),
+        27..29 => self::terminal::call(handlers, |all| &all.terminal, index - 27, args, call),
+        29..30 => self::todo::call(handlers_todo, index - 29, args, call),
+        30..33 => self::web::call(handlers, |all| &all.web, index - 30, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
 
 fn call_shared<'a, H: ClarifyTools + CodeTools + CronjobTools + FileTools + KanbanTools + MemoryTools +
-    SessionSearchTools + TerminalTools + TodoTools + WebTools + 'static>(
+    SessionSearchTools + SkillsTools + TerminalTools + TodoTools + WebTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
@@ -185,36 +196,38 @@ fn call_shared<'a, H: ClarifyTools + CodeTools + CronjobTools + FileTools + Kanb
         8..22 => self::kanban::call(handlers, |all| all, index - 8, args, call),
         22..23 => self::memory::call(handlers, |all| all, index - 22, args, call),
         23..24 => self::session_search::call(handlers, |all| all, index - 23, args, call),
-        24..26 => self::terminal::call(handlers, |all| all, index - 24, args, call),
-        26..27 => self::todo::call(&**handlers, index - 26, args, call),
-        27..30 => self::web::call(handlers, |all| all, index - 27, args, call),
+        24..27 => self::skills::call(handlers, |all| all, index - 24, args, call),
+        27..29 => self::terminal::call(handlers, |all| all, index - 27, args, call),
+        29..30 => self::todo::call(&**handlers, index - 29, args, call),
+        30..33 => self::web::call(handlers, |all| all, index - 30, args, call),
         _ => HandlerReply::no_such_tool(index),
     }
 }
 
 fn start_directory<'a, Clarify: ClarifyTools + 'static, Code: CodeTools + 'static, Cronjob: CronjobTools + 'static, File: FileTools +
     'static, Kanban: KanbanTools + 'static, Memory: MemoryTools + 'static, SessionSearch: SessionSearchTools +
-    'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static, Web: WebTools + 'static>(
-    handlers: &'a Arc<Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Terminal, Todo, Web>>,
+    'static, Skills: SkillsTools + 'static, Terminal: TerminalTools + 'static, Todo: TodoTools + 'static, Web: WebTools +
+    'static>(
+    handlers: &'a Arc<Handlers<Clarify, Code, Cronjob, File, Kanban, Memory, SessionSearch, Skills, Terminal, Todo, Web>>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Option<::toolc::__gen::StartDirectory<'a>> {
     match index {
-        24..26 => self::terminal::start_directory(handlers, |all| &all.terminal, index - 24, args, call),
+        27..29 => self::terminal::start_directory(handlers, |all| &all.terminal, index - 27, args, call),
         _ => None,
     }
 }
 
 fn start_directory_shared<'a, H: ClarifyTools + CodeTools + CronjobTools + FileTools + KanbanTools + MemoryTools +
-    SessionSearchTools + TerminalTools + TodoTools + WebTools + 'static>(
+    SessionSearchTools + SkillsTools + TerminalTools + TodoTools + WebTools + 'static>(
     handlers: &'a Arc<H>,
     index: usize,
     args: Slots<'_, '_>,
     call: &'a Call<'a>,
 ) -> Option<::toolc::__gen::StartDirectory<'a>> {
     match index {
-        24..26 => self::terminal::start_directory(handlers, |all| all, index - 24, args, call),
+        27..29 => self::terminal::start_directory(handlers, |all| all, index - 27, args, call),
         _ => None,
     }
 }
@@ -339,6 +352,15 @@ pub mod names {
         /// `session_search`
         pub const SESSION_SEARCH: &str = "session_search";
 
+        /// `skill_manage`
+        pub const SKILL_MANAGE: &str = "skill_manage";
+
+        /// `skill_view`
+        pub const SKILL_VIEW: &str = "skill_view";
+
+        /// `skills_list`
+        pub const SKILLS_LIST: &str = "skills_list";
+
         /// `terminal`
         pub const TERMINAL: &str = "terminal";
 
@@ -407,6 +429,9 @@ pub mod names {
 
         /// `session_search`
         pub const SESSION_SEARCH: &str = "session_search";
+
+        /// `skills`
+        pub const SKILLS: &str = "skills";
 
         /// `terminal`
         pub const TERMINAL: &str = "terminal";

@@ -10,7 +10,7 @@ use ::toolc::Toolset;
 pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "10 api-server96 An agent behind an API for trusted clients, in a server of your own: the core tools and a shell.0 1 8 terminal1 4 core0 0 0 0 0 ",
     "7 clarify37 Ask the user questions while working.0 0 0 0 1 13 clarify_tools0 0 0 ",
-    "3 cli154 An agent on a developer's command line: the core tools, a shell, scripts, notes, earlier conversations, scheduled jobs, questions to the user and helpers.0 7 8 terminal4 code6 memory14 session_search7 clarify7 cronjob10 delegation1 4 core0 0 0 0 0 ",
+    "3 cli162 An agent on a developer's command line: the core tools, a shell, scripts, notes, skills, earlier conversations, scheduled jobs, questions to the user and helpers.0 8 8 terminal4 code6 memory14 session_search7 clarify7 cronjob10 delegation6 skills1 4 core0 0 0 0 0 ",
     "4 code41 Run Python scripts that call other tools.0 0 0 0 3 14 code_execution20 code_execution_tools10 code_tools0 0 0 ",
     "6 coding73 Work on a project: read and change files, run commands and scripts, plan.0 4 4 file8 terminal4 code4 todo0 0 0 0 0 0 ",
     "4 core57 The tools of every platform: files, planning and the web.0 3 4 file4 todo3 web0 0 0 0 0 0 ",
@@ -24,6 +24,7 @@ pub static TOOLSETS: Packed<Toolset> = Packed::new(&[
     "8 research90 Find out and report: search and read files and the web, plan. Changes nothing on the host.5 9 read_file12 search_files4 todo10 web_search11 web_extract0 0 0 0 1 4 safe1 0 ",
     "4 safe73 Read files, plan and read the web, without changing anything on the host.5 9 read_file12 search_files4 todo10 web_search11 web_extract0 0 0 0 1 4 safe1 0 ",
     "14 session_search46 Search what was said in earlier conversations.0 0 0 0 1 20 session_search_tools0 0 0 ",
+    "6 skills77 Use and write skills: instructions for a kind of task, with supporting files.0 0 0 0 1 12 skills_tools0 0 0 ",
     "8 terminal55 Run shell commands on the host, also in the background.0 0 0 0 1 14 terminal_tools0 0 0 ",
     "4 todo40 Plan the steps of a task and track them.0 0 0 0 1 10 todo_tools0 0 0 ",
     "3 web44 Search the web, read pages, and crawl sites.0 0 0 0 1 9 web_tools0 0 0 ",

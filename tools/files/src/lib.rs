@@ -34,7 +34,7 @@ use toolc_catalog::file::{FileTools, patch as patch_tool, read_file, search_file
 pub use access::{AccessLog, FileAccess};
 pub use changes::{ChangeLog, UndoOutcome, Undone};
 pub use handlers::FileHandlers;
-pub use patch::patched_files;
+pub use patch::{patched_files, replace_text, text_diff};
 use task_files::TaskFiles;
 
 impl FileTools for FileHandlers {

@@ -18,6 +18,7 @@ mod transaction;
 
 use std::path::Path;
 
+pub use replace::{replace_text, text_diff};
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::file::patch::{Args, Mode, Returns, ReturnsFilesItemSyntax};
 use toolc_environment::files::Metadata;

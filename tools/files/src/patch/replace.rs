@@ -5,7 +5,7 @@ use toolc_catalog::file::patch::{ReturnsFilesItem as PatchedFile, ReturnsFilesIt
 
 use super::difference::Differences;
 use super::endings::{NormalizedText, to_lf};
-use super::find::Search;
+use super::find::{Comparison, Search};
 use super::{apply, load, split_bom};
 use crate::access::{AccessLog, Knowledge};
 use crate::changes::{ChangeLog, Content};
@@ -32,6 +32,55 @@ fn check_numbers(old: &str, new: &str, text: &str, shown: &str) -> Result<(), To
     ))
 }
 
+/// A text in which a part is replaced.
+struct Edited {
+    text: String,
+    comparison: Comparison,
+    replacements: usize,
+}
+
+/// Replaces `old` by `new` in the text of the file `shown`.
+fn edited(body: &str, old: &str, new: &str, all: bool, shown: &str) -> Result<Edited, ToolError> {
+    if old == new {
+        return Err(ToolError::new("old_string and new_string are equal: there is nothing to change"));
+    }
+    let normalized = NormalizedText::new(body);
+    let (old, new) = (to_lf(old), to_lf(new));
+    check_numbers(&old, &new, normalized.normalized(), shown)?;
+    let search = Search { text: normalized.normalized(), old: &old, new: &new, all };
+    let matches = search.run().map_err(|failure| failure.explain(&search, shown))?;
+    let edits: Vec<_> = matches.edits.into_iter().map(|edit| normalized.to_original(edit)).collect();
+    let text = apply(body, &edits);
+    if text == body {
+        return Err(ToolError::new(format!("this edit does not change `{shown}`: nothing was written")));
+    }
+    Ok(Edited { text, comparison: matches.comparison, replacements: edits.len() })
+}
+
+/// Replaces `old` by `new` in a text, as the tool `patch` does in a file, and returns the new text. `old` must occur once, unless `all` is
+/// set. `path` is how errors name the text.
+///
+/// # Errors
+/// If `old` is empty, is not found, or is not unique. The error shows the closest lines, or the places.
+///
+/// ```
+/// let replaced = toolc_files::replace_text("a\nb\n", "b", "c", false, "letters.txt");
+/// assert_eq!(replaced.unwrap(), "a\nc\n");
+/// assert!(toolc_files::replace_text("a\nb\n", "x", "c", false, "letters.txt").is_err());
+/// ```
+pub fn replace_text(text: &str, old: &str, new: &str, all: bool, path: &str) -> Result<String, ToolError> {
+    if old.is_empty() {
+        return Err(ToolError::new("old_string is empty: give the text to replace, as it is in the file"));
+    }
+    let (mark, body) = split_bom(text);
+    edited(body, old, new, all, path).map(|edited| [mark, &edited.text].concat())
+}
+
+/// Returns the difference between two texts of a file as a unified diff of at most 20,000 characters. `None` is a file that does not exist.
+pub fn text_diff(path: &str, before: Option<&str>, after: Option<&str>) -> String {
+    Differences::default().unified(before.map(|text| (path, text)), after.map(|text| (path, text)))
+}
+
 /// Replaces `old` by `new`: every occurrence if `all` is set, and otherwise the only one. `old` is not empty.
 pub(super) fn run(
     handlers: &FileHandlers,
@@ -41,9 +90,6 @@ pub(super) fn run(
     all: bool,
     call: &Call<'_>,
 ) -> Result<PatchedFile, ToolError> {
-    if old == new {
-        return Err(ToolError::new("old_string and new_string are equal: there is nothing to change"));
-    }
     let task = TaskFiles::for_call(handlers, call)?;
     let path = task.locate(path)?;
     task.access().check_write(&path)?;
@@ -54,16 +100,7 @@ pub(super) fn run(
     open::writable_metadata(&task, &path)?;
     let shown = task.show(&path);
     let (bom, body) = split_bom(&text);
-    let normalized = NormalizedText::new(body);
-    let (old, new) = (to_lf(old), to_lf(new));
-    check_numbers(&old, &new, normalized.normalized(), &shown)?;
-    let search = Search { text: normalized.normalized(), old: &old, new: &new, all };
-    let matches = search.run().map_err(|failure| failure.explain(&search, &shown))?;
-    let edits: Vec<_> = matches.edits.into_iter().map(|edit| normalized.to_original(edit)).collect();
-    let changed = apply(body, &edits);
-    if changed == body {
-        return Err(ToolError::new(format!("this edit does not change `{shown}`: nothing was written")));
-    }
+    let Edited { text: changed, comparison, replacements } = edited(body, old, new, all, &shown)?;
     let version = metadata.version;
     open::recognise(&task, &log, &path, version);
     let warning = log.warning(&path, Some(version));
@@ -81,8 +118,8 @@ pub(super) fn run(
         path: shown,
         action: Action::Modified,
         from: None,
-        replacements: integer(edits.len()),
-        matched: Some(matches.comparison.description().to_owned()),
+        replacements: integer(replacements),
+        matched: Some(comparison.description().to_owned()),
         diff,
         warning: warning.map(str::to_owned),
         syntax: syntax.map(super::syntax),

@@ -1,0 +1,175 @@
+//! The skills of a session: those of the user, which the model may change, and those that it may only read.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use toolc::suggest::nearest_name;
+use toolc::{Call, Env, ErrorKind, Registry, ToolError};
+use toolc_skill::{Cache, Conditions, Library, Need, Root, RootKind, Skill};
+
+use crate::ledger::Ledger;
+
+/// The maximum number of names in an error.
+const MAX_NAMED: usize = 10;
+
+/// The skills of a profile, and those of the project and of folders that several programs share. A host gives them to its sessions as a
+/// [value](toolc::SessionBuilder::value).
+pub struct Skills {
+    ledger: Ledger,
+    roots: Vec<Root>,
+    /// The registry whose toolsets the conditions of skills name.
+    registry: Registry,
+    cache: Mutex<Cache>,
+}
+
+impl Skills {
+    /// Returns the skills in the folder `skills` of a home, which the model may change.
+    pub fn new(folder: impl Into<PathBuf>, registry: &Registry) -> Self {
+        let folder = folder.into();
+        let own = Root { path: folder.clone(), kind: RootKind::Home };
+        Self {
+            ledger: Ledger::new(folder),
+            roots: vec![own],
+            registry: registry.clone(),
+            cache: Mutex::default(),
+        }
+    }
+
+    /// Adds a folder with skills that the model may only read. A skill with the name of an earlier one is not used.
+    #[must_use]
+    pub fn with_root(mut self, root: Root) -> Self {
+        self.roots.push(root);
+        self
+    }
+
+    /// Returns the history of the skills that the model may change.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Reads all skills. Only files that have changed since the last time are read again.
+    pub fn library(&self) -> Library {
+        Library::read(&self.roots, &mut self.cache.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns why the conditions of a skill are not met, or `None` if they are. `has_tool` answers whether a tool is available.
+    pub fn unmet(&self, conditions: &Conditions, env: &Env, has_tool: impl Fn(&str) -> bool) -> Option<String> {
+        conditions.unmet(|need, name| match need {
+            Need::Tool => has_tool(name),
+            Need::Toolset => self
+                .registry
+                .toolset(name)
+                .is_some_and(|toolset| toolset.resolved.iter().any(|tool| has_tool(tool))),
+            Need::Variable => env.var(name).is_some(),
+            Need::Program => env.has_program(name),
+            Need::Platform => name == std::env::consts::OS,
+            // They are settings of another agent, which says nothing about this one.
+            Need::Setting => true,
+        })
+    }
+
+    /// Returns why the conditions of a skill are not met in a call.
+    pub(crate) fn unmet_in(&self, skill: &Skill, call: &Call<'_>) -> Option<String> {
+        self.unmet(&skill.card.front_matter.conditions, &call.env(), |tool| call.has_tool(tool))
+    }
+
+    /// Returns the skills by whether the model may change them.
+    pub(crate) fn owned(&self) -> Owned {
+        Owned::of(&self.library(), &self.ledger)
+    }
+}
+
+/// Returns the skill with a name, or `CATEGORY/NAME`.
+///
+/// # Errors
+/// If no skill has the name. The error names similar ones, or says why a folder with the name is not read.
+pub(crate) fn find<'l>(library: &'l Library, name: &str) -> Result<&'l Skill, ToolError> {
+    let wanted = name.trim().trim_end_matches('/');
+    let short = wanted.rsplit('/').next().unwrap_or(wanted);
+    let is_meant = |skill: &&Skill| wanted == short || skill.category.as_deref().is_some_and(|category| wanted == format!("{category}/{short}"));
+    if let Some(skill) = library.get(short).filter(is_meant) {
+        return Ok(skill);
+    }
+    let broken = library.broken.iter().find(|broken| broken.folder.file_name().is_some_and(|folder| *folder == *short));
+    if let Some(broken) = broken {
+        let reason = broken.notes.first().map(ToString::to_string).unwrap_or_default();
+        return Err(ToolError::new(format!("the skill `{short}` cannot be read: {}: {reason}", broken.folder.display())));
+    }
+    let names: Vec<&str> = library.skills.iter().map(Skill::name).collect();
+    Err(unknown(short, &names))
+}
+
+/// Returns the error about a name that no skill has.
+fn unknown(name: &str, names: &[&str]) -> ToolError {
+    let listed = match nearest_name(name, names.iter().copied())[..] {
+        [similar, ..] => format!("did you mean `{similar}`?"),
+        [] if names.is_empty() => "there are no skills yet".to_owned(),
+        [] => {
+            let first = names.iter().take(MAX_NAMED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let more = names.len().saturating_sub(MAX_NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("the skills are {first}{more}")
+        }
+    };
+    ToolError::with_kind(ErrorKind::NotFound, format!("there is no skill `{}`: {listed}", name.escape_debug()))
+}
+
+/// The skills by whether the model may change them.
+#[derive(Debug)]
+pub(crate) struct Owned {
+    /// The folders of the user's skills, relative to the folder of all, by name.
+    folders: BTreeMap<String, String>,
+    /// The folders of all skills, by name.
+    all: BTreeMap<String, PathBuf>,
+}
+
+impl Owned {
+    fn of(library: &Library, ledger: &Ledger) -> Self {
+        let mut owned = Self { folders: BTreeMap::new(), all: BTreeMap::new() };
+        for skill in &library.skills {
+            owned.all.insert(skill.name().to_owned(), skill.folder.clone());
+            if skill.kind == RootKind::Home
+                && let Ok(relative) = skill.folder.strip_prefix(ledger.root().folder())
+                && let Some(names) = relative.iter().map(|name| name.to_str()).collect::<Option<Vec<_>>>()
+            {
+                owned.folders.insert(skill.name().to_owned(), names.join("/"));
+            }
+        }
+        // A folder that cannot be read as a skill can still be mended or deleted by its name.
+        for broken in library.broken.iter().filter(|broken| broken.kind == RootKind::Home) {
+            let Ok(relative) = broken.folder.strip_prefix(ledger.root().folder()) else { continue };
+            let names: Option<Vec<_>> = relative.iter().map(|name| name.to_str()).collect();
+            if let Some((name, names)) = names.as_deref().and_then(|names| Some((*names.last()?, names))) {
+                owned.all.entry(name.to_owned()).or_insert_with(|| broken.folder.clone());
+                owned.folders.entry(name.to_owned()).or_insert_with(|| names.join("/"));
+            }
+        }
+        owned
+    }
+
+    /// Returns the folder of a skill that may be changed.
+    pub(crate) fn folder(&self, name: &str) -> Option<String> {
+        self.folders.get(name).cloned()
+    }
+
+    /// Returns where a skill is, if one has this name.
+    pub(crate) fn place(&self, name: &str) -> Option<String> {
+        self.all.get(name).map(|folder| folder.display().to_string())
+    }
+
+    /// Returns the error about a skill that may not be changed, or does not exist.
+    pub(crate) fn unknown(&self, name: &str) -> ToolError {
+        match self.all.get(name) {
+            Some(folder) => ToolError::with_kind(
+                ErrorKind::Refused,
+                format!(
+                    "the skill `{name}` is in {}, which is read only here: create a skill with another name instead.",
+                    folder.display()
+                ),
+            ),
+            None => unknown(name, &self.folders.keys().map(String::as_str).collect::<Vec<_>>()),
+        }
+    }
+}
+

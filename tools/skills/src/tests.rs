@@ -1,0 +1,219 @@
+//! The tools, called as a model calls them.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use toolc::testing::Harness;
+use toolc::{Env, Registry};
+use toolc_skill::{Root, RootKind};
+
+use super::*;
+
+fn skill(name: &str, description: &str, body: &str) -> String {
+    format!("---\nname: {name}\ndescription: {description}\n---\n\n{body}\n")
+}
+
+fn write(folder: &Path, path: &str, text: &str) {
+    let path = folder.join(path);
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(path, text).expect("a file");
+}
+
+struct Scratch {
+    folder: tempfile::TempDir,
+    harness: Harness,
+}
+
+impl Scratch {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path();
+        write(path, "own/web/fetch/SKILL.md", &skill("fetch", "Fetches pages.", "1. Fetch.\n2. Fetch.\n3. Read."));
+        write(path, "own/web/fetch/references/api.md", "GET /\n");
+        write(path, "own/plan/SKILL.md", &skill("plan", "Plans work.", "Think first."));
+        write(path, "shared/team/SKILL.md", &skill("team", "What the team does.", "Ask the team."));
+        let skills = Skills::new(path.join("own"), &Registry::new())
+            .with_root(Root { path: path.join("shared"), kind: RootKind::Shared });
+        let skills = Arc::new(skills);
+        let harness = Harness::with_session(toolc_catalog::skills::provider(SkillsHandlers), |session| {
+            session.value::<Skills>(skills).env(Env::empty().with_secret("API_KEY", "s3cr3t-value-0123456789"))
+        });
+        Self { folder, harness }
+    }
+
+    fn own(&self, path: &str) -> std::path::PathBuf {
+        self.folder.path().join("own").join(path)
+    }
+
+    fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.own(path)).expect("a file")
+    }
+
+    /// Makes a call that succeeds.
+    fn call(&self, tool: &str, arguments: &Value) -> Value {
+        self.harness.call(tool, arguments).value()
+    }
+
+    /// Makes a call that fails, and returns the text of its error.
+    fn fail(&self, arguments: &Value) -> String {
+        let response = self.harness.call("skill_manage", arguments).response().clone();
+        assert!(response.is_error(), "{arguments}: {}", response.json.clone());
+        response.json.clone()
+    }
+}
+
+#[test]
+fn skills_are_listed_by_category_with_what_cannot_be_used() {
+    let scratch = Scratch::new();
+    write(scratch.folder.path(), "own/web/broken/SKILL.md", "no front matter\n");
+    let mac = "---\nname: mac\ndescription: For another platform.\nplatforms: [plan9]\n---\nText.\n";
+    write(scratch.folder.path(), "own/mac/SKILL.md", mac);
+    let all = scratch.call("skills_list", &json!({}));
+    let names = |value: &Value| -> Vec<String> {
+        let items = value["skills"].as_array().into_iter().flatten();
+        items.filter_map(|item| item["name"].as_str()).map(str::to_owned).collect()
+    };
+    assert_eq!(names(&all), ["plan", "team", "fetch"], "{all:#}");
+    assert_eq!(all["categories"], json!([{ "name": "general", "skills": 2 }, { "name": "web", "skills": 1 }]));
+    assert_eq!(all["unavailable"], json!([{ "name": "mac", "reason": "it is for plan9" }]));
+    assert!(all["problems"][0].as_str().is_some_and(|problem| problem.contains("broken")), "{all:#}");
+    assert_eq!(names(&scratch.call("skills_list", &json!({ "category": "web" }))), ["fetch"]);
+    let unknown = scratch.harness.call("skills_list", json!({ "category": "wbe" })).response().json.clone();
+    assert!(unknown.contains("the categories are `general`, `web`"), "{unknown}");
+}
+
+#[test]
+fn a_skill_is_viewed_whole_and_by_file_and_a_repeated_view_is_short() {
+    let scratch = Scratch::new();
+    let first = scratch.call("skill_view", &json!({ "name": "fetch" }));
+    assert!(first["content"].as_str().is_some_and(|text| text.contains("3. Read.")), "{first:#}");
+    assert_eq!(first["files"], json!([{ "path": "references/api.md", "bytes": 6 }]));
+    assert_eq!((&first["category"], &first["description"]), (&json!("web"), &json!("Fetches pages.")));
+    let again = scratch.call("skill_view", &json!({ "name": "web/fetch" }));
+    assert_eq!((&again["unchanged"], &again["content"]), (&json!(true), &Value::Null));
+    let file = scratch.call("skill_view", &json!({ "name": "fetch", "path": "./references/api.md" }));
+    assert_eq!(file["content"], "GET /\n");
+    write(scratch.folder.path(), "own/web/fetch/references/api.md", "POST /\n");
+    let changed = scratch.call("skill_view", &json!({ "name": "fetch", "file_path": "references/api.md" }));
+    assert_eq!(changed["content"], "POST /\n");
+    for (arguments, expected) in [
+        (json!({ "name": "fecth" }), "did you mean `fetch`?"),
+        (json!({ "name": "data/fetch" }), "there is no skill `fetch`"),
+        (json!({ "name": "fetch", "file_path": "../plan/SKILL.md" }), "failed to read `../plan/SKILL.md`"),
+        (json!({ "name": "fetch", "file_path": "references/x.md" }), "The files are `SKILL.md`, `references/api.md`"),
+    ] {
+        let refused = scratch.harness.call("skill_view", arguments).response().json.clone();
+        assert!(refused.contains(expected), "{refused}");
+    }
+}
+
+#[test]
+fn a_long_text_is_viewed_in_parts_that_make_up_the_whole() {
+    let scratch = Scratch::new();
+    let text = skill("long", "Long.", &"A line of the long text, with é.\n".repeat(4_000));
+    write(scratch.folder.path(), "own/long/SKILL.md", &text);
+    let (mut whole, mut offset) = (String::new(), json!(0));
+    while !offset.is_null() {
+        let part = scratch.call("skill_view", &json!({ "name": "long", "offset": offset }));
+        whole += part["content"].as_str().expect("a text");
+        offset = part["next_offset"].clone();
+    }
+    assert_eq!(whole, text);
+}
+
+#[test]
+fn a_skill_is_created_patched_and_deleted_and_each_change_is_undone() {
+    let scratch = Scratch::new();
+    let content = skill("deploy", "Deploys the site. Use it to publish.", "Run `make`.");
+    let created = scratch.call(
+        "skill_manage",
+        &json!({ "action": "create", "name": "deploy", "category": "ops", "content": content }),
+    );
+    assert_eq!(scratch.text("ops/deploy/SKILL.md"), content);
+    assert!(created["note"].as_str().is_some_and(|note| note.contains("undo 1")), "{created:#}");
+    let patched = scratch.call(
+        "skill_manage",
+        &json!({ "action": "patch", "name": "deploy", "old_string": "Run `make`.", "new_string": "Run `make site`." }),
+    );
+    assert!(patched["changes"][0]["diff"].as_str().is_some_and(|diff| diff.contains("+Run `make site`.")), "{patched:#}");
+    scratch.call("skill_manage", &json!({ "action": "delete", "name": "deploy" }));
+    assert!(!scratch.own("ops").exists());
+    let ledger = Ledger::new(scratch.own(""));
+    ledger.undo(3, "person").expect("the deletion is undone");
+    assert!(scratch.text("ops/deploy/SKILL.md").contains("make site"));
+    ledger.undo(2, "person").expect("the patch is undone");
+    assert_eq!(scratch.text("ops/deploy/SKILL.md"), content);
+    ledger.undo(3, "person").expect_err("the skill is not deleted");
+}
+
+#[test]
+fn operations_are_done_all_or_none() {
+    let scratch = Scratch::new();
+    let both = json!({ "operations": [
+        { "action": "write_file", "name": "plan", "file_path": "scripts/run.sh", "file_content": "#!/bin/sh\necho\n" },
+        { "action": "patch", "name": "plan", "old_string": "Think first.", "new_string": "Run scripts/run.sh." },
+        { "action": "create", "name": "next", "content": skill("next", "Next steps.", "Go on.") },
+        { "action": "write_file", "name": "next", "file_path": "references/a.md", "file_content": "a" },
+    ] });
+    assert_eq!(scratch.call("skill_manage", &both)["changes"].as_array().map(Vec::len), Some(4));
+    assert_eq!(scratch.text("next/references/a.md"), "a");
+    #[cfg(unix)]
+    {
+        let meta = fs::metadata(scratch.own("plan/scripts/run.sh")).expect("a file");
+        assert_ne!(std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o100, 0);
+    }
+    let before = scratch.text("plan/SKILL.md");
+    let error = scratch.fail(&json!({ "operations": [
+        { "action": "patch", "name": "plan", "old_string": "Run scripts/run.sh.", "new_string": "Nothing." },
+        { "action": "remove_file", "name": "plan", "file_path": "references/none.md" },
+    ] }));
+    assert!(error.contains("operation 2 of 2") && error.contains("No operation was done."), "{error}");
+    assert_eq!(scratch.text("plan/SKILL.md"), before);
+}
+
+#[test]
+fn changes_that_would_spoil_a_skill_are_refused_with_the_reason() {
+    let scratch = Scratch::new();
+    let create = |name: &str, content: &str| json!({ "action": "create", "name": name, "content": content });
+    scratch.call("skill_manage", &create("long", &skill("long", "Long.", &"x".repeat(60_000))));
+    let longer = json!({ "action": "patch", "name": "long", "old_string": "description: Long.", "new_string": format!("description: {}", "y ".repeat(30_000)) });
+    for (arguments, expected) in [
+        (create("Deploy", &skill("Deploy", "Deploys.", "Text.")), "expected at most 64 of a-z, 0-9"),
+        (create("../x", &skill("x", "X.", "Text.")), "expected at most 64 of a-z, 0-9"),
+        (create(".hub", &skill(".hub", "X.", "Text.")), "beginning and ending with a letter"),
+        (create("plan", &skill("plan", "Plans.", "Text.")), "the skill `plan` exists"),
+        (create("team", &skill("team", "Teams.", "Text.")), "the skill `team` exists"),
+        (create("new", "No front matter.\n"), "would not be a skill: line 1"),
+        (create("new", &skill("other", "X.", "Text.")), "the skill is `new`: make them equal"),
+        (create("new", &skill("new", "X.", "")), "no instructions after its front matter"),
+        (longer, "at most 100000 are allowed"),
+        (create("new", &skill("new", "X.", "Use s3cr3t-value-0123456789.")), "would contain a secret"),
+        (json!({ "action": "patch", "name": "fetch", "old_string": "Fetch.", "new_string": "Get." }), "occurs 2 times"),
+        (json!({ "action": "patch", "name": "fetch", "old_string": "4. Look.", "new_string": "" }), "The file begins:\\n---\\nname: fetch"),
+        (
+            json!({ "action": "patch", "name": "plan", "old_string": "name: plan\n", "new_string": "name: plant\n" }),
+            "make them equal",
+        ),
+        (json!({ "action": "edit", "name": "team", "content": skill("team", "T.", "X.") }), "read only here"),
+        (json!({ "action": "edit", "name": "plan" }), "`edit` needs `content`"),
+        (json!({ "action": "delete", "name": "plan", "absorbed_into": "none" }), "not another skill"),
+        (
+            json!({ "action": "write_file", "name": "plan", "file_path": "references/../../x", "file_content": "x" }),
+            "a supporting file is below references/",
+        ),
+        (json!({ "action": "write_file", "name": "plan", "file_path": "x.md", "file_content": "x" }), "is not allowed"),
+        (
+            json!({ "action": "write_file", "name": "plan", "content": "x", "file_path": "references/x", "file_content": "" }),
+            "has no `content`",
+        ),
+        (json!({ "name": "plan" }), "give an `action`"),
+    ] {
+        let error = scratch.fail(&arguments);
+        assert!(error.contains(expected), "{arguments}: {error}");
+    }
+    let replaced = json!({ "action": "patch", "name": "fetch", "old_string": "Fetch.", "new_string": "Get.", "replace_all": true });
+    scratch.call("skill_manage", &replaced);
+    assert!(scratch.text("web/fetch/SKILL.md").contains("1. Get.\n2. Get."));
+}

@@ -1,0 +1,109 @@
+//! The tool `skill_view`: the instructions of a skill, or one of its files.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use sha2::{Digest as _, Sha256};
+use toolc::{Call, ErrorKind, ToolError};
+use toolc_catalog::skills::skill_view::{Args, Returns, ReturnsFilesItem};
+use toolc_skill::{Folder, Limits, Strictness};
+
+use crate::manage::MAIN;
+use crate::skills::{Skills, find};
+
+/// The maximum length of a text in one result, in bytes.
+const MAX_PAGE: usize = 40_000;
+/// The maximum size of a file that is shown, in bytes.
+const MAX_FILE: u64 = 4 << 20;
+/// The maximum number of files that are listed.
+const MAX_LISTED: usize = 200;
+
+/// The texts of skills that the results of a task have, so that a repeated view costs little.
+#[derive(Debug, Default)]
+pub struct ViewLog(Mutex<HashMap<(String, String, usize), [u8; 32]>>);
+
+impl ViewLog {
+    /// Forgets all views: the results are no longer in the conversation.
+    pub fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Notes a text. Returns whether an earlier result has it.
+    fn note(&self, name: &str, path: &str, offset: usize, text: &str) -> bool {
+        let digest = Sha256::digest(text).into();
+        let mut views = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        views.insert((name.to_owned(), path.to_owned(), offset), digest) == Some(digest)
+    }
+}
+
+/// Returns the text that a call asks for.
+pub(crate) fn view(args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
+    let skills = call.require_value::<Skills>()?;
+    let library = skills.library();
+    let skill = find(&library, &args.name)?;
+    let name = skill.name();
+    let failed = |error: &dyn std::fmt::Display| ToolError::new(format!("failed to read the skill `{name}`: {error}"));
+    let folder = Folder::open(&skill.folder).map_err(|error| failed(&error))?;
+    let path = args.file_path.as_deref().map_or(MAIN, |path| path.strip_prefix("./").unwrap_or(path));
+    let (text, is_main) = match path {
+        MAIN => {
+            let reading = folder.read_skill(Strictness::Use).map_err(|unreadable| failed(&unreadable))?;
+            (reading.text, true)
+        }
+        path => (file(&folder, path)?, false),
+    };
+    let offset = usize::try_from(args.offset).unwrap_or(usize::MAX);
+    let (page, next) = page(&text, offset)?;
+    let is_repeated = call.state::<ViewLog>().note(name, path, offset, page);
+    let unmet = skills.unmet_in(skill, call);
+    let is_first = is_main && offset == 0 && !is_repeated;
+    Ok(Returns {
+        name: name.to_owned(),
+        description: Some(skill.card.front_matter.description.clone()).filter(|_| is_first),
+        category: skill.category.clone().filter(|_| is_first),
+        folder: skill.folder.display().to_string(),
+        content: (!is_repeated).then(|| page.to_owned()),
+        next_offset: next.and_then(|next| i64::try_from(next).ok()),
+        unchanged: is_repeated.then_some(true),
+        needs: unmet.map(|reason| vec![reason]),
+        note: toolc_scan::hidden_character(page).map(|name| format!("The text has the invisible character {name}.")),
+        files: is_first.then(|| files(&folder)).flatten(),
+    })
+}
+
+/// Returns the text of a supporting file.
+fn file(folder: &Folder, path: &str) -> Result<String, ToolError> {
+    let bytes = folder.read_file(path, MAX_FILE).map_err(|error| {
+        let others: Vec<String> = folder.list(&Limits::default()).files.into_iter().map(|file| file.path).collect();
+        let listed = others.iter().take(20).map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
+        ToolError::with_kind(ErrorKind::NotFound, format!("failed to read `{path}`: {error}. The files are {listed}"))
+    })?;
+    String::from_utf8(bytes)
+        .map_err(|_| ToolError::new(format!("`{path}` is not text: use it by its path in the folder of the skill")))
+}
+
+/// Returns a part of a text, and where the next one begins.
+fn page(text: &str, offset: usize) -> Result<(&str, Option<usize>), ToolError> {
+    if offset > text.len() || !text.is_char_boundary(offset) {
+        return Err(ToolError::new(format!(
+            "no part begins at offset {offset}: expected the `next_offset` of an earlier result"
+        )));
+    }
+    let rest = &text[offset..];
+    if rest.len() <= MAX_PAGE {
+        return Ok((rest, None));
+    }
+    let cut = text.floor_char_boundary(offset + MAX_PAGE);
+    // A part ends with a line, unless the line is very long.
+    let cut = text[offset..cut].rfind('\n').map_or(cut, |at| offset + at + 1);
+    Ok((&text[offset..cut], Some(cut)))
+}
+
+fn files(folder: &Folder) -> Option<Vec<ReturnsFilesItem>> {
+    let listed = folder.list(&Limits::default()).files.into_iter().filter(|file| file.path != MAIN);
+    let files: Vec<_> = listed
+        .take(MAX_LISTED)
+        .map(|file| ReturnsFilesItem { path: file.path, bytes: i64::try_from(file.size).unwrap_or(i64::MAX) })
+        .collect();
+    (!files.is_empty()).then_some(files)
+}
