@@ -235,6 +235,8 @@ pub enum TrustList {
     Repositories,
     /// The files with standing instructions.
     Instructions,
+    /// The folders with skills of projects.
+    Skills,
 }
 
 impl TrustList {
@@ -243,6 +245,7 @@ impl TrustList {
         match self {
             Self::Repositories => "repository",
             Self::Instructions => "instructions",
+            Self::Skills => "skills",
         }
     }
 

@@ -12,6 +12,7 @@ use toolc_environment::EnvironmentKind;
 use toolc_host::ShippedTools;
 use toolc_model::Client;
 use toolc_permissions::KnownTools;
+use toolc_skills::Skills;
 use toolc_terminal::ProcessEvent;
 use toolc_workspace::{Environments, Workspace};
 
@@ -29,6 +30,7 @@ use crate::profile::Profile;
 use crate::sources::git::{self, ProjectGit};
 use crate::sources::instructions::{self, InstructionFile};
 use crate::sources::plugins::{self, LoadedPlugins};
+use crate::sources::skills;
 use crate::sources::servers::{self, McpServers, ModelSampler, NeededServers, Wait};
 use crate::sources::stores::Stores;
 use crate::sources::web;
@@ -157,7 +159,8 @@ impl Host {
         let permissions =
             calls.then(|| permissions(&profile, &directory, &registry, environments, environment, mode)).transpose()?;
 
-        let mut stores = Stores::new(&profile.home, &registry, environment)
+        let skills = Self::skills(&profile.home, &registry, &directory, purpose, warns)?;
+        let mut stores = Stores::new(&profile.home, &registry, environment, skills)
             .with_memory(plugins.memory(&profile)?)
             .with_person(&person, config.agent.question_timeout);
         if let Some(model) = model {
@@ -181,6 +184,24 @@ impl Host {
             payer,
             git,
         })
+    }
+
+    /// Returns the skills for work in a directory. If tools are called, the skills that ship with the program are there.
+    fn skills(home: &Home, registry: &Registry, directory: &Path, purpose: Purpose, warns: bool) -> Result<Skills> {
+        let warn = |text: &str| {
+            if warns {
+                tell!("warning: {text}");
+            }
+        };
+        let skills = skills::skills(home, registry, directory, warn)?;
+        // A single call does not create the home folder.
+        if purpose == Purpose::Call
+            && home.path().is_dir()
+            && let Err(error) = toolc_skills::seed(skills.ledger())
+        {
+            warn(&format!("the skills of the program could not be copied: {error}"));
+        }
+        Ok(skills)
     }
 
     /// Adds the configuration to the selection of a session: the facts, the disabled toolsets and tools, and if the command line enables

@@ -10,6 +10,7 @@ use toolc_catalog::Handlers;
 use toolc_code::CodeHandlers;
 use toolc_environment::SandboxKind;
 use toolc_files::FileHandlers;
+use toolc_skills::SkillsHandlers;
 use toolc_terminal::{ProcessEvent, TerminalHandlers};
 use toolc_web::{WebHandlers, WebSettings};
 use toolc_workspace::{Environments, Workspace};
@@ -101,6 +102,7 @@ impl ShippedTools {
             kanban,
             memory: MemoryHandlers,
             session_search: SessionSearchHandlers,
+            skills: SkillsHandlers,
             terminal,
             todo: TodoHandlers,
             web,

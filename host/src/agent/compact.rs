@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use toolc::Turn;
 use toolc_files::AccessLog;
+use toolc_skills::ViewLog;
 use toolc_model::{ErrorKind, ModelError};
 
 use super::conversation::{Entry, shorten};
@@ -126,6 +127,9 @@ impl Agent {
         // The summary may have dropped the content of files, so reading them again must be allowed.
         if let Some(log) = self.task.state::<AccessLog>() {
             log.forget_repeated_reads();
+        }
+        if let Some(log) = self.task.state::<ViewLog>() {
+            log.forget();
         }
         let after = self.tokens_of_request(turn);
         self.emit(&AgentEvent::Compacted { replaced: first, tokens_before: before, tokens_after: after });

@@ -1,8 +1,9 @@
 //! The instructions for the model.
 
-/// Returns the instructions, which end with the standing instructions of the user and the project, and the notes of earlier conversations.
+/// Returns the instructions, which end with these parts: the standing instructions of the user and the project, the list of skills, and the
+/// notes of earlier conversations.
 /// The instructions do not change during a conversation, so that they stay in the vendor's prompt cache.
-pub(super) fn system(place: &str, date: &str, standing: &str, notes: &str, is_helper: bool) -> String {
+pub(super) fn system(place: &str, date: &str, parts: &[&str], is_helper: bool) -> String {
     let mut system = format!(
         "You are toolc, an agent on the user's computer. You work in {place}. Today is {date}.\n\n\
          - Find things out with the tools instead of guessing. Read a file before you change it.\n\
@@ -18,7 +19,7 @@ pub(super) fn system(place: &str, date: &str, standing: &str, notes: &str, is_he
              answer is all that the other agent gets. Say in it what you have done and found out, with exact names, paths and numbers, \
              which files you have changed, and what failed or remains to be done.";
     }
-    for part in [standing, notes].into_iter().filter(|part| !part.is_empty()) {
+    for part in parts.iter().filter(|part| !part.is_empty()) {
         system += "\n\n";
         system += part;
     }

@@ -45,6 +45,8 @@ use crate::sources::web;
 
 /// The tool whose notes are part of the instructions.
 const MEMORY: &str = "memory";
+/// The tool that reads skills.
+const SKILL_VIEW: &str = "skill_view";
 
 /// The source of conversations in the chat.
 pub(crate) const CHAT: &str = "chat";
@@ -209,6 +211,7 @@ impl Setup {
             recorder.resume(&mut resumed);
         }
         let notes = self.notes(&session, models.main.model().definitions_dialect(), &observer);
+        let skills = self.skills(&session, models.main.model().definitions_dialect());
         let budget = self.requests(helper.as_ref());
         let late_servers = if helper.is_some() { LateServers::default() } else { self.host.servers.late() };
         let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, uncounted.clone());
@@ -216,7 +219,7 @@ impl Setup {
             session,
             name,
             task,
-            system: prompt::system(&self.place(), &today(), &instructions.text, &notes, helper.is_some()),
+            system: prompt::system(&self.place(), &today(), &[&instructions.text, &skills, &notes], helper.is_some()),
             instructions: Instructions::clone(&instructions),
             model: models.main,
             auxiliary: models.auxiliary,
@@ -489,6 +492,16 @@ impl Setup {
             observer(&AgentEvent::Notice { text: problem });
         }
         self.host.redactor.text(&snapshot.text).into_owned()
+    }
+
+    /// Returns the list of skills for the instructions, or an empty text if the model cannot read any.
+    fn skills(&self, session: &Session, dialect: Dialect) -> String {
+        let turn = session.turn_blocking(dialect);
+        if turn.tool(SKILL_VIEW).is_none() {
+            return String::new();
+        }
+        let list = toolc_skills::index(&self.host.stores.skills, &self.host.profile.env(), |tool| turn.tool(tool).is_some());
+        self.host.redactor.text(&list).into_owned()
     }
 
     /// Returns the limits of helpers.

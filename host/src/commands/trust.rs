@@ -16,6 +16,7 @@ use crate::ground::show;
 use crate::ground::tell::{tell, tell_part};
 use crate::sources::git::{GitTrust, ProjectGit};
 use crate::sources::instructions::{self, FileState, InstructionFile};
+use crate::sources::skills::{self, ProjectSkills};
 use crate::sources::{packages, project};
 
 /// The last part of the help.
@@ -23,7 +24,7 @@ const EXIT_STATUS: &str = "\
 Trust covers the files in the folder .toolc of the project, or the files of the plugin. Programs run from a copy of the trusted files. If
 a file changes, the trust ends until you trust the files again. Trust also covers the hooks of the repository and the git settings that
 run programs. Until you trust them, git ignores them in the commands of a model. It also covers the files with instructions for the model,
-such as AGENTS.md, from the root of the repository to the directory.
+such as AGENTS.md, and the skills in .agents/skills, from the root of the repository to the directory.
 
 Exit status:
   0  success
@@ -63,11 +64,12 @@ struct Untrusted {
     files: Option<ProjectFiles>,
     git: Option<ProjectGit>,
     instructions: Vec<InstructionFile>,
+    skills: Vec<ProjectSkills>,
 }
 
 impl Untrusted {
     fn is_empty(&self) -> bool {
-        self.files.is_none() && self.git.is_none() && self.instructions.is_empty()
+        self.files.is_none() && self.git.is_none() && self.instructions.is_empty() && self.skills.is_empty()
     }
 
     fn add(&self, home: &Home) -> Result<()> {
@@ -77,7 +79,8 @@ impl Untrusted {
         if let Some(git) = &self.git {
             git.add_trust(home)?;
         }
-        self.instructions.iter().try_for_each(|file| file.add_trust(home))
+        self.instructions.iter().try_for_each(|file| file.add_trust(home))?;
+        self.skills.iter().try_for_each(|skills| skills.add_trust(home))
     }
 
     /// Prints the contents of all files. If a file has changed since it was read, [`add`](Self::add) refuses it.
@@ -90,6 +93,11 @@ impl Untrusted {
         for file in &self.instructions {
             tell_part!("{}", contents(&file.path));
         }
+        for skills in &self.skills {
+            for path in &skills.files {
+                tell_part!("{}", contents(&skills.folder.join(path)));
+            }
+        }
     }
 }
 
@@ -99,7 +107,7 @@ impl TrustArgs {
         home.check_exists()?;
         if self.list {
             let mut projects = trusted_projects(home)?;
-            for list in [TrustList::Repositories, TrustList::Instructions] {
+            for list in [TrustList::Repositories, TrustList::Instructions, TrustList::Skills] {
                 projects.extend(list.entries(home)?);
             }
             let lines = projects.iter().map(|(project, _)| show::one_line(&project.display().to_string()) + "\n");
@@ -125,6 +133,7 @@ impl TrustArgs {
         tell_part!("{}", untrusted.files.as_ref().map(|files| self.text(files)).unwrap_or_default());
         tell_part!("{}", untrusted.git.as_ref().map(ProjectGit::text).unwrap_or_default());
         tell_part!("{}", instructions_text(&untrusted.instructions));
+        tell_part!("{}", skills_text(&untrusted.skills));
         if self.show {
             untrusted.show();
         }
@@ -151,6 +160,7 @@ impl TrustArgs {
             Some(place) => instruction_files(home, place)?,
             None => Vec::new(),
         };
+        let mut skills = place.map_or_else(|| Ok(Vec::new()), |place| project_skills(home, place))?;
         let mut files = match &self.plugin {
             Some(_) => Some(ProjectFiles::read_plugin(folder)?),
             None => ProjectFiles::read(folder)?,
@@ -158,16 +168,16 @@ impl TrustArgs {
         let mut git = git.filter(|git| !git.runs_nothing());
         if let Some(why) = git.as_ref().and_then(ProjectGit::read_error) {
             let message = format!("the git settings cannot be trusted, because they could not be read: {why}");
-            if files.is_none() && instructions.is_empty() {
+            if files.is_none() && instructions.is_empty() && skills.is_empty() {
                 return Err(Error::Invalid(message));
             }
             tell!("warning: {message}");
             git = None;
         }
-        if files.is_none() && git.is_none() && instructions.is_empty() {
+        if files.is_none() && git.is_none() && instructions.is_empty() && skills.is_empty() {
             let folder = folder.display();
             return Err(Error::Invalid(format!(
-                "{folder} has no folder {PROJECT_FOLDER} to trust, no git settings that run programs, and no file with instructions"
+                "{folder} has no folder {PROJECT_FOLDER} to trust, no git settings that run programs, no skills, and no file with instructions"
             )));
         }
         if let Some(Trust::Trusted(_)) = files.as_ref().map(|files| files.trust(home)).transpose()? {
@@ -177,7 +187,8 @@ impl TrustArgs {
             git = None;
         }
         instructions.retain(|file| file.state != FileState::Used);
-        Ok(Untrusted { files, git, instructions })
+        skills.retain(|skills| skills.state != FileState::Used);
+        Ok(Untrusted { files, git, instructions, skills })
     }
 
     /// Returns the directory whose instructions are trusted, or `None` for a plugin.
@@ -255,11 +266,39 @@ fn instructions_text(files: &[InstructionFile]) -> String {
     format!("These files have instructions that the model follows. Read them first:\n{list}")
 }
 
-/// Revokes the trust in a folder, and in the instructions for work in `place`. Returns the exit status.
+/// Returns the folders with skills for work in `place` that can be trusted. Prints warnings about others.
+fn project_skills(home: &Home, place: &Path) -> Result<Vec<ProjectSkills>> {
+    let mut all = skills::of_project(home, place)?;
+    let is_refused = |skills: &ProjectSkills| matches!(skills.state, FileState::Refused(_));
+    for note in all.iter().filter(|skills| is_refused(skills)).filter_map(ProjectSkills::note) {
+        tell!("warning: {note}");
+    }
+    all.retain(|skills| !is_refused(skills));
+    Ok(all)
+}
+
+/// Returns the text about the skills that the user decides about.
+fn skills_text(all: &[ProjectSkills]) -> String {
+    let mut text = String::new();
+    for skills in all {
+        let folder = show::one_line(&skills.folder.display().to_string());
+        let _ = writeln!(text, "{folder} has skills, which the model follows, and whose scripts it may run:");
+        for path in skills.files.iter().take(MAX_LISTED) {
+            let _ = writeln!(text, "  {}", show::one_line(path));
+        }
+        if let Some(further) = skills.files.len().checked_sub(MAX_LISTED).filter(|further| *further > 0) {
+            let _ = writeln!(text, "  and {further} more");
+        }
+    }
+    text
+}
+
+/// Revokes the trust in a folder, in the skills, and in the instructions for work in `place`. Returns the exit status.
 fn revoke_trust(home: &Home, folder: &Path, git: Option<&ProjectGit>, place: Option<&Path>) -> Result<u8> {
     let was_trusted = revoke(home, folder)?
         | git.map_or(Ok(false), |git| git.revoke(home))?
-        | place.map_or(Ok(false), |place| instructions::revoke(home, place))?;
+        | place.map_or(Ok(false), |place| instructions::revoke(home, place))?
+        | place.map_or(Ok(false), |place| skills::revoke(home, place))?;
     if !was_trusted {
         tell!("error: {} was not trusted", folder.display());
     }

@@ -180,7 +180,7 @@ pub(crate) fn find(home: &Home, names: &[&str], directory: &Path) -> Result<Vec<
 }
 
 /// Returns the folders from the root of the project to `directory`. Without a git repository, this is only `directory`.
-fn folders(directory: &Path) -> Vec<PathBuf> {
+pub(crate) fn folders(directory: &Path) -> Vec<PathBuf> {
     let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
     let above: Vec<&Path> = directory.ancestors().take(MAX_FOLDERS).collect();
     let root = above.iter().position(|folder| folder.join(".git").exists()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The sources of a session: plugins and MCP servers, whose tools are added to the shipped tools, stores, standing instructions, and the
-//! git of the project.
+//! The sources of a session: plugins and MCP servers, whose tools are added to the shipped tools, stores, skills, standing instructions,
+//! and the git of the project.
 
 pub(crate) mod git;
 pub(crate) mod instructions;
@@ -7,5 +7,6 @@ pub(crate) mod packages;
 pub(crate) mod plugins;
 pub(crate) mod project;
 pub(crate) mod servers;
+pub(crate) mod skills;
 pub(crate) mod stores;
 pub(crate) mod web;

@@ -9,6 +9,7 @@ use toolc_agent::{Clarifier, FileMemory, JobChangeHook, JobFolderHook, JobHost, 
 use toolc_config::Home;
 use toolc_environment::EnvironmentKind;
 use toolc_model::Client;
+use toolc_skills::Skills;
 use toolc_store::{Boards, Database, Jobs, Sessions};
 
 use crate::models::UncountedTokens;
@@ -19,6 +20,7 @@ use crate::person::Person;
 pub(crate) struct Stores {
     pub(crate) memory: Arc<dyn MemoryStore>,
     sessions: Arc<Sessions>,
+    pub(crate) skills: Arc<Skills>,
     pub(crate) boards: Arc<Boards>,
     jobs: Arc<Jobs>,
     job_host: Arc<JobHost>,
@@ -28,11 +30,12 @@ pub(crate) struct Stores {
 
 impl Stores {
     /// Returns the stores in the home folder of a profile. Jobs get the tools of this registry and this environment.
-    pub(crate) fn new(home: &Home, registry: &Registry, environment: EnvironmentKind) -> Self {
+    pub(crate) fn new(home: &Home, registry: &Registry, environment: EnvironmentKind, skills: Skills) -> Self {
         let database = Arc::new(Database::new(home.state()));
         let environment = environment.name().to_owned();
         Self {
             memory: Arc::new(FileMemory::new(home.memories())),
+            skills: Arc::new(skills),
             sessions: Arc::new(Sessions::new(Arc::clone(&database))),
             boards: Arc::new(Boards::new(Arc::clone(&database))),
             jobs: Arc::new(Jobs::new(database)),
@@ -60,6 +63,7 @@ impl Stores {
     /// Adds all stores and services to a session.
     pub(crate) fn apply(&self, session: SessionBuilder) -> SessionBuilder {
         let mut session = session.value::<dyn MemoryStore>(Arc::clone(&self.memory));
+        session = session.value::<Skills>(Arc::clone(&self.skills));
         session = session.value::<Sessions>(Arc::clone(&self.sessions));
         session = session.value::<Boards>(Arc::clone(&self.boards));
         session = session.value::<Jobs>(Arc::clone(&self.jobs)).value::<JobHost>(Arc::clone(&self.job_host));
