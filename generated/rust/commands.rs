@@ -20058,6 +20058,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["submodule", "update", "--force"],
                 &["reset", "--keep"],
             ],
+            without_flags: &["--help"],
             ..Conditions::EMPTY
         },
     },
@@ -20288,7 +20289,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["clean", "-x"],
                 &["clean", "-X"],
             ],
-            without_flags: &["-n", "--dry-run", "-i", "--interactive"],
+            without_flags: &["--help", "-n", "--dry-run", "-i", "--interactive"],
             ..Conditions::EMPTY
         },
     },
@@ -20353,7 +20354,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["http-push", "-d"],
                 &["http-push", "-D"],
             ],
-            without_flags: &["-n", "--dry-run"],
+            without_flags: &["--help", "-n", "--dry-run"],
             ..Conditions::EMPTY
         },
     },
@@ -20660,7 +20661,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["branch", "-m", "-f", "*", "*"],
                 &["branch", "-m", "--force", "*", "*"],
             ],
-            without_flags: &["-n", "--analyze", "--dry-run"],
+            without_flags: &["--help", "-n", "--analyze", "--dry-run"],
             ..Conditions::EMPTY
         },
     },
@@ -21314,6 +21315,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["update-ref", "refs/tags/*"],
                 &["update-ref", "HEAD", "*"],
             ],
+            without_flags: &["--help"],
             ..Conditions::EMPTY
         },
     },
@@ -23419,7 +23421,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["workspaces", "publish"],
                 &["ws", "publish"],
             ],
-            without_flags: &["-n", "--dry-run", "--list"],
+            without_flags: &["--help", "-n", "--dry-run", "--list"],
             ..Conditions::EMPTY
         },
     },
@@ -23435,7 +23437,7 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["npm"],
             subcommands: &[&["pu"], &["pub*"]],
-            without_flags: &["--dry-run"],
+            without_flags: &["--help", "--dry-run"],
             ..Conditions::EMPTY
         },
     },
@@ -23454,7 +23456,7 @@ pub static RULES: &[Rule<'static>] = &[
                 "pixi", "snapcraft", "stack", "twine",
             ],
             subcommands: &[&["nuget", "push"], &["promote"], &["push"], &["release"], &["upload"]],
-            without_flags: &["--dry-run"],
+            without_flags: &["--help", "--dry-run"],
             ..Conditions::EMPTY
         },
     },
@@ -23488,7 +23490,8 @@ pub static RULES: &[Rule<'static>] = &[
                 &["upload_to_*"],
             ],
             without_flags: &[
-                "-L", "-d", "--dry-run", "--local", "--push=false", "--skip=*publish*", "--skip-publish", "--snapshot",
+                "--help", "-L", "-d", "--dry-run", "--local", "--push=false", "--skip=*publish*", "--skip-publish",
+                "--snapshot",
             ],
             ..Conditions::EMPTY
         },
@@ -23504,7 +23507,9 @@ pub static RULES: &[Rule<'static>] = &[
         exempts: &[],
         conditions: Conditions {
             programs: &["cpan-upload", "cpan_upload", "np", "opam-publish", "release-it", "semantic-release"],
-            without_flags: &["-d", "--dry-run", "--preview", "--changelog", "--release-version", "--no-publish?"],
+            without_flags: &[
+                "--help", "-d", "--dry-run", "--preview", "--changelog", "--release-version", "--no-publish?",
+            ],
             ..Conditions::EMPTY
         },
     },
@@ -23628,7 +23633,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["trunk", "deprecate"],
                 &["trunk", "remove-owner"],
             ],
-            without_flags: &["--dry-run"],
+            without_flags: &["--help", "--dry-run"],
             ..Conditions::EMPTY
         },
     },
@@ -23657,7 +23662,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["npm", "unpublish"],
                 &["yank"],
             ],
-            without_flags: &["-n", "--dry-run", "--undo"],
+            without_flags: &["--help", "-n", "--dry-run", "--undo"],
             ..Conditions::EMPTY
         },
     },
@@ -23698,7 +23703,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["manifest", "push"],
                 &["push"],
             ],
-            without_flags: &["--dry-run"],
+            without_flags: &["--help", "--dry-run"],
             ..Conditions::EMPTY
         },
     },
@@ -23786,7 +23791,7 @@ pub static RULES: &[Rule<'static>] = &[
                 &["release", "upload"],
                 &["releases", "c*"],
             ],
-            without_flags: &["-d", "--draft"],
+            without_flags: &["--help", "-d", "--draft"],
             ..Conditions::EMPTY
         },
     },
@@ -23802,6 +23807,7 @@ pub static RULES: &[Rule<'static>] = &[
         conditions: Conditions {
             programs: &["gh", "glab", "hub", "tea"],
             subcommands: &[&["release", "delete*"], &["releases", "delete*"]],
+            without_flags: &["--help"],
             ..Conditions::EMPTY
         },
     },

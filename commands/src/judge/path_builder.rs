@@ -52,7 +52,7 @@ impl PathWord {
         }
         let is_absolute = matches!(first, Some(Part::Literal { text, .. }) if text.starts_with('/'));
         let base = first.and_then(|part| base(part, command, line));
-        let is_directory = first.is_some_and(is_working_directory);
+        let is_directory = first.is_some_and(|part| is_working_directory(part, line));
         match (&base, first) {
             (Some(Base::Home), _) => builder.folder(line.home()),
             (Some(Base::Start), _) => builder.folder(line.start()),
@@ -108,10 +108,10 @@ impl PathWord {
         Some(builder.finish(self.depends_on_cd))
     }
 
-    /// Returns the path of a relative word in this folder, to which a `cd` of the line leads.
-    pub(crate) fn relative(&self, word: &Word, line: &Line<'_>) -> Self {
+    /// Returns the path of a relative word, given by its parts, in this folder, to which a `cd` of the line leads.
+    pub(crate) fn relative(&self, parts: &[Part], line: &Line<'_>) -> Self {
         let mut builder = Builder::in_folder(self, self.components.len());
-        for part in word.parts.iter().take(MAX_PARTS) {
+        for part in parts.iter().take(MAX_PARTS) {
             builder.part(part, line, 0);
         }
         builder.end();
@@ -480,7 +480,14 @@ fn is_listing(command: &Command) -> bool {
         }
 }
 
-/// Returns whether a part is `$PWD`.
-fn is_working_directory(part: &Part) -> bool {
-    matches!(part, Part::Variable { name, operation: None, .. } if name == "PWD")
+/// Returns whether a part is `$PWD`, `~+` or `$(pwd)`.
+pub(super) fn is_working_directory(part: &Part, line: &Line<'_>) -> bool {
+    match part {
+        Part::Variable { name, operation: None, .. } => name == "PWD",
+        Part::Tilde { user } => user == "+",
+        Part::Substitution { commands, .. } => {
+            line.plain_substitution(commands).is_some_and(|command| command.program.name() == Some("pwd"))
+        }
+        _ => false,
+    }
 }

@@ -121,7 +121,8 @@ fn directory(line: &Line<'_>, command: &Command) -> Option<String> {
                 let folder = words.next()?;
                 let is_relative =
                     matches!(folder.parts.first(), Some(Part::Literal { text, .. }) if !text.starts_with('/'));
-                path = if is_relative { path.relative(folder, line) } else { PathWord::new(folder, command, line) };
+                path =
+                    if is_relative { path.relative(&folder.parts, line) } else { PathWord::new(folder, command, line) };
             }
             "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--config-env" | "--super-prefix" => {
                 words.next();

@@ -4,6 +4,7 @@ use crate::certainty::Match;
 use crate::file_system::Entry;
 use crate::judge::components::{Component, PathWord};
 use crate::judge::line::Line;
+use crate::judge::path_builder::is_working_directory;
 use crate::reading::{Command, Directory};
 use crate::syntax::{Part, Word};
 
@@ -77,7 +78,9 @@ impl PathWord {
     pub(crate) fn in_visited(word: &Word, command: &Command, line: &Line<'_>) -> Vec<Self> {
         let is_uncertain = match &command.directory {
             Directory::Unknown => true,
-            Directory::At(_) => line.cd_fails() != Match::No,
+            Directory::At(_) => {
+                line.cd_fails() != Match::No || word.parts.first().is_some_and(|part| is_earlier_directory(part, line))
+            }
             Directory::Start | Directory::Within(_) => false,
         };
         if !is_uncertain {
@@ -91,14 +94,26 @@ impl PathWord {
     }
 }
 
+/// Returns the paths of a word in these folders, if it is relative to the directory.
 fn in_folders(word: &Word, line: &Line<'_>, folders: &[PathWord]) -> Vec<PathWord> {
-    let is_relative = match word.parts.first() {
-        Some(Part::Literal { text, .. }) => !text.is_empty() && !text.starts_with('/'),
-        Some(Part::Glob(_)) => true,
-        _ => false,
+    let parts = match &word.parts[..] {
+        parts @ [Part::Literal { text, .. }, ..] if !text.is_empty() && !text.starts_with('/') => parts,
+        parts @ [Part::Glob(_), ..] => parts,
+        // `$PWD/NAME`
+        [first, rest @ ..] if is_working_directory(first, line) || is_earlier_directory(first, line) => rest,
+        _ => return Vec::new(),
     };
-    if !is_relative {
-        return Vec::new();
+    folders.iter().map(|folder| folder.relative(parts, line)).collect()
+}
+
+/// Returns whether a part is `$OLDPWD`, `~-`, or a variable with the path of a folder to which the line goes.
+fn is_earlier_directory(part: &Part, line: &Line<'_>) -> bool {
+    match part {
+        Part::Variable { name, operation: None, .. } => {
+            let is_directory = |value: &Word| matches!(&value.parts[..], [part] if is_working_directory(part, line));
+            name == "OLDPWD" || line.only_value(name).is_some_and(|value| is_directory(value))
+        }
+        Part::Tilde { user } => user == "-",
+        _ => false,
     }
-    folders.iter().map(|folder| folder.relative(word, line)).collect()
 }

@@ -13,13 +13,13 @@ use toolc_commands::{Cause, Directory, How, Judgement, MAX_BYTES, Program, Word}
 use super::permissions::{self, Loaded};
 use crate::approval::verdict::About;
 use crate::approval::{self, reading, rules};
+use crate::environments;
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
 use crate::ground::show::{self, Look, Style};
 use crate::options::ToolOptions;
 use crate::profile::Profile;
 use toolc_config::Home;
-use toolc_environment::EnvironmentKind;
 
 /// The last part of the help.
 const EXIT_STATUS: &str = "\
@@ -58,8 +58,11 @@ impl JudgeArgs {
         let sets = approval::sets(approval::mode(options.approval, &profile)?, &profile)?;
         let rules = rules::load(&profile.home, &directory, &sets, &profile.config().protect)?;
         let line = self.read_command()?;
-        let loaded = Loaded::in_directory(options, &profile, directory.clone(), EnvironmentKind::Local)?;
-        let turn = turn(approval::of_this_machine(rules, &profile.home).directory(&directory))?;
+        let environment = environments::chosen(options.environment, profile.config())?;
+        let loaded = Loaded::in_directory(options, &profile, directory.clone(), environment)?;
+        let commands = approval::of_this_machine(rules, &profile.home).environment(environment.name());
+        let start = environments::directory(environment, &directory, profile.config());
+        let turn = turn(start.into_iter().fold(commands, CommandApproval::directory))?;
         let judgement = turn.judge_command(&line).ok_or("the session does not judge commands")?;
         let found = loaded.verdict_about_command(&line)?;
         let text = if self.json {

@@ -116,7 +116,8 @@ impl Bounds {
     pub fn for_table(&self) -> table::Bounds {
         let number = |bound: &Option<At<Value>>| {
             let value = &bound.as_ref()?.value;
-            value.as_i64().map(Bound::Integer).or_else(|| value.as_f64().map(Bound::Number))
+            let integer = value.as_i64().map(Bound::Integer).or_else(|| value.as_u64().map(Bound::Unsigned));
+            integer.or_else(|| value.as_f64().map(Bound::Number))
         };
         let length = |bound: &Option<At<Value>>| bound.as_ref()?.value.as_u64();
         table::Bounds {

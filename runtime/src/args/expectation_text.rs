@@ -306,6 +306,7 @@ impl Range {
 fn number(bound: Bound) -> String {
     match bound {
         Bound::Integer(integer) => integer.to_string(),
+        Bound::Unsigned(integer) => integer.to_string(),
         Bound::Number(float) => decimal(float),
     }
 }

@@ -181,6 +181,19 @@ fn numbers_beyond_64_bits_keep_their_digits() {
 }
 
 #[test]
+fn bounds_beyond_an_i64_are_exact() {
+    let properties =
+        json!({ "n": { "type": "integer", "minimum": -9_223_372_036_854_775_808_i64, "maximum": u64::MAX } });
+    for within in ["18446744073709551615", "18446744073709551614", "0", "-9223372036854775808"] {
+        assert!(read_digits(&format!("{{\"n\":{within}}}"), &properties).is_ok(), "{within}");
+    }
+    for beyond in ["18446744073709551616", "1e20", "-9223372036854775809", "-1e20"] {
+        let error = read_digits(&format!("{{\"n\":{beyond}}}"), &properties).expect_err(beyond).to_string();
+        assert!(error.contains("between -9223372036854775808 and 18446744073709551615"), "{error}");
+    }
+}
+
+#[test]
 fn arguments_that_are_said_twice_are_read_once() {
     let schemas = json!({"a": {"type": "string"}, "n": {"type": "number"}});
     for (sent, expected) in [

@@ -88,12 +88,17 @@ fn integers_from(bound: Bound, side: Side, step: Option<Bound>) -> impl Iterator
     let first = match (bound, side) {
         (Bound::Integer(integer), Side::Lower) => -i128::from(integer),
         (Bound::Integer(integer), Side::Upper) => i128::from(integer),
+        (Bound::Unsigned(integer), Side::Lower) => -i128::from(integer),
+        (Bound::Unsigned(integer), Side::Upper) => i128::from(integer),
         (Bound::Number(float), Side::Lower) => floor(-float),
         (Bound::Number(float), Side::Upper) => floor(float),
     };
     let sign = if side == Side::Lower { -1 } else { 1 };
     let inward = (0..MAX_TRIED).map(move |index| sign * (first.div_euclid(stride) - index) * stride);
-    inward.map_while(|integer| i64::try_from(integer).ok()).map(Number::from)
+    let number = |integer: i128| {
+        i64::try_from(integer).map(Number::from).or_else(|_| u64::try_from(integer).map(Number::from)).ok()
+    };
+    inward.map_while(number)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "it saturates: no integer of a tool is beyond 64 bits")]
@@ -105,6 +110,7 @@ fn floor(float: f64) -> i128 {
 fn numbers_from(bound: Bound, side: Side, step: Option<Bound>) -> impl Iterator<Item = Number> {
     let exact = match bound {
         Bound::Integer(integer) => Some(integer.into()),
+        Bound::Unsigned(integer) => Some(integer.into()),
         Bound::Number(float) => Number::from_f64(float),
     };
     let multiples = step.map(float).filter(|step| *step > 0.0).map(|step| {
@@ -130,10 +136,15 @@ fn number_of(float: f64) -> Option<Number> {
     }
 }
 
+/// The smallest integer of more than 64 bits: 2^64.
+const BEYOND: f64 = 18_446_744_073_709_551_616.0;
+
 /// Compares two numbers by value: exactly if both are integers, in any spelling.
 pub(crate) fn compare(number: &Number, bound: Bound) -> Option<Ordering> {
     match (exact(number), exact_bound(bound)) {
         (Some(integer), Some(bound)) => Some(integer.cmp(&bound)),
+        // It is beyond all integers of 64 bits. As a float, the largest of them is 2^64.
+        (None, Some(_)) if number.as_f64()?.abs() >= BEYOND => number.as_f64()?.partial_cmp(&0.0),
         _ => number.as_f64()?.partial_cmp(&float(bound)),
     }
 }
@@ -141,6 +152,7 @@ pub(crate) fn compare(number: &Number, bound: Bound) -> Option<Ordering> {
 fn exact_bound(bound: Bound) -> Option<i128> {
     match bound {
         Bound::Integer(integer) => Some(integer.into()),
+        Bound::Unsigned(integer) => Some(integer.into()),
         Bound::Number(float) => exact_float(float),
     }
 }
@@ -165,6 +177,7 @@ fn is_multiple(number: &Number, step: Bound) -> bool {
 fn float(bound: Bound) -> f64 {
     match bound {
         Bound::Integer(integer) => integer as f64,
+        Bound::Unsigned(integer) => integer as f64,
         Bound::Number(float) => float,
     }
 }

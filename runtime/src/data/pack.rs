@@ -431,7 +431,7 @@ packed_enums! {
             0 Null, 1 Boolean(flag: bool), 2 Integer(integer: i64), 3 Number(number: f64), 4 String(text: Str),
             5 Json(text: Str), 6 Hidden
         }
-        Bound { 0 Integer(integer: i64), 1 Number(number: f64) }
+        Bound { 0 Integer(integer: i64), 1 Number(number: f64), 2 Unsigned(integer: u64) }
         Format {
             0 DateTime, 1 Date, 2 Time, 3 Duration, 4 Uri, 5 Email, 6 Uuid, 7 Ipv4, 8 Ipv6, 9 Hostname, 10 Regex
         }

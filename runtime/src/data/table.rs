@@ -409,6 +409,8 @@ impl Bounds {
 pub enum Bound {
     /// Written without a fractional part.
     Integer(i64),
+    /// Written without a fractional part, and larger than an `i64`.
+    Unsigned(u64),
     /// Any other number.
     Number(f64),
 }

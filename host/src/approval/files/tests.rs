@@ -477,6 +477,30 @@ fn a_cd_that_fails_leaves_the_line_where_it_was() {
 }
 
 #[test]
+fn names_of_the_working_directory_stand_for_every_folder_to_which_the_line_goes() {
+    let scratch = with_links();
+    scratch.check(
+        Verdict::Ask,
+        &[
+            "true || cd src; cat \"$PWD\"/key",
+            "true || cd src; cat ~+/notes.txt",
+            "true || cd src; cat $(pwd)/k*",
+            "cd gone; cat $PWD/notes.txt",
+            "cd src; cat $OLDPWD/key",
+            "cd src; cat ~-/notes.txt",
+            "d=$PWD; cd src; cat $d/key",
+            "d=$(pwd); cd src; cat \"$d\"/n*",
+            "cd src; cd ..; cat $PWD/key",
+            "cd src/..; cat $(pwd)/key",
+        ],
+    );
+    scratch.check(
+        Verdict::Allow,
+        &["cd src; cat $PWD/key", "cd src; cat ~+/notes.txt", "cd src; cat $OLDPWD/o", "d=$PWD; cd src; cat $d/o"],
+    );
+}
+
+#[test]
 fn a_parent_of_a_pattern_is_the_parent_of_each_link() {
     let scratch = with_links();
     scratch.check(

@@ -167,7 +167,12 @@ impl World {
 
     /// Returns whether a folder has a copy of a secret, in a file that is not one of those with secrets.
     fn has_copy(&self, folder: &Path) -> io::Result<bool> {
-        for entry in fs::read_dir(folder)? {
+        let entries = match fs::read_dir(folder) {
+            // A copy that follows a link to its own folder ends here. It has the same files further up.
+            Err(error) if error.kind() == io::ErrorKind::InvalidFilename => return Ok(false),
+            entries => entries?,
+        };
+        for entry in entries {
             let (path, kind) = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)))?;
             let is_known = || {
                 let own = path.strip_prefix(&self.root).ok();
@@ -176,7 +181,11 @@ impl World {
             let has_copy = if kind.is_dir() {
                 self.has_copy(&path)?
             } else {
-                kind.is_file() && !is_known() && has_secret(&fs::read(&path)?)
+                let text = || match fs::read(&path) {
+                    Err(error) if error.kind() == io::ErrorKind::InvalidFilename => Ok(Vec::new()),
+                    text => text,
+                };
+                kind.is_file() && !is_known() && has_secret(&text()?)
             };
             if has_copy {
                 return Ok(true);

@@ -246,6 +246,19 @@ fn a_judgement_counts_a_permission_about_the_tool_that_runs_commands() {
     assert_eq!(run(folder.path(), &["judge", "git fetch"]).status, Some(0));
 }
 
+/// What this machine has at a path says nothing about a command that runs on another one.
+#[cfg(unix)]
+#[test]
+fn a_judgement_is_about_the_chosen_environment() {
+    let folder = with_rules("");
+    let line = "cat safe";
+    write(folder.path(), "home/config.toml", "environment.container.image = \"debian\"\n");
+    std::os::unix::fs::symlink("/etc/shadow", folder.path().join("safe")).expect("a link");
+    let here = run(folder.path(), &["judge", line]);
+    let there = run(folder.path(), &["judge", "--environment", "docker", line]);
+    assert_eq!((here.status, there.status), (Some(1), Some(0)), "{} {}", here.out, there.out);
+}
+
 #[test]
 fn a_path_that_a_rule_compares_as_a_text_is_reported() {
     let folder = with_rules(RULES);

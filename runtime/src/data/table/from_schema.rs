@@ -487,15 +487,14 @@ fn literal(value: &Value) -> Literal {
 
 fn bound(value: &Value) -> Option<Bound> {
     let number = value.as_number()?;
-    match crate::number::integer(number) {
-        Some(integer) => Some(Bound::Integer(integer)),
-        None => number.as_f64().map(Bound::Number),
-    }
+    let integer = crate::number::integer(number).map(Bound::Integer);
+    integer.or_else(|| number.as_u64().map(Bound::Unsigned)).or_else(|| number.as_f64().map(Bound::Number))
 }
 
 fn count(bound: Bound) -> Option<u64> {
     match bound {
         Bound::Integer(integer) => u64::try_from(integer).ok(),
+        Bound::Unsigned(integer) => Some(integer),
         Bound::Number(_) => None,
     }
 }

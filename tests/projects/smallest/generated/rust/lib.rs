@@ -26,7 +26,7 @@ use ::toolc::__gen::compiled::{CatalogData, CompiledCatalog};
 use ::toolc::__gen::Slots;
 use ::toolc::availability::{Availability, AvailabilityCheck};
 use ::toolc::{Call, Env, FactValue, HandlerReply, ToolProvider};
-const _: () = ::toolc::__gen::assert_stamp(1775792840);
+const _: () = ::toolc::__gen::assert_stamp(3858384280);
 
 #[rustfmt::skip]
 pub mod bench;
