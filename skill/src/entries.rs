@@ -17,6 +17,8 @@ pub(crate) struct Entry {
     pub(crate) is_known: bool,
     /// The line and column of the key.
     pub(crate) place: (usize, usize),
+    /// The byte of the key.
+    pub(crate) head: usize,
     /// The lines of the entry.
     pub(crate) lines: Range<usize>,
     /// The bytes of the value.
@@ -30,6 +32,10 @@ pub(crate) struct Entry {
 /// Splits the front matter. Returns `None`, with a note, if it contains no key.
 pub(crate) fn split(source: &Source<'_>, lines: Range<usize>, notes: &mut Notes) -> Option<Vec<Entry>> {
     let block = source.range(lines.clone());
+    if let Some(line) = lines.clone().find(|index| source.line(*index).starts_with("<<<<<<< ")) {
+        notes.add((line + 1, 1), Code::MergeConflict, "expected a key, and there is the marker of a merge conflict; resolve the conflict");
+        return None;
+    }
     let parsed = yaml::parse(&source.text[block.clone()]).map(|mut node| {
         node.place(&|at| at + block.start);
         node
@@ -38,12 +44,19 @@ pub(crate) fn split(source: &Source<'_>, lines: Range<usize>, notes: &mut Notes)
         Ok(Node { kind: Kind::Map(pairs), flow, .. }) if pairs.iter().all(|(key, _)| key.scalar().is_some()) => {
             of_pairs(source, pairs, lines.end, flow, notes)
         }
+        Err(fault) if fault.is_bound => {
+            let line = source.line_of(block.start + fault.offset);
+            let key = (lines.start..=line).rev().find(|index| key_line(source.line(*index)).is_some_and(|key| key.indent == 0));
+            let line = if fault.message.contains("alias") { line } else { key.unwrap_or(line) };
+            notes.add((line + 1, 1), Code::TooLarge, format!("the front matter is refused: {}", fault.message));
+            return None;
+        }
         parsed => {
             let entries = of_lines(source, lines.clone(), notes);
             if entries.iter().all(|entry| !entry.is_known) {
                 let found = parsed.map_or_else(|fault| fault.message, |_| "a text or a list".into());
                 let message = format!("expected `name: ...` and `description: ...`, each on its line, and there is: {found}");
-                notes.add((lines.start + 1, 1), Code::MissingFrontMatter, message);
+                notes.add((lines.start.max(1), 1), Code::MissingFrontMatter, message);
                 return None;
             }
             entries
@@ -62,7 +75,8 @@ fn of_pairs(source: &Source<'_>, pairs: Vec<(Node, Node)>, end: usize, flow: boo
         let next = starts.get(index + 1).copied().unwrap_or(end).max(first + 1);
         let line = source.line(first);
         let is_fixable = !flow && key_line(line).is_some();
-        let place = source.place(key.range.start);
+        let start = key.range.start;
+        let place = source.place(start);
         let mut entry = match key_line(line) {
             Some(head) if is_fixable => at_line(source, head, first, next, notes),
             _ => {
@@ -73,7 +87,7 @@ fn of_pairs(source: &Source<'_>, pairs: Vec<(Node, Node)>, end: usize, flow: boo
                 }
                 let key = format_key.map_or_else(|| written.clone(), str::to_owned);
                 let value = node.range.clone();
-                Entry { key, is_known: format_key.is_some(), place, lines: first..next, value, node: None, is_fixable: false }
+                Entry { key, is_known: format_key.is_some(), place, head: start, lines: first..next, value, node: None, is_fixable: false }
             }
         };
         // YAML takes `name = a: b` for the key `name = a`.
@@ -135,7 +149,7 @@ fn at_line(source: &Source<'_>, head: KeyLine, first: usize, next: usize, notes:
         let key_start = if code == Code::KeyIndent { start } else { start + head.indent };
         notes.fix(place, code, message, key_start..value_start, &format!("{}: ", head.key));
     }
-    Entry { key: head.key, is_known: head.is_known, place, lines: first..last + 1, value, node: None, is_fixable: true }
+    Entry { key: head.key, is_known: head.is_known, place, head: start + head.indent, lines: first..last + 1, value, node: None, is_fixable: true }
 }
 
 /// Reads a value on its own. `start` is its place in the text.

@@ -71,11 +71,16 @@ pub(crate) fn cause(raw: &str) -> (Code, usize) {
     if matches!(first, '"' | '\'') {
         return (quote_fault(text, first), start);
     }
+    let indicator = text.lines().next().unwrap_or_default().trim_end();
+    if matches!(first, '|' | '>') && indicator[1..].chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-')) {
+        let content = text[indicator.len()..].trim_start();
+        return (Code::BlockIndent, start + text.len() - content.len());
+    }
     if matches!(first, '@' | '*' | '&' | '!' | '%' | '{' | '[' | ']' | '}' | '`' | '|' | '>' | ',') || text.starts_with("- ") || text.starts_with("? ") {
         return (Code::ReservedStart, start);
     }
     if let Some(tab) = ["\n\t", "\r\t"].into_iter().find_map(at) {
-        return (Code::TabIndent, tab + 1);
+        return (Code::OddSpace, tab + 1);
     }
     let colon = [": ", ":\n", ":\r", ":\t"].into_iter().filter_map(at).min();
     if let Some(colon) = colon.or_else(|| text.trim_end().ends_with(':').then(|| start + text.trim_end().len() - 1)) {
@@ -154,11 +159,11 @@ mod tests {
             ("\"json\",", "json", Code::QuoteInValue),
             ("“smart: it’s”", "smart: it’s", Code::SmartQuotes),
             ("> folded\ntext: a", "folded text: a", Code::ReservedStart),
-            ("|\none\ntwo\n\nthree", "one\ntwo\n\nthree", Code::ReservedStart),
+            ("|\none\ntwo\n\nthree", "one\ntwo\n\nthree", Code::BlockIndent),
             ("one\n\ntwo", "one\ntwo", Code::UnreadableText),
             ("@team", "@team", Code::ReservedStart),
             ("[a] b", "[a] b", Code::ReservedStart),
-            ("a\n\tb", "a b", Code::TabIndent),
+            ("a\n\tb", "a b", Code::OddSpace),
         ] {
             assert_eq!((meant(raw).as_str(), cause(raw).0), (text, code), "{raw}");
         }
