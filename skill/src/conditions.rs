@@ -68,7 +68,8 @@ impl Conditions {
         if lacks_all(&self.platforms, Need::Platform) {
             return Some(format!("it is for {}", self.platforms.join(", ")));
         }
-        let fallbacks = [(&self.fallback_for_tools, Need::Tool, "tool"), (&self.fallback_for_toolsets, Need::Toolset, "toolset")];
+        let fallbacks =
+            [(&self.fallback_for_tools, Need::Tool, "tool"), (&self.fallback_for_toolsets, Need::Toolset, "toolset")];
         for (names, need, word) in fallbacks {
             if let Some(name) = present(names, need) {
                 return Some(format!("it replaces the {word} `{name}`, which is available"));
@@ -135,7 +136,12 @@ pub(crate) fn read<'a>(root: impl Fn(&str) -> Option<&'a Node>, source: &Source<
     conditions.platforms = conditions.platforms.iter().map(|name| platform(name)).collect();
     for list in [&mut conditions.platforms, &mut conditions.variables, &mut conditions.programs] {
         let mut seen = Vec::new();
-        list.retain(|name| !seen.contains(name) && { seen.push(name.clone()); true });
+        list.retain(|name| {
+            !seen.contains(name) && {
+                seen.push(name.clone());
+                true
+            }
+        });
     }
     conditions
 }
@@ -237,7 +243,8 @@ impl Reader<'_, '_> {
     }
 
     fn unreadable(&mut self, node: &Node, path: &str, expected: &str) {
-        let found = short(self.source.text.get(node.range.clone()).unwrap_or_default().lines().next().unwrap_or_default());
+        let found =
+            short(self.source.text.get(node.range.clone()).unwrap_or_default().lines().next().unwrap_or_default());
         let message = format!("expected {expected} in `{path}`, and there is `{found}`; the condition is ignored");
         self.notes.add(self.source.place(node.range.start), Code::UnreadableCondition, message);
     }
@@ -282,8 +289,14 @@ mod tests {
                     - name: B\n    prompt: B?\n  - A\n  - {name: C, optional: true}\nsetup:\n  collect_secrets:\n    - env_var: D\n";
         let (read, notes) = conditions(text);
         assert_eq!(notes, [] as [usize; 0]);
-        assert_eq!((read.platforms, read.tools, read.toolsets), (vec!["macos".into(), "linux".into()], vec!["web_search".into()], vec!["web".into(), "browser".into()]));
-        assert_eq!((read.fallback_for_tools, read.variables, read.programs), (vec!["x".into()], vec!["B".into(), "A".into(), "D".into()], vec!["curl".into(), "jq".into()]));
+        assert_eq!(
+            (read.platforms, read.tools, read.toolsets),
+            (vec!["macos".into(), "linux".into()], vec!["web_search".into()], vec!["web".into(), "browser".into()])
+        );
+        assert_eq!(
+            (read.fallback_for_tools, read.variables, read.programs),
+            (vec!["x".into()], vec!["B".into(), "A".into(), "D".into()], vec!["curl".into(), "jq".into()])
+        );
     }
 
     #[test]
@@ -297,8 +310,16 @@ mod tests {
         ] {
             let (read, notes) = conditions(&text);
             assert_eq!(notes, [] as [usize; 0], "{text}");
-            assert_eq!((read.programs, read.any_programs), (vec!["uv".to_owned()], vec!["a".to_owned(), "b".to_owned()]), "{text}");
-            assert_eq!((read.variables, read.settings), (vec!["KEY".to_owned()], vec!["browser.enabled".to_owned()]), "{text}");
+            assert_eq!(
+                (read.programs, read.any_programs),
+                (vec!["uv".to_owned()], vec!["a".to_owned(), "b".to_owned()]),
+                "{text}"
+            );
+            assert_eq!(
+                (read.variables, read.settings),
+                (vec!["KEY".to_owned()], vec!["browser.enabled".to_owned()]),
+                "{text}"
+            );
             assert_eq!((read.platforms, read.always), (vec!["macos".to_owned(), "windows".to_owned()], true), "{text}");
         }
     }
@@ -312,7 +333,12 @@ mod tests {
 
     #[test]
     fn an_unmet_condition_is_a_reason() {
-        let mut needs = Conditions { programs: vec!["uv".into()], fallback_for_tools: vec!["web".into()], platforms: vec!["macos".into()], ..Conditions::default() };
+        let mut needs = Conditions {
+            programs: vec!["uv".into()],
+            fallback_for_tools: vec!["web".into()],
+            platforms: vec!["macos".into()],
+            ..Conditions::default()
+        };
         let with = |names: &'static [&'static str]| move |_: Need, name: &str| names.contains(&name);
         assert_eq!(needs.unmet(with(&["uv", "macos"])), None);
         assert_eq!(needs.unmet(with(&["uv"])).unwrap(), "it is for macos");

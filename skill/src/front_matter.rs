@@ -85,14 +85,17 @@ pub fn read(bytes: &[u8], folder: Option<&str>, strictness: Strictness) -> Resul
     let Some(text) = decode(bytes, &mut notes) else { return Err(notes.unreadable()) };
     let source = Source::new(&text);
     match read_text(&source, folder, &mut notes) {
-        Some((front_matter, body)) => Ok(Reading { front_matter, notes: notes.sorted(), body, text: Cow::into_owned(text) }),
+        Some((front_matter, body)) => {
+            Ok(Reading { front_matter, notes: notes.sorted(), body, text: Cow::into_owned(text) })
+        }
         None => Err(notes.unreadable()),
     }
 }
 
 fn read_text(source: &Source<'_>, folder: Option<&str>, notes: &mut Notes) -> Option<(FrontMatter, usize)> {
     let envelope = envelope::find(source, notes)?;
-    let block = source.range(envelope.lines.clone());
+    let mut block = source.range(envelope.lines.clone());
+    block.start = block.start.max(source.start(envelope.lines.start)).min(block.end);
     let entries = entries::split(source, envelope.lines, notes)?;
     let mut reader = Reader { source, entries: &entries, notes, block: block.clone() };
     reader.check_yaml();
@@ -126,12 +129,15 @@ fn read_text(source: &Source<'_>, folder: Option<&str>, notes: &mut Notes) -> Op
 /// Returns whether a name can be read: `[a-z0-9._-]{1,64}`, and not a path to a parent.
 pub fn is_readable_name(name: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._-".contains(&byte);
-    (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(is_allowed) && name.contains(|c: char| c.is_ascii_alphanumeric())
+    (1..=MAX_NAME).contains(&name.len())
+        && name.bytes().all(is_allowed)
+        && name.contains(|c: char| c.is_ascii_alphanumeric())
 }
 
 /// Returns whether a name follows the format: 1 to 64 of a-z, 0-9 and single inner hyphens.
 pub fn is_format_name(name: &str) -> bool {
-    let is_part = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let is_part =
+        |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     name.len() <= MAX_NAME && name.split('-').all(is_part)
 }
 
@@ -177,7 +183,7 @@ impl<'a> Reader<'a, '_> {
             Some(entry) if entry.is_fixable => {
                 let text = spaced(self.source, entry.value.start, &quoted(text));
                 self.notes.fix(entry.place, code, message, entry.value.clone(), &text);
-            },
+            }
             Some(entry) => self.notes.add(entry.place, code, message),
             None if self.entries.iter().all(|entry| entry.is_fixable) => {
                 let start = self.block.start;
@@ -191,7 +197,8 @@ impl<'a> Reader<'a, '_> {
     fn name(&mut self, folder: Option<&str>) -> Option<(String, Option<String>)> {
         let written = self.text("name", false);
         let place = self.entry("name").map_or(self.opening(), |entry| entry.place);
-        let from_folder = folder.and_then(|folder| if is_readable_name(folder) { Some(folder.to_owned()) } else { slug(folder) });
+        let from_folder =
+            folder.and_then(|folder| if is_readable_name(folder) { Some(folder.to_owned()) } else { slug(folder) });
         let name = match written {
             Some(name) if is_readable_name(&name) => name,
             Some(written) => {
@@ -200,13 +207,20 @@ impl<'a> Reader<'a, '_> {
                     self.notes.add(place, Code::OddName, message);
                     return None;
                 };
-                let message = format!("expected 1 to 64 of a-z, 0-9 and `-`, and there is `{}`; the name `{name}` is used", short(&written));
+                let message = format!(
+                    "expected 1 to 64 of a-z, 0-9 and `-`, and there is `{}`; the name `{name}` is used",
+                    short(&written)
+                );
                 self.missing("name", Code::OddName, message, &name);
                 return Some((name, Some(written).filter(|written| !written.contains(['/', '\\']))));
             }
             None => {
                 let Some(name) = from_folder else {
-                    self.notes.add(place, Code::MissingName, "expected `name: ...`, and neither the file nor its folder has a name");
+                    self.notes.add(
+                        place,
+                        Code::MissingName,
+                        "expected `name: ...`, and neither the file nor its folder has a name",
+                    );
                     return None;
                 };
                 let message = format!("expected `name: ...`; the name of the folder, `{name}`, is used");
@@ -215,11 +229,16 @@ impl<'a> Reader<'a, '_> {
             }
         };
         if !is_format_name(&name) {
-            let message = format!("expected 1 to 64 of a-z, 0-9 and single inner hyphens, and there is `{name}`; other programs may refuse it");
+            let message = format!(
+                "expected 1 to 64 of a-z, 0-9 and single inner hyphens, and there is `{name}`; other programs may refuse it"
+            );
             self.notes.add(place, Code::NameFormat, message);
         }
         if let Some(folder) = folder.filter(|folder| *folder != name) {
-            let message = format!("expected the name of the folder, `{}`, and there is `{name}`; rename one of them", short(folder));
+            let message = format!(
+                "expected the name of the folder, `{}`, and there is `{name}`; rename one of them",
+                short(folder)
+            );
             self.notes.add(place, Code::NameNotFolder, message);
         }
         Some((name, None))
@@ -262,7 +281,10 @@ impl<'a> Reader<'a, '_> {
         };
         let Kind::Map(pairs) = &map.kind else { return None };
         for (key, _) in pairs.iter().filter(|(_, value)| value.scalar().is_none()) {
-            let message = format!("the format expects texts below `metadata`, and `{}` is a list or mapping", key.scalar().unwrap_or_default());
+            let message = format!(
+                "the format expects texts below `metadata`, and `{}` is a list or mapping",
+                key.scalar().unwrap_or_default()
+            );
             self.notes.add(self.source.place(key.range.start), Code::MetadataForm, message);
         }
         Some(map)
@@ -273,7 +295,11 @@ impl<'a> Reader<'a, '_> {
         let mut unknown = Vec::new();
         for entry in self.entries.iter().filter(|entry| !entry.is_known) {
             let used = if conditions::KEYS.contains(&entry.key.as_str()) { "read as a condition" } else { "kept" };
-            let message = format!("the format does not define `{}`; it is {used}. It defines {}", short(&entry.key), FORMAT_KEYS.join(", "));
+            let message = format!(
+                "the format does not define `{}`; it is {used}. It defines {}",
+                short(&entry.key),
+                FORMAT_KEYS.join(", ")
+            );
             self.notes.add(entry.place, Code::UnknownKey, message);
             if let Some(node) = self.mender().tree(entry) {
                 unknown.push((entry.key.clone(), node));
@@ -315,13 +341,17 @@ pub(crate) fn first_paragraph(body: &str) -> Option<String> {
         if line.starts_with("```") || line.starts_with("~~~") {
             in_code = !in_code;
         }
-        let is_text = !in_code && line.starts_with(|c: char| !matches!(c, '#' | '<' | '|' | '`' | '~' | '=') && !c.is_control()) && !line.starts_with("[![") && !line.starts_with("---");
+        let is_text = !in_code
+            && line.starts_with(|c: char| !matches!(c, '#' | '<' | '|' | '`' | '~' | '=') && !c.is_control())
+            && !line.starts_with("[![")
+            && !line.starts_with("---");
         if is_text {
             paragraph.push(line);
         } else if !paragraph.is_empty() {
             break;
         } else if line.starts_with('#') && !in_code {
-            heading = heading.or_else(|| Some(line.trim_start_matches('#').trim()).filter(|heading| !heading.is_empty()));
+            heading =
+                heading.or_else(|| Some(line.trim_start_matches('#').trim()).filter(|heading| !heading.is_empty()));
         }
     }
     let text = if paragraph.is_empty() { heading?.to_owned() } else { paragraph.join(" ") };

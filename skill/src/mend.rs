@@ -30,7 +30,9 @@ impl Mender<'_, '_> {
                 let code = if node.flow { Code::ReservedStart } else { Code::MapForText };
                 return self.as_written(entry, code, entry.head);
             }
-            Kind::Scalar { .. } if node.mark.is_stray() => return self.as_written(entry, Code::ReservedStart, entry.value.start),
+            Kind::Scalar { .. } if node.mark.is_stray() => {
+                return self.as_written(entry, Code::ReservedStart, entry.value.start);
+            }
             Kind::Scalar { text, plain: true } => return self.plain(entry, node, text.trim(), is_prose),
             Kind::Scalar { text, plain: false } => text.trim().to_owned(),
         };
@@ -104,9 +106,14 @@ impl Mender<'_, '_> {
 
     /// Reads a list of tools: a text with spaces or commas, or a list.
     pub(crate) fn tools(&mut self, entry: &Entry) -> Vec<String> {
-        let keys = |pairs: &[(Node, Node)]| pairs.iter().filter_map(|(key, _)| key.scalar().map(str::to_owned)).collect::<Vec<_>>();
+        let keys = |pairs: &[(Node, Node)]| {
+            pairs.iter().filter_map(|(key, _)| key.scalar().map(str::to_owned)).collect::<Vec<_>>()
+        };
         let (code, texts) = match entry.node.as_ref().filter(|node| !node.mark.is_stray()).map(|node| &node.kind) {
-            Some(Kind::List(items)) => (Some(Code::AllowedToolsForm), items.iter().filter_map(|item| item.scalar().map(str::to_owned)).collect()),
+            Some(Kind::List(items)) => (
+                Some(Code::AllowedToolsForm),
+                items.iter().filter_map(|item| item.scalar().map(str::to_owned)).collect(),
+            ),
             Some(Kind::Map(pairs)) => (Some(Code::MapForText), keys(pairs)),
             Some(Kind::Scalar { .. }) | None => (None, self.text(entry, false).into_iter().collect::<Vec<_>>()),
         };
@@ -116,7 +123,14 @@ impl Mender<'_, '_> {
         if !is_form && !tools.is_empty() {
             let text = tools.join(" ");
             let message = format!("expected tools with spaces between them; write `{}`", short(&text));
-            self.report(entry, code.unwrap_or(Code::AllowedToolsForm), entry.value.start, message, entry.value.clone(), &text);
+            self.report(
+                entry,
+                code.unwrap_or(Code::AllowedToolsForm),
+                entry.value.start,
+                message,
+                entry.value.clone(),
+                &text,
+            );
         }
         tools
     }
@@ -129,7 +143,8 @@ impl Mender<'_, '_> {
         let raw = &self.source.text[entry.value.clone()];
         let first = raw.lines().next().unwrap_or_default().trim();
         if !first.is_empty() && !first.starts_with(['{', '[', '|', '>', '#']) {
-            return self.text(entry, false).map(|text| Node::text(text, entry.value.clone()));
+            let text = self.text(entry, false).unwrap_or_default();
+            return Some(Node::text(text, entry.value.clone()));
         }
         let lines = Source::new(raw);
         let edits: Vec<Edit> = (0..lines.lines.len()).flat_map(|index| Edit::of_line(&lines, index)).collect();
@@ -158,8 +173,10 @@ impl Mender<'_, '_> {
     /// Reports a value that nothing mends. The fix turns its lines into comments, so that the rest can be read.
     fn left_out(&mut self, entry: &Entry) {
         let range = self.source.range(entry.lines.clone());
-        let comments: String = entry.lines.clone().map(|index| format!("# {}\n", self.source.line(index))).collect();
-        let message = format!("YAML cannot read the value of `{}`; it is left out, the fix turns it into a comment", entry.key);
+        let lines = entry.lines.clone().map(|index| self.source.line(index));
+        let comments = lines.fold(String::new(), |text, line| text + "# " + line + "\n");
+        let message =
+            format!("YAML cannot read the value of `{}`; it is left out, the fix turns it into a comment", entry.key);
         self.notes.fix(entry.place, Code::UnreadableValue, message, range, &comments);
     }
 }

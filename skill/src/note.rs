@@ -226,7 +226,14 @@ impl Notes {
     }
 
     /// Adds a note with a change that mends it.
-    pub(crate) fn fix(&mut self, place: (usize, usize), code: Code, message: impl Into<String>, range: Range<usize>, text: &str) {
+    pub(crate) fn fix(
+        &mut self,
+        place: (usize, usize),
+        code: Code,
+        message: impl Into<String>,
+        range: Range<usize>,
+        text: &str,
+    ) {
         self.push(place, code, message.into(), Some(Fix { range, text: text.to_owned() }));
     }
 
@@ -253,15 +260,15 @@ pub(crate) fn apply(text: &str, notes: &[Note]) -> String {
     let mut fixes: Vec<&Fix> = notes.iter().filter_map(|note| note.fix.as_ref()).collect();
     // Insertions come first, then the longest change.
     fixes.sort_by_key(|fix| (fix.range.start, !fix.range.is_empty(), Reverse(fix.range.end)));
-    let (mut fixed, mut at) = (String::with_capacity(text.len()), 0);
+    let (mut result, mut at) = (String::with_capacity(text.len()), 0);
     for fix in fixes {
         let (Some(before), true) = (text.get(at..fix.range.start), fix.range.end <= text.len()) else { continue };
-        fixed.push_str(before);
-        fixed.push_str(&fix.text);
+        result.push_str(before);
+        result.push_str(&fix.text);
         at = fix.range.end;
     }
-    fixed.push_str(text.get(at..).unwrap_or_default());
-    fixed
+    result.push_str(text.get(at..).unwrap_or_default());
+    result
 }
 
 #[cfg(test)]
@@ -271,7 +278,10 @@ mod tests {
     #[test]
     fn codes_are_distinct_and_explained_in_a_sentence() {
         for (index, code) in Code::ALL.iter().enumerate() {
-            assert!(code.name().bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'), "{code}");
+            assert!(
+                code.name().bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'),
+                "{code}"
+            );
             assert!(Code::ALL[..index].iter().all(|other| other.name() != code.name()), "{code}");
             let explanation = code.explanation();
             assert!(explanation.ends_with('.') && explanation.starts_with(|c: char| c.is_uppercase()), "{explanation}");

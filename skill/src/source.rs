@@ -30,7 +30,10 @@ impl<'a> Source<'a> {
         let bytes = text.as_bytes();
         let (mut lines, mut start) = (Vec::new(), 0);
         while start < bytes.len() {
-            let end = bytes[start..].iter().position(|byte| matches!(byte, b'\n' | b'\r')).map_or(bytes.len(), |at| start + at);
+            let end = bytes[start..]
+                .iter()
+                .position(|byte| matches!(byte, b'\n' | b'\r'))
+                .map_or(bytes.len(), |at| start + at);
             let next = match bytes.get(end..) {
                 Some([b'\r', b'\n', ..]) => end + 2,
                 Some([_, ..]) => end + 1,
@@ -76,7 +79,10 @@ impl<'a> Source<'a> {
 /// Decodes a file. UTF-16 needs its byte order mark.
 pub(crate) fn decode<'a>(bytes: &'a [u8], notes: &mut Notes) -> Option<Cow<'a, str>> {
     if bytes.len() > MAX_FILE_BYTES {
-        let message = format!("expected at most {MAX_FILE_BYTES} bytes, and the file has {}; move parts to references/", bytes.len());
+        let message = format!(
+            "expected at most {MAX_FILE_BYTES} bytes, and the file has {}; move parts to references/",
+            bytes.len()
+        );
         let long = bytes.split(|byte| *byte == b'\n').position(|line| line.len() > MAX_FILE_BYTES / 2);
         notes.add(long.map_or((0, 0), |line| (line + 1, 1)), Code::TooLarge, message);
         return None;
@@ -108,14 +114,18 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, notes: &mut Notes) -> String {
     }));
     if damaged {
         let line = text.split(char::REPLACEMENT_CHARACTER).next().unwrap_or_default().matches('\n').count() + 1;
-        notes.add((line, 1), Code::InvalidBytes, "expected UTF-16, and half a character is missing; U+FFFD replaces it");
+        notes.add(
+            (line, 1),
+            Code::InvalidBytes,
+            "expected UTF-16, and half a character is missing; U+FFFD replaces it",
+        );
     }
     text
 }
 
 fn utf8<'a>(bytes: &'a [u8], notes: &mut Notes) -> Option<Cow<'a, str>> {
     if let Some(nul) = bytes.iter().position(|byte| *byte == 0) {
-        let line = bytes[..nul].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = bytes[..nul].split(|byte| *byte == b'\n').count();
         let message = "expected UTF-8 text, and there is a NUL byte; the file is binary, or UTF-16 without its mark";
         notes.add((line, 1), Code::NotText, message);
         return None;
@@ -134,7 +144,13 @@ fn utf8<'a>(bytes: &'a [u8], notes: &mut Notes) -> Option<Cow<'a, str>> {
         notes.add(before, Code::InvalidBytes, message);
     }
     if text.starts_with(MARK) {
-        notes.fix((1, 1), Code::ByteOrderMark, "the file begins with a byte order mark; save it as UTF-8 without mark", 0..MARK.len(), "");
+        notes.fix(
+            (1, 1),
+            Code::ByteOrderMark,
+            "the file begins with a byte order mark; save it as UTF-8 without mark",
+            0..MARK.len(),
+            "",
+        );
     }
     Some(text)
 }

@@ -8,7 +8,10 @@ const SMART: &[char] = &['“', '”', '„', '‟', '«', '»', '‘', '’', '
 /// Returns the text that a value means which YAML cannot read: its lines joined, without the quotes around it.
 pub(crate) fn meant(raw: &str) -> String {
     let (is_literal, raw) = without_indicator(raw.trim());
-    let text = joined(raw, is_literal);
+    unquoted(joined(raw, is_literal)).trim().to_owned()
+}
+
+fn unquoted(text: String) -> String {
     if let Some(inner) = without_smart_quotes(&text) {
         return inner.to_owned();
     }
@@ -55,7 +58,8 @@ pub(crate) fn without_smart_quotes(text: &str) -> Option<&str> {
     let rest = text.strip_prefix(SMART)?;
     let inner = rest.strip_suffix(SMART).or_else(|| rest.strip_suffix(['"', '\''])).unwrap_or(rest);
     // An apostrophe is not a quote.
-    let is_quote = |c: char| SMART.contains(&c) && !(text.starts_with(['“', '„', '«', '”', '»', '‟']) && matches!(c, '’' | '‘'));
+    let is_quote =
+        |c: char| SMART.contains(&c) && !(text.starts_with(['“', '„', '«', '”', '»', '‟']) && matches!(c, '’' | '‘'));
     (!inner.contains(is_quote) && !inner.trim().is_empty()).then(|| inner.trim())
 }
 
@@ -76,7 +80,10 @@ pub(crate) fn cause(raw: &str) -> (Code, usize) {
         let content = text[indicator.len()..].trim_start();
         return (Code::BlockIndent, start + text.len() - content.len());
     }
-    if matches!(first, '@' | '*' | '&' | '!' | '%' | '{' | '[' | ']' | '}' | '`' | '|' | '>' | ',') || text.starts_with("- ") || text.starts_with("? ") {
+    if matches!(first, '@' | '*' | '&' | '!' | '%' | '{' | '[' | ']' | '}' | '`' | '|' | '>' | ',')
+        || text.starts_with("- ")
+        || text.starts_with("? ")
+    {
         return (Code::ReservedStart, start);
     }
     if let Some(tab) = ["\n\t", "\r\t"].into_iter().find_map(at) {
@@ -187,7 +194,11 @@ mod tests {
     #[test]
     fn tools_are_split_outside_parentheses() {
         let expected = ["Bash(git add:*, git:*)", "Read", "mcp__x__y"];
-        for text in ["Bash(git add:*, git:*) Read mcp__x__y", "Bash(git add:*, git:*), Read,mcp__x__y", "- Bash(git add:*, git:*)\n- Read ; mcp__x__y"] {
+        for text in [
+            "Bash(git add:*, git:*) Read mcp__x__y",
+            "Bash(git add:*, git:*), Read,mcp__x__y",
+            "- Bash(git add:*, git:*)\n- Read ; mcp__x__y",
+        ] {
             assert_eq!(tools(text), expected, "{text}");
         }
         assert_eq!(tools("Bash(git Read"), ["Bash(git", "Read"]);

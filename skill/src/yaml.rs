@@ -72,7 +72,11 @@ impl Node {
     /// Returns the value of a key, or `None` if it is missing or null.
     pub(crate) fn get(&self, name: &str) -> Option<&Self> {
         let Kind::Map(pairs) = &self.kind else { return None };
-        pairs.iter().find(|(key, _)| key.scalar() == Some(name)).map(|(_, value)| value).filter(|value| !value.is_null())
+        pairs
+            .iter()
+            .find(|(key, _)| key.scalar() == Some(name))
+            .map(|(_, value)| value)
+            .filter(|value| !value.is_null())
     }
 
     /// Changes the places of the node and of all below it.
@@ -119,13 +123,20 @@ pub(crate) fn parse(text: &str) -> Result<Node, Fault> {
     for event in Parser::new_from_str(text) {
         let (event, span) = match event {
             Ok(event) => event,
-            Err(error) => return Err(Fault { offset: reader.offset(*error.marker()), is_bound: error.info().contains("recursion limit"), message: error.info().to_owned() }),
+            Err(error) => {
+                return Err(Fault {
+                    offset: reader.offset(*error.marker()),
+                    is_bound: error.info().contains("recursion limit"),
+                    message: error.info().to_owned(),
+                });
+            }
         };
         let range = reader.offset(span.start)..reader.offset(span.end);
         let offset = range.start;
         reader.event(event, range).map_err(|message| Fault { offset, is_bound: true, message })?;
     }
-    let mut root = reader.root.take().ok_or(Fault { offset: 0, is_bound: false, message: "the text holds no value".into() })?;
+    let mut root =
+        reader.root.take().ok_or(Fault { offset: 0, is_bound: false, message: "the text holds no value".into() })?;
     root.visit(&mut |node| {
         if matches!(node.mark, Mark::Alias(anchor) if !reader.used.contains(&anchor)) {
             node.mark = Mark::Stray;
@@ -158,12 +169,26 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(text: &'a str) -> Self {
         let offsets = (!text.is_ascii()).then(|| text.char_indices().map(|(at, _)| at).collect());
-        Self { text, offsets, open: Vec::new(), anchors: BTreeMap::new(), used: BTreeSet::new(), nodes: 0, aliased: 0, documents: 0, root: None }
+        Self {
+            text,
+            offsets,
+            open: Vec::new(),
+            anchors: BTreeMap::new(),
+            used: BTreeSet::new(),
+            nodes: 0,
+            aliased: 0,
+            documents: 0,
+            root: None,
+        }
     }
 
     fn offset(&self, marker: Marker) -> usize {
         let index = marker.index();
-        self.offsets.as_ref().map_or(Some(index), |offsets| offsets.get(index).copied()).unwrap_or(self.text.len()).min(self.text.len())
+        self.offsets
+            .as_ref()
+            .map_or(Some(index), |offsets| offsets.get(index).copied())
+            .unwrap_or(self.text.len())
+            .min(self.text.len())
     }
 
     fn event(&mut self, event: Event<'_>, range: Range<usize>) -> Result<(), String> {
@@ -181,7 +206,8 @@ impl<'a> Reader<'a> {
                 self.add(node, anchor)?;
             }
             Event::Alias(anchor) => {
-                let mut node = self.anchors.get(&anchor).cloned().ok_or("an alias refers to a collection that contains it")?;
+                let mut node =
+                    self.anchors.get(&anchor).cloned().ok_or("an alias refers to a collection that contains it")?;
                 (node.range, node.mark) = (range, Mark::Alias(anchor));
                 self.used.insert(anchor);
                 self.aliased += node.count();
@@ -203,7 +229,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn start(&mut self, kind: Kind, range: Range<usize>, anchor: usize, tag: Option<&Cow<'_, Tag>>) -> Result<(), String> {
+    fn start(
+        &mut self,
+        kind: Kind,
+        range: Range<usize>,
+        anchor: usize,
+        tag: Option<&Cow<'_, Tag>>,
+    ) -> Result<(), String> {
         if self.open.len() >= MAX_DEPTH {
             return Err(format!("the text is nested deeper than {MAX_DEPTH} levels"));
         }
@@ -268,7 +300,8 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// Returns whether a plain scalar is converted to another type than text by readers of YAML 1.1 or 1.2.
 pub(crate) fn is_converted(text: &str) -> bool {
-    const WORDS: &[&str] = &["true", "false", "yes", "no", "on", "off", "y", "n", "null", "~", ".nan", ".inf", "-.inf", "+.inf"];
+    const WORDS: &[&str] =
+        &["true", "false", "yes", "no", "on", "off", "y", "n", "null", "~", ".nan", ".inf", "-.inf", "+.inf"];
     if WORDS.contains(&text.to_ascii_lowercase().as_str()) {
         return true;
     }
@@ -277,15 +310,20 @@ pub(crate) fn is_converted(text: &str) -> bool {
         && digits.contains(|c: char| c.is_ascii_digit())
         && digits.replace('_', "").parse::<f64>().is_ok();
     let radix = ["0x", "0o", "0b"].iter().find_map(|prefix| digits.strip_prefix(prefix));
-    is_number || radix.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())) || is_date(text)
+    is_number
+        || radix.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        || is_date(text)
 }
 
 /// Returns whether a text begins like a date or is a time in base 60, as `2026-11-30` and `12:30`.
 fn is_date(text: &str) -> bool {
-    let is_digits = |part: &str, count: usize| part.len() <= count && !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_digits = |part: &str, count: usize| {
+        part.len() <= count && !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
     let date = text.split(['T', 't', ' ']).next().unwrap_or_default();
     let parts: Vec<&str> = date.split('-').collect();
-    let is_date = matches!(parts[..], [y, m, d] if y.len() == 4 && is_digits(y, 4) && is_digits(m, 2) && is_digits(d, 2));
+    let is_date =
+        matches!(parts[..], [y, m, d] if y.len() == 4 && is_digits(y, 4) && is_digits(m, 2) && is_digits(d, 2));
     let is_time = text.contains(':') && text.split(':').all(|part| is_digits(part, 2));
     (is_date && text[date.len()..].bytes().all(|byte| byte.is_ascii_digit() || b"TtZz:+-. ".contains(&byte))) || is_time
 }
@@ -328,17 +366,49 @@ mod tests {
 
     #[test]
     fn quoted_texts_are_read_back() {
-        for text in ["", "a: b", "say \"hi\"", "it's \\ \"x\"", "a\nb\tc", "\u{1}\u{85}\u{feff}\u{2028}", "'", "\"", "\\", "é #1"] {
-            assert_eq!(parse(&format!("k: {}\n", quoted(text))).unwrap().get("k").and_then(Node::scalar), Some(text), "{}", quoted(text));
+        for text in [
+            "",
+            "a: b",
+            "say \"hi\"",
+            "it's \\ \"x\"",
+            "a\nb\tc",
+            "\u{1}\u{85}\u{feff}\u{2028}",
+            "'",
+            "\"",
+            "\\",
+            "é #1",
+        ] {
+            assert_eq!(
+                parse(&format!("k: {}\n", quoted(text))).unwrap().get("k").and_then(Node::scalar),
+                Some(text),
+                "{}",
+                quoted(text)
+            );
         }
     }
 
     #[test]
     fn texts_that_readers_convert_are_recognized() {
-        for text in ["1", "-1.5", "1_000", "0x1f", "1e3", "yes", "Off", "~", ".5", "2026-11-30", "2026-11-30T10:00:00Z", "12:30", ".inf"] {
+        for text in [
+            "1",
+            "-1.5",
+            "1_000",
+            "0x1f",
+            "1e3",
+            "yes",
+            "Off",
+            "~",
+            ".5",
+            "2026-11-30",
+            "2026-11-30T10:00:00Z",
+            "12:30",
+            ".inf",
+        ] {
             assert!(is_converted(text), "{text}");
         }
-        for text in ["1.2.3", "one", "v1", "-", "a-b-c", "2026", "10:30 o'clock", "nano", "0xyz", "2026-11-30 to 2026-12-01"] {
+        for text in
+            ["1.2.3", "one", "v1", "-", "a-b-c", "2026", "10:30 o'clock", "nano", "0xyz", "2026-11-30 to 2026-12-01"]
+        {
             assert_eq!(is_converted(text), text == "2026", "{text}");
         }
     }

@@ -84,7 +84,9 @@ impl Case {
                 self.values(&reading, &mut faults);
                 reading.notes
             }
-            Err(unreadable) if self.expect.outcome == Outcome::Read => return vec![format!("it is refused: {unreadable}")],
+            Err(unreadable) if self.expect.outcome == Outcome::Read => {
+                return vec![format!("it is refused: {unreadable}")];
+            }
             Err(unreadable) => unreadable.notes,
         };
         // Further notes with the code of an expected one are about the same fault, such as the end of a code fence.
@@ -95,7 +97,9 @@ impl Case {
         for note in self.expect.note.iter().filter(|note| !lines.contains(&note.line)) {
             faults.push(format!("line {} has no note about: {}", note.line, note.about));
         }
-        for note in notes.iter().filter(|note| note.severity > Severity::Hint && !expected.contains(&note.line) && !codes.contains(&note.code)) {
+        for note in notes.iter().filter(|note| {
+            note.severity > Severity::Hint && !expected.contains(&note.line) && !codes.contains(&note.code)
+        }) {
             faults.push(format!("unexpected: {note}"));
         }
         faults
@@ -116,7 +120,8 @@ impl Case {
         let expected_tools = expected.allowed_tools.as_deref().map(tools);
         compare("allowed-tools", expected_tools.as_deref(), Some(&tools(&found.allowed_tools)));
         for (key, text) in expected.metadata.iter().flatten() {
-            let value = found.metadata.get(key).map(|value| value.as_text().map_or_else(|| value.to_string(), str::to_owned));
+            let value =
+                found.metadata.get(key).map(|value| value.as_text().map_or_else(|| value.to_string(), str::to_owned));
             compare(key, Some(text), value.as_deref());
         }
         if let (Some(expected), Value::Map(pairs)) = (&expected.metadata, &found.metadata)

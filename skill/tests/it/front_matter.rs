@@ -43,7 +43,11 @@ trait FixedBody {
 impl FixedBody for Reading {
     fn fixed_body(&self) -> String {
         // The only fix in a body deletes the end of a code fence.
-        let deleted = self.notes.iter().filter_map(|note| note.fix.as_ref()).find(|fix| fix.range.start >= self.body && !fix.range.is_empty());
+        let deleted = self
+            .notes
+            .iter()
+            .filter_map(|note| note.fix.as_ref())
+            .find(|fix| fix.range.start >= self.body && !fix.range.is_empty());
         match deleted {
             Some(fix) => format!("{}{}", &self.text[self.body..fix.range.start], &self.text[fix.range.end..]),
             None => self.body().to_owned(),
@@ -149,9 +153,15 @@ fn allowed_tools_are_read_in_every_form() {
 #[test]
 fn keys_are_read_in_every_spelling() {
     let (front, notes) = front("NAME: x\ndescription:No space\nAllowed_Tools: Read\nlicense = MIT");
-    assert_eq!((front.name.as_str(), front.description.as_str(), front.license.as_deref()), ("x", "No space", Some("MIT")));
+    assert_eq!(
+        (front.name.as_str(), front.description.as_str(), front.license.as_deref()),
+        ("x", "No space", Some("MIT"))
+    );
     assert_eq!(front.allowed_tools, ["Read"]);
-    assert_eq!(notes, [(2, Code::KeySpelling), (3, Code::KeySeparator), (4, Code::KeySpelling), (5, Code::KeySeparator)]);
+    assert_eq!(
+        notes,
+        [(2, Code::KeySpelling), (3, Code::KeySeparator), (4, Code::KeySpelling), (5, Code::KeySeparator)]
+    );
 }
 
 #[test]
@@ -175,23 +185,36 @@ fn a_name_that_is_missing_or_odd_is_taken_from_the_folder() {
 
 #[test]
 fn a_skill_without_a_description_is_refused_at_its_key_or_at_the_opening_line() {
-    for (lines, line) in [("name: x", 1), ("name: x\ndescription:", 3), ("name: x\ndescription: ~", 3), ("name: x\ndescription: \" \"", 3)] {
+    for (lines, line) in [
+        ("name: x", 1),
+        ("name: x\ndescription:", 3),
+        ("name: x\ndescription: ~", 3),
+        ("name: x\ndescription: \" \"", 3),
+    ] {
         let notes = refused(format!("---\n{lines}\n---\nBody.\n").as_bytes()).notes;
-        assert_eq!(notes.iter().map(|note| (note.line, note.code)).collect::<Vec<_>>(), [(line, Code::MissingDescription)], "{lines}");
+        assert_eq!(
+            notes.iter().map(|note| (note.line, note.code)).collect::<Vec<_>>(),
+            [(line, Code::MissingDescription)],
+            "{lines}"
+        );
     }
 }
 
 #[test]
 fn anchors_with_aliases_are_yaml_and_others_are_text() {
     let (aliased, notes) = front("name: x\ndescription: &a Some text\nlicense: *a");
-    assert_eq!((aliased.description.as_str(), aliased.license.as_deref(), notes), ("Some text", Some("Some text"), vec![]));
+    assert_eq!(
+        (aliased.description.as_str(), aliased.license.as_deref(), notes),
+        ("Some text", Some("Some text"), vec![])
+    );
     assert_eq!(front("name: x\ndescription: &a Some text").0.description, "&a Some text");
     assert_eq!(refused(b"---\nname: x\ndescription: d\nmetadata: &m\n  a: *m\n---\n").notes[0].line, 5);
 }
 
 #[test]
 fn damaged_metadata_is_mended_line_by_line() {
-    let (front, notes) = front("name: x\ndescription: d\nmetadata:\n\tauthor: @me\n\ttags:\n\t  - a: b: c\n\t  - *d\n\tversion: 1.10");
+    let (front, notes) =
+        front("name: x\ndescription: d\nmetadata:\n\tauthor: @me\n\ttags:\n\t  - a: b: c\n\t  - *d\n\tversion: 1.10");
     assert_eq!(front.metadata.get("author").and_then(Value::as_text), Some("@me"));
     assert_eq!(front.metadata.get("version").and_then(Value::as_text), Some("1.10"));
     assert_eq!(front.metadata.get("tags").unwrap().to_string(), r#"[{"a": "b: c"}, "*d"]"#);
@@ -221,11 +244,17 @@ fn keys_that_the_format_does_not_define_are_kept() {
 fn a_check_reports_what_the_validator_refuses_as_errors() {
     let codes = |text: &str| {
         let notes = read(text.as_bytes(), Some("x"), Strictness::Check).unwrap().notes;
-        notes.into_iter().filter(|note| note.severity == Severity::Error).map(|note| (note.line, note.code)).collect::<Vec<_>>()
+        notes
+            .into_iter()
+            .filter(|note| note.severity == Severity::Error)
+            .map(|note| (note.line, note.code))
+            .collect::<Vec<_>>()
     };
     assert_eq!(codes("---\nname: x\ndescription: d\nallowed-tools: Read\n---\n"), []);
-    let long = format!("---\nname: a--b\ndescription: {}\ncompatibility: {}\n---\n", "d".repeat(1_025), "é".repeat(501));
-    let expected = [(2, Code::NameFormat), (2, Code::NameNotFolder), (3, Code::LongDescription), (4, Code::LongCompatibility)];
+    let long =
+        format!("---\nname: a--b\ndescription: {}\ncompatibility: {}\n---\n", "d".repeat(1_025), "é".repeat(501));
+    let expected =
+        [(2, Code::NameFormat), (2, Code::NameNotFolder), (3, Code::LongDescription), (4, Code::LongCompatibility)];
     assert_eq!(codes(&long), expected);
     let odd = "---\nname: x\ndescription: a --- b\nversion: 1\nmetadata: {a: b}\n---\n";
     assert_eq!(codes(odd), [(3, Code::StrictYaml), (4, Code::UnknownKey), (5, Code::StrictYaml)]);
@@ -257,6 +286,9 @@ fn a_file_in_utf_16_is_read_and_fixed_as_utf_8() {
     let bytes: Vec<u8> = [0xff, 0xfe].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
     let reading = read(&bytes, Some("x"), Strictness::Use).unwrap();
     assert_eq!((reading.front_matter.description.as_str(), reading.body()), ("Größe: 1", "Body\r\n"));
-    assert_eq!(reading.notes.iter().map(|note| (note.line, note.code)).collect::<Vec<_>>(), [(1, Code::Utf16), (3, Code::ColonInValue)]);
+    assert_eq!(
+        reading.notes.iter().map(|note| (note.line, note.code)).collect::<Vec<_>>(),
+        [(1, Code::Utf16), (3, Code::ColonInValue)]
+    );
     assert_fixed(&reading, "x", text);
 }
