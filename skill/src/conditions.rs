@@ -9,7 +9,6 @@ use crate::yaml::{self, Kind, Node};
 
 /// What a skill needs. The lists are empty if it says nothing about them. `compatibility`, which is prose, is not interpreted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-#[serde(default)]
 pub struct Conditions {
     /// Tools, all of which must be available: `metadata.hermes.requires_tools`.
     pub tools: Vec<String>,
@@ -20,7 +19,7 @@ pub struct Conditions {
     /// The skill replaces these toolsets, as above: `metadata.hermes.fallback_for_toolsets`.
     pub fallback_for_toolsets: Vec<String>,
     /// Environment variables, all of which must be set: `required_environment_variables` (without its entries that are `optional`),
-    /// `prerequisites.env_vars`, `setup.collect_secrets`, and `metadata.openclaw.requires.env`. Hermes shows the skill all the same and
+    /// `prerequisites.env_vars`, `setup.collect_secrets`, and `metadata.openclaw.requires.env`. Hermes shows the skill nevertheless and
     /// asks for the values when it is used; `OpenClaw` hides it.
     pub variables: Vec<String>,
     /// Programs, all of which must be found on `PATH`: `prerequisites.commands`, `metadata.openclaw.requires.bins`.
@@ -59,7 +58,7 @@ impl Conditions {
         *self == Self::default()
     }
 
-    /// Returns why the skill is of no use, or `None` if it is. `has` answers whether a thing with a name is available. A host that
+    /// Returns why the skill is useless here, or `None` if it is of use. `has` answers whether a thing with a name is available. A host that
     /// wants to ignore a kind of condition, such as variables, answers `true`.
     pub fn unmet(&self, has: impl Fn(Need, &str) -> bool) -> Option<String> {
         let missing = |names: &[String], need| names.iter().find(|name| !has(need, name)).cloned();

@@ -231,7 +231,7 @@ impl Folder {
         Listing { files: lister.files, notes: lister.notes.sorted(), is_complete: lister.is_complete }
     }
 
-    /// Returns a digest of the contents of the skill, as 64 hexadecimal digits, to find out whether anything has changed.
+    /// Returns a digest of the contents of the skill, as 64 hexadecimal digits, which shows whether anything has changed.
     ///
     /// It is the SHA-256 of all regular files in the order of their paths, compared as bytes. Each file contributes the length of its
     /// path as 8 bytes in big-endian order, its path with `/` between the parts, the length of its content in the same form, and its
@@ -349,7 +349,7 @@ impl Lister<'_> {
                 format!("`{prefix}` is nested deeper than {} folders; its files are left out", self.limits.depth),
             );
         }
-        // One more than allowed, to see that there are more.
+        // One more than allowed shows that the folder has more.
         let names = match directory.names(self.limits.files.saturating_sub(self.seen) + 1) {
             Ok(names) => names,
             Err(error) => {

@@ -103,11 +103,23 @@ struct Stamp {
     modified: Option<SystemTime>,
 }
 
-/// What was read earlier, by the paths of folders, so that reading again opens only files whose size or time has changed.
+/// What was read at an earlier time.
+#[derive(Debug)]
+struct Kept {
+    stamp: Stamp,
+    read: Result<Arc<Card>, Unreadable>,
+    /// The number of the last reading of a library that used it.
+    used: usize,
+}
+
+/// What was read earlier, by the paths of folders, so that reading again opens only files whose size or time has changed. Skills that
+/// a reading no longer finds are dropped.
 #[derive(Debug, Default)]
 pub struct Cache {
-    entries: HashMap<PathBuf, (Stamp, Result<Arc<Card>, Unreadable>)>,
+    entries: HashMap<PathBuf, Kept>,
     reads: usize,
+    /// The number of the reading.
+    reading: usize,
 }
 
 impl Cache {
@@ -118,13 +130,14 @@ impl Cache {
 
     /// Reads a skill, unless it is unchanged.
     fn read(&mut self, path: &Path) -> Result<Arc<Card>, Unreadable> {
-        let metadata = fs::symlink_metadata(path.join(SKILL_FILE)).ok();
+        let metadata = [SKILL_FILE, "skill.md"].into_iter().find_map(|name| fs::symlink_metadata(path.join(name)).ok());
         let stamp = metadata.map(|metadata| Stamp { bytes: metadata.len(), modified: metadata.modified().ok() });
-        if let (Some(stamp), Some((kept, read))) = (&stamp, self.entries.get(path))
-            && stamp == kept
+        if let (Some(stamp), Some(kept)) = (&stamp, self.entries.get_mut(path))
+            && *stamp == kept.stamp
             && stamp.modified.is_some()
         {
-            return read.clone();
+            kept.used = self.reading;
+            return kept.read.clone();
         }
         self.reads += 1;
         let read = match Folder::open(path) {
@@ -136,7 +149,7 @@ impl Cache {
             }
         };
         if let Some(stamp) = stamp {
-            self.entries.insert(path.to_owned(), (stamp, read.clone()));
+            self.entries.insert(path.to_owned(), Kept { stamp, read: read.clone(), used: self.reading });
         }
         read
     }
@@ -169,6 +182,7 @@ impl Library {
     /// searched. At most 20,000 folders are visited below a root, at most 4 levels deep.
     pub fn read(roots: &[Root], cache: &mut Cache) -> Self {
         let mut library = Self::default();
+        cache.reading += 1;
         for root in roots {
             let mut scan = Scan {
                 root,
@@ -187,6 +201,8 @@ impl Library {
             }
             library.add(found);
         }
+        let reading = cache.reading;
+        cache.entries.retain(|path, kept| kept.used == reading || !roots.iter().any(|root| path.starts_with(&root.path)));
         library.skills.sort_by(|a, b| (&a.category, a.name()).cmp(&(&b.category, b.name())));
         library.broken.sort_by(|a, b| a.folder.cmp(&b.folder));
         library.shadowed.sort_by(|a, b| a.folder.cmp(&b.folder));
@@ -470,6 +486,7 @@ pub(crate) mod tests {
         let second = Library::read(&roots, &mut cache);
         assert_eq!((second.skills.len(), cache.reads()), (100, 102));
         assert_eq!(second.get("s1").unwrap().card.front_matter.description, "a longer description");
+        assert_eq!(cache.entries.len(), 100, "the deleted skill is dropped");
         assert!(second.get("s2").is_none() && second.get("s1000").is_some());
         assert_eq!(names(&Library::read(&roots, &mut Cache::default())), names(&second), "the order is the same");
     }

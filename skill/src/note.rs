@@ -35,7 +35,7 @@ pub enum Strictness {
     #[default]
     Use,
     /// To check the skill. Everything that `agentskills validate`, the validator of the format, refuses is an error, and rules that
-    /// are of no interest to a user are checked too.
+    /// concern only authors are checked too.
     Check,
 }
 
