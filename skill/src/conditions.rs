@@ -9,7 +9,6 @@ use crate::yaml::{self, Kind, Node};
 
 /// What a skill needs. The lists are empty if it says nothing about them. `compatibility`, which is prose, is not interpreted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-#[serde(default)]
 pub struct Conditions {
     /// Tools, all of which must be available: `metadata.hermes.requires_tools`.
     pub tools: Vec<String>,
@@ -20,7 +19,7 @@ pub struct Conditions {
     /// The skill replaces these toolsets, as above: `metadata.hermes.fallback_for_toolsets`.
     pub fallback_for_toolsets: Vec<String>,
     /// Environment variables, all of which must be set: `required_environment_variables` (without its entries that are `optional`),
-    /// `prerequisites.env_vars`, `setup.collect_secrets`, and `metadata.openclaw.requires.env`. Hermes shows the skill all the same and
+    /// `prerequisites.env_vars`, `setup.collect_secrets`, and `metadata.openclaw.requires.env`. Hermes shows the skill nevertheless and
     /// asks for the values when it is used; `OpenClaw` hides it.
     pub variables: Vec<String>,
     /// Programs, all of which must be found on `PATH`: `prerequisites.commands`, `metadata.openclaw.requires.bins`.
@@ -59,7 +58,7 @@ impl Conditions {
         *self == Self::default()
     }
 
-    /// Returns why the skill is of no use, or `None` if it is. `has` answers whether a thing with a name is available. A host that
+    /// Returns why the skill is useless here, or `None` if it is of use. `has` answers whether a thing with a name is available. A host that
     /// wants to ignore a kind of condition, such as variables, answers `true`.
     pub fn unmet(&self, has: impl Fn(Need, &str) -> bool) -> Option<String> {
         let missing = |names: &[String], need| names.iter().find(|name| !has(need, name)).cloned();
@@ -68,7 +67,8 @@ impl Conditions {
         if lacks_all(&self.platforms, Need::Platform) {
             return Some(format!("it is for {}", self.platforms.join(", ")));
         }
-        let fallbacks = [(&self.fallback_for_tools, Need::Tool, "tool"), (&self.fallback_for_toolsets, Need::Toolset, "toolset")];
+        let fallbacks =
+            [(&self.fallback_for_tools, Need::Tool, "tool"), (&self.fallback_for_toolsets, Need::Toolset, "toolset")];
         for (names, need, word) in fallbacks {
             if let Some(name) = present(names, need) {
                 return Some(format!("it replaces the {word} `{name}`, which is available"));
@@ -135,7 +135,12 @@ pub(crate) fn read<'a>(root: impl Fn(&str) -> Option<&'a Node>, source: &Source<
     conditions.platforms = conditions.platforms.iter().map(|name| platform(name)).collect();
     for list in [&mut conditions.platforms, &mut conditions.variables, &mut conditions.programs] {
         let mut seen = Vec::new();
-        list.retain(|name| !seen.contains(name) && { seen.push(name.clone()); true });
+        list.retain(|name| {
+            !seen.contains(name) && {
+                seen.push(name.clone());
+                true
+            }
+        });
     }
     conditions
 }
@@ -237,7 +242,8 @@ impl Reader<'_, '_> {
     }
 
     fn unreadable(&mut self, node: &Node, path: &str, expected: &str) {
-        let found = short(self.source.text.get(node.range.clone()).unwrap_or_default().lines().next().unwrap_or_default());
+        let found =
+            short(self.source.text.get(node.range.clone()).unwrap_or_default().lines().next().unwrap_or_default());
         let message = format!("expected {expected} in `{path}`, and there is `{found}`; the condition is ignored");
         self.notes.add(self.source.place(node.range.start), Code::UnreadableCondition, message);
     }
@@ -282,8 +288,14 @@ mod tests {
                     - name: B\n    prompt: B?\n  - A\n  - {name: C, optional: true}\nsetup:\n  collect_secrets:\n    - env_var: D\n";
         let (read, notes) = conditions(text);
         assert_eq!(notes, [] as [usize; 0]);
-        assert_eq!((read.platforms, read.tools, read.toolsets), (vec!["macos".into(), "linux".into()], vec!["web_search".into()], vec!["web".into(), "browser".into()]));
-        assert_eq!((read.fallback_for_tools, read.variables, read.programs), (vec!["x".into()], vec!["B".into(), "A".into(), "D".into()], vec!["curl".into(), "jq".into()]));
+        assert_eq!(
+            (read.platforms, read.tools, read.toolsets),
+            (vec!["macos".into(), "linux".into()], vec!["web_search".into()], vec!["web".into(), "browser".into()])
+        );
+        assert_eq!(
+            (read.fallback_for_tools, read.variables, read.programs),
+            (vec!["x".into()], vec!["B".into(), "A".into(), "D".into()], vec!["curl".into(), "jq".into()])
+        );
     }
 
     #[test]
@@ -297,8 +309,16 @@ mod tests {
         ] {
             let (read, notes) = conditions(&text);
             assert_eq!(notes, [] as [usize; 0], "{text}");
-            assert_eq!((read.programs, read.any_programs), (vec!["uv".to_owned()], vec!["a".to_owned(), "b".to_owned()]), "{text}");
-            assert_eq!((read.variables, read.settings), (vec!["KEY".to_owned()], vec!["browser.enabled".to_owned()]), "{text}");
+            assert_eq!(
+                (read.programs, read.any_programs),
+                (vec!["uv".to_owned()], vec!["a".to_owned(), "b".to_owned()]),
+                "{text}"
+            );
+            assert_eq!(
+                (read.variables, read.settings),
+                (vec!["KEY".to_owned()], vec!["browser.enabled".to_owned()]),
+                "{text}"
+            );
             assert_eq!((read.platforms, read.always), (vec!["macos".to_owned(), "windows".to_owned()], true), "{text}");
         }
     }
@@ -312,7 +332,12 @@ mod tests {
 
     #[test]
     fn an_unmet_condition_is_a_reason() {
-        let mut needs = Conditions { programs: vec!["uv".into()], fallback_for_tools: vec!["web".into()], platforms: vec!["macos".into()], ..Conditions::default() };
+        let mut needs = Conditions {
+            programs: vec!["uv".into()],
+            fallback_for_tools: vec!["web".into()],
+            platforms: vec!["macos".into()],
+            ..Conditions::default()
+        };
         let with = |names: &'static [&'static str]| move |_: Need, name: &str| names.contains(&name);
         assert_eq!(needs.unmet(with(&["uv", "macos"])), None);
         assert_eq!(needs.unmet(with(&["uv"])).unwrap(), "it is for macos");

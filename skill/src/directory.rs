@@ -102,12 +102,20 @@ mod system {
     impl Directory {
         /// Opens a folder. Links in its path are followed.
         pub(crate) fn open(path: &Path) -> io::Result<Self> {
-            if fs::metadata(path)?.is_dir() { Ok(Self(path.to_owned())) } else { Err(io::ErrorKind::NotADirectory.into()) }
+            if fs::metadata(path)?.is_dir() {
+                Ok(Self(path.to_owned()))
+            } else {
+                Err(io::ErrorKind::NotADirectory.into())
+            }
         }
 
         /// Opens a folder in this one.
         pub(crate) fn folder(&self, name: &OsStr) -> io::Result<Self> {
-            if self.kind(name)? == EntryKind::Folder { Ok(Self(self.0.join(name))) } else { Err(io::ErrorKind::NotADirectory.into()) }
+            if self.kind(name)? == EntryKind::Folder {
+                Ok(Self(self.0.join(name)))
+            } else {
+                Err(io::ErrorKind::NotADirectory.into())
+            }
         }
 
         pub(crate) fn kind(&self, name: &OsStr) -> io::Result<EntryKind> {

@@ -17,6 +17,8 @@ pub(crate) struct Entry {
     pub(crate) is_known: bool,
     /// The line and column of the key.
     pub(crate) place: (usize, usize),
+    /// The byte of the key.
+    pub(crate) head: usize,
     /// The lines of the entry.
     pub(crate) lines: Range<usize>,
     /// The bytes of the value.
@@ -30,6 +32,14 @@ pub(crate) struct Entry {
 /// Splits the front matter. Returns `None`, with a note, if it contains no key.
 pub(crate) fn split(source: &Source<'_>, lines: Range<usize>, notes: &mut Notes) -> Option<Vec<Entry>> {
     let block = source.range(lines.clone());
+    if let Some(line) = lines.clone().find(|index| source.line(*index).starts_with("<<<<<<< ")) {
+        notes.add(
+            (line + 1, 1),
+            Code::MergeConflict,
+            "expected a key, and there is the marker of a merge conflict; resolve the conflict",
+        );
+        return None;
+    }
     let parsed = yaml::parse(&source.text[block.clone()]).map(|mut node| {
         node.place(&|at| at + block.start);
         node
@@ -38,12 +48,22 @@ pub(crate) fn split(source: &Source<'_>, lines: Range<usize>, notes: &mut Notes)
         Ok(Node { kind: Kind::Map(pairs), flow, .. }) if pairs.iter().all(|(key, _)| key.scalar().is_some()) => {
             of_pairs(source, pairs, lines.end, flow, notes)
         }
+        Err(fault) if fault.is_bound => {
+            let line = source.line_of(block.start + fault.offset);
+            let key = (lines.start..=line)
+                .rev()
+                .find(|index| key_line(source.line(*index)).is_some_and(|key| key.indent == 0));
+            let line = if fault.message.contains("alias") { line } else { key.unwrap_or(line) };
+            notes.add((line + 1, 1), Code::TooLarge, format!("the front matter is refused: {}", fault.message));
+            return None;
+        }
         parsed => {
             let entries = of_lines(source, lines.clone(), notes);
             if entries.iter().all(|entry| !entry.is_known) {
                 let found = parsed.map_or_else(|fault| fault.message, |_| "a text or a list".into());
-                let message = format!("expected `name: ...` and `description: ...`, each on its line, and there is: {found}");
-                notes.add((lines.start + 1, 1), Code::MissingFrontMatter, message);
+                let message =
+                    format!("expected `name: ...` and `description: ...`, each on its line, and there is: {found}");
+                notes.add((lines.start.max(1), 1), Code::MissingFrontMatter, message);
                 return None;
             }
             entries
@@ -55,16 +75,23 @@ pub(crate) fn split(source: &Source<'_>, lines: Range<usize>, notes: &mut Notes)
 /// Returns the entries of a YAML mapping.
 fn of_pairs(source: &Source<'_>, pairs: Vec<(Node, Node)>, end: usize, flow: bool, notes: &mut Notes) -> Vec<Entry> {
     let starts: Vec<usize> = pairs.iter().map(|(key, _)| source.line_of(key.range.start)).collect();
+    // Lines can be changed one by one if each begins with a key.
+    let begins = |key: &Node, line: usize| source.text[source.start(line)..key.range.start].trim_start().is_empty();
+    let is_explicit = |index: usize| source.line(index) == "?" || source.line(index).starts_with("? ");
+    let is_by_line = !flow
+        && !(starts.first().copied().unwrap_or(end)..end).any(is_explicit)
+        && starts.windows(2).all(|pair| pair[0] < pair[1])
+        && pairs.iter().zip(&starts).all(|((key, _), line)| begins(key, *line));
     let mut entries = Vec::with_capacity(pairs.len());
     for (index, (key, node)) in pairs.into_iter().enumerate() {
         let written = key.scalar().unwrap_or_default().to_owned();
         let first = starts[index];
         let next = starts.get(index + 1).copied().unwrap_or(end).max(first + 1);
         let line = source.line(first);
-        let is_fixable = !flow && key_line(line).is_some();
-        let place = source.place(key.range.start);
+        let start = key.range.start;
+        let place = source.place(start);
         let mut entry = match key_line(line) {
-            Some(head) if is_fixable => at_line(source, head, first, next, notes),
+            Some(head) if is_by_line => at_line(source, head, first..next, "", notes),
             _ => {
                 let format_key = known(&written);
                 if let Some(known) = format_key.filter(|known| *known != written) {
@@ -73,7 +100,16 @@ fn of_pairs(source: &Source<'_>, pairs: Vec<(Node, Node)>, end: usize, flow: boo
                 }
                 let key = format_key.map_or_else(|| written.clone(), str::to_owned);
                 let value = node.range.clone();
-                Entry { key, is_known: format_key.is_some(), place, lines: first..next, value, node: None, is_fixable: false }
+                Entry {
+                    key,
+                    is_known: format_key.is_some(),
+                    place,
+                    head: start,
+                    lines: first..next,
+                    value,
+                    node: None,
+                    is_fixable: false,
+                }
             }
         };
         // YAML takes `name = a: b` for the key `name = a`.
@@ -86,14 +122,23 @@ fn of_pairs(source: &Source<'_>, pairs: Vec<(Node, Node)>, end: usize, flow: boo
 
 /// Returns the entries of a text that YAML cannot read.
 fn of_lines(source: &Source<'_>, lines: Range<usize>, notes: &mut Notes) -> Vec<Entry> {
-    let base = lines.clone().find_map(|index| key_line(source.line(index))).map_or(0, |key| key.indent);
+    let first = lines.clone().find_map(|index| Some((index, key_line(source.line(index))?.indent)));
+    let (base, base_text) = first.map_or((0, ""), |(index, indent)| (indent, &source.line(index)[..indent]));
+    // An indent of tabs cannot be kept.
+    let is_spaces = base_text.bytes().all(|byte| byte == b' ');
+    let base_text = if is_spaces { base_text } else { "" };
     let mut heads: Vec<(usize, KeyLine)> = Vec::new();
     for index in lines.clone() {
         let line = source.line(index);
         let indent = line.len() - line.trim_start().len();
         let before = heads.last().map(|(index, key)| source.line(*index).get(key.value..).unwrap_or_default().trim());
         match key_line(line) {
-            Some(key) if key.indent == base => heads.push((index, key)),
+            Some(mut key) if key.indent == base => {
+                if !is_spaces {
+                    key.quirk = Some((Code::KeyIndent, "a tab before it".into()));
+                }
+                heads.push((index, key));
+            }
             Some(mut key) if key.is_known && (indent < base || before.is_none_or(is_whole)) => {
                 key.quirk = key.quirk.or(Some((Code::KeyIndent, format!("{indent} columns of space"))));
                 heads.push((index, key));
@@ -108,7 +153,7 @@ fn of_lines(source: &Source<'_>, lines: Range<usize>, notes: &mut Notes) -> Vec<
     }
     let starts: Vec<usize> = heads.iter().map(|(index, _)| *index).chain([lines.end]).collect();
     let entries = heads.into_iter().zip(&starts[1..]).map(|((first, head), next)| {
-        let mut entry = at_line(source, head, first, *next, notes);
+        let mut entry = at_line(source, head, first..*next, base_text, notes);
         entry.node = node(&source.text[entry.value.clone()], entry.value.start);
         entry
     });
@@ -120,22 +165,33 @@ fn is_whole(value: &str) -> bool {
     !value.is_empty() && !value.starts_with(['|', '>', '{', '[', '#'])
 }
 
-/// Returns the entry that begins at a line, and reports what is unusual about its key.
-fn at_line(source: &Source<'_>, head: KeyLine, first: usize, next: usize, notes: &mut Notes) -> Entry {
+/// Returns the entry of some lines, and reports what is unusual about its key. `indent` comes before the keys.
+fn at_line(source: &Source<'_>, head: KeyLine, mut lines: Range<usize>, indent: &str, notes: &mut Notes) -> Entry {
+    let first = lines.start;
     let start = source.start(first);
     let value_start = start + head.value;
     // Blank lines and comments at the end belong to the next key.
-    let is_content = |index: &usize| *index == first || !matches!(source.line(*index).trim_start().bytes().next(), None | Some(b'#'));
-    let last = (first..next).rfind(is_content).unwrap_or(first);
+    let is_content = |index: &usize| {
+        *index == first || !matches!(source.line(*index).trim_start().bytes().next(), None | Some(b'#'))
+    };
+    let last = lines.rfind(is_content).unwrap_or(first);
     let value = value_start..source.lines[last].end.max(value_start);
     let place = source.place(start + head.indent);
     if let Some((code, found)) = head.quirk {
         let message = format!("expected `{}: `, and there is {found}", head.key);
-        // The space of other keys is unknown, so the key keeps none.
-        let key_start = if code == Code::KeyIndent { start } else { start + head.indent };
-        notes.fix(place, code, message, key_start..value_start, &format!("{}: ", head.key));
+        let (key_start, indent) = if code == Code::KeyIndent { (start, indent) } else { (start + head.indent, "") };
+        notes.fix(place, code, message, key_start..value_start, &format!("{indent}{}: ", head.key));
     }
-    Entry { key: head.key, is_known: head.is_known, place, lines: first..last + 1, value, node: None, is_fixable: true }
+    Entry {
+        key: head.key,
+        is_known: head.is_known,
+        place,
+        head: start + head.indent,
+        lines: first..last + 1,
+        value,
+        node: None,
+        is_fixable: true,
+    }
 }
 
 /// Reads a value on its own. `start` is its place in the text.
@@ -159,8 +215,14 @@ fn without_duplicates(source: &Source<'_>, entries: Vec<Entry>, notes: &mut Note
         };
         let is_empty = |entry: &Entry| entry.node.as_ref().map_or(entry.value.is_empty(), Node::is_null);
         let (place, other) = (entry.place, kept[at].place.0);
-        let dropped = if is_empty(&entry) && !is_empty(&kept[at]) { entry } else { std::mem::replace(&mut kept[at], entry) };
-        let used = kept[at].place.0;
+        let dropped = if is_empty(&entry) && !is_empty(&kept[at]) {
+            entry
+        } else {
+            // The order is the order of the values that are used.
+            kept.push(entry);
+            kept.remove(at)
+        };
+        let used = if dropped.place == place { other } else { place.0 };
         let message = format!("the key `{}` is also in line {other}; the value in line {used} is used", dropped.key);
         if dropped.is_fixable {
             notes.fix(place, Code::DuplicateKey, message, source.range(dropped.lines), "");
@@ -176,7 +238,9 @@ mod tests {
     use super::*;
     use crate::note::Strictness;
 
-    fn read(text: &str) -> (Vec<(String, String)>, Vec<(usize, Code)>) {
+    type Pairs = Vec<(String, String)>;
+
+    fn read(text: &str) -> (Pairs, Vec<(usize, Code)>) {
         let source = Source::new(text);
         let mut notes = Notes::new(Strictness::Use);
         let entries = split(&source, 0..source.lines.len(), &mut notes).unwrap_or_default();
@@ -184,7 +248,7 @@ mod tests {
         (pairs, notes.sorted().into_iter().map(|note| (note.line, note.code)).collect())
     }
 
-    fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    fn pairs(pairs: &[(&str, &str)]) -> Pairs {
         pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
     }
 

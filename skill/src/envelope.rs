@@ -24,7 +24,11 @@ pub(crate) struct Envelope {
 /// Finds the front matter. Returns `None`, with a note, if the file has none.
 pub(crate) fn find(source: &Source<'_>, notes: &mut Notes) -> Option<Envelope> {
     let Some(opening) = Opening::find(source) else {
-        let message = "expected a line `---` at the beginning of the file, then the keys `name` and `description`, then a line `---`";
+        let is_toml = source.line(0).trim_end() == "+++";
+        let found = if is_toml { ", and the file begins with TOML" } else { "" };
+        let message = format!(
+            "expected a line `---` at the beginning of the file, then the keys `name` and `description`, then a line `---`{found}"
+        );
         notes.add((1, 1), Code::MissingFrontMatter, message);
         return None;
     };
@@ -34,19 +38,51 @@ pub(crate) fn find(source: &Source<'_>, notes: &mut Notes) -> Option<Envelope> {
     closing.report(source, &opening, notes);
     let bytes = source.range(lines.clone()).len();
     if bytes > MAX_BYTES {
-        let message = format!("expected at most {MAX_BYTES} bytes of front matter, and there are {bytes}; move text to the body");
-        notes.add(source.place(source.range(lines).start), Code::TooLarge, message);
+        let message =
+            format!("expected at most {MAX_BYTES} bytes of front matter, and there are {bytes}; move text to the body");
+        notes.add((longest_entry(source, lines) + 1, 1), Code::TooLarge, message);
         return None;
+    }
+    let after = source.line_of(closing.body)..source.lines.len();
+    let mut after = after.filter(|index| source.lines[*index].start >= closing.body && !is_blank(source, *index));
+    if let (Some(second), Some(key)) = (after.next(), after.next())
+        && is_exact_fence(source.line(second))
+        && is_known_key(source.line(key))
+    {
+        notes.add(
+            (second + 1, 1),
+            Code::SecondFrontMatter,
+            "a second front matter follows; it belongs to the body, delete one of them",
+        );
     }
     for is_last in [false, true] {
         let mut inside = lines.clone();
-        let found = if is_last { inside.rfind(|index| !is_blank(source, *index)) } else { inside.find(|index| !is_blank(source, *index)) };
+        let found = if is_last {
+            inside.rfind(|index| !is_blank(source, *index))
+        } else {
+            inside.find(|index| !is_blank(source, *index))
+        };
         let Some(index) = found.filter(|index| is_code_fence(source.line(*index))) else { continue };
         let range = source.range(index..index + 1);
-        notes.fix((index + 1, 1), Code::CodeFence, "a code fence is inside the front matter; delete the line", range, "");
+        notes.fix(
+            (index + 1, 1),
+            Code::CodeFence,
+            "a code fence is inside the front matter; delete the line",
+            range,
+            "",
+        );
         lines = if is_last { lines.start..index } else { index + 1..lines.end };
     }
     Some(Envelope { lines, body: closing.body })
+}
+
+/// Returns the line of the key with the longest value.
+fn longest_entry(source: &Source<'_>, lines: Range<usize>) -> usize {
+    let keys = lines.clone().filter(|index| key_line(source.line(*index)).is_some_and(|key| key.indent == 0));
+    let mut keys: Vec<usize> = keys.collect();
+    keys.push(lines.end);
+    let longest = keys.windows(2).max_by_key(|pair| source.range(pair[0]..pair[1]).len());
+    longest.map_or(lines.start, |pair| pair[0])
 }
 
 fn is_blank(source: &Source<'_>, index: usize) -> bool {
@@ -58,20 +94,15 @@ fn is_code_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
-/// Returns the character of a line that separates the front matter, such as `---`, `----` or `+++`. Editors that correct typography
-/// make a long dash of `---`.
-fn fence(line: &str) -> Option<char> {
+/// Returns whether a line separates the front matter, such as `---` or `----`. Editors that correct typography make a long dash of it.
+fn is_fence(line: &str) -> bool {
     let line = line.trim();
     let is_dash = |c: char| matches!(c, '-' | '‐' | '‑' | '–' | '—' | '―' | '−');
     if !line.is_empty() && line.chars().all(is_dash) {
-        return (line.len() > 1).then_some('-');
+        return line.len() > 1;
     }
     let rest = line.strip_prefix("---").map(str::trim_start);
-    if rest.is_some_and(|rest| matches!(rest, "yaml" | "yml") || rest.starts_with('#')) {
-        return Some('-');
-    }
-    let first = line.chars().next().filter(|c| matches!(c, '+' | '*' | '_' | '='))?;
-    (line.len() >= 3 && line.chars().all(|c| c == first)).then_some(first)
+    rest.is_some_and(|rest| matches!(rest, "yaml" | "yml") || rest.starts_with('#'))
 }
 
 fn is_exact_fence(line: &str) -> bool {
@@ -81,6 +112,13 @@ fn is_exact_fence(line: &str) -> bool {
 /// Returns whether a line begins with a key that the format defines.
 fn is_known_key(line: &str) -> bool {
     key_line(line).is_some_and(|key| key.is_known)
+}
+
+/// Returns whether keys begin at a line, and the description is among them before the next blank line.
+fn is_described(source: &Source<'_>, index: usize) -> bool {
+    let mut lines =
+        (index..source.lines.len()).map(|index| source.line(index)).take_while(|line| !line.trim().is_empty());
+    is_known_key(source.line(index)) && lines.any(|line| key_line(line).is_some_and(|key| key.key == "description"))
 }
 
 /// The beginning of the front matter.
@@ -97,11 +135,11 @@ struct Opening {
 
 impl Opening {
     fn find(source: &Source<'_>) -> Option<Self> {
-        let (mut code, mut before, mut in_comment) = (None, Vec::new(), false);
+        let (mut code, mut before, mut in_html) = (None, Vec::new(), false);
         for index in 0..source.lines.len().min(MAX_LINES_BEFORE) {
             let line = source.line(index).trim();
-            let is_comment = in_comment || line.starts_with("<!--") || line.starts_with('#');
-            in_comment = (in_comment || line.starts_with("<!--")) && !line.contains("-->");
+            let is_comment = in_html || line.starts_with("<!--") || line.starts_with('#');
+            in_html = (in_html || line.starts_with("<!--")) && !line.contains("-->");
             if line.is_empty() {
                 continue;
             }
@@ -109,14 +147,16 @@ impl Opening {
                 before.push(index);
                 continue;
             }
-            let next = (index + 1..source.lines.len()).find(|index| !is_blank(source, *index)).map(|index| source.line(index));
-            let opens = |next: &str| key_line(next).is_some() || is_code_fence(next) || next.trim_start().starts_with(['#', '{']);
-            match fence(line) {
-                Some('-') if before.is_empty() || next.is_some_and(opens) => return Some(Self { line: Some(index), first: index + 1, code, before }),
-                Some(_) if next.is_some_and(is_known_key) => return Some(Self { line: Some(index), first: index + 1, code, before }),
-                _ => {}
+            let next =
+                (index + 1..source.lines.len()).find(|index| !is_blank(source, *index)).map(|index| source.line(index));
+            if is_fence(line)
+                && (before.is_empty() || next.is_some_and(|next| is_known_key(next) || is_code_fence(next)))
+            {
+                return Some(Self { line: Some(index), first: index + 1, code, before });
             }
-            if is_known_key(line) && before.iter().all(|before| source.line(*before).trim_start().starts_with(['#', '<'])) {
+            if is_described(source, index)
+                && before.iter().all(|before| source.line(*before).trim_start().starts_with(['#', '<']))
+            {
                 return Some(Self { line: None, first: index, code, before });
             }
             if is_code_fence(line) && code.is_none() && before.is_empty() {
@@ -146,18 +186,23 @@ impl Opening {
         let mut faults: Vec<(usize, Code, String)> = Vec::new();
         let first_line = self.line.unwrap_or(self.first);
         if let Some(code) = self.code {
-            let message = format!("expected `---`, and `{}` begins a code fence; delete the fence", source.line(code).trim());
+            let message =
+                format!("expected `---`, and `{}` begins a code fence; delete the fence", source.line(code).trim());
             faults.push((code, Code::CodeFence, message));
         }
         if let Some(before) = self.before.first() {
-            let message = "text comes before the front matter; move it to the body, or into the front matter as a comment";
+            let message =
+                "text comes before the front matter; move it to the body, or into the front matter as a comment";
             faults.push((*before, Code::TextBefore, message.into()));
         } else if first_line > 0 && self.code.is_none() {
             faults.push((0, Code::TextBefore, "blank lines come before the front matter; delete them".into()));
         }
         match self.line {
             None if !self.is_code() => {
-                let message = format!("expected `---`, and there is `{}`; add a line `---` before it", short(source.line(self.first)));
+                let message = format!(
+                    "expected `---`, and there is `{}`; add a line `---` before it",
+                    short(source.line(self.first))
+                );
                 faults.push((self.first, Code::MissingOpening, message));
             }
             Some(line) if !is_exact_fence(source.line(line)) => faults.push((line, Code::OddFence, odd(source, line))),
@@ -196,13 +241,10 @@ struct Closing {
 impl Closing {
     fn find(source: &Source<'_>, opening: &Opening) -> Self {
         let rest = opening.first..source.lines.len();
-        let kind = opening.line.and_then(|line| fence(source.line(line))).unwrap_or('-');
-        let is_odd = |line: &str| match fence(line) {
-            Some('-') => true,
-            Some(other) => other == kind,
-            None => line.trim_end() == "..." || (opening.is_code() && is_code_fence(line)),
-        };
-        let exact = rest.clone().find(|index| is_exact_fence(source.line(*index)) || source.line(*index).trim_end() == "...");
+        let is_odd =
+            |line: &str| is_fence(line) || line.trim_end() == "..." || (opening.is_code() && is_code_fence(line));
+        let exact =
+            rest.clone().find(|index| is_exact_fence(source.line(*index)) || source.line(*index).trim_end() == "...");
         let odd = rest.clone().find(|index| is_odd(source.line(*index)));
         let is_yaml = |end: usize| yaml_of(source, opening.first..end);
         let fence = match (exact, odd) {
@@ -221,7 +263,8 @@ impl Closing {
     }
 
     fn report(&self, source: &Source<'_>, opening: &Opening, notes: &mut Notes) {
-        let place = ((self.line + 1).min(source.lines.len()), 1);
+        let next = (self.line..source.lines.len()).find(|index| !is_blank(source, *index));
+        let place = (next.map_or(source.lines.len(), |index| index + 1), 1);
         let range = source.range(self.line..self.line + usize::from(self.found));
         if !self.found {
             let text = if source.text[..range.start].ends_with(['\n', '\r']) { "---\n" } else { "\n---\n" };
@@ -239,7 +282,10 @@ impl Closing {
         let first = after.clone().find(|index| !is_blank(source, *index));
         let last = after.clone().rfind(|index| !is_blank(source, *index));
         let fences = after.filter(|index| is_code_fence(source.line(*index))).count();
-        let end = [first, last].into_iter().flatten().find(|index| matches!(source.line(*index).trim(), "```" | "~~~" | "````"));
+        let end = [first, last]
+            .into_iter()
+            .flatten()
+            .find(|index| matches!(source.line(*index).trim(), "```" | "~~~" | "````"));
         if let (Some(end), 1) = (end, fences % 2) {
             let message = "the code fence around the front matter ends here; delete the line";
             notes.fix((end + 1, 1), Code::CodeFence, message, source.range(end..end + 1), "");
@@ -247,10 +293,14 @@ impl Closing {
     }
 }
 
-/// Returns whether lines are a YAML mapping.
+/// Returns whether lines are a YAML mapping with keys of one word.
 fn yaml_of(source: &Source<'_>, lines: Range<usize>) -> bool {
     let range = source.range(lines);
-    range.len() <= MAX_BYTES && yaml::parse(&source.text[range]).is_ok_and(|node| matches!(node.kind, yaml::Kind::Map(_)))
+    // A sentence with a colon is YAML, too, but its key has several words.
+    let is_key = |key: &yaml::Node| key.scalar().is_some_and(|key| !key.contains(char::is_whitespace));
+    let is_map =
+        |node: yaml::Node| matches!(node.kind, yaml::Kind::Map(pairs) if pairs.iter().all(|(key, _)| is_key(key)));
+    range.len() <= MAX_BYTES && yaml::parse(&source.text[range]).is_ok_and(is_map)
 }
 
 /// Returns the line after the last key and its value, if text follows that does not look like front matter: a paragraph or a heading
@@ -265,7 +315,8 @@ fn end_of_keys(source: &Source<'_>, lines: Range<usize>) -> Option<usize> {
             continue;
         }
         // "Note: ..." begins a paragraph, too.
-        let is_key = key.as_ref().is_some_and(|key| !after_blank || key.is_known || !key.key.starts_with(char::is_uppercase));
+        let is_key =
+            key.as_ref().is_some_and(|key| !after_blank || key.is_known || !key.key.starts_with(char::is_uppercase));
         let is_inside = line.starts_with([' ', '\t']) || (!after_blank && !line.starts_with('#'));
         if is_key || is_inside {
             (end, has_keys) = (index + 1, has_keys || is_key);
@@ -274,8 +325,8 @@ fn end_of_keys(source: &Source<'_>, lines: Range<usize>) -> Option<usize> {
         }
         after_blank = false;
     }
-    let rest_is_comments = (end..lines.end).any(|index| source.line(index).starts_with('#'));
-    (has_keys && rest_is_comments).then_some(end)
+    let has_heading = (end..lines.end).any(|index| source.line(index).starts_with('#') && is_blank(source, index - 1));
+    (has_keys && has_heading).then_some(end)
 }
 
 #[cfg(test)]
@@ -283,14 +334,18 @@ mod tests {
     use super::*;
     use crate::note::{Strictness, apply};
 
+    type Found = (String, String, Vec<(usize, Code)>);
+
     /// Returns the front matter, the body, and the notes, after a check of the fixes.
-    fn found(text: &str) -> Option<(String, String, Vec<(usize, Code)>)> {
+    fn found(text: &str) -> Option<Found> {
         let read = |text: &str| {
             let source = Source::new(text);
             let mut notes = Notes::new(Strictness::Use);
             let envelope = find(&source, &mut notes);
             let notes = notes.sorted();
-            envelope.map(|envelope| (text[source.range(envelope.lines)].to_owned(), text[envelope.body..].to_owned(), notes))
+            envelope.map(|envelope| {
+                (text[source.range(envelope.lines)].to_owned(), text[envelope.body..].to_owned(), notes)
+            })
         };
         let (front, body, notes) = read(text)?;
         let fixed = apply(text, &notes);
@@ -328,17 +383,20 @@ mod tests {
             ("----\nname: a\n---\nbody\n", vec![(1, Code::OddFence)]),
             ("---\nname: a\n...\nbody\n", vec![(3, Code::OddFence)]),
             ("---\nname: a\n —\nbody\n", vec![(3, Code::OddFence)]),
-            ("+++\nname: a\n+++\nbody\n", vec![(1, Code::OddFence), (3, Code::OddFence)]),
-            ("name: a\n---\nbody\n", vec![(1, Code::MissingOpening)]),
-            ("---\nname: a\n\nbody\n", vec![(3, Code::MissingClosing)]),
-            ("---\nname: a\n\n# Title\n\nbody\n\n---\n\nmore\n", vec![(3, Code::MissingClosing)]),
+            ("description: a\n---\nbody\n", vec![(1, Code::MissingOpening)]),
+            ("---\nname: a\n\nbody\n", vec![(4, Code::MissingClosing)]),
+            ("---\nname: a\n\n# Title\n\nbody\n\n---\n\nmore\n", vec![(4, Code::MissingClosing)]),
             ("---\nname: a", vec![(2, Code::MissingClosing)]),
-            ("```yaml\nname: a\n```\nbody\n", vec![(1, Code::CodeFence), (3, Code::CodeFence)]),
+            ("```yaml\ndescription: a\n```\nbody\n", vec![(1, Code::CodeFence), (3, Code::CodeFence)]),
             ("```markdown\n---\nname: a\n---\nbody\n```\n", vec![(1, Code::CodeFence), (6, Code::CodeFence)]),
             ("---\n```yaml\nname: a\n```\n---\nbody\n", vec![(2, Code::CodeFence), (4, Code::CodeFence)]),
         ] {
             let (front, body, found) = found(text).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!((front.trim(), found), ("name: a", notes), "{text}");
+            assert_eq!(
+                (front.trim().trim_start_matches("description").trim_start_matches("name"), found),
+                (": a", notes),
+                "{text}"
+            );
             assert_eq!(body.contains("body"), text.contains("body"), "{text}");
         }
     }

@@ -109,11 +109,20 @@ pub enum FileError {
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::BadPath(path, fault) => write!(f, "expected a path below the skill's folder, such as `references/api.md`; `{path}` {fault}"),
+            Self::BadPath(path, fault) => {
+                write!(f, "expected a path below the skill's folder, such as `references/api.md`; `{path}` {fault}")
+            }
             Self::NotFound(path) => write!(f, "the skill has no file `{path}`"),
-            Self::Link(path) => write!(f, "`{path}` is a symbolic link or below one, and links are not followed; copy the file into the skill"),
-            Self::TooLarge(path, most) => write!(f, "`{path}` has more than {most} bytes, which is the most that is read"),
-            Self::Incomplete(path) => write!(f, "the folder `{}` cannot be read as a whole; its listing has the reasons", path.display()),
+            Self::Link(path) => write!(
+                f,
+                "`{path}` is a symbolic link or below one, and links are not followed; copy the file into the skill"
+            ),
+            Self::TooLarge(path, most) => {
+                write!(f, "`{path}` has more than {most} bytes, which is the most that is read")
+            }
+            Self::Incomplete(path) => {
+                write!(f, "the folder `{}` cannot be read as a whole; its listing has the reasons", path.display())
+            }
             Self::Io(path, error) => write!(f, "cannot read `{path}`: {error}"),
         }
     }
@@ -158,10 +167,7 @@ impl Folder {
     /// The file is missing, cannot be opened, or [`read`] refuses it.
     pub fn read_skill(&self, strictness: Strictness) -> Result<Reading, Unreadable> {
         let mut notes = Notes::new(strictness);
-        let bytes = match self.skill_bytes(&mut notes) {
-            Some(bytes) => bytes,
-            None => return Err(notes.unreadable()),
-        };
+        let Some(bytes) = self.skill_bytes(&mut notes) else { return Err(notes.unreadable()) };
         let folder = self.path.file_name().map(OsStr::to_string_lossy);
         let mut reading = read(&bytes, folder.as_deref(), strictness)?;
         reading.notes.splice(0..0, notes.sorted());
@@ -175,19 +181,31 @@ impl Folder {
         if bytes.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             let names = self.directory.names(Limits::default().files).unwrap_or_default();
             if let Some(other) = names.into_iter().find(|name| name.eq_ignore_ascii_case(SKILL_FILE)) {
-                notes.add((0, 0), Code::FileName, format!("expected {SKILL_FILE}, and the file is called {}; rename it", other.to_string_lossy()));
+                notes.add(
+                    (0, 0),
+                    Code::FileName,
+                    format!("expected {SKILL_FILE}, and the file is called {}; rename it", other.to_string_lossy()),
+                );
                 bytes = self.directory.read(&other, most);
                 name = other;
             }
         }
         match bytes {
             Ok(Some(bytes)) => return Some(bytes),
-            Ok(None) => notes.add((0, 0), Code::TooLarge, format!("{} has more than {most} bytes; move parts to references/", self.at(&name))),
+            Ok(None) => notes.add(
+                (0, 0),
+                Code::TooLarge,
+                format!("{} has more than {most} bytes; move parts to references/", self.at(&name)),
+            ),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 notes.add((0, 0), Code::MissingSkillFile, format!("expected the file {}", self.at(&name)));
             }
             Err(_) if matches!(self.directory.kind(&name), Ok(EntryKind::Link(_))) => {
-                notes.add((0, 0), Code::CannotRead, format!("{} is a symbolic link, which is not followed; copy the file", self.at(&name)));
+                notes.add(
+                    (0, 0),
+                    Code::CannotRead,
+                    format!("{} is a symbolic link, which is not followed; copy the file", self.at(&name)),
+                );
             }
             Err(error) => notes.add((0, 0), Code::CannotRead, format!("cannot read {}: {error}", self.at(&name))),
         }
@@ -200,13 +218,20 @@ impl Folder {
 
     /// Lists all files of the skill.
     pub fn list(&self, limits: &Limits) -> Listing {
-        let mut lister = Lister { limits, files: Vec::new(), notes: Notes::new(Strictness::Use), is_complete: true, seen: 0, bytes: 0 };
+        let mut lister = Lister {
+            limits,
+            files: Vec::new(),
+            notes: Notes::new(Strictness::Use),
+            is_complete: true,
+            seen: 0,
+            bytes: 0,
+        };
         lister.folder(&self.directory, "", 0);
         lister.files.sort_by(|a, b| a.path.cmp(&b.path));
         Listing { files: lister.files, notes: lister.notes.sorted(), is_complete: lister.is_complete }
     }
 
-    /// Returns a digest of the contents of the skill, as 64 hexadecimal digits, to find out whether anything has changed.
+    /// Returns a digest of the contents of the skill, as 64 hexadecimal digits, which shows whether anything has changed.
     ///
     /// It is the SHA-256 of all regular files in the order of their paths, compared as bytes. Each file contributes the length of its
     /// path as 8 bytes in big-endian order, its path with `/` between the parts, the length of its content in the same form, and its
@@ -223,14 +248,15 @@ impl Folder {
         let mut digest = Sha256::new();
         let mut left = limits.bytes;
         for file in listing.files {
-            let content = if file.kind == FileKind::Link { self.target(&file.path)? } else { self.read_file(&file.path, left)? };
+            let content =
+                if file.kind == FileKind::Link { self.target(&file.path)? } else { self.read_file(&file.path, left)? };
             left = left.saturating_sub(content.len() as u64);
             for part in [file.path.as_bytes(), &content] {
                 digest.update((part.len() as u64).to_be_bytes());
                 digest.update(part);
             }
         }
-        Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        Ok(digest.finalize().iter().fold(String::with_capacity(64), |text, byte| text + &format!("{byte:02x}")))
     }
 
     fn target(&self, path: &str) -> Result<Vec<u8>, FileError> {
@@ -318,17 +344,25 @@ struct Lister<'a> {
 impl Lister<'_> {
     fn folder(&mut self, directory: &Directory, prefix: &str, depth: usize) {
         if depth > self.limits.depth {
-            return self.incomplete(Code::TooLarge, format!("`{prefix}` is nested deeper than {} folders; its files are left out", self.limits.depth));
+            return self.incomplete(
+                Code::TooLarge,
+                format!("`{prefix}` is nested deeper than {} folders; its files are left out", self.limits.depth),
+            );
         }
-        // One more than allowed, to see that there are more.
+        // One more than allowed shows that the folder has more.
         let names = match directory.names(self.limits.files.saturating_sub(self.seen) + 1) {
             Ok(names) => names,
-            Err(error) => return self.incomplete(Code::CannotRead, format!("cannot read the folder `{prefix}`: {error}")),
+            Err(error) => {
+                return self.incomplete(Code::CannotRead, format!("cannot read the folder `{prefix}`: {error}"));
+            }
         };
         for name in names {
             self.seen += 1;
             if self.seen > self.limits.files {
-                return self.incomplete(Code::TooLarge, format!("the skill has more than {} files; the others are left out", self.limits.files));
+                return self.incomplete(
+                    Code::TooLarge,
+                    format!("the skill has more than {} files; the others are left out", self.limits.files),
+                );
             }
             self.entry(directory, prefix, &name, depth);
         }
@@ -344,7 +378,10 @@ impl Lister<'_> {
             Ok(EntryKind::File(size)) => {
                 self.bytes = self.bytes.saturating_add(size);
                 if self.bytes > self.limits.bytes {
-                    return self.incomplete(Code::TooLarge, format!("with `{path}`, the skill exceeds {} bytes; it is left out", self.limits.bytes));
+                    return self.incomplete(
+                        Code::TooLarge,
+                        format!("with `{path}`, the skill exceeds {} bytes; it is left out", self.limits.bytes),
+                    );
                 }
                 self.files.push(SkillFile { kind: FileKind::of_path(&path), path, size });
             }
@@ -353,10 +390,19 @@ impl Lister<'_> {
                 Err(error) => self.incomplete(Code::CannotRead, format!("cannot open the folder `{path}`: {error}")),
             },
             Ok(EntryKind::Link(target)) => {
-                self.notes.add((0, 0), Code::Link, format!("`{path}` is a symbolic link to `{}`, which is not followed", target.display()));
+                self.notes.add(
+                    (0, 0),
+                    Code::Link,
+                    format!("`{path}` is a symbolic link to `{}`, which is not followed", target.display()),
+                );
                 self.files.push(SkillFile { path, size: 0, kind: FileKind::Link });
             }
-            Ok(EntryKind::Other) => self.incomplete(Code::NotRegular, format!("`{path}` is not a file, a folder or a link; it is left out")),
+            Ok(EntryKind::Other) => {
+                self.incomplete(
+                    Code::NotRegular,
+                    format!("`{path}` is not a file, a folder or a link; it is left out"),
+                );
+            }
             Err(error) => self.incomplete(Code::CannotRead, format!("cannot read `{path}`: {error}")),
         }
     }
@@ -391,7 +437,12 @@ mod tests {
         let (_temporary, folder) = skill();
         let listing = folder.list(&Limits::default());
         let files: Vec<_> = listing.files.iter().map(|file| (file.path.as_str(), file.size, file.kind)).collect();
-        let expected = [("LICENSE", 3, FileKind::Other), ("SKILL.md", 36, FileKind::Skill), ("references/deep/a.md", 4, FileKind::Reference), ("scripts/run.sh", 4, FileKind::Script)];
+        let expected = [
+            ("LICENSE", 3, FileKind::Other),
+            ("SKILL.md", 36, FileKind::Skill),
+            ("references/deep/a.md", 4, FileKind::Reference),
+            ("scripts/run.sh", 4, FileKind::Script),
+        ];
         assert_eq!((&files[..], listing.is_complete), (&expected[..], true));
         assert_eq!(folder.read_skill(Strictness::Check).unwrap().body(), "Body\n");
     }
@@ -399,7 +450,11 @@ mod tests {
     #[test]
     fn a_folder_beyond_the_limits_is_listed_in_part_and_has_no_digest() {
         let (_temporary, folder) = skill();
-        for limits in [Limits { files: 3, ..Limits::default() }, Limits { bytes: 40, ..Limits::default() }, Limits { depth: 1, ..Limits::default() }] {
+        for limits in [
+            Limits { files: 3, ..Limits::default() },
+            Limits { bytes: 40, ..Limits::default() },
+            Limits { depth: 1, ..Limits::default() },
+        ] {
             let listing = folder.list(&limits);
             assert!(!listing.is_complete && !listing.notes.is_empty(), "{limits:?}");
             assert!(matches!(folder.digest(&limits), Err(FileError::Incomplete(_))), "{limits:?}");
@@ -422,7 +477,10 @@ mod tests {
         fs::create_dir(&other).unwrap();
         fs::write(other.join("a"), "b").unwrap();
         // printf '\0\0\0\0\0\0\0\1a\0\0\0\0\0\0\0\1b' | sha256sum
-        assert_eq!(digest(&Folder::open(other).unwrap()), "3c9d591045bc8876f9d0399bbfb05c6a412096e906f73278f98406cd5dca86df");
+        assert_eq!(
+            digest(&Folder::open(other).unwrap()),
+            "3c9d591045bc8876f9d0399bbfb05c6a412096e906f73278f98406cd5dca86df"
+        );
     }
 
     #[test]
@@ -434,7 +492,17 @@ mod tests {
         assert!(matches!(folder.read_file("references/b.md", 9), Err(FileError::NotFound(_))));
         assert!(matches!(folder.read_file("none/b.md", 9), Err(FileError::NotFound(_))));
         assert!(matches!(folder.read_file("references", 9), Err(FileError::Io(..))));
-        for path in ["", "/etc/passwd", "../secret", "scripts/../../secret", "./LICENSE", "scripts//run.sh", "a\\b", "c:/x", "a\0"] {
+        for path in [
+            "",
+            "/etc/passwd",
+            "../secret",
+            "scripts/../../secret",
+            "./LICENSE",
+            "scripts//run.sh",
+            "a\\b",
+            "c:/x",
+            "a\0",
+        ] {
             assert!(matches!(folder.read_file(path, 9), Err(FileError::BadPath(..))), "{path:?}");
         }
     }

@@ -9,11 +9,11 @@ use crate::conditions::{self, Conditions};
 use crate::entries::{self, Entry};
 use crate::envelope::{self, short};
 use crate::key::FORMAT_KEYS;
-use crate::mend::Mender;
+use crate::mend::{Mender, spaced};
 use crate::note::{Code, Note, Notes, Strictness, Unreadable, apply};
 use crate::source::{Source, decode};
 use crate::value::Value;
-use crate::yaml::{Kind, Node, quoted};
+use crate::yaml::{Kind, Mark, Node, quoted};
 
 /// The most characters of a name, as in the format.
 const MAX_NAME: usize = 64;
@@ -27,6 +27,9 @@ const MAX_COMPATIBILITY: usize = 500;
 pub struct FrontMatter {
     /// The name: 1 to 64 of a-z, 0-9, `.`, `_` and `-`. The format is stricter; see [`Code::NameFormat`].
     pub name: String,
+    /// The name as it is written, for people, if `name` is another one. Names with parts of paths are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written_name: Option<String>,
     /// What the skill does and when to use it. It is not empty, and may be longer than the format allows.
     pub description: String,
     /// The license, or the file that holds it.
@@ -76,25 +79,28 @@ impl Reading {
 ///
 /// # Errors
 ///
-/// The file has no front matter, exceeds a bound, is not text, or has neither a name nor a description.
+/// The file has no front matter, exceeds a bound, is not text, or has no description; or neither the file nor its folder has a name.
 pub fn read(bytes: &[u8], folder: Option<&str>, strictness: Strictness) -> Result<Reading, Unreadable> {
     let mut notes = Notes::new(strictness);
     let Some(text) = decode(bytes, &mut notes) else { return Err(notes.unreadable()) };
     let source = Source::new(&text);
     match read_text(&source, folder, &mut notes) {
-        Some((front_matter, body)) => Ok(Reading { front_matter, notes: notes.sorted(), body, text: Cow::into_owned(text) }),
+        Some((front_matter, body)) => {
+            Ok(Reading { front_matter, notes: notes.sorted(), body, text: Cow::into_owned(text) })
+        }
         None => Err(notes.unreadable()),
     }
 }
 
 fn read_text(source: &Source<'_>, folder: Option<&str>, notes: &mut Notes) -> Option<(FrontMatter, usize)> {
     let envelope = envelope::find(source, notes)?;
-    let block = source.range(envelope.lines.clone());
+    let mut block = source.range(envelope.lines.clone());
+    block.start = block.start.max(source.start(envelope.lines.start)).min(block.end);
     let entries = entries::split(source, envelope.lines, notes)?;
     let mut reader = Reader { source, entries: &entries, notes, block: block.clone() };
     reader.check_yaml();
     let name = reader.name(folder);
-    let description = reader.description(envelope.body);
+    let description = reader.description();
     let license = reader.text("license", false);
     let compatibility = reader.text("compatibility", true);
     reader.check_length("compatibility", compatibility.as_deref(), MAX_COMPATIBILITY, Code::LongCompatibility);
@@ -107,7 +113,8 @@ fn read_text(source: &Source<'_>, folder: Option<&str>, notes: &mut Notes) -> Op
     };
     let conditions = conditions::read(node, source, reader.notes);
     let front_matter = FrontMatter {
-        name: name?,
+        written_name: name.as_ref().and_then(|(_, written)| written.clone()),
+        name: name?.0,
         description: description?,
         license,
         compatibility,
@@ -122,12 +129,15 @@ fn read_text(source: &Source<'_>, folder: Option<&str>, notes: &mut Notes) -> Op
 /// Returns whether a name can be read: `[a-z0-9._-]{1,64}`, and not a path to a parent.
 pub fn is_readable_name(name: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"._-".contains(&byte);
-    (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(is_allowed) && name.contains(|c: char| c.is_ascii_alphanumeric())
+    (1..=MAX_NAME).contains(&name.len())
+        && name.bytes().all(is_allowed)
+        && name.contains(|c: char| c.is_ascii_alphanumeric())
 }
 
 /// Returns whether a name follows the format: 1 to 64 of a-z, 0-9 and single inner hyphens.
 pub fn is_format_name(name: &str) -> bool {
-    let is_part = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let is_part =
+        |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     name.len() <= MAX_NAME && name.split('-').all(is_part)
 }
 
@@ -162,24 +172,33 @@ impl<'a> Reader<'a, '_> {
         self.mender().text(entry, is_prose)
     }
 
+    /// Returns the place of the line that opens the front matter.
+    fn opening(&self) -> (usize, usize) {
+        (self.source.line_of(self.block.start).max(1), 1)
+    }
+
     /// Adds a note about a value that is missing, with a fix that writes it.
     fn missing(&mut self, key: &str, code: Code, message: String, text: &str) {
         match self.entry(key) {
-            Some(entry) if entry.is_fixable => self.notes.fix(entry.place, code, message, entry.value.clone(), &format!(" {}", quoted(text))),
+            Some(entry) if entry.is_fixable => {
+                let text = spaced(self.source, entry.value.start, &quoted(text));
+                self.notes.fix(entry.place, code, message, entry.value.clone(), &text);
+            }
             Some(entry) => self.notes.add(entry.place, code, message),
             None if self.entries.iter().all(|entry| entry.is_fixable) => {
-                let (start, place) = (self.block.start, self.source.place(self.block.start));
-                self.notes.fix(place, code, message, start..start, &format!("{key}: {}\n", quoted(text)));
+                let start = self.block.start;
+                self.notes.fix(self.opening(), code, message, start..start, &format!("{key}: {}\n", quoted(text)));
             }
-            None => self.notes.add(self.source.place(self.block.start), code, message),
+            None => self.notes.add(self.opening(), code, message),
         }
     }
 
-    /// Reads the name, or takes the folder's name if it is missing or odd.
-    fn name(&mut self, folder: Option<&str>) -> Option<String> {
+    /// Reads the name, or takes the folder's name if it is missing or odd. Also returns the odd name.
+    fn name(&mut self, folder: Option<&str>) -> Option<(String, Option<String>)> {
         let written = self.text("name", false);
-        let place = self.entry("name").map_or(self.source.place(self.block.start), |entry| entry.place);
-        let from_folder = folder.and_then(|folder| if is_readable_name(folder) { Some(folder.to_owned()) } else { slug(folder) });
+        let place = self.entry("name").map_or(self.opening(), |entry| entry.place);
+        let from_folder =
+            folder.and_then(|folder| if is_readable_name(folder) { Some(folder.to_owned()) } else { slug(folder) });
         let name = match written {
             Some(name) if is_readable_name(&name) => name,
             Some(written) => {
@@ -188,46 +207,53 @@ impl<'a> Reader<'a, '_> {
                     self.notes.add(place, Code::OddName, message);
                     return None;
                 };
-                let message = format!("expected 1 to 64 of a-z, 0-9 and `-`, and there is `{}`; the name `{name}` is used", short(&written));
+                let message = format!(
+                    "expected 1 to 64 of a-z, 0-9 and `-`, and there is `{}`; the name `{name}` is used",
+                    short(&written)
+                );
                 self.missing("name", Code::OddName, message, &name);
-                return Some(name);
+                return Some((name, Some(written).filter(|written| !written.contains(['/', '\\']))));
             }
             None => {
                 let Some(name) = from_folder else {
-                    self.notes.add(place, Code::MissingName, "expected `name: ...`, and neither the file nor its folder has a name");
+                    self.notes.add(
+                        place,
+                        Code::MissingName,
+                        "expected `name: ...`, and neither the file nor its folder has a name",
+                    );
                     return None;
                 };
                 let message = format!("expected `name: ...`; the name of the folder, `{name}`, is used");
                 self.missing("name", Code::MissingName, message, &name);
-                return Some(name);
+                return Some((name, None));
             }
         };
         if !is_format_name(&name) {
-            let message = format!("expected 1 to 64 of a-z, 0-9 and single inner hyphens, and there is `{name}`; other programs may refuse it");
+            let message = format!(
+                "expected 1 to 64 of a-z, 0-9 and single inner hyphens, and there is `{name}`; other programs may refuse it"
+            );
             self.notes.add(place, Code::NameFormat, message);
         }
         if let Some(folder) = folder.filter(|folder| *folder != name) {
-            let message = format!("expected the name of the folder, `{}`, and there is `{name}`; rename one of them", short(folder));
+            let message = format!(
+                "expected the name of the folder, `{}`, and there is `{name}`; rename one of them",
+                short(folder)
+            );
             self.notes.add(place, Code::NameNotFolder, message);
         }
-        Some(name)
+        Some((name, None))
     }
 
-    /// Reads the description, or takes the first paragraph of the body.
-    fn description(&mut self, body: usize) -> Option<String> {
-        if let Some(description) = self.text("description", true) {
-            self.check_length("description", Some(&description), MAX_DESCRIPTION, Code::LongDescription);
-            return Some(description);
-        }
-        let Some(paragraph) = first_paragraph(self.source.text.get(body..).unwrap_or_default()) else {
-            let place = self.entry("description").map_or(self.source.place(self.block.start), |entry| entry.place);
+    /// Reads the description. Without it, a model cannot know when to use the skill.
+    fn description(&mut self) -> Option<String> {
+        let description = self.text("description", true);
+        if description.is_none() {
+            let place = self.entry("description").map_or(self.opening(), |entry| entry.place);
             let message = "expected `description: ...`, which says what the skill does and when to use it";
             self.notes.add(place, Code::MissingDescription, message);
-            return None;
-        };
-        let message = format!("expected `description: ...`; the first paragraph is used: `{}`", short(&paragraph));
-        self.missing("description", Code::MissingDescription, message, &paragraph);
-        Some(paragraph)
+        }
+        self.check_length("description", description.as_deref(), MAX_DESCRIPTION, Code::LongDescription);
+        description
     }
 
     fn check_length(&mut self, key: &str, text: Option<&str>, most: usize, code: Code) {
@@ -253,10 +279,12 @@ impl<'a> Reader<'a, '_> {
             self.notes.add(entry.place, Code::UnreadableMetadata, message);
             return None;
         };
-        if let Kind::Map(pairs) = &map.kind
-            && let Some((key, _)) = pairs.iter().find(|(_, value)| value.scalar().is_none())
-        {
-            let message = format!("the format expects texts below `metadata`, and `{}` is a list or mapping", key.scalar().unwrap_or_default());
+        let Kind::Map(pairs) = &map.kind else { return None };
+        for (key, _) in pairs.iter().filter(|(_, value)| value.scalar().is_none()) {
+            let message = format!(
+                "the format expects texts below `metadata`, and `{}` is a list or mapping",
+                key.scalar().unwrap_or_default()
+            );
             self.notes.add(self.source.place(key.range.start), Code::MetadataForm, message);
         }
         Some(map)
@@ -267,7 +295,11 @@ impl<'a> Reader<'a, '_> {
         let mut unknown = Vec::new();
         for entry in self.entries.iter().filter(|entry| !entry.is_known) {
             let used = if conditions::KEYS.contains(&entry.key.as_str()) { "read as a condition" } else { "kept" };
-            let message = format!("the format does not define `{}`; it is {used}. It defines {}", short(&entry.key), FORMAT_KEYS.join(", "));
+            let message = format!(
+                "the format does not define `{}`; it is {used}. It defines {}",
+                short(&entry.key),
+                FORMAT_KEYS.join(", ")
+            );
             self.notes.add(entry.place, Code::UnknownKey, message);
             if let Some(node) = self.mender().tree(entry) {
                 unknown.push((entry.key.clone(), node));
@@ -294,7 +326,7 @@ impl<'a> Reader<'a, '_> {
 
 /// Returns the place of the first node that the validator refuses.
 fn refused(node: &Node) -> Option<usize> {
-    let here = (node.flow || node.marked).then_some(node.range.start);
+    let here = (node.flow || node.mark != Mark::None).then_some(node.range.start);
     here.or_else(|| match &node.kind {
         Kind::Scalar { .. } => None,
         Kind::List(items) => items.iter().find_map(refused),
@@ -309,13 +341,17 @@ pub(crate) fn first_paragraph(body: &str) -> Option<String> {
         if line.starts_with("```") || line.starts_with("~~~") {
             in_code = !in_code;
         }
-        let is_text = !in_code && line.starts_with(|c: char| !matches!(c, '#' | '<' | '|' | '`' | '~' | '=') && !c.is_control()) && !line.starts_with("[![") && !line.starts_with("---");
+        let is_text = !in_code
+            && line.starts_with(|c: char| !matches!(c, '#' | '<' | '|' | '`' | '~' | '=') && !c.is_control())
+            && !line.starts_with("[![")
+            && !line.starts_with("---");
         if is_text {
             paragraph.push(line);
         } else if !paragraph.is_empty() {
             break;
         } else if line.starts_with('#') && !in_code {
-            heading = heading.or_else(|| Some(line.trim_start_matches('#').trim()).filter(|heading| !heading.is_empty()));
+            heading =
+                heading.or_else(|| Some(line.trim_start_matches('#').trim()).filter(|heading| !heading.is_empty()));
         }
     }
     let text = if paragraph.is_empty() { heading?.to_owned() } else { paragraph.join(" ") };

@@ -69,7 +69,13 @@ impl<'a> View<'a> {
     /// Returns the categories with visible skills, by name.
     pub fn categories(&self) -> Vec<Category> {
         let by_category = self.by_category().into_iter();
-        by_category.map(|(name, skills)| Category { name: name.to_owned(), count: skills.len(), description: self.library.descriptions.get(name).cloned() }).collect()
+        by_category
+            .map(|(name, skills)| Category {
+                name: name.to_owned(),
+                count: skills.len(),
+                description: self.library.descriptions.get(name).cloned(),
+            })
+            .collect()
     }
 
     /// Returns the visible skills of a category, by name.
@@ -95,7 +101,12 @@ impl<'a> View<'a> {
     pub fn index(&self, tokens: usize) -> Index {
         let most = tokens.saturating_mul(BYTES_A_TOKEN);
         let fits = |text: &String| text.len() <= most;
-        let longest = self.shown.iter().map(|skill| skill.card.front_matter.description.chars().count()).max().unwrap_or_default();
+        let longest = self
+            .shown
+            .iter()
+            .map(|skill| skill.card.front_matter.description.chars().count())
+            .max()
+            .unwrap_or_default();
         let whole = self.described(usize::MAX);
         if fits(&whole) {
             return Index { text: whole, left_out: 0 };
@@ -118,7 +129,11 @@ impl<'a> View<'a> {
             0 => format!("{count} skills, not listed here\n"),
             _ => format!("{count} skills, not listed here; {broken} are broken\n"),
         };
-        let counted = self.by_category().iter().fold(String::new(), |text, (name, skills)| text + &format!("{name}: {}\n", skills.len())) + &total;
+        let counted = self
+            .by_category()
+            .iter()
+            .fold(String::new(), |text, (name, skills)| text + &format!("{name}: {}\n", skills.len()))
+            + &total;
         let texts = [counted, total, String::new()];
         Index { text: texts.into_iter().find(fits).unwrap_or_default(), left_out: count }
     }
@@ -133,7 +148,11 @@ impl<'a> View<'a> {
             }
             text.push('\n');
             for skill in skills {
-                text.push_str(&format!("- {}: {}\n", skill.name(), shortened(&skill.card.front_matter.description, most)));
+                text.push_str(&format!(
+                    "- {}: {}\n",
+                    skill.name(),
+                    shortened(&skill.card.front_matter.description, most)
+                ));
             }
         }
         text + &self.broken_lines()
@@ -205,9 +224,17 @@ mod tests {
             assert_eq!(is_listed, index.left_out == 0, "{tokens}: {}", index.text);
         }
         let short = view.index(85).text;
-        assert!(short.contains("- git: Works with git:") && short.contains('…') && short.contains("- fetch: Fetches pages."), "{short}");
+        assert!(
+            short.contains("- git: Works with git:")
+                && short.contains('…')
+                && short.contains("- fetch: Fetches pages."),
+            "{short}"
+        );
         assert!(view.index(55).text.starts_with("general: git\nweb: fetch, search\n! bad"), "{}", view.index(55).text);
-        assert_eq!(view.index(20), Index { text: "general: 1\nweb: 2\n3 skills, not listed here; 1 are broken\n".into(), left_out: 3 });
+        assert_eq!(
+            view.index(20),
+            Index { text: "general: 1\nweb: 2\n3 skills, not listed here; 1 are broken\n".into(), left_out: 3 }
+        );
         assert_eq!(view.index(11).text, "3 skills, not listed here; 1 are broken\n");
         assert_eq!(view.index(1).text, "");
     }
@@ -216,9 +243,19 @@ mod tests {
     fn hidden_skills_keep_their_reason() {
         let (_temporary, library) = library();
         let view = library.view(|skill| (skill.name() == "fetch").then(|| "no network".to_owned()));
-        assert_eq!(view.hidden.iter().map(|(skill, reason)| (skill.name(), reason.as_str())).collect::<Vec<_>>(), [("fetch", "no network")]);
-        let categories: Vec<_> = view.categories().into_iter().map(|category| (category.name, category.count, category.description)).collect();
-        assert_eq!(categories, [("general".to_owned(), 1, None), ("web".to_owned(), 1, Some("About the web.".to_owned()))]);
+        assert_eq!(
+            view.hidden.iter().map(|(skill, reason)| (skill.name(), reason.as_str())).collect::<Vec<_>>(),
+            [("fetch", "no network")]
+        );
+        let categories: Vec<_> = view
+            .categories()
+            .into_iter()
+            .map(|category| (category.name, category.count, category.description))
+            .collect();
+        assert_eq!(
+            categories,
+            [("general".to_owned(), 1, None), ("web".to_owned(), 1, Some("About the web.".to_owned()))]
+        );
         assert_eq!(view.list("web").iter().map(|skill| skill.name()).collect::<Vec<_>>(), ["search"]);
         assert_eq!(view.list("none").len(), 0);
     }

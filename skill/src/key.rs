@@ -3,7 +3,8 @@
 use crate::note::Code;
 
 /// The keys of the format.
-pub(crate) const FORMAT_KEYS: [&str; 6] = ["name", "description", "license", "compatibility", "allowed-tools", "metadata"];
+pub(crate) const FORMAT_KEYS: [&str; 6] =
+    ["name", "description", "license", "compatibility", "allowed-tools", "metadata"];
 
 /// A line that begins with a key.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +57,8 @@ pub(crate) fn key_line(line: &str) -> Option<KeyLine> {
     let value = line.len() - rest_bare.trim_start().len();
     let is_separated = separator == ':' && (rest_bare.is_empty() || rest_bare.starts_with([' ', '\t']));
     let Some(key) = known(unquoted) else {
-        let is_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$') || (quote.is_some() && c == ' ');
+        let is_key =
+            |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$') || (quote.is_some() && c == ' ');
         let is_plain = !is_decorated && is_separated && unquoted.chars().all(is_key);
         return is_plain.then(|| KeyLine { indent, key: unquoted.to_owned(), is_known: false, value, quirk: None });
     };
@@ -99,9 +101,22 @@ mod tests {
 
     #[test]
     fn other_keys_are_recognized_only_in_the_form_of_yaml() {
-        assert_eq!(key_line("user-invocable: true").map(|read| (read.key, read.is_known)), Some(("user-invocable".into(), false)));
+        assert_eq!(
+            key_line("user-invocable: true").map(|read| (read.key, read.is_known)),
+            Some(("user-invocable".into(), false))
+        );
         assert!(key_line("version:").is_some() && key_line("'a b': c").is_some());
-        for line in ["https://example.com", "Use it so: now", "a=b", "- other: x", "", ":", "12:30", "two words: x", "**Note**: x"] {
+        for line in [
+            "https://example.com",
+            "Use it so: now",
+            "a=b",
+            "- other: x",
+            "",
+            ":",
+            "12:30",
+            "two words: x",
+            "**Note**: x",
+        ] {
             assert_eq!(key_line(line), None, "{line}");
         }
     }

@@ -103,11 +103,23 @@ struct Stamp {
     modified: Option<SystemTime>,
 }
 
-/// What was read earlier, by the paths of folders, so that reading again opens only files whose size or time has changed.
+/// What was read at an earlier time.
+#[derive(Debug)]
+struct Kept {
+    stamp: Stamp,
+    read: Result<Arc<Card>, Unreadable>,
+    /// The number of the last reading of a library that used it.
+    used: usize,
+}
+
+/// What was read earlier, by the paths of folders, so that reading again opens only files whose size or time has changed. Skills that
+/// a reading no longer finds are dropped.
 #[derive(Debug, Default)]
 pub struct Cache {
-    entries: HashMap<PathBuf, (Stamp, Result<Arc<Card>, Unreadable>)>,
+    entries: HashMap<PathBuf, Kept>,
     reads: usize,
+    /// The number of the reading.
+    reading: usize,
 }
 
 impl Cache {
@@ -118,21 +130,26 @@ impl Cache {
 
     /// Reads a skill, unless it is unchanged.
     fn read(&mut self, path: &Path) -> Result<Arc<Card>, Unreadable> {
-        let metadata = fs::symlink_metadata(path.join(SKILL_FILE)).ok();
+        let metadata = [SKILL_FILE, "skill.md"].into_iter().find_map(|name| fs::symlink_metadata(path.join(name)).ok());
         let stamp = metadata.map(|metadata| Stamp { bytes: metadata.len(), modified: metadata.modified().ok() });
-        if let (Some(stamp), Some((kept, read))) = (&stamp, self.entries.get(path))
-            && stamp == kept
+        if let (Some(stamp), Some(kept)) = (&stamp, self.entries.get_mut(path))
+            && *stamp == kept.stamp
             && stamp.modified.is_some()
         {
-            return read.clone();
+            kept.used = self.reading;
+            return kept.read.clone();
         }
         self.reads += 1;
         let read = match Folder::open(path) {
-            Ok(folder) => folder.read_skill(Strictness::Use).map(|reading| Arc::new(Card { front_matter: reading.front_matter, notes: reading.notes })),
-            Err(error) => Err(one_note(Code::CannotRead, format!("cannot open the folder `{}`: {error}", path.display()))),
+            Ok(folder) => folder
+                .read_skill(Strictness::Use)
+                .map(|reading| Arc::new(Card { front_matter: reading.front_matter, notes: reading.notes })),
+            Err(error) => {
+                Err(one_note(Code::CannotRead, format!("cannot open the folder `{}`: {error}", path.display())))
+            }
         };
         if let Some(stamp) = stamp {
-            self.entries.insert(path.to_owned(), (stamp, read.clone()));
+            self.entries.insert(path.to_owned(), Kept { stamp, read: read.clone(), used: self.reading });
         }
         read
     }
@@ -165,8 +182,17 @@ impl Library {
     /// searched. At most 20,000 folders are visited below a root, at most 4 levels deep.
     pub fn read(roots: &[Root], cache: &mut Cache) -> Self {
         let mut library = Self::default();
+        cache.reading += 1;
         for root in roots {
-            let mut scan = Scan { root, real: fs::canonicalize(&root.path).ok(), cache, found: Vec::new(), broken: Vec::new(), visited: 0, descriptions: BTreeMap::new() };
+            let mut scan = Scan {
+                root,
+                real: fs::canonicalize(&root.path).ok(),
+                cache,
+                found: Vec::new(),
+                broken: Vec::new(),
+                visited: 0,
+                descriptions: BTreeMap::new(),
+            };
             scan.root();
             let Scan { found, broken, descriptions, .. } = scan;
             library.broken.extend(broken);
@@ -175,6 +201,8 @@ impl Library {
             }
             library.add(found);
         }
+        let reading = cache.reading;
+        cache.entries.retain(|path, kept| kept.used == reading || !roots.iter().any(|root| path.starts_with(&root.path)));
         library.skills.sort_by(|a, b| (&a.category, a.name()).cmp(&(&b.category, b.name())));
         library.broken.sort_by(|a, b| a.folder.cmp(&b.folder));
         library.shadowed.sort_by(|a, b| a.folder.cmp(&b.folder));
@@ -182,15 +210,15 @@ impl Library {
     }
 
     fn add(&mut self, found: Vec<Skill>) {
-        let mut by_name: HashMap<String, PathBuf> = self.skills.iter().map(|skill| (skill.name().to_owned(), skill.folder.clone())).collect();
+        let mut by_name: HashMap<String, PathBuf> =
+            self.skills.iter().map(|skill| (skill.name().to_owned(), skill.folder.clone())).collect();
         for skill in found {
-            match by_name.get(skill.name()) {
-                Some(by) => self.shadowed.push(Shadowed { name: skill.name().to_owned(), folder: skill.folder, by: by.clone() }),
-                None => {
-                    by_name.insert(skill.name().to_owned(), skill.folder.clone());
-                    self.skills.push(skill);
-                }
+            if let Some(by) = by_name.get(skill.name()) {
+                self.shadowed.push(Shadowed { name: skill.name().to_owned(), by: by.clone(), folder: skill.folder });
+                continue;
             }
+            by_name.insert(skill.name().to_owned(), skill.folder.clone());
+            self.skills.push(skill);
         }
     }
 
@@ -225,10 +253,18 @@ impl Scan<'_> {
         let children = match children(&self.root.path) {
             Ok(children) => children,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
-            Err(error) => return self.broken(&self.root.path.clone(), Code::CannotRead, format!("cannot read the folder of skills: {error}")),
+            Err(error) => {
+                return self.broken(
+                    &self.root.path.clone(),
+                    Code::CannotRead,
+                    format!("cannot read the folder of skills: {error}"),
+                );
+            }
         };
         if children.iter().any(|child| !child.is_folder && child.name == SKILL_FILE) {
-            let message = format!("expected `NAME/{SKILL_FILE}`, and there is a {SKILL_FILE} directly in the folder of skills; move it into a folder");
+            let message = format!(
+                "expected `NAME/{SKILL_FILE}`, and there is a {SKILL_FILE} directly in the folder of skills; move it into a folder"
+            );
             self.broken(&self.root.path.clone(), Code::MissingSkillFile, message);
         }
         for child in children.into_iter().filter(|child| child.is_folder) {
@@ -237,7 +273,11 @@ impl Scan<'_> {
     }
 
     fn broken(&mut self, folder: &Path, code: Code, message: String) {
-        self.broken.push(Broken { folder: folder.to_owned(), kind: self.root.kind, notes: one_note(code, message).notes });
+        self.broken.push(Broken {
+            folder: folder.to_owned(),
+            kind: self.root.kind,
+            notes: one_note(code, message).notes,
+        });
     }
 
     /// Visits a folder: a skill, or a category.
@@ -245,7 +285,8 @@ impl Scan<'_> {
         self.visited += 1;
         if self.visited > MAX_FOLDERS {
             if self.visited == MAX_FOLDERS + 1 {
-                let message = format!("the root has more than {MAX_FOLDERS} folders; this one and those after it are left out");
+                let message =
+                    format!("the root has more than {MAX_FOLDERS} folders; this one and those after it are left out");
                 self.broken(&folder.path, Code::TooLarge, message);
             }
             return;
@@ -255,7 +296,9 @@ impl Scan<'_> {
         }
         let children = match children(&folder.path) {
             Ok(children) => children,
-            Err(error) => return self.broken(&folder.path, Code::CannotRead, format!("cannot read the folder: {error}")),
+            Err(error) => {
+                return self.broken(&folder.path, Code::CannotRead, format!("cannot read the folder: {error}"));
+            }
         };
         if children.iter().any(|child| !child.is_folder && child.name.eq_ignore_ascii_case(SKILL_FILE)) {
             return self.skill(folder, category);
@@ -298,13 +341,17 @@ impl Scan<'_> {
                 let category = (!category.is_empty()).then(|| category.join("/"));
                 self.found.push(Skill { card, category, folder: folder.path.clone(), kind: self.root.kind });
             }
-            Err(unreadable) => self.broken.push(Broken { folder: folder.path.clone(), kind: self.root.kind, notes: unreadable.notes }),
+            Err(unreadable) => {
+                self.broken.push(Broken { folder: folder.path.clone(), kind: self.root.kind, notes: unreadable.notes });
+            }
         }
     }
 
     /// Reads the text of a category: the `description` of the front matter, or the first paragraph.
     fn description(&mut self, folder: &Child, category: String) {
-        let bytes = Folder::open(&folder.path).ok().and_then(|open| open.read_file(DESCRIPTION_FILE, MAX_DESCRIPTION_BYTES).ok());
+        let bytes = Folder::open(&folder.path)
+            .ok()
+            .and_then(|open| open.read_file(DESCRIPTION_FILE, MAX_DESCRIPTION_BYTES).ok());
         let Some(bytes) = bytes else { return };
         let text = match read(&bytes, Some(&folder.name), Strictness::Use) {
             Ok(reading) => Some(reading.front_matter.description),
@@ -343,7 +390,8 @@ pub(crate) mod tests {
         let folder = root.join(path);
         fs::create_dir_all(&folder).unwrap();
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
-        fs::write(folder.join("SKILL.md"), format!("---\nname: {name}\ndescription: {description}\n---\nBody\n")).unwrap();
+        fs::write(folder.join("SKILL.md"), format!("---\nname: {name}\ndescription: {description}\n---\nBody\n"))
+            .unwrap();
     }
 
     pub(crate) fn root(path: &Path, kind: RootKind) -> Root {
@@ -351,7 +399,11 @@ pub(crate) mod tests {
     }
 
     fn names(library: &Library) -> Vec<String> {
-        library.skills.iter().map(|skill| format!("{}/{}", skill.category.as_deref().unwrap_or_default(), skill.name())).collect()
+        library
+            .skills
+            .iter()
+            .map(|skill| format!("{}/{}", skill.category.as_deref().unwrap_or_default(), skill.name()))
+            .collect()
     }
 
     #[test]
@@ -367,12 +419,22 @@ pub(crate) mod tests {
         fs::write(home.join("dev/DESCRIPTION.md"), "---\ndescription: For developers\n---\n").unwrap();
         fs::write(bundled.join("ml/DESCRIPTION.md"), "# Title\n\nMachine learning.\n").unwrap();
         let missing = root(&home.join("missing"), RootKind::Project);
-        let library = Library::read(&[missing, root(home, RootKind::Home), root(bundled, RootKind::Bundled)], &mut Cache::default());
+        let library = Library::read(
+            &[missing, root(home, RootKind::Home), root(bundled, RootKind::Bundled)],
+            &mut Cache::default(),
+        );
         assert_eq!(names(&library), ["/b", "dev/a", "ml/training/c"]);
-        assert_eq!(library.get("b").map(|skill| (skill.kind, skill.card.front_matter.description.as_str())), Some((RootKind::Home, "home b")));
-        assert_eq!(library.shadowed, [Shadowed { name: "b".into(), folder: bundled.join("other/b"), by: home.join("b") }]);
+        assert_eq!(
+            library.get("b").map(|skill| (skill.kind, skill.card.front_matter.description.as_str())),
+            Some((RootKind::Home, "home b"))
+        );
+        assert_eq!(
+            library.shadowed,
+            [Shadowed { name: "b".into(), folder: bundled.join("other/b"), by: home.join("b") }]
+        );
         assert_eq!(library.broken.len(), 0, "{:?}", library.broken);
-        let descriptions: Vec<_> = library.descriptions.iter().map(|(category, text)| (category.as_str(), text.as_str())).collect();
+        let descriptions: Vec<_> =
+            library.descriptions.iter().map(|(category, text)| (category.as_str(), text.as_str())).collect();
         assert_eq!(descriptions, [("dev", "For developers"), ("ml", "Machine learning.")]);
     }
 
@@ -381,13 +443,29 @@ pub(crate) mod tests {
         let temporary = tempfile::tempdir().unwrap();
         let path = temporary.path();
         write(path, "good", "d");
-        for (folder, file, text) in [("no-front", "SKILL.md", "# Title\n"), ("cat/no-file", "README.md", "x"), ("", "SKILL.md", "x"), ("cat/empty", ".keep", "")] {
+        for (folder, file, text) in [
+            ("no-front", "SKILL.md", "# Title\n"),
+            ("cat/no-file", "README.md", "x"),
+            ("", "SKILL.md", "x"),
+            ("cat/empty", ".keep", ""),
+        ] {
             fs::create_dir_all(path.join(folder)).unwrap();
             fs::write(path.join(folder).join(file), text).unwrap();
         }
         let library = Library::read(&[root(path, RootKind::Home)], &mut Cache::default());
-        let broken: Vec<_> = library.broken.iter().map(|broken| (broken.folder.strip_prefix(path).unwrap().to_str().unwrap(), broken.notes[0].code)).collect();
-        assert_eq!(broken, [("", Code::MissingSkillFile), ("cat/no-file", Code::MissingSkillFile), ("no-front", Code::MissingFrontMatter)]);
+        let broken: Vec<_> = library
+            .broken
+            .iter()
+            .map(|broken| (broken.folder.strip_prefix(path).unwrap().to_str().unwrap(), broken.notes[0].code))
+            .collect();
+        assert_eq!(
+            broken,
+            [
+                ("", Code::MissingSkillFile),
+                ("cat/no-file", Code::MissingSkillFile),
+                ("no-front", Code::MissingFrontMatter)
+            ]
+        );
         assert_eq!(names(&library), ["/good"]);
     }
 
@@ -408,6 +486,7 @@ pub(crate) mod tests {
         let second = Library::read(&roots, &mut cache);
         assert_eq!((second.skills.len(), cache.reads()), (100, 102));
         assert_eq!(second.get("s1").unwrap().card.front_matter.description, "a longer description");
+        assert_eq!(cache.entries.len(), 100, "the deleted skill is dropped");
         assert!(second.get("s2").is_none() && second.get("s1000").is_some());
         assert_eq!(names(&Library::read(&roots, &mut Cache::default())), names(&second), "the order is the same");
     }

@@ -24,13 +24,15 @@ impl Mender<'_, '_> {
             return self.as_written(entry, code, entry.value.start + at);
         };
         let text = match &node.kind {
-            _ if node.is_null() && !node.marked => return self.behind_hash(entry, raw),
+            _ if node.is_null() && !node.mark.is_stray() => return self.behind_hash(entry, raw),
             Kind::List(items) => return self.list_as_text(entry, items),
             Kind::Map(_) => {
                 let code = if node.flow { Code::ReservedStart } else { Code::MapForText };
-                return self.as_written(entry, code, node.range.start);
+                return self.as_written(entry, code, entry.head);
             }
-            Kind::Scalar { .. } if node.marked => return self.as_written(entry, Code::ReservedStart, entry.value.start),
+            Kind::Scalar { .. } if node.mark.is_stray() => {
+                return self.as_written(entry, Code::ReservedStart, entry.value.start);
+            }
             Kind::Scalar { text, plain: true } => return self.plain(entry, node, text.trim(), is_prose),
             Kind::Scalar { text, plain: false } => text.trim().to_owned(),
         };
@@ -72,11 +74,10 @@ impl Mender<'_, '_> {
 
     fn list_as_text(&mut self, entry: &Entry, items: &[Node]) -> Option<String> {
         let texts: Option<Vec<&str>> = items.iter().map(|item| item.scalar().map(str::trim)).collect();
-        let Some(texts) = texts else { return self.as_written(entry, Code::ListForText, entry.value.start) };
+        let Some(texts) = texts else { return self.as_written(entry, Code::ListForText, entry.head) };
         let are_sentences = texts.iter().all(|text| text.ends_with(['.', '!', '?']));
         let text = texts.join(if are_sentences { " " } else { ", " });
-        let at = items.first().map_or(entry.value.start, |item| item.range.start);
-        self.guess(entry, Code::ListForText, at, &text, entry.value.clone());
+        self.guess(entry, Code::ListForText, entry.head, &text, entry.value.clone());
         Some(text).filter(|text| !text.is_empty())
     }
 
@@ -105,9 +106,14 @@ impl Mender<'_, '_> {
 
     /// Reads a list of tools: a text with spaces or commas, or a list.
     pub(crate) fn tools(&mut self, entry: &Entry) -> Vec<String> {
-        let keys = |pairs: &[(Node, Node)]| pairs.iter().filter_map(|(key, _)| key.scalar().map(str::to_owned)).collect::<Vec<_>>();
-        let (code, texts) = match entry.node.as_ref().filter(|node| !node.marked).map(|node| &node.kind) {
-            Some(Kind::List(items)) => (Some(Code::AllowedToolsForm), items.iter().filter_map(|item| item.scalar().map(str::to_owned)).collect()),
+        let keys = |pairs: &[(Node, Node)]| {
+            pairs.iter().filter_map(|(key, _)| key.scalar().map(str::to_owned)).collect::<Vec<_>>()
+        };
+        let (code, texts) = match entry.node.as_ref().filter(|node| !node.mark.is_stray()).map(|node| &node.kind) {
+            Some(Kind::List(items)) => (
+                Some(Code::AllowedToolsForm),
+                items.iter().filter_map(|item| item.scalar().map(str::to_owned)).collect(),
+            ),
             Some(Kind::Map(pairs)) => (Some(Code::MapForText), keys(pairs)),
             Some(Kind::Scalar { .. }) | None => (None, self.text(entry, false).into_iter().collect::<Vec<_>>()),
         };
@@ -117,7 +123,14 @@ impl Mender<'_, '_> {
         if !is_form && !tools.is_empty() {
             let text = tools.join(" ");
             let message = format!("expected tools with spaces between them; write `{}`", short(&text));
-            self.report(entry, code.unwrap_or(Code::AllowedToolsForm), entry.value.start, message, entry.value.clone(), &text);
+            self.report(
+                entry,
+                code.unwrap_or(Code::AllowedToolsForm),
+                entry.value.start,
+                message,
+                entry.value.clone(),
+                &text,
+            );
         }
         tools
     }
@@ -130,7 +143,8 @@ impl Mender<'_, '_> {
         let raw = &self.source.text[entry.value.clone()];
         let first = raw.lines().next().unwrap_or_default().trim();
         if !first.is_empty() && !first.starts_with(['{', '[', '|', '>', '#']) {
-            return self.text(entry, false).map(|text| Node::text(text, entry.value.clone()));
+            let text = self.text(entry, false).unwrap_or_default();
+            return Some(Node::text(text, entry.value.clone()));
         }
         let lines = Source::new(raw);
         let edits: Vec<Edit> = (0..lines.lines.len()).flat_map(|index| Edit::of_line(&lines, index)).collect();
@@ -159,14 +173,16 @@ impl Mender<'_, '_> {
     /// Reports a value that nothing mends. The fix turns its lines into comments, so that the rest can be read.
     fn left_out(&mut self, entry: &Entry) {
         let range = self.source.range(entry.lines.clone());
-        let comments: String = entry.lines.clone().map(|index| format!("# {}\n", self.source.line(index))).collect();
-        let message = format!("YAML cannot read the value of `{}`; it is left out, the fix turns it into a comment", entry.key);
+        let lines = entry.lines.clone().map(|index| self.source.line(index));
+        let comments = lines.fold(String::new(), |text, line| text + "# " + line + "\n");
+        let message =
+            format!("YAML cannot read the value of `{}`; it is left out, the fix turns it into a comment", entry.key);
         self.notes.fix(entry.place, Code::UnreadableValue, message, range, &comments);
     }
 }
 
 /// Adds a space if the text follows a colon.
-fn spaced(source: &Source<'_>, start: usize, text: &str) -> String {
+pub(crate) fn spaced(source: &Source<'_>, start: usize, text: &str) -> String {
     if source.text[..start].ends_with([' ', '\t']) { text.to_owned() } else { format!(" {text}") }
 }
 
@@ -182,12 +198,12 @@ impl Edit {
     fn of_line(lines: &Source<'_>, index: usize) -> impl Iterator<Item = Self> + use<> {
         let (line, start) = (lines.line(index), lines.start(index));
         let indent = line.len() - line.trim_start().len();
-        let tabs = line[..indent].contains('\t').then(|| {
-            let text = line[..indent].replace('\t', "  ");
-            Self { range: start..start + indent, text, code: Code::TabIndent }
+        let spaces = line[..indent].contains(|c| c != ' ').then(|| {
+            let text = line[..indent].chars().map(|c| if c == '\t' { "  " } else { " " }).collect();
+            Self { range: start..start + indent, text, code: Code::OddSpace }
         });
         let quotes = if index > 0 { Self::quotes(line, indent, start) } else { None };
-        tabs.into_iter().chain(quotes)
+        spaces.into_iter().chain(quotes)
     }
 
     fn quotes(line: &str, indent: usize, start: usize) -> Option<Self> {
@@ -199,7 +215,7 @@ impl Edit {
         let value_at = key_end.map_or(at, |end| at + end + 2);
         let value = line[value_at..].trim_end();
         let is_item = at > indent || key_end.is_some();
-        if !is_item || value.trim().is_empty() || entries::node(value, 0).is_some_and(|node| !node.marked) {
+        if !is_item || value.trim().is_empty() || entries::node(value, 0).is_some_and(|node| !node.mark.is_stray()) {
             return None;
         }
         let text = quoted(&words::meant(value));

@@ -35,7 +35,7 @@ pub enum Strictness {
     #[default]
     Use,
     /// To check the skill. Everything that `agentskills validate`, the validator of the format, refuses is an error, and rules that
-    /// are of no interest to a user are checked too.
+    /// concern only authors are checked too.
     Check,
 }
 
@@ -82,24 +82,26 @@ codes! {
     // The file.
     ByteOrderMark "byte-order-mark" H E "The file begins with a byte order mark, after which some readers do not find the front matter."
     Utf16 "utf-16" W E "The file is UTF-16, and skills are UTF-8."
-    InvalidBytes "invalid-bytes" W E "The file contains bytes that are not UTF-8; they are replaced with U+FFFD."
+    InvalidBytes "invalid-bytes" W E "The file is not UTF-8; it is read as Windows-1252, or U+FFFD replaces single bytes."
     NotText "not-text" E E "The file is binary."
     EmptyFile "empty-file" E E "The file is empty."
     TooLarge "too-large" E E "The file, its front matter or its folder exceeds a bound of this reader."
     CannotRead "cannot-read" E E "The system refuses to read the file or folder."
     // The fences around the front matter.
+    MergeConflict "merge-conflict" E E "The front matter contains the markers of a merge conflict."
     MissingFrontMatter "missing-front-matter" E E "The file has no front matter: a block of YAML between two lines with `---` at its beginning."
     TextBefore "text-before" W E "Blank lines, comments or text come before the line that opens the front matter."
     CodeFence "code-fence" W E "The front matter is inside a Markdown code fence."
     MissingOpening "missing-opening" W E "The line `---` that opens the front matter is missing."
     MissingClosing "missing-closing" W E "The line `---` that closes the front matter is missing."
     OddFence "odd-fence" W E "The line that opens or closes the front matter is not exactly `---`."
+    SecondFrontMatter "second-front-matter" W W "A second front matter follows the first; it belongs to the body."
     // Keys.
     KeySpelling "key-spelling" W E "A key is written in another way than in the format, such as `Name` or `allowed_tools`."
     KeySeparator "key-separator" W E "A key and its value are not separated by a colon and a space."
     KeyIndent "key-indent" W E "A key of the front matter is indented differently from the keys before it, or is decorated like an item of a list."
     DuplicateKey "duplicate-key" W E "A key occurs twice; its last value that is not empty is used."
-    UnknownKey "unknown-key" - E "The format does not define the key."
+    UnknownKey "unknown-key" H E "The format does not define the key."
     StrayLine "stray-line" W E "A line of the front matter belongs to no key."
     // Values.
     ColonInValue "colon-in-value" W E "A value without quotes contains a colon and a space, which YAML reads as a key."
@@ -109,7 +111,8 @@ codes! {
     QuoteInValue "quote-in-value" W E "A value contains its own quote, or text after the closing quote."
     SmartQuotes "smart-quotes" W W "A value is in typographic quotes, which YAML does not know."
     BadEscape "bad-escape" W E "A value in double quotes contains a backslash that begins no escape of YAML."
-    TabIndent "tab-indent" W E "A line is indented with a tab, which YAML does not allow."
+    OddSpace "odd-space" W E "A line is indented with a tab or another white space that YAML does not allow."
+    BlockIndent "block-indent" W E "The lines of a block after `|` or `>` are not indented."
     UnreadableText "unreadable-text" W E "YAML cannot read the value; its text is used as it is written."
     UnreadableValue "unreadable-value" E E "YAML cannot read the value of the key; it is left out."
     ListForText "list-for-text" W E "A list is written where the format expects a text."
@@ -117,10 +120,10 @@ codes! {
     NotQuoted "not-quoted" H H "A text looks like a number, a date or a truth value, and YAML readers convert it."
     // The rules of the format.
     MissingName "missing-name" W E "The name is missing; the name of the folder is used."
-    OddName "odd-name" W E "The name has characters that names of skills cannot have; the name of the folder is used."
+    OddName "odd-name" W E "The name has characters that names of skills cannot have, or too many; the name of the folder is used."
     NameFormat "name-format" H E "The name is not 1 to 64 of a-z, 0-9 and single inner hyphens."
     NameNotFolder "name-not-folder" H E "The name differs from the folder's name."
-    MissingDescription "missing-description" E E "The description is missing; the first paragraph of the body is used."
+    MissingDescription "missing-description" E E "The description is missing, so a model cannot know when to use the skill."
     LongDescription "long-description" H E "The description has more than 1,024 characters."
     LongCompatibility "long-compatibility" H E "The key `compatibility` has more than 500 characters."
     AllowedToolsForm "allowed-tools-form" H H "The format expects `allowed-tools` as one text with spaces between the tools."
@@ -223,7 +226,14 @@ impl Notes {
     }
 
     /// Adds a note with a change that mends it.
-    pub(crate) fn fix(&mut self, place: (usize, usize), code: Code, message: impl Into<String>, range: Range<usize>, text: &str) {
+    pub(crate) fn fix(
+        &mut self,
+        place: (usize, usize),
+        code: Code,
+        message: impl Into<String>,
+        range: Range<usize>,
+        text: &str,
+    ) {
         self.push(place, code, message.into(), Some(Fix { range, text: text.to_owned() }));
     }
 
@@ -250,15 +260,15 @@ pub(crate) fn apply(text: &str, notes: &[Note]) -> String {
     let mut fixes: Vec<&Fix> = notes.iter().filter_map(|note| note.fix.as_ref()).collect();
     // Insertions come first, then the longest change.
     fixes.sort_by_key(|fix| (fix.range.start, !fix.range.is_empty(), Reverse(fix.range.end)));
-    let (mut fixed, mut at) = (String::with_capacity(text.len()), 0);
+    let (mut result, mut at) = (String::with_capacity(text.len()), 0);
     for fix in fixes {
         let (Some(before), true) = (text.get(at..fix.range.start), fix.range.end <= text.len()) else { continue };
-        fixed.push_str(before);
-        fixed.push_str(&fix.text);
+        result.push_str(before);
+        result.push_str(&fix.text);
         at = fix.range.end;
     }
-    fixed.push_str(text.get(at..).unwrap_or_default());
-    fixed
+    result.push_str(text.get(at..).unwrap_or_default());
+    result
 }
 
 #[cfg(test)]
@@ -268,7 +278,10 @@ mod tests {
     #[test]
     fn codes_are_distinct_and_explained_in_a_sentence() {
         for (index, code) in Code::ALL.iter().enumerate() {
-            assert!(code.name().bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'), "{code}");
+            assert!(
+                code.name().bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'),
+                "{code}"
+            );
             assert!(Code::ALL[..index].iter().all(|other| other.name() != code.name()), "{code}");
             let explanation = code.explanation();
             assert!(explanation.ends_with('.') && explanation.starts_with(|c: char| c.is_uppercase()), "{explanation}");

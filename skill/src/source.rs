@@ -30,7 +30,10 @@ impl<'a> Source<'a> {
         let bytes = text.as_bytes();
         let (mut lines, mut start) = (Vec::new(), 0);
         while start < bytes.len() {
-            let end = bytes[start..].iter().position(|byte| matches!(byte, b'\n' | b'\r')).map_or(bytes.len(), |at| start + at);
+            let end = bytes[start..]
+                .iter()
+                .position(|byte| matches!(byte, b'\n' | b'\r'))
+                .map_or(bytes.len(), |at| start + at);
             let next = match bytes.get(end..) {
                 Some([b'\r', b'\n', ..]) => end + 2,
                 Some([_, ..]) => end + 1,
@@ -76,8 +79,12 @@ impl<'a> Source<'a> {
 /// Decodes a file. UTF-16 needs its byte order mark.
 pub(crate) fn decode<'a>(bytes: &'a [u8], notes: &mut Notes) -> Option<Cow<'a, str>> {
     if bytes.len() > MAX_FILE_BYTES {
-        let message = format!("expected at most {MAX_FILE_BYTES} bytes, and the file has {}; move parts to references/", bytes.len());
-        notes.add((0, 0), Code::TooLarge, message);
+        let message = format!(
+            "expected at most {MAX_FILE_BYTES} bytes, and the file has {}; move parts to references/",
+            bytes.len()
+        );
+        let long = bytes.split(|byte| *byte == b'\n').position(|line| line.len() > MAX_FILE_BYTES / 2);
+        notes.add(long.map_or((0, 0), |line| (line + 1, 1)), Code::TooLarge, message);
         return None;
     }
     let text = match bytes {
@@ -86,7 +93,7 @@ pub(crate) fn decode<'a>(bytes: &'a [u8], notes: &mut Notes) -> Option<Cow<'a, s
         _ => utf8(bytes, notes)?,
     };
     if text.trim_start_matches(MARK).trim().is_empty() {
-        notes.add((0, 0), Code::EmptyFile, "expected front matter and instructions, and the file is empty");
+        notes.add((1, 1), Code::EmptyFile, "expected front matter and instructions, and the file is empty");
         return None;
     }
     Some(text)
@@ -107,30 +114,52 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, notes: &mut Notes) -> String {
     }));
     if damaged {
         let line = text.split(char::REPLACEMENT_CHARACTER).next().unwrap_or_default().matches('\n').count() + 1;
-        notes.add((line, 1), Code::InvalidBytes, "expected UTF-16, and half a character is missing; U+FFFD replaces it");
+        notes.add(
+            (line, 1),
+            Code::InvalidBytes,
+            "expected UTF-16, and half a character is missing; U+FFFD replaces it",
+        );
     }
     text
 }
 
 fn utf8<'a>(bytes: &'a [u8], notes: &mut Notes) -> Option<Cow<'a, str>> {
-    let nul = bytes.iter().filter(|byte| **byte == 0).count();
-    if nul > 0 {
-        let message = format!("expected UTF-8 text, and the file contains {nul} NUL bytes; it is binary, or UTF-16 without its mark");
-        notes.add((0, 0), Code::NotText, message);
+    if let Some(nul) = bytes.iter().position(|byte| *byte == 0) {
+        let line = bytes[..nul].split(|byte| *byte == b'\n').count();
+        let message = "expected UTF-8 text, and there is a NUL byte; the file is binary, or UTF-16 without its mark";
+        notes.add((line, 1), Code::NotText, message);
         return None;
     }
-    let text = String::from_utf8_lossy(bytes);
+    let mut text = String::from_utf8_lossy(bytes);
     if let Err(error) = std::str::from_utf8(bytes) {
         let before = Source::new(text.get(..error.valid_up_to()).unwrap_or_default()).place(error.valid_up_to());
-        let count = text.matches(char::REPLACEMENT_CHARACTER).count();
+        // Without one character of UTF-8 outside ASCII, the file is in an older encoding.
+        let is_western = text.chars().all(|c| c.is_ascii() || c == char::REPLACEMENT_CHARACTER);
+        if is_western {
+            text = bytes.iter().map(|byte| windows_1252(*byte)).collect();
+        }
         let byte = bytes.get(error.valid_up_to()).copied().unwrap_or_default();
-        let message = format!("expected UTF-8, and there is the byte 0x{byte:02x}; U+FFFD replaces it ({count} in the file); save the file as UTF-8");
+        let guess = if is_western { "the file is read as Windows-1252" } else { "U+FFFD replaces it and others" };
+        let message = format!("expected UTF-8, and there is the byte 0x{byte:02x}; {guess}; save the file as UTF-8");
         notes.add(before, Code::InvalidBytes, message);
     }
     if text.starts_with(MARK) {
-        notes.fix((1, 1), Code::ByteOrderMark, "the file begins with a byte order mark; save it as UTF-8 without mark", 0..MARK.len(), "");
+        notes.fix(
+            (1, 1),
+            Code::ByteOrderMark,
+            "the file begins with a byte order mark; save it as UTF-8 without mark",
+            0..MARK.len(),
+            "",
+        );
     }
     Some(text)
+}
+
+/// Returns the character of a byte in Windows-1252, which contains Latin-1. The five bytes that it does not define are controls.
+fn windows_1252(byte: u8) -> char {
+    const FROM_0X80: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
+    let special = byte.checked_sub(0x80).and_then(|at| FROM_0X80.chars().nth(usize::from(at)));
+    special.unwrap_or(char::from(byte))
 }
 
 #[cfg(test)]
@@ -157,9 +186,12 @@ mod tests {
         };
         assert_eq!(decoded(b"\xff\xfea\0\xe9\0"), (Some("aé".into()), vec![(1, Code::Utf16)]));
         assert_eq!(decoded(b"\xfe\xff\0a\0\n\xd8\0\0b").1, [(1, Code::Utf16), (2, Code::InvalidBytes)]);
-        assert_eq!(decoded(b"a\nb\xe9"), (Some("a\nb\u{fffd}".into()), vec![(2, Code::InvalidBytes)]));
-        assert_eq!(decoded(b"a\0b"), (None, vec![(0, Code::NotText)]));
-        assert_eq!(decoded(b" \n"), (None, vec![(0, Code::EmptyFile)]));
-        assert_eq!(decoded(&vec![b'a'; MAX_FILE_BYTES + 1]).1, [(0, Code::TooLarge)]);
+        assert_eq!(decoded(b"a\nb\xe9"), (Some("a\nbé".into()), vec![(2, Code::InvalidBytes)]));
+        assert_eq!(decoded(b"\x93a\x94 \xff").0, Some("“a” ÿ".into()));
+        assert_eq!(decoded("é\u{0}".replace('\0', "x").as_bytes()).1, []);
+        assert_eq!(decoded(b"\xc3\xa9 \xe9").0, Some("é \u{fffd}".into()));
+        assert_eq!(decoded(b"a\0b"), (None, vec![(1, Code::NotText)]));
+        assert_eq!(decoded(b" \n"), (None, vec![(1, Code::EmptyFile)]));
+        assert_eq!(decoded(&vec![b'a'; MAX_FILE_BYTES + 1]).1, [(1, Code::TooLarge)]);
     }
 }

@@ -62,7 +62,15 @@ impl Value {
             Kind::Scalar { text, plain: false } => Self::Text(text.clone()),
             Kind::List(items) => Self::List(items.iter().map(Self::from_node).collect()),
             Kind::Map(pairs) => Self::Map(
-                pairs.iter().map(|(key, value)| (key.scalar().map_or_else(|| Self::from_node(key).to_string(), str::to_owned), Self::from_node(value))).collect(),
+                pairs
+                    .iter()
+                    .map(|(key, value)| {
+                        (
+                            key.scalar().map_or_else(|| Self::from_node(key).to_string(), str::to_owned),
+                            Self::from_node(value),
+                        )
+                    })
+                    .collect(),
             ),
         }
     }

@@ -8,7 +8,10 @@ const SMART: &[char] = &['“', '”', '„', '‟', '«', '»', '‘', '’', '
 /// Returns the text that a value means which YAML cannot read: its lines joined, without the quotes around it.
 pub(crate) fn meant(raw: &str) -> String {
     let (is_literal, raw) = without_indicator(raw.trim());
-    let text = joined(raw, is_literal);
+    unquoted(joined(raw, is_literal)).trim().to_owned()
+}
+
+fn unquoted(text: String) -> String {
     if let Some(inner) = without_smart_quotes(&text) {
         return inner.to_owned();
     }
@@ -55,7 +58,8 @@ pub(crate) fn without_smart_quotes(text: &str) -> Option<&str> {
     let rest = text.strip_prefix(SMART)?;
     let inner = rest.strip_suffix(SMART).or_else(|| rest.strip_suffix(['"', '\''])).unwrap_or(rest);
     // An apostrophe is not a quote.
-    let is_quote = |c: char| SMART.contains(&c) && !(text.starts_with(['“', '„', '«', '”', '»', '‟']) && matches!(c, '’' | '‘'));
+    let is_quote =
+        |c: char| SMART.contains(&c) && !(text.starts_with(['“', '„', '«', '”', '»', '‟']) && matches!(c, '’' | '‘'));
     (!inner.contains(is_quote) && !inner.trim().is_empty()).then(|| inner.trim())
 }
 
@@ -71,11 +75,19 @@ pub(crate) fn cause(raw: &str) -> (Code, usize) {
     if matches!(first, '"' | '\'') {
         return (quote_fault(text, first), start);
     }
-    if matches!(first, '@' | '*' | '&' | '!' | '%' | '{' | '[' | ']' | '}' | '`' | '|' | '>' | ',') || text.starts_with("- ") || text.starts_with("? ") {
+    let indicator = text.lines().next().unwrap_or_default().trim_end();
+    if matches!(first, '|' | '>') && indicator[1..].chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-')) {
+        let content = text[indicator.len()..].trim_start();
+        return (Code::BlockIndent, start + text.len() - content.len());
+    }
+    if matches!(first, '@' | '*' | '&' | '!' | '%' | '{' | '[' | ']' | '}' | '`' | '|' | '>' | ',')
+        || text.starts_with("- ")
+        || text.starts_with("? ")
+    {
         return (Code::ReservedStart, start);
     }
     if let Some(tab) = ["\n\t", "\r\t"].into_iter().find_map(at) {
-        return (Code::TabIndent, tab + 1);
+        return (Code::OddSpace, tab + 1);
     }
     let colon = [": ", ":\n", ":\r", ":\t"].into_iter().filter_map(at).min();
     if let Some(colon) = colon.or_else(|| text.trim_end().ends_with(':').then(|| start + text.trim_end().len() - 1)) {
@@ -154,11 +166,11 @@ mod tests {
             ("\"json\",", "json", Code::QuoteInValue),
             ("“smart: it’s”", "smart: it’s", Code::SmartQuotes),
             ("> folded\ntext: a", "folded text: a", Code::ReservedStart),
-            ("|\none\ntwo\n\nthree", "one\ntwo\n\nthree", Code::ReservedStart),
+            ("|\none\ntwo\n\nthree", "one\ntwo\n\nthree", Code::BlockIndent),
             ("one\n\ntwo", "one\ntwo", Code::UnreadableText),
             ("@team", "@team", Code::ReservedStart),
             ("[a] b", "[a] b", Code::ReservedStart),
-            ("a\n\tb", "a b", Code::TabIndent),
+            ("a\n\tb", "a b", Code::OddSpace),
         ] {
             assert_eq!((meant(raw).as_str(), cause(raw).0), (text, code), "{raw}");
         }
@@ -182,7 +194,11 @@ mod tests {
     #[test]
     fn tools_are_split_outside_parentheses() {
         let expected = ["Bash(git add:*, git:*)", "Read", "mcp__x__y"];
-        for text in ["Bash(git add:*, git:*) Read mcp__x__y", "Bash(git add:*, git:*), Read,mcp__x__y", "- Bash(git add:*, git:*)\n- Read ; mcp__x__y"] {
+        for text in [
+            "Bash(git add:*, git:*) Read mcp__x__y",
+            "Bash(git add:*, git:*), Read,mcp__x__y",
+            "- Bash(git add:*, git:*)\n- Read ; mcp__x__y",
+        ] {
             assert_eq!(tools(text), expected, "{text}");
         }
         assert_eq!(tools("Bash(git Read"), ["Bash(git", "Read"]);

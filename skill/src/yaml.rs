@@ -1,15 +1,17 @@
 //! A strict reading of YAML into a tree with places, bounded in depth and size.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 
 /// The deepest nesting. Metadata of skills in the wild has five levels.
 const MAX_DEPTH: usize = 16;
-/// The most nodes, including those of aliases, so that aliases cannot multiply a small text.
+/// The most nodes.
 const MAX_NODES: usize = 4_096;
+/// The most nodes that aliases stand for, so that aliases cannot multiply a small text.
+const MAX_ALIASED: usize = 64;
 
 /// A value with its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,10 +19,28 @@ pub(crate) struct Node {
     /// Its bytes in the text. The end of a collection in block style is not exact.
     pub(crate) range: Range<usize>,
     pub(crate) kind: Kind,
-    /// The node has an anchor or a tag, or is an alias, which a text usually does not mean.
-    pub(crate) marked: bool,
+    pub(crate) mark: Mark,
     /// The node is written in flow style: `[a, b]` or `{a: b}`.
     pub(crate) flow: bool,
+}
+
+/// Whether a node has an anchor or a tag, or is an alias.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    None,
+    /// An alias, or the anchor with this number.
+    Alias(usize),
+    /// A tag that YAML does not define.
+    Tag,
+    /// An anchor without an alias: its author meant a text.
+    Stray,
+}
+
+impl Mark {
+    /// Returns whether the author of a text did not mean the mark.
+    pub(crate) fn is_stray(self) -> bool {
+        matches!(self, Self::Tag | Self::Stray)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +53,7 @@ pub(crate) enum Kind {
 impl Node {
     /// Returns a text as a node.
     pub(crate) fn text(text: String, range: Range<usize>) -> Self {
-        Self { range, kind: Kind::Scalar { text, plain: false }, marked: false, flow: false }
+        Self { range, kind: Kind::Scalar { text, plain: false }, mark: Mark::None, flow: false }
     }
 
     /// Returns the text of a scalar.
@@ -52,18 +72,27 @@ impl Node {
     /// Returns the value of a key, or `None` if it is missing or null.
     pub(crate) fn get(&self, name: &str) -> Option<&Self> {
         let Kind::Map(pairs) = &self.kind else { return None };
-        pairs.iter().find(|(key, _)| key.scalar() == Some(name)).map(|(_, value)| value).filter(|value| !value.is_null())
+        pairs
+            .iter()
+            .find(|(key, _)| key.scalar() == Some(name))
+            .map(|(_, value)| value)
+            .filter(|value| !value.is_null())
     }
 
     /// Changes the places of the node and of all below it.
     pub(crate) fn place(&mut self, at: &dyn Fn(usize) -> usize) {
-        self.range = at(self.range.start)..at(self.range.end);
+        self.visit(&mut |node| node.range = at(node.range.start)..at(node.range.end));
+    }
+
+    /// Changes the node and all below it.
+    fn visit(&mut self, change: &mut dyn FnMut(&mut Self)) {
+        change(self);
         match &mut self.kind {
             Kind::Scalar { .. } => {}
-            Kind::List(items) => items.iter_mut().for_each(|item| item.place(at)),
+            Kind::List(items) => items.iter_mut().for_each(|item| item.visit(change)),
             Kind::Map(pairs) => pairs.iter_mut().for_each(|(key, value)| {
-                key.place(at);
-                value.place(at);
+                key.visit(change);
+                value.visit(change);
             }),
         }
     }
@@ -84,6 +113,8 @@ pub(crate) struct Fault {
     /// The byte where the parser stopped.
     pub(crate) offset: usize,
     pub(crate) message: String,
+    /// The text exceeds a bound of the reader, or refers to itself.
+    pub(crate) is_bound: bool,
 }
 
 /// Reads one YAML document.
@@ -92,13 +123,26 @@ pub(crate) fn parse(text: &str) -> Result<Node, Fault> {
     for event in Parser::new_from_str(text) {
         let (event, span) = match event {
             Ok(event) => event,
-            Err(error) => return Err(Fault { offset: reader.offset(*error.marker()), message: error.info().to_owned() }),
+            Err(error) => {
+                return Err(Fault {
+                    offset: reader.offset(*error.marker()),
+                    is_bound: error.info().contains("recursion limit"),
+                    message: error.info().to_owned(),
+                });
+            }
         };
         let range = reader.offset(span.start)..reader.offset(span.end);
         let offset = range.start;
-        reader.event(event, range).map_err(|message| Fault { offset, message })?;
+        reader.event(event, range).map_err(|message| Fault { offset, is_bound: true, message })?;
     }
-    reader.root.take().ok_or(Fault { offset: 0, message: "the text holds no value".into() })
+    let mut root =
+        reader.root.take().ok_or(Fault { offset: 0, is_bound: false, message: "the text holds no value".into() })?;
+    root.visit(&mut |node| {
+        if matches!(node.mark, Mark::Alias(anchor) if !reader.used.contains(&anchor)) {
+            node.mark = Mark::Stray;
+        }
+    });
+    Ok(root)
 }
 
 /// A collection that is being read.
@@ -115,7 +159,9 @@ struct Reader<'a> {
     offsets: Option<Vec<usize>>,
     open: Vec<Open>,
     anchors: BTreeMap<usize, Node>,
+    used: BTreeSet<usize>,
     nodes: usize,
+    aliased: usize,
     documents: usize,
     root: Option<Node>,
 }
@@ -123,12 +169,26 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(text: &'a str) -> Self {
         let offsets = (!text.is_ascii()).then(|| text.char_indices().map(|(at, _)| at).collect());
-        Self { text, offsets, open: Vec::new(), anchors: BTreeMap::new(), nodes: 0, documents: 0, root: None }
+        Self {
+            text,
+            offsets,
+            open: Vec::new(),
+            anchors: BTreeMap::new(),
+            used: BTreeSet::new(),
+            nodes: 0,
+            aliased: 0,
+            documents: 0,
+            root: None,
+        }
     }
 
     fn offset(&self, marker: Marker) -> usize {
         let index = marker.index();
-        self.offsets.as_ref().map_or(Some(index), |offsets| offsets.get(index).copied()).unwrap_or(self.text.len()).min(self.text.len())
+        self.offsets
+            .as_ref()
+            .map_or(Some(index), |offsets| offsets.get(index).copied())
+            .unwrap_or(self.text.len())
+            .min(self.text.len())
     }
 
     fn event(&mut self, event: Event<'_>, range: Range<usize>) -> Result<(), String> {
@@ -142,12 +202,18 @@ impl<'a> Reader<'a> {
             Event::Scalar(text, style, anchor, tag) => {
                 let plain = style == ScalarStyle::Plain && tag.is_none();
                 let kind = Kind::Scalar { text: text.into_owned(), plain };
-                let node = Node { range, kind, marked: is_marked(anchor, tag.as_ref()), flow: false };
+                let node = Node { range, kind, mark: mark(anchor, tag.as_ref()), flow: false };
                 self.add(node, anchor)?;
             }
             Event::Alias(anchor) => {
-                let mut node = self.anchors.get(&anchor).cloned().ok_or("an alias refers to a collection that contains it")?;
-                (node.range, node.marked) = (range, true);
+                let mut node =
+                    self.anchors.get(&anchor).cloned().ok_or("an alias refers to a collection that contains it")?;
+                (node.range, node.mark) = (range, Mark::Alias(anchor));
+                self.used.insert(anchor);
+                self.aliased += node.count();
+                if self.aliased > MAX_ALIASED {
+                    return Err(format!("aliases stand for more than {MAX_ALIASED} values"));
+                }
                 self.add(node, 0)?;
             }
             Event::SequenceStart(anchor, tag) => self.start(Kind::List(Vec::new()), range, anchor, tag.as_ref())?,
@@ -163,19 +229,24 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn start(&mut self, kind: Kind, range: Range<usize>, anchor: usize, tag: Option<&Cow<'_, Tag>>) -> Result<(), String> {
+    fn start(
+        &mut self,
+        kind: Kind,
+        range: Range<usize>,
+        anchor: usize,
+        tag: Option<&Cow<'_, Tag>>,
+    ) -> Result<(), String> {
         if self.open.len() >= MAX_DEPTH {
             return Err(format!("the text is nested deeper than {MAX_DEPTH} levels"));
         }
         let flow = self.text[range.start..].starts_with(['[', '{']);
-        let node = Node { range, kind, marked: is_marked(anchor, tag), flow };
+        let node = Node { range, kind, mark: mark(anchor, tag), flow };
         self.open.push(Open { node, anchor, key: None });
         Ok(())
     }
 
     fn add(&mut self, node: Node, anchor: usize) -> Result<(), String> {
-        // A collection counts when it ends; its items have been counted before.
-        self.nodes += if node.marked { node.count() } else { 1 };
+        self.nodes += 1;
         if self.nodes > MAX_NODES {
             return Err(format!("the text has more than {MAX_NODES} values"));
         }
@@ -196,9 +267,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns whether a node has an anchor, or a tag other than those of YAML's core schema, such as `!!str`.
-fn is_marked(anchor: usize, tag: Option<&Cow<'_, Tag>>) -> bool {
-    anchor > 0 || tag.is_some_and(|tag| !tag.is_yaml_core_schema())
+/// Returns the mark of a node. The tags of YAML's core schema, such as `!!str`, do not count.
+fn mark(anchor: usize, tag: Option<&Cow<'_, Tag>>) -> Mark {
+    match tag {
+        Some(tag) if !tag.is_yaml_core_schema() => Mark::Tag,
+        _ if anchor > 0 => Mark::Alias(anchor),
+        _ => Mark::None,
+    }
 }
 
 /// Returns a text in quotes, on one line. YAML and JSON readers take the double quotes.
@@ -225,7 +300,8 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// Returns whether a plain scalar is converted to another type than text by readers of YAML 1.1 or 1.2.
 pub(crate) fn is_converted(text: &str) -> bool {
-    const WORDS: &[&str] = &["true", "false", "yes", "no", "on", "off", "y", "n", "null", "~", ".nan", ".inf", "-.inf", "+.inf"];
+    const WORDS: &[&str] =
+        &["true", "false", "yes", "no", "on", "off", "y", "n", "null", "~", ".nan", ".inf", "-.inf", "+.inf"];
     if WORDS.contains(&text.to_ascii_lowercase().as_str()) {
         return true;
     }
@@ -234,15 +310,20 @@ pub(crate) fn is_converted(text: &str) -> bool {
         && digits.contains(|c: char| c.is_ascii_digit())
         && digits.replace('_', "").parse::<f64>().is_ok();
     let radix = ["0x", "0o", "0b"].iter().find_map(|prefix| digits.strip_prefix(prefix));
-    is_number || radix.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())) || is_date(text)
+    is_number
+        || radix.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        || is_date(text)
 }
 
 /// Returns whether a text begins like a date or is a time in base 60, as `2026-11-30` and `12:30`.
 fn is_date(text: &str) -> bool {
-    let is_digits = |part: &str, count: usize| part.len() <= count && !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_digits = |part: &str, count: usize| {
+        part.len() <= count && !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
     let date = text.split(['T', 't', ' ']).next().unwrap_or_default();
     let parts: Vec<&str> = date.split('-').collect();
-    let is_date = matches!(parts[..], [y, m, d] if y.len() == 4 && is_digits(y, 4) && is_digits(m, 2) && is_digits(d, 2));
+    let is_date =
+        matches!(parts[..], [y, m, d] if y.len() == 4 && is_digits(y, 4) && is_digits(m, 2) && is_digits(d, 2));
     let is_time = text.contains(':') && text.split(':').all(|part| is_digits(part, 2));
     (is_date && text[date.len()..].bytes().all(|byte| byte.is_ascii_digit() || b"TtZz:+-. ".contains(&byte))) || is_time
 }
@@ -265,7 +346,7 @@ mod tests {
         assert!(parse("a: 1\n---\nb: 2\n").is_err(), "two documents");
         assert!(parse("a: !x b\nc: &d e\nf: !!str 1\n").is_ok_and(|node| {
             let Kind::Map(pairs) = &node.kind else { return false };
-            pairs.iter().map(|(_, value)| value.marked).eq([true, true, false])
+            pairs.iter().map(|(_, value)| value.mark.is_stray()).eq([true, true, false])
         }));
     }
 
@@ -278,23 +359,56 @@ mod tests {
             let before = format!("*a{}, ", level - 1).repeat(9);
             bomb.push_str(&format!("a{level}: &a{level} [{before}]\n"));
         }
-        assert!(parse(&bomb).is_err_and(|fault| fault.message.contains("values")));
-        assert!(parse("a: &a [*a]\n").is_err());
+        assert!(parse(&bomb).is_err_and(|fault| fault.is_bound && bomb[..fault.offset].matches('\n').count() == 1));
+        assert!(parse("a: &a [*a]\n").is_err_and(|fault| fault.is_bound));
+        assert!(parse("a: &a b\nc: *a\n").is_ok_and(|node| !node.get("a").unwrap().mark.is_stray()));
     }
 
     #[test]
     fn quoted_texts_are_read_back() {
-        for text in ["", "a: b", "say \"hi\"", "it's \\ \"x\"", "a\nb\tc", "\u{1}\u{85}\u{feff}\u{2028}", "'", "\"", "\\", "é #1"] {
-            assert_eq!(parse(&format!("k: {}\n", quoted(text))).unwrap().get("k").and_then(Node::scalar), Some(text), "{}", quoted(text));
+        for text in [
+            "",
+            "a: b",
+            "say \"hi\"",
+            "it's \\ \"x\"",
+            "a\nb\tc",
+            "\u{1}\u{85}\u{feff}\u{2028}",
+            "'",
+            "\"",
+            "\\",
+            "é #1",
+        ] {
+            assert_eq!(
+                parse(&format!("k: {}\n", quoted(text))).unwrap().get("k").and_then(Node::scalar),
+                Some(text),
+                "{}",
+                quoted(text)
+            );
         }
     }
 
     #[test]
     fn texts_that_readers_convert_are_recognized() {
-        for text in ["1", "-1.5", "1_000", "0x1f", "1e3", "yes", "Off", "~", ".5", "2026-11-30", "2026-11-30T10:00:00Z", "12:30", ".inf"] {
+        for text in [
+            "1",
+            "-1.5",
+            "1_000",
+            "0x1f",
+            "1e3",
+            "yes",
+            "Off",
+            "~",
+            ".5",
+            "2026-11-30",
+            "2026-11-30T10:00:00Z",
+            "12:30",
+            ".inf",
+        ] {
             assert!(is_converted(text), "{text}");
         }
-        for text in ["1.2.3", "one", "v1", "-", "a-b-c", "2026", "10:30 o'clock", "nano", "0xyz", "2026-11-30 to 2026-12-01"] {
+        for text in
+            ["1.2.3", "one", "v1", "-", "a-b-c", "2026", "10:30 o'clock", "nano", "0xyz", "2026-11-30 to 2026-12-01"]
+        {
             assert_eq!(is_converted(text), text == "2026", "{text}");
         }
     }

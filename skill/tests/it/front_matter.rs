@@ -29,7 +29,9 @@ pub(crate) fn assert_fixed(reading: &Reading, folder: &str, context: &str) {
     let again = again.unwrap_or_else(|error| panic!("{context}\n{error}\nfixed:\n{fixed}"));
     let left: Vec<_> = again.notes.iter().filter(|note| note.fix.is_some()).collect();
     assert!(left.is_empty(), "{context}\n{left:#?}\nfixed:\n{fixed}");
-    assert_eq!(again.front_matter, reading.front_matter, "{context}\nfixed:\n{fixed}");
+    let mut expected = reading.front_matter.clone();
+    expected.written_name = None;
+    assert_eq!(again.front_matter, expected, "{context}\nfixed:\n{fixed}");
     assert_eq!(again.body().trim(), reading.fixed_body().trim(), "{context}\nfixed:\n{fixed}");
 }
 
@@ -41,7 +43,11 @@ trait FixedBody {
 impl FixedBody for Reading {
     fn fixed_body(&self) -> String {
         // The only fix in a body deletes the end of a code fence.
-        let deleted = self.notes.iter().filter_map(|note| note.fix.as_ref()).find(|fix| fix.range.start >= self.body && !fix.range.is_empty());
+        let deleted = self
+            .notes
+            .iter()
+            .filter_map(|note| note.fix.as_ref())
+            .find(|fix| fix.range.start >= self.body && !fix.range.is_empty());
         match deleted {
             Some(fix) => format!("{}{}", &self.text[self.body..fix.range.start], &self.text[fix.range.end..]),
             None => self.body().to_owned(),
@@ -91,12 +97,13 @@ fn a_damaged_description_is_read_as_meant() {
         ("\"in C:\\path\"", "in C:\\path", 3, Code::BadEscape),
         ("“typographic”", "typographic", 3, Code::SmartQuotes),
         ("“typographic: yes”", "typographic: yes", 3, Code::SmartQuotes),
-        ("\n  - One.\n  - Two.", "One. Two.", 4, Code::ListForText),
+        ("\n  - One.\n  - Two.", "One. Two.", 3, Code::ListForText),
         ("[a, b]", "a, b", 3, Code::ListForText),
-        ("\n  use: it", "use: it", 4, Code::MapForText),
+        ("\n  use: it", "use: it", 3, Code::MapForText),
+        ("|\nnot indented\nat all", "not indented\nat all", 4, Code::BlockIndent),
         ("2026", "2026", 3, Code::NotQuoted),
         ("yes", "yes", 3, Code::NotQuoted),
-        ("one\n\ttwo: x", "one two: x", 4, Code::TabIndent),
+        ("one\n\ttwo: x", "one two: x", 4, Code::OddSpace),
     ] {
         let (front, notes) = front(&format!("name: x\ndescription: {value}\nlicense: MIT"));
         assert_eq!((front.description.as_str(), front.license.as_deref()), (meant, Some("MIT")), "{value}");
@@ -146,15 +153,21 @@ fn allowed_tools_are_read_in_every_form() {
 #[test]
 fn keys_are_read_in_every_spelling() {
     let (front, notes) = front("NAME: x\ndescription:No space\nAllowed_Tools: Read\nlicense = MIT");
-    assert_eq!((front.name.as_str(), front.description.as_str(), front.license.as_deref()), ("x", "No space", Some("MIT")));
+    assert_eq!(
+        (front.name.as_str(), front.description.as_str(), front.license.as_deref()),
+        ("x", "No space", Some("MIT"))
+    );
     assert_eq!(front.allowed_tools, ["Read"]);
-    assert_eq!(notes, [(2, Code::KeySpelling), (3, Code::KeySeparator), (4, Code::KeySpelling), (5, Code::KeySeparator)]);
+    assert_eq!(
+        notes,
+        [(2, Code::KeySpelling), (3, Code::KeySeparator), (4, Code::KeySpelling), (5, Code::KeySeparator)]
+    );
 }
 
 #[test]
 fn a_name_that_is_missing_or_odd_is_taken_from_the_folder() {
     for (lines, line, code) in [
-        ("description: d", 2, Code::MissingName),
+        ("description: d", 1, Code::MissingName),
         ("name:\ndescription: d", 2, Code::MissingName),
         ("name: PDF Tools\ndescription: d", 2, Code::OddName),
         ("name: ../x\ndescription: d", 2, Code::OddName),
@@ -171,25 +184,42 @@ fn a_name_that_is_missing_or_odd_is_taken_from_the_folder() {
 }
 
 #[test]
-fn a_missing_description_is_taken_from_the_body() {
-    let text = "---\nname: x\n---\n\n# Title\n\n```\ncode\n```\n\nFirst: paragraph\nof it.\n\nSecond.\n";
-    let reading = reading(text);
-    assert_eq!(reading.front_matter.description, "First: paragraph of it.");
-    assert_eq!(reading.notes[0].code, Code::MissingDescription);
-    assert_fixed(&reading, "x", text);
-    let (front, notes) = front("name: x\ndescription: ~");
-    assert_eq!((front.description.as_str(), notes), ("Body.", vec![(3, Code::MissingDescription)]));
-    assert_eq!(refused(b"---\nname: x\n---\n").notes[0].code, Code::MissingDescription);
+fn a_skill_without_a_description_is_refused_at_its_key_or_at_the_opening_line() {
+    for (lines, line) in [
+        ("name: x", 1),
+        ("name: x\ndescription:", 3),
+        ("name: x\ndescription: ~", 3),
+        ("name: x\ndescription: \" \"", 3),
+    ] {
+        let notes = refused(format!("---\n{lines}\n---\nBody.\n").as_bytes()).notes;
+        assert_eq!(
+            notes.iter().map(|note| (note.line, note.code)).collect::<Vec<_>>(),
+            [(line, Code::MissingDescription)],
+            "{lines}"
+        );
+    }
+}
+
+#[test]
+fn anchors_with_aliases_are_yaml_and_others_are_text() {
+    let (aliased, notes) = front("name: x\ndescription: &a Some text\nlicense: *a");
+    assert_eq!(
+        (aliased.description.as_str(), aliased.license.as_deref(), notes),
+        ("Some text", Some("Some text"), vec![])
+    );
+    assert_eq!(front("name: x\ndescription: &a Some text").0.description, "&a Some text");
+    assert_eq!(refused(b"---\nname: x\ndescription: d\nmetadata: &m\n  a: *m\n---\n").notes[0].line, 5);
 }
 
 #[test]
 fn damaged_metadata_is_mended_line_by_line() {
-    let (front, notes) = front("name: x\ndescription: d\nmetadata:\n\tauthor: @me\n\ttags:\n\t  - a: b: c\n\t  - *d\n\tversion: 1.10");
+    let (front, notes) =
+        front("name: x\ndescription: d\nmetadata:\n\tauthor: @me\n\ttags:\n\t  - a: b: c\n\t  - *d\n\tversion: 1.10");
     assert_eq!(front.metadata.get("author").and_then(Value::as_text), Some("@me"));
     assert_eq!(front.metadata.get("version").and_then(Value::as_text), Some("1.10"));
     assert_eq!(front.metadata.get("tags").unwrap().to_string(), r#"[{"a": "b: c"}, "*d"]"#);
     let first: Vec<_> = notes.iter().filter(|(line, _)| *line == 5).map(|(_, code)| *code).collect();
-    assert_eq!(first, [Code::TabIndent, Code::ReservedStart]);
+    assert_eq!(first, [Code::OddSpace, Code::ReservedStart]);
 }
 
 #[test]
@@ -207,18 +237,24 @@ fn keys_that_the_format_does_not_define_are_kept() {
     let (front, notes) = front("name: x\ndescription: d\nversion: 1.0.0\nuser-invocable: true\nhomepage: @odd");
     let unknown: Vec<String> = front.unknown.iter().map(|(key, value)| format!("{key}={value}")).collect();
     assert_eq!(unknown, ["version=\"1.0.0\"", "user-invocable=true", "homepage=\"@odd\""]);
-    assert_eq!(notes, [(6, Code::ReservedStart)]);
+    assert_eq!(notes, [(4, Code::UnknownKey), (5, Code::UnknownKey), (6, Code::UnknownKey), (6, Code::ReservedStart)]);
 }
 
 #[test]
 fn a_check_reports_what_the_validator_refuses_as_errors() {
     let codes = |text: &str| {
         let notes = read(text.as_bytes(), Some("x"), Strictness::Check).unwrap().notes;
-        notes.into_iter().filter(|note| note.severity == Severity::Error).map(|note| (note.line, note.code)).collect::<Vec<_>>()
+        notes
+            .into_iter()
+            .filter(|note| note.severity == Severity::Error)
+            .map(|note| (note.line, note.code))
+            .collect::<Vec<_>>()
     };
     assert_eq!(codes("---\nname: x\ndescription: d\nallowed-tools: Read\n---\n"), []);
-    let long = format!("---\nname: a--b\ndescription: {}\ncompatibility: {}\n---\n", "d".repeat(1_025), "é".repeat(501));
-    let expected = [(2, Code::NameFormat), (2, Code::NameNotFolder), (3, Code::LongDescription), (4, Code::LongCompatibility)];
+    let long =
+        format!("---\nname: a--b\ndescription: {}\ncompatibility: {}\n---\n", "d".repeat(1_025), "é".repeat(501));
+    let expected =
+        [(2, Code::NameFormat), (2, Code::NameNotFolder), (3, Code::LongDescription), (4, Code::LongCompatibility)];
     assert_eq!(codes(&long), expected);
     let odd = "---\nname: x\ndescription: a --- b\nversion: 1\nmetadata: {a: b}\n---\n";
     assert_eq!(codes(odd), [(3, Code::StrictYaml), (4, Code::UnknownKey), (5, Code::StrictYaml)]);
@@ -233,6 +269,8 @@ fn files_without_a_skill_are_refused_with_a_reason() {
         (b"---\njust text\n---\n", Code::MissingFrontMatter),
         (b"---\n- a\n- b\n---\n", Code::MissingFrontMatter),
         (b"---\n---\nbody\n", Code::MissingFrontMatter),
+        (b"+++\nname = 'x'\n+++\n", Code::MissingFrontMatter),
+        (b"---\nname: x\n<<<<<<< HEAD\ndescription: d\n=======\n", Code::MergeConflict),
         (b"\x7fELF\0\0\x01", Code::NotText),
     ] {
         let notes = refused(bytes).notes;
@@ -248,6 +286,9 @@ fn a_file_in_utf_16_is_read_and_fixed_as_utf_8() {
     let bytes: Vec<u8> = [0xff, 0xfe].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
     let reading = read(&bytes, Some("x"), Strictness::Use).unwrap();
     assert_eq!((reading.front_matter.description.as_str(), reading.body()), ("Größe: 1", "Body\r\n"));
-    assert_eq!(reading.notes.iter().map(|note| (note.line, note.code)).collect::<Vec<_>>(), [(1, Code::Utf16), (3, Code::ColonInValue)]);
+    assert_eq!(
+        reading.notes.iter().map(|note| (note.line, note.code)).collect::<Vec<_>>(),
+        [(1, Code::Utf16), (3, Code::ColonInValue)]
+    );
     assert_fixed(&reading, "x", text);
 }
