@@ -57,7 +57,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def read_items(source: str, key: re.Pattern[str] | None, ignore: re.Pattern[str] | None) -> dict[str, str]:
-    """Returns the items by their key. Of two items with one key, both are kept, with a number."""
+    """Returns the items by their key. If two items have one key, both are kept, the second with a number."""
     if source == "-":
         raw = sys.stdin.buffer.read(MAX_BYTES + 1)
     else:
