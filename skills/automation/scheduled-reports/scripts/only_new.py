@@ -2,7 +2,7 @@
 """Print what has changed in a list since the last run.
 
 The input has one item per line. Items that are new, gone or changed are printed, and the list is remembered in the state file. The
-first run remembers the list and prints nothing. Empty lines and the order of lines do not count.
+first run remembers the list and prints nothing, unless `--report-first` is given. Empty lines and the order of lines do not count.
 
     COMMAND > new.txt && only_new.py --state list.json new.txt
 
@@ -51,6 +51,8 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--key", type=pattern, metavar="REGEX", help="what identifies an item: group 1, or the match. Other text of the item is its value, so a change of it is shown as one change")
     parser.add_argument("--ignore", type=pattern, metavar="REGEX", help="text that does not count, such as times")
     parser.add_argument("--allow-empty", action="store_true", help="an empty list means that everything is gone, not that something failed")
+    parser.add_argument("--no-gone", action="store_true", help="do not print what is gone")
+    parser.add_argument("--report-first", action="store_true", help="the first run prints all items as new")
     parser.add_argument("--max", type=int, default=50, metavar="N", help="print at most N changes, and the number of the others (default: 50)")
     parser.add_argument("--last", action="store_true", help="print the latest report again, and compare nothing")
     return parser
@@ -108,10 +110,10 @@ def write_state(path: Path, state: dict) -> None:
         raise
 
 
-def changes(old: dict[str, str], new: dict[str, str]) -> list[str]:
+def changes(old: dict[str, str], new: dict[str, str], with_gone: bool) -> list[str]:
     found = [f"new: {new[name]}" for name in new if name not in old]
     found += [f"changed: {old[name]} -> {new[name]}" for name in new if name in old and old[name] != new[name]]
-    return found + [f"gone: {old[name]}" for name in old if name not in new]
+    return found + [f"gone: {old[name]}" for name in old if name not in new and with_gone]
 
 
 def main() -> int:
@@ -131,13 +133,14 @@ def main() -> int:
         if not items and not options.allow_empty:
             print("the input is empty: nothing was compared. If this is right, give --allow-empty", file=sys.stderr)
             return 3
-        found = changes(state["items"], items) if state else []
+        old = state["items"] if state else {} if options.report_first else items
+        found = changes(old, items, not options.no_gone)
         shown = found[: options.max] + ([f"and {len(found) - options.max} more changes"] if len(found) > options.max else [])
         reports = state["reports"] if state else []
         if found:
             now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
             reports = [*reports, {"time": now, "text": "\n".join(shown)}][-KEPT_REPORTS:]
-        if state is None or found:
+        if not state or state["items"] != items:
             write_state(options.state, {"items": items, "reports": reports})
     except (OSError, Failure) as error:
         print(f"error: {error}", file=sys.stderr)
