@@ -118,9 +118,10 @@ impl<'a> Lookups<'a> {
 
     /// Returns whether a path is a hard link to a protected file.
     pub(crate) fn is_hard_link(&self, path: &str, roots: &Roots) -> bool {
-        let known = self.known.get_or_init(|| self.known_files(roots));
         match self.identifying(|files| files.entry(path)).flatten() {
-            Some(Entry::File { id, has_other_paths: true }) => known.paths.contains_key(&id),
+            Some(Entry::File { id, has_other_paths: true }) => {
+                self.known.get_or_init(|| self.known_files(roots)).paths.contains_key(&id)
+            }
             _ => false,
         }
     }

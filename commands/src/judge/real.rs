@@ -113,7 +113,15 @@ impl PathWord {
         for entry in lookups.names_in(if folder.is_empty() { "/" } else { &folder }) {
             // A link can be in a folder that the pattern stands for.
             let is_on_the_way = || entry.is_folder && !after.is_empty() && lookups.have_room();
-            if is_hidden(&entry.name) || !pattern::matches(glob, &entry.name) || !entry.is_link && !is_on_the_way() {
+            // A pattern can also stand for a second path of a protected file.
+            let is_protected = || {
+                let is_file = after.is_empty() && !entry.is_folder;
+                is_file && lookups.is_hard_link(&format!("{folder}/{}", entry.name), line.roots())
+            };
+            if is_hidden(&entry.name)
+                || !pattern::matches(glob, &entry.name)
+                || !entry.is_link && !is_on_the_way() && !is_protected()
+            {
                 continue;
             }
             let names: Vec<Rc<str>> = names.iter().cloned().chain([Rc::from(entry.name)]).collect();
