@@ -23,6 +23,8 @@ use crate::unfold::is_set_by_shell;
 
 /// The maximum number of commands of a line that are judged. A line with more needs a person.
 pub(crate) const MAX_COMMANDS: CommandId = 100;
+/// The maximum number of values of a variable. Further ones count as unknown.
+const MAX_CHOICES: usize = 128;
 
 /// A reading, and what was derived from its commands.
 pub(crate) struct Line<'a> {
@@ -173,9 +175,10 @@ impl<'a> Line<'a> {
         let own = if is_complete { all.iter().rev().find(is_own).map(slice::from_ref) } else { None };
         let setters = own.unwrap_or(all);
         let values = || setters.iter().flat_map(|setter| setter.values);
+        let known: Vec<&Word> = values().filter(|value| is_usable(value)).take(MAX_CHOICES).collect();
         Some(Choice {
-            values: values().filter(|value| is_usable(value)).collect(),
-            is_partial: !is_complete || !values().all(is_known),
+            is_partial: !is_complete || known.len() == MAX_CHOICES || !values().all(is_known),
+            values: known,
             // Outside of the loop, it may not have run, or only in a process of its own.
             can_be_unset: own.is_none(),
         })
