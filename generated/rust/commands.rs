@@ -10707,6 +10707,15 @@ pub static PLACES: &[Place<'static>] = &[
         except: &[],
     },
     Place {
+        name: "state-of-toolc",
+        description: "The settings, approvals and stores of toolc. The scripts of skills are there to be run.",
+        paths: &["@", "@/**", "~/.toolc", "~/.toolc/**", "**/.toolc", "**/.toolc/**"],
+        except: &[
+            "@/profiles/*/skills/**/scripts/**", "@/skills/**/scripts/**", "~/.toolc/profiles/*/skills/**/scripts/**",
+            "~/.toolc/skills/**/scripts/**",
+        ],
+    },
+    Place {
         name: "own-folder-of-toolc",
         description: "The folder of the settings, approvals and stores of toolc, as a whole.",
         paths: &["@", "~/.toolc"],
@@ -19599,7 +19608,7 @@ pub static RULES: &[Rule<'static>] = &[
                 "truncate", "type", "uniq", "unlink", "unzip", "wc", "wget", "whereis", "which", "xxd", "xz", "yq",
                 "zcat", "zgrep", "zip", "zstd",
             ],
-            mentions: &["toolc-home"],
+            mentions: &["state-of-toolc"],
             ..Conditions::EMPTY
         },
     },
@@ -27208,6 +27217,8 @@ pub static RULES: &[Rule<'static>] = &[
                 &["agent", "--yes"],
                 &["repl", "--yes"],
                 &["sessions", "remove"],
+                &["skills", "scan", "--fix"],
+                &["skills", "undo"],
             ],
             ..Conditions::EMPTY
         },

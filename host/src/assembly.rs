@@ -30,8 +30,8 @@ use crate::profile::Profile;
 use crate::sources::git::{self, ProjectGit};
 use crate::sources::instructions::{self, InstructionFile};
 use crate::sources::plugins::{self, LoadedPlugins};
-use crate::sources::skills;
 use crate::sources::servers::{self, McpServers, ModelSampler, NeededServers, Wait};
+use crate::sources::skills;
 use crate::sources::stores::Stores;
 use crate::sources::web;
 
@@ -160,13 +160,14 @@ impl Host {
             calls.then(|| permissions(&profile, &directory, &registry, environments, environment, mode)).transpose()?;
 
         let skills = Self::skills(&profile.home, &registry, &directory, purpose, warns)?;
-        let mut stores = Stores::new(&profile.home, &registry, environment, skills)
+        let redactor = Arc::new(registry.redactor(&env));
+        let mut stores = Stores::new(&profile.home, &registry, environment)
+            .with_skills(skills, &redactor)
             .with_memory(plugins.memory(&profile)?)
             .with_person(&person, config.agent.question_timeout);
         if let Some(model) = model {
             stores = stores.with_summarizer(model, UncountedTokens::default());
         }
-        let redactor = Arc::new(registry.redactor(&env));
         Ok(Self {
             profile,
             directory,

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../../skills").canonicalize()?;
+    let folder =
+        PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../../skills").canonicalize()?;
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut files = Vec::new();
     find(&folder, &mut files)?;
@@ -19,7 +20,12 @@ fn main() -> io::Result<()> {
             && !rest.is_empty()
         {
             let skill = format!("{category}/{name}");
-            let _ = writeln!(list, "    ({skill:?}, {:?}, include_bytes!({:?})),", rest.join("/"), file.display().to_string());
+            let _ = writeln!(
+                list,
+                "    ({skill:?}, {:?}, include_bytes!({:?})),",
+                rest.join("/"),
+                file.display().to_string()
+            );
         }
     }
     list += "]\n";

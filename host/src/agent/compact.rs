@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use toolc::Turn;
 use toolc_files::AccessLog;
-use toolc_skills::ViewLog;
 use toolc_model::{ErrorKind, ModelError};
+use toolc_skills::ViewLog;
 
 use super::conversation::{Entry, shorten};
 use super::event::AgentEvent;

@@ -500,7 +500,8 @@ impl Setup {
         if turn.tool(SKILL_VIEW).is_none() {
             return String::new();
         }
-        let list = toolc_skills::index(&self.host.stores.skills, &self.host.profile.env(), |tool| turn.tool(tool).is_some());
+        let list =
+            toolc_skills::index(&self.host.stores.skills, &self.host.profile.env(), |tool| turn.tool(tool).is_some());
         self.host.redactor.text(&list).into_owned()
     }
 

@@ -15,6 +15,7 @@ mod permissions;
 mod run_tools;
 mod sessions;
 mod setup;
+mod skills;
 mod tools;
 mod trust;
 mod unapproved;
@@ -63,6 +64,8 @@ pub(crate) enum Command {
     ListTools(tools::ToolsArgs),
     /// List, test, add and remove the MCP servers whose tools this program uses, and serve tools to MCP clients.
     Mcp(mcp::McpArgs),
+    /// List, inspect and check skills, and undo changes of them.
+    Skills(skills::SkillsArgs),
     /// Trust a project or a plugin of a package, so that its programs may run. Does not run inside a tool.
     Trust(trust::TrustArgs),
 }
@@ -100,6 +103,7 @@ impl Command {
             Self::Setup(args) => Ok(args.run(&options.plugins, &home)?.into()),
             Self::ListTools(args) => Ok(args.run(options, home)?.into()),
             Self::Mcp(args) => Ok(args.run(options, home)?.into()),
+            Self::Skills(args) => Ok(args.run(options, home)?.into()),
             Self::Trust(args) => Ok(args.run(&home)?.into()),
         }
     }
@@ -142,6 +146,10 @@ mod tests {
         "sessions list",
         "sessions search",
         "sessions show",
+        "skills history",
+        "skills inspect",
+        "skills list",
+        "skills scan",
         "why",
     ];
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use toolc::Registry;
 use toolc_config::{Home, TrustList, check_writers};
 use toolc_skill::{Folder, Limits, Root, RootKind};
-use toolc_skills::Skills;
+use toolc_skills::{SkillFiles, SkillGuard, Skills};
 
 use super::instructions::{FileState, folders};
 use crate::ground::error::Result;
@@ -74,9 +74,7 @@ impl ProjectSkills {
             FileState::Changed => Some(format!(
                 "the skills in {folder} are not used, because they have changed since you trusted them: run `toolc trust`"
             )),
-            FileState::Refused(why) => {
-                Some(format!("the skills in {folder} are not used: {}", show::one_line(why)))
-            }
+            FileState::Refused(why) => Some(format!("the skills in {folder} are not used: {}", show::one_line(why))),
         }
     }
 }
@@ -90,7 +88,10 @@ pub(crate) fn of_project(home: &Home, directory: &Path) -> Result<Vec<ProjectSki
     let of_user = std::env::home_dir().map(|home| home.join(SHARED));
     let folders = folders(directory).into_iter().map(|folder| folder.join(SHARED));
     // The project can be the home folder of the user, whose skills need no trust.
-    Ok(folders.filter(|folder| Some(folder) != of_user.as_ref()).filter_map(|folder| ProjectSkills::read(&folder, &trusted)).collect())
+    Ok(folders
+        .filter(|folder| Some(folder) != of_user.as_ref())
+        .filter_map(|folder| ProjectSkills::read(&folder, &trusted))
+        .collect())
 }
 
 /// Removes the trust in the skills for work in `directory`. Returns whether any were trusted.
@@ -125,4 +126,24 @@ pub(crate) fn skills(home: &Home, registry: &Registry, directory: &Path, warn: i
         }
     }
     Ok(skills)
+}
+
+/// Judges the texts of skills by the rules for everything that a model reads.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TextGuard;
+
+impl SkillGuard for TextGuard {
+    fn objections(&self, _: &str, files: &SkillFiles) -> Vec<String> {
+        objections(files)
+    }
+}
+
+/// Returns what speaks against the files of a skill: texts that manipulate a model, and characters that hide a text from people.
+pub(crate) fn objections(files: &SkillFiles) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, bytes) in files {
+        let Ok(text) = std::str::from_utf8(bytes) else { continue };
+        found.extend(toolc_scan::problem(text).map(|problem| format!("`{path}`: {problem}")));
+    }
+    found
 }

@@ -4,16 +4,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolc::cancel::CancellationToken;
+use toolc::redaction::Redactor;
 use toolc::{Registry, SessionBuilder};
 use toolc_agent::{Clarifier, FileMemory, JobChangeHook, JobFolderHook, JobHost, MemoryStore, Summarizer};
 use toolc_config::Home;
 use toolc_environment::EnvironmentKind;
 use toolc_model::Client;
-use toolc_skills::Skills;
+use toolc_skills::{SkillChangeHook, Skills};
 use toolc_store::{Boards, Database, Jobs, Sessions};
 
 use crate::models::UncountedTokens;
 use crate::person::Person;
+use crate::sources::skills::TextGuard;
 
 /// The stores of a profile, and the person and the model that its tools can ask.
 #[derive(Clone)]
@@ -21,6 +23,8 @@ pub(crate) struct Stores {
     pub(crate) memory: Arc<dyn MemoryStore>,
     sessions: Arc<Sessions>,
     pub(crate) skills: Arc<Skills>,
+    /// The secrets that no skill may contain.
+    secrets: Arc<Redactor>,
     pub(crate) boards: Arc<Boards>,
     jobs: Arc<Jobs>,
     job_host: Arc<JobHost>,
@@ -30,12 +34,13 @@ pub(crate) struct Stores {
 
 impl Stores {
     /// Returns the stores in the home folder of a profile. Jobs get the tools of this registry and this environment.
-    pub(crate) fn new(home: &Home, registry: &Registry, environment: EnvironmentKind, skills: Skills) -> Self {
+    pub(crate) fn new(home: &Home, registry: &Registry, environment: EnvironmentKind) -> Self {
         let database = Arc::new(Database::new(home.state()));
         let environment = environment.name().to_owned();
         Self {
             memory: Arc::new(FileMemory::new(home.memories())),
-            skills: Arc::new(skills),
+            skills: Arc::new(Skills::new(home.skills(), registry)),
+            secrets: Arc::default(),
             sessions: Arc::new(Sessions::new(Arc::clone(&database))),
             boards: Arc::new(Boards::new(Arc::clone(&database))),
             jobs: Arc::new(Jobs::new(database)),
@@ -48,6 +53,11 @@ impl Stores {
     /// Replaces the store of notes, which is a folder of files by default.
     pub(crate) fn with_memory(self, memory: Option<Arc<dyn MemoryStore>>) -> Self {
         Self { memory: memory.unwrap_or(self.memory), ..self }
+    }
+
+    /// Sets the skills, which may contain no secret of `redactor`.
+    pub(crate) fn with_skills(self, skills: Skills, redactor: &Arc<Redactor>) -> Self {
+        Self { skills: Arc::new(skills), secrets: Arc::clone(redactor), ..self }
     }
 
     /// Sets the person who answers questions of the model, and the time limit for the answers.
@@ -67,6 +77,8 @@ impl Stores {
         session = session.value::<Sessions>(Arc::clone(&self.sessions));
         session = session.value::<Boards>(Arc::clone(&self.boards));
         session = session.value::<Jobs>(Arc::clone(&self.jobs)).value::<JobHost>(Arc::clone(&self.job_host));
+        let guard = SkillChangeHook::new(Arc::clone(&self.skills), Arc::new(TextGuard), Arc::clone(&self.secrets));
+        session = session.hook(Arc::new(guard));
         let changes = JobChangeHook::new(Arc::clone(&self.jobs));
         // Inside a tool, `--yes` is not the answer of a person.
         let changes = if toolc_process::is_inside_a_tool() { changes.never() } else { changes };

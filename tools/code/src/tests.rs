@@ -70,6 +70,7 @@ fn fixture_in(
         kanban: toolc_agent::KanbanHandlers::default(),
         memory: toolc_agent::MemoryHandlers,
         session_search: toolc_agent::SessionSearchHandlers,
+        skills: toolc_skills::SkillsHandlers,
         todo: TodoHandlers,
         web: toolc_web::WebHandlers::default(),
     });

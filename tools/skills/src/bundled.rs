@@ -35,7 +35,9 @@ fn seed_files(skills: &Ledger, files: &[BundledFile]) -> Result<Vec<String>, Ski
     let bundled = by_skill(files);
     let read = |path: &str| skills.root().read(path).map_err(|error| SkillError::file("read", path, error));
     // Usually everything was copied: this takes no lock.
-    if bundled.iter().all(|(skill, files)| manifest(read(MANIFEST).ok().flatten().as_ref()).get(*skill).is_some_and(|copied| *copied == digest(files))) {
+    if bundled.iter().all(|(skill, files)| {
+        manifest(read(MANIFEST).ok().flatten().as_ref()).get(*skill).is_some_and(|copied| *copied == digest(files))
+    }) {
         return Ok(Vec::new());
     }
     let locked = skills.lock()?;
@@ -50,7 +52,10 @@ fn seed_files(skills: &Ledger, files: &[BundledFile]) -> Result<Vec<String>, Ski
         let there = files_of(skills, skill)?;
         let is_own = match &known {
             None => there.is_empty(),
-            Some(known) => digest(&there.iter().map(|(path, content)| (path.as_str(), &*content.bytes)).collect::<Vec<_>>()) == *known,
+            Some(known) => {
+                digest(&there.iter().map(|(path, content)| (path.as_str(), &*content.bytes)).collect::<Vec<_>>())
+                    == *known
+            }
         };
         if is_own {
             changes.extend(replaced(skill, there, files));
@@ -116,7 +121,8 @@ fn files_of(skills: &Ledger, skill: &str) -> Result<BTreeMap<String, Content>, S
 
 fn by_skill(files: &[BundledFile]) -> BTreeMap<&'static str, Vec<(&'static str, &'static [u8])>> {
     let skills: BTreeSet<&str> = files.iter().map(|(skill, ..)| *skill).collect();
-    let of = |skill: &str| files.iter().filter(|file| file.0 == skill).map(|(_, path, bytes)| (*path, *bytes)).collect();
+    let of =
+        |skill: &str| files.iter().filter(|file| file.0 == skill).map(|(_, path, bytes)| (*path, *bytes)).collect();
     skills.into_iter().map(|skill| (skill, of(skill))).collect()
 }
 

@@ -130,7 +130,8 @@ impl Ledger {
     pub fn diff(&self, entry: &LedgerEntry) -> Result<String, SkillError> {
         let mut text = String::new();
         for file in &entry.files {
-            let content = |stored: &Option<StoredContent>| stored.as_ref().map(|stored| self.content(stored)).transpose();
+            let content =
+                |stored: &Option<StoredContent>| stored.as_ref().map(|stored| self.content(stored)).transpose();
             let (before, after) = (content(&file.before)?, content(&file.after)?);
             let lossy = |content: &Option<Content>| {
                 content.as_ref().map(|content| String::from_utf8_lossy(&content.bytes).into_owned())
@@ -153,7 +154,8 @@ impl Ledger {
         for file in &entry.files {
             let now = self.root.read(&file.path).map_err(|error| SkillError::file("read", &file.path, error))?;
             if now.as_ref().map(stored) != file.after {
-                let later = entries.iter().rev().find(|other| other.id > id && other.files.iter().any(|f| f.path == file.path));
+                let later =
+                    entries.iter().rev().find(|other| other.id > id && other.files.iter().any(|f| f.path == file.path));
                 let advice = later.map_or_else(
                     || "it was changed outside of this program".to_owned(),
                     |later| format!("undo the change {} first", later.id),
@@ -327,7 +329,8 @@ fn contents(entries: &[LedgerEntry]) -> impl Iterator<Item = &StoredContent> {
 }
 
 fn total_bytes(entries: &[LedgerEntry]) -> u64 {
-    let distinct: BTreeSet<(&str, u64)> = contents(entries).map(|content| (content.sha256.as_str(), content.bytes)).collect();
+    let distinct: BTreeSet<(&str, u64)> =
+        contents(entries).map(|content| (content.sha256.as_str(), content.bytes)).collect();
     distinct.iter().map(|(_, bytes)| bytes).sum()
 }
 
@@ -433,7 +436,8 @@ mod tests {
             locked.store(content).expect("the content is stored");
         });
         let files = changes.iter().map(recorded).collect();
-        let pending = LedgerEntry { id: 1, time: String::new(), by: String::new(), what: String::new(), files, undoes: None };
+        let pending =
+            LedgerEntry { id: 1, time: String::new(), by: String::new(), what: String::new(), files, undoes: None };
         locked.write_json("pending.json", &pending).expect("the mark is written");
         locked.put("a/SKILL.md", changes[0].after.as_ref()).expect("the first file is written");
         drop(locked);

@@ -26,7 +26,8 @@ pub(crate) fn list(args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
         Some(category) => (None, in_category(&view, category)?),
     };
     let (listed, omitted) = fitting(&wanted, category.is_none());
-    let is_wanted = |skill: &Skill| category.is_none_or(|category| skill.category.as_deref().unwrap_or("general") == category);
+    let is_wanted =
+        |skill: &Skill| category.is_none_or(|category| skill.category.as_deref().unwrap_or("general") == category);
     let unavailable: Vec<_> = view
         .hidden
         .iter()
@@ -50,8 +51,15 @@ fn in_category<'l>(view: &View<'l>, category: &str) -> Result<Vec<&'l Skill>, To
         return Ok(found);
     }
     let names: Vec<String> = view.categories().into_iter().map(|category| format!("`{}`", category.name)).collect();
-    let names = if names.is_empty() { "there are no skills yet".to_owned() } else { format!("the categories are {}", names.join(", ")) };
-    Err(ToolError::with_kind(ErrorKind::NotFound, format!("there is no category `{}`: {names}", category.escape_debug())))
+    let names = if names.is_empty() {
+        "there are no skills yet".to_owned()
+    } else {
+        format!("the categories are {}", names.join(", "))
+    };
+    Err(ToolError::with_kind(
+        ErrorKind::NotFound,
+        format!("there is no category `{}`: {names}", category.escape_debug()),
+    ))
 }
 
 fn category_item(category: Category) -> ReturnsCategoriesItem {
@@ -87,9 +95,10 @@ fn problems(library: &Library) -> Option<Vec<String>> {
         let reason = broken.notes.first().map(ToString::to_string).unwrap_or_default();
         format!("{}: {reason}", broken.folder.display())
     };
-    let shadowed = library.shadowed.iter().map(|skill| {
-        format!("{} is not used: {} has the same name", skill.folder.display(), skill.by.display())
-    });
+    let shadowed = library
+        .shadowed
+        .iter()
+        .map(|skill| format!("{} is not used: {} has the same name", skill.folder.display(), skill.by.display()));
     let problems: Vec<_> = library.broken.iter().map(broken).chain(shadowed).take(MAX_OTHERS).collect();
     (!problems.is_empty()).then_some(problems)
 }

@@ -21,6 +21,7 @@ pub fn index(skills: &Skills, env: &Env, has_tool: impl Fn(&str) -> bool + Copy)
     } else {
         "They can be read as files."
     };
-    let more = if index.left_out > 0 && has_tool("skills_list") { " `skills_list` lists those of a category." } else { "" };
+    let more =
+        if index.left_out > 0 && has_tool("skills_list") { " `skills_list` lists those of a category." } else { "" };
     format!("# Skills\n\nInstructions for kinds of tasks, by category. {advice}{more}\n\n{}", index.text.trim_end())
 }

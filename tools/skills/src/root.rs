@@ -45,7 +45,9 @@ impl Root {
         let path = self.path(relative);
         self.check_links(relative)?;
         let meta = match fs::symlink_metadata(&path) {
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
             meta => meta?,
         };
         if !meta.is_file() {

@@ -28,12 +28,7 @@ impl Skills {
     pub fn new(folder: impl Into<PathBuf>, registry: &Registry) -> Self {
         let folder = folder.into();
         let own = Root { path: folder.clone(), kind: RootKind::Home };
-        Self {
-            ledger: Ledger::new(folder),
-            roots: vec![own],
-            registry: registry.clone(),
-            cache: Mutex::default(),
-        }
+        Self { ledger: Ledger::new(folder), roots: vec![own], registry: registry.clone(), cache: Mutex::default() }
     }
 
     /// Adds a folder with skills that the model may only read. A skill with the name of an earlier one is not used.
@@ -57,10 +52,9 @@ impl Skills {
     pub fn unmet(&self, conditions: &Conditions, env: &Env, has_tool: impl Fn(&str) -> bool) -> Option<String> {
         conditions.unmet(|need, name| match need {
             Need::Tool => has_tool(name),
-            Need::Toolset => self
-                .registry
-                .toolset(name)
-                .is_some_and(|toolset| toolset.resolved.iter().any(|tool| has_tool(tool))),
+            Need::Toolset => {
+                self.registry.toolset(name).is_some_and(|toolset| toolset.resolved.iter().any(|tool| has_tool(tool)))
+            }
             Need::Variable => env.var(name).is_some(),
             Need::Program => env.has_program(name),
             Need::Platform => name == std::env::consts::OS,
@@ -87,14 +81,19 @@ impl Skills {
 pub(crate) fn find<'l>(library: &'l Library, name: &str) -> Result<&'l Skill, ToolError> {
     let wanted = name.trim().trim_end_matches('/');
     let short = wanted.rsplit('/').next().unwrap_or(wanted);
-    let is_meant = |skill: &&Skill| wanted == short || skill.category.as_deref().is_some_and(|category| wanted == format!("{category}/{short}"));
+    let is_meant = |skill: &&Skill| {
+        wanted == short || skill.category.as_deref().is_some_and(|category| wanted == format!("{category}/{short}"))
+    };
     if let Some(skill) = library.get(short).filter(is_meant) {
         return Ok(skill);
     }
     let broken = library.broken.iter().find(|broken| broken.folder.file_name().is_some_and(|folder| *folder == *short));
     if let Some(broken) = broken {
         let reason = broken.notes.first().map(ToString::to_string).unwrap_or_default();
-        return Err(ToolError::new(format!("the skill `{short}` cannot be read: {}: {reason}", broken.folder.display())));
+        return Err(ToolError::new(format!(
+            "the skill `{short}` cannot be read: {}: {reason}",
+            broken.folder.display()
+        )));
     }
     let names: Vec<&str> = library.skills.iter().map(Skill::name).collect();
     Err(unknown(short, &names))
@@ -172,4 +171,3 @@ impl Owned {
         }
     }
 }
-

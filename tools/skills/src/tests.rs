@@ -127,17 +127,18 @@ fn a_long_text_is_viewed_in_parts_that_make_up_the_whole() {
 fn a_skill_is_created_patched_and_deleted_and_each_change_is_undone() {
     let scratch = Scratch::new();
     let content = skill("deploy", "Deploys the site. Use it to publish.", "Run `make`.");
-    let created = scratch.call(
-        "skill_manage",
-        &json!({ "action": "create", "name": "deploy", "category": "ops", "content": content }),
-    );
+    let created = scratch
+        .call("skill_manage", &json!({ "action": "create", "name": "deploy", "category": "ops", "content": content }));
     assert_eq!(scratch.text("ops/deploy/SKILL.md"), content);
     assert!(created["note"].as_str().is_some_and(|note| note.contains("undo 1")), "{created:#}");
     let patched = scratch.call(
         "skill_manage",
         &json!({ "action": "patch", "name": "deploy", "old_string": "Run `make`.", "new_string": "Run `make site`." }),
     );
-    assert!(patched["changes"][0]["diff"].as_str().is_some_and(|diff| diff.contains("+Run `make site`.")), "{patched:#}");
+    assert!(
+        patched["changes"][0]["diff"].as_str().is_some_and(|diff| diff.contains("+Run `make site`.")),
+        "{patched:#}"
+    );
     scratch.call("skill_manage", &json!({ "action": "delete", "name": "deploy" }));
     assert!(!scratch.own("ops").exists());
     let ledger = Ledger::new(scratch.own(""));
@@ -191,7 +192,10 @@ fn changes_that_would_spoil_a_skill_are_refused_with_the_reason() {
         (longer, "at most 100000 are allowed"),
         (create("new", &skill("new", "X.", "Use s3cr3t-value-0123456789.")), "would contain a secret"),
         (json!({ "action": "patch", "name": "fetch", "old_string": "Fetch.", "new_string": "Get." }), "occurs 2 times"),
-        (json!({ "action": "patch", "name": "fetch", "old_string": "4. Look.", "new_string": "" }), "The file begins:\\n---\\nname: fetch"),
+        (
+            json!({ "action": "patch", "name": "fetch", "old_string": "4. Look.", "new_string": "" }),
+            "The file begins:\\n---\\nname: fetch",
+        ),
         (
             json!({ "action": "patch", "name": "plan", "old_string": "name: plan\n", "new_string": "name: plant\n" }),
             "make them equal",

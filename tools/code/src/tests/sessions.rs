@@ -250,6 +250,7 @@ fn without_a_sandbox_every_tool_that_acts_is_refused_for_an_untrusted_task() {
         kanban: toolc_agent::KanbanHandlers::default(),
         memory: toolc_agent::MemoryHandlers,
         session_search: toolc_agent::SessionSearchHandlers,
+        skills: toolc_skills::SkillsHandlers,
         todo: TodoHandlers,
         web: toolc_web::WebHandlers::default(),
     });

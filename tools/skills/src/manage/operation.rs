@@ -80,9 +80,7 @@ impl Operation {
                     .map(str::to_owned)
                     .ok_or_else(|| given.missing("file_content", "the whole text of the file"))?,
             },
-            Action::RemoveFile => {
-                Self::RemoveFile { name, path: given.required("file_path", given.file_path)? }
-            }
+            Action::RemoveFile => Self::RemoveFile { name, path: given.required("file_path", given.file_path)? },
         })
     }
 

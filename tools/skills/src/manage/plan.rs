@@ -106,7 +106,9 @@ impl<'p> Planner<'p> {
             Operation::RemoveFile { path, .. } => {
                 let path = format!("{}/{}", self.folder(name)?, supporting(path)?);
                 if self.read(&path)?.is_none() {
-                    return Err(ToolError::new(format!("the file `{path}` does not exist: there is nothing to remove.")));
+                    return Err(ToolError::new(format!(
+                        "the file `{path}` does not exist: there is nothing to remove."
+                    )));
                 }
                 self.set(operation, &path, None)
             }
@@ -124,7 +126,9 @@ impl<'p> Planner<'p> {
         let folder = category.map_or_else(|| name.to_owned(), |category| format!("{category}/{name}"));
         // A folder that cannot be read as a skill is not overwritten, either.
         if !self.files.list(&folder).map_err(|error| SkillError::file("read", &folder, error))?.is_empty() {
-            return Err(ToolError::new(format!("the folder `{folder}` of the skills is not empty: choose another name.")));
+            return Err(ToolError::new(format!(
+                "the folder `{folder}` of the skills is not empty: choose another name."
+            )));
         }
         self.created.push((name.to_owned(), folder.clone()));
         let operation = Operation::Create { name: name.to_owned(), category: None, content: String::new() };
@@ -213,7 +217,8 @@ impl<'p> Planner<'p> {
             return Err(ToolError::new(format!("this would not change `{path}`.")));
         }
         let is_new = matches!(operation, Operation::Create { .. } | Operation::WriteFile { .. }) && before.is_none();
-        let diff = if is_new { String::new() } else { toolc_files::text_diff(path, before.as_deref(), after.as_deref()) };
+        let diff =
+            if is_new { String::new() } else { toolc_files::text_diff(path, before.as_deref(), after.as_deref()) };
         self.files.set(path, content).map_err(|error| SkillError::file("read", path, error))?;
         let name = operation.name();
         let (folder, path) = (self.folder(name)?, path.to_owned());

@@ -1,0 +1,118 @@
+//! `toolc skills list` and `inspect`.
+
+use std::fmt::Write as _;
+use std::io;
+
+use serde_json::{Value, json};
+use toolc_skill::{Folder, Library, Limits, Note, RootKind, Skill, Strictness};
+
+use super::Loaded;
+use crate::ground::ask::print;
+use crate::ground::error::Result;
+use crate::ground::show::{self, Look};
+use crate::ground::tell::tell;
+use crate::ground::terminal;
+
+impl Loaded {
+    pub(super) fn list(&self, as_json: bool) -> Result<u8> {
+        let library = self.skills.library();
+        let text = if as_json { format!("{}\n", self.json(&library)) } else { self.text(&library) };
+        print(&text).map(|()| 0)
+    }
+
+    fn text(&self, library: &Library) -> String {
+        use io::IsTerminal as _;
+        let look = Look::new(io::stdout().is_terminal().then(|| terminal::columns(io::stdout())));
+        let view = library.view(|skill| self.unmet(skill));
+        let mut text = String::new();
+        for category in view.categories() {
+            let _ = writeln!(text, "{}:", show::one_line(&category.name));
+            for skill in view.list(&category.name) {
+                let place = if skill.kind == RootKind::Home { "" } else { " (only read)" };
+                let line =
+                    format!("  {}{place}: {}", skill.name(), show::one_line(&skill.card.front_matter.description));
+                let _ = writeln!(text, "{}", show::wrapped(&line, 4, look));
+            }
+        }
+        if text.is_empty() {
+            text += "there are no skills yet\n";
+        }
+        for (skill, reason) in &view.hidden {
+            let _ = writeln!(text, "not usable here: {}: {}", skill.name(), show::one_line(reason));
+        }
+        for broken in &library.broken {
+            let reason = broken.notes.first().map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(text, "cannot be read: {}: {}", shown(&broken.folder), show::one_line(&reason));
+        }
+        for skill in &library.shadowed {
+            let _ = writeln!(text, "not used: {}: {} has the same name", shown(&skill.folder), shown(&skill.by));
+        }
+        text
+    }
+
+    fn json(&self, library: &Library) -> Value {
+        let skill = |skill: &Skill| {
+            json!({
+                "name": skill.name(),
+                "category": skill.category,
+                "description": skill.card.front_matter.description,
+                "folder": skill.folder,
+                "writable": skill.kind == RootKind::Home,
+                "unmet": self.unmet(skill),
+                "notes": skill.card.notes,
+            })
+        };
+        json!({
+            "skills": library.skills.iter().map(skill).collect::<Vec<_>>(),
+            "broken": library.broken.iter().map(|broken| json!({ "folder": broken.folder, "notes": broken.notes })).collect::<Vec<_>>(),
+            "shadowed": library.shadowed.iter().map(|skill| json!({ "name": skill.name, "folder": skill.folder, "by": skill.by })).collect::<Vec<_>>(),
+        })
+    }
+
+    pub(super) fn inspect(&self, name: &str, as_json: bool) -> Result<u8> {
+        let library = self.skills.library();
+        let Some(skill) = library.get(name) else {
+            let names = library.skills.iter().map(Skill::name);
+            tell!("error: there is no skill `{}`{}", show::one_line(name), toolc::suggest::suggestion(name, names));
+            return Ok(1);
+        };
+        let folder = Folder::open(&skill.folder)
+            .map_err(|error| format!("failed to read {}: {error}", skill.folder.display()))?;
+        let listing = folder.list(&Limits::default());
+        let notes: Vec<Note> = match folder.read_skill(Strictness::Check) {
+            Ok(reading) => reading.notes.into_iter().chain(listing.notes).collect(),
+            Err(unreadable) => unreadable.notes,
+        };
+        let matter = &skill.card.front_matter;
+        if as_json {
+            let object = json!({
+                "front_matter": matter, "folder": skill.folder, "files": listing.files, "notes": notes, "unmet": self.unmet(skill),
+            });
+            return print(&format!("{object}\n")).map(|()| 0);
+        }
+        let mut text =
+            format!("{}\n{}\n\nfolder: {}\n", skill.name(), show::lines(&matter.description), shown(&skill.folder));
+        let lines = [
+            ("category", skill.category.clone()),
+            ("license", matter.license.clone()),
+            ("compatibility", matter.compatibility.clone()),
+            ("not usable here", self.unmet(skill)),
+        ];
+        for (name, value) in lines {
+            let value = value.map(|value| format!("{name}: {}\n", show::one_line(&value)));
+            text += &value.unwrap_or_default();
+        }
+        text += "files:\n";
+        for file in &listing.files {
+            let _ = writeln!(text, "  {}   {}", show::one_line(&file.path), show::counted(file.size, "byte"));
+        }
+        for note in &notes {
+            let _ = writeln!(text, "{}", show::one_line(&note.to_string()));
+        }
+        print(&text).map(|()| 0)
+    }
+}
+
+fn shown(path: &std::path::Path) -> String {
+    show::one_line(&path.display().to_string())
+}
