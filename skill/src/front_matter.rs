@@ -228,6 +228,10 @@ impl<'a> Reader<'a, '_> {
                 return Some((name, None));
             }
         };
+        let yaml = self.entry("name").and_then(|entry| entry.node.as_ref()?.scalar()).map(str::trim);
+        if let Some(yaml) = yaml.filter(|yaml| *yaml != name) {
+            self.notes.add(place, Code::NameFormat, format!("readers of YAML read the name as `{}`", short(yaml)));
+        }
         if !is_format_name(&name) {
             let message = format!(
                 "expected 1 to 64 of a-z, 0-9 and single inner hyphens, and there is `{name}`; other programs may refuse it"
@@ -313,6 +317,10 @@ impl<'a> Reader<'a, '_> {
         let block = self.source.text.get(self.block.clone()).unwrap_or_default();
         if let Some(at) = block.find("---") {
             let message = "the validator ends the front matter at the first `---` anywhere in it; write another dash";
+            self.notes.add(self.source.place(self.block.start + at), Code::StrictYaml, message);
+        }
+        if let Some(at) = block.find(|c: char| !c.is_whitespace()).filter(|at| block[*at..].starts_with('{')) {
+            let message = "expected keys in block style, and there is a mapping in braces, which the validator refuses";
             self.notes.add(self.source.place(self.block.start + at), Code::StrictYaml, message);
         }
         for node in self.entries.iter().filter_map(|entry| entry.node.as_ref()) {

@@ -6,6 +6,9 @@ use crate::note::Code;
 pub(crate) const FORMAT_KEYS: [&str; 6] =
     ["name", "description", "license", "compatibility", "allowed-tools", "metadata"];
 
+/// What is found instead of a space.
+const TAB: &str = "`:` and a tab";
+
 /// A line that begins with a key.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct KeyLine {
@@ -55,20 +58,28 @@ pub(crate) fn key_line(line: &str) -> Option<KeyLine> {
     let rest = &line[after..];
     let rest_bare = if is_decorated { rest.strip_prefix("**").unwrap_or(rest) } else { rest };
     let value = line.len() - rest_bare.trim_start().len();
-    let is_separated = separator == ':' && (rest_bare.is_empty() || rest_bare.starts_with([' ', '\t']));
+    // The parser of this crate takes a tab after the colon, others do not.
+    let is_tab = separator == ':' && rest_bare.starts_with('\t');
+    let is_separated = separator == ':' && (rest_bare.is_empty() || rest_bare.starts_with(' '));
     let Some(key) = known(unquoted) else {
         let is_key =
             |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$') || (quote.is_some() && c == ' ');
-        let is_plain = !is_decorated && is_separated && unquoted.chars().all(is_key);
-        return is_plain.then(|| KeyLine { indent, key: unquoted.to_owned(), is_known: false, value, quirk: None });
+        let is_plain = !is_decorated && (is_separated || is_tab) && unquoted.chars().all(is_key);
+        let quirk = is_tab.then(|| (Code::TabSeparator, TAB.to_owned()));
+        return is_plain.then(|| KeyLine { indent, key: unquoted.to_owned(), is_known: false, value, quirk });
     };
     let quirk = if is_decorated {
         Some((Code::KeyIndent, format!("`{head}`")))
     } else if unquoted != key {
         Some((Code::KeySpelling, format!("`{unquoted}`")))
+    } else if is_tab {
+        Some((Code::TabSeparator, TAB.to_owned()))
     } else if !is_separated {
-        let space = if separator == ':' { " and no space" } else { "" };
-        Some((Code::KeySeparator, format!("`{separator}`{space}")))
+        let found = match separator {
+            ':' => "`:` and no space".to_owned(),
+            _ => format!("`{separator}`"),
+        };
+        Some((Code::KeySeparator, found))
     } else {
         None
     };
@@ -88,6 +99,8 @@ mod tests {
             ("allowedTools: x", "allowed-tools", 14, Some(Code::KeySpelling)),
             ("ALLOWED_TOOLS:", "allowed-tools", 14, Some(Code::KeySpelling)),
             ("name:x", "name", 5, Some(Code::KeySeparator)),
+            ("name:\tx", "name", 6, Some(Code::TabSeparator)),
+            ("version:\tx", "version", 9, Some(Code::TabSeparator)),
             ("name = x", "name", 7, Some(Code::KeySeparator)),
             ("name：x", "name", 7, Some(Code::KeySeparator)),
             ("- name: x", "name", 8, Some(Code::KeyIndent)),

@@ -202,7 +202,9 @@ impl Library {
             library.add(found);
         }
         let reading = cache.reading;
-        cache.entries.retain(|path, kept| kept.used == reading || !roots.iter().any(|root| path.starts_with(&root.path)));
+        cache
+            .entries
+            .retain(|path, kept| kept.used == reading || !roots.iter().any(|root| path.starts_with(&root.path)));
         library.skills.sort_by(|a, b| (&a.category, a.name()).cmp(&(&b.category, b.name())));
         library.broken.sort_by(|a, b| a.folder.cmp(&b.folder));
         library.shadowed.sort_by(|a, b| a.folder.cmp(&b.folder));

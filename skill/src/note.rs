@@ -99,6 +99,7 @@ codes! {
     // Keys.
     KeySpelling "key-spelling" W E "A key is written in another way than in the format, such as `Name` or `allowed_tools`."
     KeySeparator "key-separator" W E "A key and its value are not separated by a colon and a space."
+    TabSeparator "tab-separator" H E "A tab follows the colon of a key, which YAML allows and common readers refuse."
     KeyIndent "key-indent" W E "A key of the front matter is indented differently from the keys before it, or is decorated like an item of a list."
     DuplicateKey "duplicate-key" W E "A key occurs twice; its last value that is not empty is used."
     UnknownKey "unknown-key" H E "The format does not define the key."

@@ -258,6 +258,8 @@ fn a_check_reports_what_the_validator_refuses_as_errors() {
     assert_eq!(codes(&long), expected);
     let odd = "---\nname: x\ndescription: a --- b\nversion: 1\nmetadata: {a: b}\n---\n";
     assert_eq!(codes(odd), [(3, Code::StrictYaml), (4, Code::UnknownKey), (5, Code::StrictYaml)]);
+    assert_eq!(codes("---\n{name: x, description: d}\n---\n"), [(2, Code::StrictYaml)]);
+    assert_eq!(codes("---\nname: “x”\ndescription: d\n---\n"), [(2, Code::NameFormat)]);
     assert_eq!(codes("\n---\nname: x\ndescription: a: b\n---\n"), [(1, Code::TextBefore), (4, Code::ColonInValue)]);
 }
 
