@@ -98,7 +98,7 @@ pub mod skill_manage {
         /// Replace every occurrence.
         pub replace_all: Option<bool>,
         /// A supporting file below references/, templates/, scripts/ or assets/. Default for patch: SKILL.md.
-        pub file_path: Option<String>,
+        pub path: Option<String>,
         /// The whole supporting file, for write_file.
         pub file_content: Option<String>,
         /// For delete: the skill that has taken over the content.
@@ -113,7 +113,7 @@ pub mod skill_manage {
             ::toolc::__gen::debug_fields(
                 f,
                 "Args",
-                "action name category content old_string new_string replace_all file_path file_content absorbed_into operations",
+                "action name category content old_string new_string replace_all path file_content absorbed_into operations",
                 (
                     &self.action,
                     &self.name,
@@ -122,7 +122,7 @@ pub mod skill_manage {
                     &self.old_string,
                     &self.new_string,
                     &self.replace_all,
-                    &self.file_path,
+                    &self.path,
                     &self.file_content,
                     &self.absorbed_into,
                     &self.operations,
@@ -143,7 +143,7 @@ pub mod skill_manage {
                 old_string: slots.value(4),
                 new_string: slots.value(5),
                 replace_all: slots.value(6),
-                file_path: slots.value(7),
+                path: slots.value(7),
                 file_content: slots.value(8),
                 absorbed_into: slots.value(9),
                 operations: slots.value(10),
@@ -319,7 +319,7 @@ pub mod skill_manage {
         /// For patch: replace every occurrence.
         pub replace_all: Option<bool>,
         /// A file of the skill, for patch, write_file and remove_file.
-        pub file_path: Option<String>,
+        pub path: Option<String>,
         /// For write_file: the whole file.
         pub file_content: Option<String>,
         /// For delete.
@@ -332,7 +332,7 @@ pub mod skill_manage {
             ::toolc::__gen::debug_fields(
                 f,
                 "OperationsItem",
-                "action name category content old_string new_string replace_all file_path file_content absorbed_into",
+                "action name category content old_string new_string replace_all path file_content absorbed_into",
                 (
                     &self.action,
                     &self.name,
@@ -341,7 +341,7 @@ pub mod skill_manage {
                     &self.old_string,
                     &self.new_string,
                     &self.replace_all,
-                    &self.file_path,
+                    &self.path,
                     &self.file_content,
                     &self.absorbed_into,
                 ),
@@ -361,7 +361,7 @@ pub mod skill_manage {
                 old_string: slots.value(4),
                 new_string: slots.value(5),
                 replace_all: slots.value(6),
-                file_path: slots.value(7),
+                path: slots.value(7),
                 file_content: slots.value(8),
                 absorbed_into: slots.value(9),
             }
@@ -414,7 +414,7 @@ pub mod skill_view {
         /// The name of the skill.
         pub name: String,
         /// A file of the skill, such as `references/api.md`. Default: SKILL.md.
-        pub file_path: Option<String>,
+        pub path: Option<String>,
         /// Where a long text begins: the `next_offset` of an earlier result.
         pub offset: i64,
     }
@@ -422,12 +422,7 @@ pub mod skill_view {
     impl ::std::fmt::Debug for Args {
         #[inline]
         fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::debug_fields(
-                f,
-                "Args",
-                "name file_path offset",
-                (&self.name, &self.file_path, &self.offset),
-            )
+            ::toolc::__gen::debug_fields(f, "Args", "name path offset", (&self.name, &self.path, &self.offset))
         }
     }
 
@@ -435,7 +430,7 @@ pub mod skill_view {
         /// Reads the arguments of a valid call.
         #[inline]
         pub fn read(mut slots: ::toolc::__gen::Slots<'_, '_>) -> Self {
-            Self { name: slots.value(0), file_path: slots.value(1), offset: slots.value_or(2, 0) }
+            Self { name: slots.value(0), path: slots.value(1), offset: slots.value_or(2, 0) }
         }
     }
 

@@ -159,10 +159,9 @@ impl Host {
         let permissions =
             calls.then(|| permissions(&profile, &directory, &registry, environments, environment, mode)).transpose()?;
 
-        let skills = Self::skills(&profile.home, &registry, &directory, purpose, warns)?;
         let redactor = Arc::new(registry.redactor(&env));
-        let mut stores = Stores::new(&profile.home, &registry, environment)
-            .with_skills(skills, &redactor)
+        let skills = Self::skills(&profile.home, &registry, &directory, purpose, warns)?;
+        let mut stores = Stores::new(&profile.home, &registry, environment, skills, &redactor)
             .with_memory(plugins.memory(&profile)?)
             .with_person(&person, config.agent.question_timeout);
         if let Some(model) = model {

@@ -3,7 +3,7 @@
 /// Returns the instructions, which end with these parts: the standing instructions of the user and the project, the list of skills, and the
 /// notes of earlier conversations.
 /// The instructions do not change during a conversation, so that they stay in the vendor's prompt cache.
-pub(super) fn system(place: &str, date: &str, parts: &[&str], is_helper: bool) -> String {
+pub(super) fn system(place: &str, date: &str, parts: &[String], is_helper: bool) -> String {
     let mut system = format!(
         "You are toolc, an agent on the user's computer. You work in {place}. Today is {date}.\n\n\
          - Find things out with the tools instead of guessing. Read a file before you change it.\n\

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use clap::Args;
 use toolc::approval::Approver;
 use toolc::search::ToolSearch;
-use toolc::{Dialect, Session, SessionBuilder, Task};
+use toolc::{Session, SessionBuilder, Task, Turn};
 use toolc_agent::memory;
 use toolc_cli::{RedactedStore, ResultStore, SecretFilter, Selection};
 use toolc_config::{Home, SearchBy};
@@ -210,8 +210,8 @@ impl Setup {
         if resume.is_some() {
             recorder.resume(&mut resumed);
         }
-        let notes = self.notes(&session, models.main.model().definitions_dialect(), &observer);
-        let skills = self.skills(&session, models.main.model().definitions_dialect());
+        let turn = session.turn_blocking(models.main.model().definitions_dialect());
+        let parts = [instructions.text.clone(), self.skills(&turn), self.notes(&turn, &observer)];
         let budget = self.requests(helper.as_ref());
         let late_servers = if helper.is_some() { LateServers::default() } else { self.host.servers.late() };
         let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, uncounted.clone());
@@ -219,7 +219,7 @@ impl Setup {
             session,
             name,
             task,
-            system: prompt::system(&self.place(), &today(), &[&instructions.text, &skills, &notes], helper.is_some()),
+            system: prompt::system(&self.place(), &today(), &parts, helper.is_some()),
             instructions: Instructions::clone(&instructions),
             model: models.main,
             auxiliary: models.auxiliary,
@@ -483,8 +483,8 @@ impl Setup {
     }
 
     /// Returns the notes for the instructions, or an empty text if the model cannot change notes.
-    fn notes(&self, session: &Session, dialect: Dialect, observer: &Observer) -> String {
-        if session.turn_blocking(dialect).tool(MEMORY).is_none() {
+    fn notes(&self, turn: &Turn, observer: &Observer) -> String {
+        if turn.tool(MEMORY).is_none() {
             return String::new();
         }
         let snapshot = memory::snapshot(&*self.host.stores.memory);
@@ -495,8 +495,7 @@ impl Setup {
     }
 
     /// Returns the list of skills for the instructions, or an empty text if the model cannot read any.
-    fn skills(&self, session: &Session, dialect: Dialect) -> String {
-        let turn = session.turn_blocking(dialect);
+    fn skills(&self, turn: &Turn) -> String {
         if turn.tool(SKILL_VIEW).is_none() {
             return String::new();
         }

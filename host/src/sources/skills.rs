@@ -138,7 +138,7 @@ impl SkillGuard for TextGuard {
     }
 }
 
-/// Returns what speaks against the files of a skill: texts that manipulate a model, and characters that hide a text from people.
+/// Returns the objections to the files of a skill: texts that manipulate a model, and characters that hide a text from people.
 pub(crate) fn objections(files: &SkillFiles) -> Vec<String> {
     let mut found = Vec::new();
     for (path, bytes) in files {

@@ -33,14 +33,21 @@ pub(crate) struct Stores {
 }
 
 impl Stores {
-    /// Returns the stores in the home folder of a profile. Jobs get the tools of this registry and this environment.
-    pub(crate) fn new(home: &Home, registry: &Registry, environment: EnvironmentKind) -> Self {
+    /// Returns the stores in the home folder of a profile. Jobs get the tools of this registry and this environment. No skill may contain one
+    /// of the secrets.
+    pub(crate) fn new(
+        home: &Home,
+        registry: &Registry,
+        environment: EnvironmentKind,
+        skills: Skills,
+        secrets: &Arc<Redactor>,
+    ) -> Self {
         let database = Arc::new(Database::new(home.state()));
         let environment = environment.name().to_owned();
         Self {
             memory: Arc::new(FileMemory::new(home.memories())),
-            skills: Arc::new(Skills::new(home.skills(), registry)),
-            secrets: Arc::default(),
+            skills: Arc::new(skills),
+            secrets: Arc::clone(secrets),
             sessions: Arc::new(Sessions::new(Arc::clone(&database))),
             boards: Arc::new(Boards::new(Arc::clone(&database))),
             jobs: Arc::new(Jobs::new(database)),
@@ -53,11 +60,6 @@ impl Stores {
     /// Replaces the store of notes, which is a folder of files by default.
     pub(crate) fn with_memory(self, memory: Option<Arc<dyn MemoryStore>>) -> Self {
         Self { memory: memory.unwrap_or(self.memory), ..self }
-    }
-
-    /// Sets the skills, which may contain no secret of `redactor`.
-    pub(crate) fn with_skills(self, skills: Skills, redactor: &Arc<Redactor>) -> Self {
-        Self { skills: Arc::new(skills), secrets: Arc::clone(redactor), ..self }
     }
 
     /// Sets the person who answers questions of the model, and the time limit for the answers.

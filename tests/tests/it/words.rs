@@ -18,6 +18,7 @@ const EXEMPT: &[&str] = &[
     "tests/corpora/",
     "tests/sdks/",
     "tests/projects/bench/",
+    "skill/tests/corpus/",
     "tests/src/synth/",
 ];
 

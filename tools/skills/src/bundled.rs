@@ -1,7 +1,7 @@
 //! The skills that ship with the program. They are copied once to the folder of the skills, where they belong to the user.
 //!
 //! The file `.bundled_manifest` of that folder has a line for each skill that was ever copied: its folder, and the SHA-256 of its files. A
-//! skill that the user has removed does not come back. A newer version replaces a skill only if nobody has changed it.
+//! skill that the user has removed does not come back. A newer version replaces only a skill without changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ type BundledFile = (&'static str, &'static str, &'static [u8]);
 /// The files of all bundled skills, sorted.
 const FILES: &[BundledFile] = include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
 
-/// Copies the bundled skills that were not copied before, and those with a new version that nobody has changed. Returns their folders.
+/// Copies the bundled skills that were not copied before, and those with a new version that are without changes. Returns their folders.
 ///
 /// # Errors
 /// If a file cannot be read or written. Then nothing is copied.

@@ -20,7 +20,7 @@ pub type SkillFiles = Vec<(String, Vec<u8>)>;
 
 /// Judges what the files of a skill would do.
 pub trait SkillGuard: Send + Sync {
-    /// Returns what speaks against using a skill, a sentence each. Each begins with a stable name of the objection and its place, so that
+    /// Returns the objections to using a skill, a sentence each. Each begins with a stable name of the objection and its place, so that
     /// objections before and after a change can be compared.
     fn objections(&self, name: &str, files: &SkillFiles) -> Vec<String>;
 }

@@ -44,7 +44,7 @@ pub(crate) fn view(args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
     let name = skill.name();
     let failed = |error: &dyn std::fmt::Display| ToolError::new(format!("failed to read the skill `{name}`: {error}"));
     let folder = Folder::open(&skill.folder).map_err(|error| failed(&error))?;
-    let path = args.file_path.as_deref().map_or(MAIN, |path| path.strip_prefix("./").unwrap_or(path));
+    let path = args.path.as_deref().map_or(MAIN, |path| path.strip_prefix("./").unwrap_or(path));
     let (text, is_main) = match path {
         MAIN => {
             let reading = folder.read_skill(Strictness::Use).map_err(|unreadable| failed(&unreadable))?;

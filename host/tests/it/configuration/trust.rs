@@ -163,6 +163,6 @@ fn the_home_folder_is_not_a_project() {
     run(&folder, &["trust", "missing"]).assert_refused(&["the folder does not exist: missing"]);
     write(&folder, "other/file", "");
     run(&folder, &["trust", "other"]).assert_refused(&[
-        "has no folder .toolc to trust, no git settings that run programs, and no file with instructions",
+        "has no folder .toolc to trust, no git settings that run programs, no skills, and no file with instructions",
     ]);
 }

@@ -66,7 +66,7 @@ impl Operation {
             Action::Delete => Self::Delete { name, absorbed_into: given.absorbed_into.map(str::to_owned) },
             Action::Patch => Self::Patch {
                 name,
-                path: given.file_path.map(str::to_owned),
+                path: given.path.map(str::to_owned),
                 old: given.required("old_string", given.old_string)?,
                 // Without a new text, the old one is removed.
                 new: given.new_string.unwrap_or_default().to_owned(),
@@ -74,13 +74,13 @@ impl Operation {
             },
             Action::WriteFile => Self::WriteFile {
                 name,
-                path: given.required("file_path", given.file_path)?,
+                path: given.required("path", given.path)?,
                 content: given
                     .file_content
                     .map(str::to_owned)
                     .ok_or_else(|| given.missing("file_content", "the whole text of the file"))?,
             },
-            Action::RemoveFile => Self::RemoveFile { name, path: given.required("file_path", given.file_path)? },
+            Action::RemoveFile => Self::RemoveFile { name, path: given.required("path", given.path)? },
         })
     }
 
@@ -118,7 +118,7 @@ struct Given<'g> {
     old_string: Option<&'g str>,
     new_string: Option<&'g str>,
     replace_all: bool,
-    file_path: Option<&'g str>,
+    path: Option<&'g str>,
     file_content: Option<&'g str>,
     absorbed_into: Option<&'g str>,
 }
@@ -133,7 +133,7 @@ impl<'g> Given<'g> {
             old_string: filled(args.old_string.as_ref()),
             new_string: args.new_string.as_deref(),
             replace_all: args.replace_all.unwrap_or_default(),
-            file_path: filled(args.file_path.as_ref()),
+            path: filled(args.path.as_ref()),
             file_content: args.file_content.as_deref(),
             absorbed_into: filled(args.absorbed_into.as_ref()),
         }
@@ -155,7 +155,7 @@ impl<'g> Given<'g> {
             old_string: filled(item.old_string.as_ref()),
             new_string: item.new_string.as_deref(),
             replace_all: item.replace_all.unwrap_or_default(),
-            file_path: filled(item.file_path.as_ref()),
+            path: filled(item.path.as_ref()),
             file_content: item.file_content.as_deref(),
             absorbed_into: filled(item.absorbed_into.as_ref()),
         }
@@ -180,7 +180,7 @@ impl<'g> Given<'g> {
             old_string: filled("old_string"),
             new_string: text("new_string"),
             replace_all: arguments["replace_all"].as_bool().unwrap_or_default(),
-            file_path: filled("file_path"),
+            path: filled("path"),
             file_content: text("file_content"),
             absorbed_into: filled("absorbed_into"),
         })

@@ -47,8 +47,7 @@ fn narrowed(case: &Narrowing) -> Result<Vec<(String, String)>, String> {
 
 const LEVELS: &str = "[agent.helpers]\nlevels = 2\n";
 const FILES: &str = "patch read_file search_files write_file";
-const ALL_OF_HELPERS: &str =
-    "patch process read_file search_files session_search terminal todo web_crawl web_extract write_file";
+const ALL_OF_HELPERS: &str = "patch process read_file search_files session_search skill_manage skill_view skills_list terminal todo web_crawl web_extract write_file";
 
 fn goal_a(toolsets: &Value) -> Value {
     json!({ "goal": "Goal A", "toolsets": toolsets })
@@ -102,7 +101,10 @@ fn narrowings() -> Vec<Narrowing> {
             "",
             &["--disable", "terminal"],
             goal_a(&json!(["cli"])),
-            Ok(vec![("Goal A", "patch read_file search_files session_search todo web_crawl web_extract write_file")]),
+            Ok(vec![(
+                "Goal A",
+                "patch read_file search_files session_search skill_manage skill_view skills_list todo web_crawl web_extract write_file",
+            )]),
         ),
         case(
             "[tools]\nenable_tools = [\"read_file\", \"delegate_task\"]\n",
