@@ -134,7 +134,6 @@ impl<'p> Draft<'p> {
         at: &str,
         write: impl FnOnce(&Path) -> io::Result<()>,
     ) -> Result<(), HubError> {
-        self.place.check_parents(at)?;
         let from = self.next("staging");
         let path = self.place.at(&from);
         write(&path).map_err(HubError::io("write", &path))?;
@@ -143,7 +142,6 @@ impl<'p> Draft<'p> {
 
     /// Moves away what is at a path later.
     pub(crate) fn take(&mut self, at: &str) -> Result<(), HubError> {
-        self.place.check_parents(at)?;
         let into = self.next("removed");
         let (at, into) = (relative(at)?, relative(&into)?);
         self.change.moves.push(Move::Take { at, into });
@@ -164,6 +162,7 @@ impl<'p> Draft<'p> {
 
     /// Makes the change.
     pub(crate) fn commit(self, steps: &Steps) -> Result<(), HubError> {
+        self.check()?;
         let Self { place, id, change, .. } = self;
         let staged = format!("{HUB}/staging/{id}/undo.json");
         place.write(&place.at(&staged), &json_text(&change))?;
@@ -172,6 +171,23 @@ impl<'p> Draft<'p> {
         steps.report("write the journal");
         place.write(&place.journal_file(), &json_text(&journal))?;
         finish(place, &journal, steps)
+    }
+
+    /// Fails if a path leads through a link, or something is where the change puts something, unless the change takes it away before.
+    fn check(&self) -> Result<(), HubError> {
+        let mut taken: Vec<&str> = Vec::new();
+        for one in &self.change.moves {
+            let (Move::Take { at: path, .. } | Move::Put { at: path, .. }) = one;
+            self.place.check_parents(&path.0, &taken)?;
+            match one {
+                Move::Take { at, .. } => taken.push(&at.0),
+                Move::Put { at, .. } if !taken.contains(&at.0.as_str()) && exists(&self.place.at(&at.0)) => {
+                    return Err(HubError::Occupied(self.place.at(&at.0), None));
+                }
+                Move::Put { .. } => {}
+            }
+        }
+        Ok(())
     }
 }
 
@@ -199,10 +215,7 @@ pub(crate) fn undo(place: &Place, lock: &Lock, steps: &Steps) -> Result<String, 
         match one {
             Move::Put { at, .. } if exists(&place.at(&at.0)) => draft.take(&at.0)?,
             Move::Put { .. } => {}
-            Move::Take { at, into } if exists(&place.at(&into.0)) => {
-                place.check_parents(&at.0)?;
-                draft.push_put(into.0.clone(), &at.0)?;
-            }
+            Move::Take { at, into } if exists(&place.at(&into.0)) => draft.push_put(into.0.clone(), &at.0)?,
             Move::Take { .. } => {}
         }
     }
@@ -210,26 +223,8 @@ pub(crate) fn undo(place: &Place, lock: &Lock, steps: &Steps) -> Result<String, 
     for (name, skill) in change.before {
         draft.set(&name, skill, lock);
     }
-    draft.check_places()?;
     draft.commit(steps)?;
     Ok(last.what)
-}
-
-impl Draft<'_> {
-    /// Fails if something is where the change puts something, unless the change takes it away before.
-    pub(crate) fn check_places(&self) -> Result<(), HubError> {
-        let mut taken = Vec::new();
-        for one in &self.change.moves {
-            match one {
-                Move::Take { at, .. } => taken.push(&at.0),
-                Move::Put { at, .. } if !taken.contains(&&at.0) && exists(&self.place.at(&at.0)) => {
-                    return Err(HubError::Occupied(self.place.at(&at.0), None));
-                }
-                Move::Put { .. } => {}
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Returns the changes that can be undone, the last one at the end.
@@ -357,8 +352,8 @@ fn backward(place: &Place, one: &Move, steps: &Steps) -> Result<(), HubError> {
 /// Renames a file or a folder to a path where nothing is. Folders that are empty afterwards are removed.
 fn rename(place: &Place, from: &str, to: &str, steps: &Steps) -> Result<(), HubError> {
     let (from_path, to_path) = (place.at(from), place.at(to));
-    place.check_parents(from)?;
-    place.check_parents(to)?;
+    place.check_parents(from, &[])?;
+    place.check_parents(to, &[])?;
     // Some systems replace an empty folder or a file.
     if exists(&to_path) {
         return Err(HubError::Occupied(to_path, None));

@@ -108,9 +108,9 @@ impl Place {
         write().map_err(HubError::io("write", path))
     }
 
-    /// Fails if a folder on the way to a path is a link, or something else than a folder.
-    pub(crate) fn check_parents(&self, path: &str) -> Result<(), HubError> {
-        let ends = path.match_indices('/').map(|(at, _)| at);
+    /// Fails if a folder on the way to a path is a link, or something else than a folder, unless it is one of those that are taken away.
+    pub(crate) fn check_parents(&self, path: &str, taken: &[&str]) -> Result<(), HubError> {
+        let ends = path.match_indices('/').map(|(at, _)| at).filter(|at| !taken.contains(&&path[..*at]));
         for end in ends {
             let folder = self.at(&path[..end]);
             match fs::symlink_metadata(&folder) {

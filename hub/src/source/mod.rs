@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use clawhub::ClawHub;
 pub use folder::Folder;
-pub use github::{AppAuth, GitHub, GitHubAuth, GitHubHost};
+pub use github::{AppAuth, GitHub, GitHubAuth, GitHubHost, PullRequest};
 pub use lobehub::LobeHub;
 pub use marketplace::Marketplace;
 pub use skills_sh::SkillsSh;
@@ -24,7 +24,7 @@ pub use sources::{Found, Settings, Sources};
 pub use url::UrlSource;
 pub use wellknown::WellKnown;
 
-pub(crate) use github::join_names;
+pub(crate) use github::{Commit, join_names};
 
 use crate::bundle::{Bundle, GitId};
 use crate::fault::{SourceError, SourceFault};

@@ -11,7 +11,6 @@ use ring::rand::SystemRandom;
 use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
 use serde::Deserialize;
 use serde_json::json;
-use toolc_net::{HeaderValue, header};
 use url::Url;
 
 use super::host::headers;
@@ -164,11 +163,4 @@ fn key_pair(pem: &str) -> Result<RsaKeyPair, String> {
     let der = STANDARD.decode(body).map_err(|_| wrong)?;
     let read = if kind == 0 { RsaKeyPair::from_der(&der) } else { RsaKeyPair::from_pkcs8(&der) };
     read.map_err(|error| format!("the private key is not accepted: {error}"))
-}
-
-/// Returns the header with a token.
-pub(super) fn bearer(token: &Secret) -> Option<(toolc_net::HeaderName, HeaderValue)> {
-    let mut value = HeaderValue::from_str(&format!("Bearer {}", token.reveal())).ok()?;
-    value.set_sensitive(true);
-    Some((header::AUTHORIZATION, value))
 }

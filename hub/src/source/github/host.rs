@@ -3,7 +3,6 @@
 use toolc_net::{HeaderName, HeaderValue, header};
 use url::Url;
 
-use super::auth::bearer;
 use crate::identifier::Repository;
 use crate::secret::Secret;
 use crate::trust::Trust;
@@ -62,6 +61,13 @@ impl GitHubHost {
 pub(super) fn headers(token: Option<&Secret>) -> Headers {
     let version = (HeaderName::from_static("x-github-api-version"), HeaderValue::from_static("2022-11-28"));
     [version].into_iter().chain(token.and_then(bearer)).collect()
+}
+
+/// Returns the header with a token.
+fn bearer(token: &Secret) -> Option<(HeaderName, HeaderValue)> {
+    let mut value = HeaderValue::from_str(&format!("Bearer {}", token.reveal())).ok()?;
+    value.set_sensitive(true);
+    Some((header::AUTHORIZATION, value))
 }
 
 /// Returns the header that asks for a form of an answer.

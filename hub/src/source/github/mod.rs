@@ -10,14 +10,16 @@ mod snapshot;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use url::Url;
 
 pub use auth::{AppAuth, GitHubAuth};
 pub use host::GitHubHost;
+pub use publish::PullRequest;
 
-pub(crate) use publish::{Commit, PullRequest};
+pub(crate) use publish::Commit;
 pub(crate) use snapshot::Snapshot;
 
 use host::{accept, headers};
@@ -33,6 +35,8 @@ use crate::web::{Web, join, line};
 
 /// The maximum number of skills of a repository whose descriptions a search reads.
 const MAX_READ: usize = 150;
+/// For how long the list of the files of a repository is used again.
+const FRESH: Duration = Duration::from_mins(1);
 /// The list of groups of a repository, which is optional.
 const GROUPS_FILE: &str = "skills.sh.json";
 
@@ -46,7 +50,7 @@ pub struct GitHub {
     /// The repositories that are searched.
     taps: Vec<Repository>,
     /// The repositories that were asked for, by name and reference.
-    snapshots: Mutex<BTreeMap<(String, Option<String>), Arc<Snapshot>>>,
+    snapshots: Mutex<BTreeMap<(String, Option<String>), (Instant, Arc<Snapshot>)>>,
     /// Files that were fetched for a search, by their SHA-1.
     read: Mutex<BTreeMap<GitId, Arc<[u8]>>>,
 }
@@ -75,7 +79,7 @@ impl GitHub {
         Self { web, host, auth, limits, taps, snapshots: Mutex::default(), read: Mutex::default() }
     }
 
-    /// Returns the list of the files of a repository. A repository is asked once.
+    /// Returns the list of the files of a repository. A repository is asked once a minute.
     pub(crate) fn snapshot(
         &self,
         repository: &Repository,
@@ -84,7 +88,7 @@ impl GitHub {
     ) -> Result<Arc<Snapshot>, SourceError> {
         let key = (repository.to_string().to_lowercase(), reference.map(str::to_owned));
         let kept = || self.snapshots.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(snapshot) = kept().get(&key) {
+        if let Some((_, snapshot)) = kept().get(&key).filter(|(asked, _)| asked.elapsed() < FRESH) {
             return Ok(Arc::clone(snapshot));
         }
         let token = self.token()?;
@@ -104,7 +108,7 @@ impl GitHub {
             return Ok(Arc::new(Snapshot::new(commit, is_official, part)));
         }
         let snapshot = Arc::new(Snapshot::new(commit, is_official, tree));
-        kept().insert(key, Arc::clone(&snapshot));
+        kept().insert(key, (Instant::now(), Arc::clone(&snapshot)));
         Ok(snapshot)
     }
 
