@@ -110,7 +110,11 @@ impl fmt::Display for HubError {
                 lock.display()
             ),
             Self::Link(path) => {
-                write!(f, "{} is a link, and the hub does not write through links: replace it by a folder", path.display())
+                write!(
+                    f,
+                    "{} is a link, and the hub does not write through links: replace it by a folder",
+                    path.display()
+                )
             }
             Self::Digest { name, expected, got } => write!(
                 f,
@@ -121,12 +125,17 @@ impl fmt::Display for HubError {
                 "{}:{line}: {reason}; correct the file, or move it away, and nothing is changed until then",
                 path.display()
             ),
-            Self::Stale(path) => write!(f, "{} has changed since the plan was made: plan the update again", path.display()),
+            Self::Stale(path) => {
+                write!(f, "{} has changed since the plan was made: plan the update again", path.display())
+            }
             Self::Bundle(path, error) => write!(f, "{} is not a skill: {error}", path.display()),
             Self::NothingToUndo => f.write_str("nothing can be undone"),
             Self::RolledBack(what, reason) => write!(f, "failed to {what}, and all of it was undone: {reason}"),
             Self::Unfinished(what, reason) => {
-                write!(f, "failed to {what}, and to undo it: {reason}; mend that, and the next command of the hub finishes")
+                write!(
+                    f,
+                    "failed to {what}, and to undo it: {reason}; mend that, and the next command of the hub finishes"
+                )
             }
             Self::Busy => f.write_str("another process changes the skills: try again when it has finished"),
             Self::Io { action, path, error } => write!(f, "failed to {action} {}: {error}", path.display()),

@@ -208,7 +208,11 @@ fn reference(text: &str) -> Result<String, String> {
         && !text.contains("//")
         && !text.starts_with(['/', '-', '.'])
         && !text.ends_with(['/', '.']);
-    if is_valid { Ok(text.to_owned()) } else { Err(format!("`{}` is not a branch, tag or commit", text.escape_debug())) }
+    if is_valid {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("`{}` is not a branch, tag or commit", text.escape_debug()))
+    }
 }
 
 fn checked_path(path: &str) -> Result<(), String> {
@@ -228,7 +232,8 @@ fn market(text: &str) -> Result<Identifier, String> {
         }
     };
     let (plugin, skill) = names.split_once('/').map_or((names.as_str(), None), |(plugin, skill)| (plugin, Some(skill)));
-    let name = |name: &str| check_name(name).map_err(|fault| format!("the name `{}` is wrong: {fault}", name.escape_debug()));
+    let name =
+        |name: &str| check_name(name).map_err(|fault| format!("the name `{}` is wrong: {fault}", name.escape_debug()));
     name(plugin)?;
     skill.map_or(Ok(()), name)?;
     Ok(Identifier::Market { place, plugin: plugin.to_owned(), skill: skill.map(str::to_owned) })

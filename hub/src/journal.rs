@@ -129,11 +129,7 @@ impl<'p> Draft<'p> {
     }
 
     /// Stages something that `write` makes at a path, and moves it to `at` later. Nothing may be there when it is moved.
-    pub(crate) fn put(
-        &mut self,
-        at: &str,
-        write: impl FnOnce(&Path) -> io::Result<()>,
-    ) -> Result<(), HubError> {
+    pub(crate) fn put(&mut self, at: &str, write: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), HubError> {
         let from = self.next("staging");
         let path = self.place.at(&from);
         write(&path).map_err(HubError::io("write", &path))?;
@@ -181,7 +177,7 @@ impl<'p> Draft<'p> {
             self.place.check_parents(&path.0, &taken)?;
             match one {
                 Move::Take { at, .. } => taken.push(&at.0),
-                Move::Put { at, .. } if !taken.contains(&at.0.as_str()) && exists(&self.place.at(&at.0)) => {
+                Move::Put { at, .. } if !is_taken(&at.0, &taken) && exists(&self.place.at(&at.0)) => {
                     return Err(HubError::Occupied(self.place.at(&at.0), None));
                 }
                 Move::Put { .. } => {}
@@ -189,6 +185,11 @@ impl<'p> Draft<'p> {
         }
         Ok(())
     }
+}
+
+/// Returns whether a path, or something in the folder at a path, is taken away. A folder that is empty then is removed.
+fn is_taken(path: &str, taken: &[&str]) -> bool {
+    taken.iter().any(|other| other.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
 }
 
 /// Completes or undoes what another process has left unfinished, and removes what it has staged. The caller holds the lock.
@@ -301,11 +302,7 @@ fn set_lock_back(place: &Place, journal: &Change, steps: &Steps) -> Result<(), H
 }
 
 /// Sets entries of the lock, if they are not as they should be.
-fn set_lock(
-    place: &Place,
-    skills: &BTreeMap<SkillName, Option<LockedSkill>>,
-    steps: &Steps,
-) -> Result<(), HubError> {
+fn set_lock(place: &Place, skills: &BTreeMap<SkillName, Option<LockedSkill>>, steps: &Steps) -> Result<(), HubError> {
     let path = place.lock_file();
     let before = read_lock(place)?;
     let mut lock = before.clone();
@@ -369,7 +366,9 @@ fn rename(place: &Place, from: &str, to: &str, steps: &Steps) -> Result<(), HubE
     let mut folder = from;
     while let Some((parent, _)) = folder.rsplit_once('/') {
         // Fails if it is not empty.
-        if [HUB, ".hub/base", ".hub/staging", ".hub/removed"].contains(&parent) || fs::remove_dir(place.at(parent)).is_err() {
+        if [HUB, ".hub/base", ".hub/staging", ".hub/removed"].contains(&parent)
+            || fs::remove_dir(place.at(parent)).is_err()
+        {
             break;
         }
         folder = parent;

@@ -12,7 +12,7 @@ pub trait Judge {
     /// Decides whether a skill from such a source may be installed.
     ///
     /// # Errors
-    /// With what speaks against it.
+    /// With the reasons against it.
     fn judge(&self, bundle: &Bundle, trust: Trust) -> Result<Accepted, Refused>;
 }
 
@@ -54,7 +54,7 @@ pub struct Accepted {
 /// The verdict that a skill must not be installed, unless a person accepts each of these findings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// What speaks against it.
+    /// The reasons against it.
     pub findings: Vec<Finding>,
 }
 

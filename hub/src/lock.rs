@@ -105,7 +105,8 @@ impl Lock {
 
     /// Returns the text, with the skills sorted by their names.
     pub fn text(&self) -> String {
-        let text = serde_json::to_string_pretty(self).expect("it has only texts, numbers, lists and maps with text keys");
+        let text =
+            serde_json::to_string_pretty(self).expect("it has only texts, numbers, lists and maps with text keys");
         text + "\n"
     }
 }
@@ -113,7 +114,9 @@ impl Lock {
 fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     match u32::deserialize(deserializer)? {
         VERSION => Ok(VERSION),
-        other => Err(D::Error::custom(format!("the version is {other}, and this program knows {VERSION}: use a newer one"))),
+        other => {
+            Err(D::Error::custom(format!("the version is {other}, and this program knows {VERSION}: use a newer one")))
+        }
     }
 }
 
@@ -180,10 +183,10 @@ mod tests {
         let text = text();
         for (from, to, line, reason) in [
             ("\"trust\": \"community\",", "\"trust\": \"comunity\",", 13, "unknown variant"),
-            ("\"trust\": \"community\",", "", 18, "missing field `trust`"),
+            ("\"trust\": \"community\",", "", 23, "missing field `trust`"),
             ("\"trust\"", "\"trsut\"", 13, "unknown field `trsut`"),
             ("\"folder\": \"docs/pdf\"", "\"folder\": \"../pdf\"", 5, "is not a name"),
-            ("\"folder\": \"docs/pdf\"", "\"folder\": \"docs/doc\"", 20, "another name"),
+            ("\"folder\": \"docs/pdf\"", "\"folder\": \"docs/doc\"", 23, "another name"),
             ("\"tree\": \"0000", "\"tree\": \"xyz", 11, "expected 40 hexadecimal digits"),
             ("\"github:o/r/pdf\"", "\"pdf\"", 7, "does not name a skill"),
             ("\"version\": 1", "\"version\": 2", 2, "this program knows 1"),

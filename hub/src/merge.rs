@@ -55,10 +55,12 @@ fn edits<'t>(base: &[&'t str], new: &[&'t str]) -> Vec<Edit<'t>> {
 pub(crate) fn diff(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> String {
     let texts = [before, after].map(|bytes| bytes.map_or(Some(""), |bytes| str::from_utf8(bytes).ok()));
     let [Some(old), Some(new)] = texts else {
-        let size = |bytes: Option<&[u8]>| bytes.map_or_else(|| "missing".to_owned(), |bytes| format!("{} bytes", bytes.len()));
+        let size =
+            |bytes: Option<&[u8]>| bytes.map_or_else(|| "missing".to_owned(), |bytes| format!("{} bytes", bytes.len()));
         return format!("{path}: not a text: {} -> {}\n", size(before), size(after));
     };
-    let name = |side: &str, bytes: Option<&[u8]>| bytes.map_or_else(|| "/dev/null".to_owned(), |_| format!("{side}/{path}"));
+    let name =
+        |side: &str, bytes: Option<&[u8]>| bytes.map_or_else(|| "/dev/null".to_owned(), |_| format!("{side}/{path}"));
     let diff = TextDiff::configure().timeout(TIMEOUT).diff_lines(old, new);
     diff.unified_diff().context_radius(3).header(&name("a", before), &name("b", after)).to_string()
 }

@@ -13,7 +13,7 @@ use crate::source::Fetched;
 /// How a skill differs from what was installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UpdateState {
-    /// Neither the files on the disk nor those of the source have changed.
+    /// Neither the files on the disk nor the files of the source have changed.
     Unchanged,
     /// The source has changed.
     UpstreamMoved,
@@ -107,23 +107,29 @@ pub(crate) fn changes(base: Option<&Bundle>, local: &LocalFiles, upstream: &Bund
     let mut used: BTreeSet<String> = local.files.keys().cloned().collect();
     used.extend(local.odd.iter().map(|odd| odd.path.clone()));
     used.extend(all.iter().map(|path| (*path).to_owned()));
+    // A file that is removed leaves room for another one.
+    let stays = |name: &str| {
+        let bytes = |file: Option<&BundleFile>| file.map(|file| file.bytes.clone());
+        let is_edited = bytes(local.files.get(name)) != bytes(base.and_then(|base| base.file(name)));
+        is_edited || upstream.file(name).is_some()
+    };
     let change = |path: &str| {
         let sides = Sides {
             base: base.and_then(|base| base.file(path)),
             local: local.files.get(path),
             upstream: upstream.file(path),
-            is_blocked: local.odd.iter().any(|odd| odd.path == path) || is_folder(local, path),
+            is_blocked: local.odd.iter().any(|odd| odd.path == path) || is_folder(local, path, &stays),
         };
         sides.change(path, &mut used)
     };
     all.into_iter().filter_map(change).collect()
 }
 
-/// Returns whether a path is a folder on the disk.
-fn is_folder(local: &LocalFiles, path: &str) -> bool {
+/// Returns whether a path is a folder on the disk in which something stays.
+fn is_folder(local: &LocalFiles, path: &str, stays: &dyn Fn(&str) -> bool) -> bool {
     let below = format!("{path}/");
-    let names = local.files.keys().chain(local.odd.iter().map(|odd| &odd.path));
-    names.into_iter().any(|name| name.starts_with(&below))
+    let is_inside = |name: &String| name.starts_with(&below);
+    local.odd.iter().any(|odd| is_inside(&odd.path)) || local.files.keys().any(|name| is_inside(name) && stays(name))
 }
 
 /// The three versions of a file.
@@ -195,7 +201,11 @@ mod tests {
     }
 
     /// Returns the actions, and the files on the disk after them.
-    fn updated(base: &[(&str, &str)], local: &[(&str, &str)], upstream: &[(&str, &str)]) -> (Vec<FileAction>, Vec<(String, String)>) {
+    fn updated(
+        base: &[(&str, &str)],
+        local: &[(&str, &str)],
+        upstream: &[(&str, &str)],
+    ) -> (Vec<FileAction>, Vec<(String, String)>) {
         let bundle = |list| Bundle::new(files(list), &Limits::default()).expect("it is a skill");
         let mut disk = LocalFiles::default();
         disk.files.extend(files(local).into_iter().map(|file| (file.path.clone(), file)));
@@ -224,8 +234,20 @@ mod tests {
             (&[], &[], &[("a", "U")], vec![FileAction::Add], &[("a", "U")]),
             (&[("a", "1")], &[("a", "1")], &[], vec![FileAction::Remove], &[]),
             (&[("a", "1")], &[("a", "X")], &[("a", "X")], vec![], &[("a", "X")]),
-            (&[("a", three)], &[("a", edited)], &[("a", moved)], vec![FileAction::Merge], &[("a", "upstream\n2\nlocal\n")]),
-            (&[("a", "1")], &[("a", "L")], &[("a", "U")], vec![conflict("a.upstream")], &[("a", "L"), ("a.upstream", "U")]),
+            (
+                &[("a", three)],
+                &[("a", edited)],
+                &[("a", moved)],
+                vec![FileAction::Merge],
+                &[("a", "upstream\n2\nlocal\n")],
+            ),
+            (
+                &[("a", "1")],
+                &[("a", "L")],
+                &[("a", "U")],
+                vec![conflict("a.upstream")],
+                &[("a", "L"), ("a.upstream", "U")],
+            ),
             (&[], &[("a", "L")], &[("a", "U")], vec![conflict("a.upstream")], &[("a", "L"), ("a.upstream", "U")]),
             (&[("a", "1")], &[], &[("a", "U")], vec![conflict("a.upstream")], &[("a.upstream", "U")]),
             (&[("a", "1")], &[("a", "L")], &[], vec![FileAction::Conflict(None)], &[("a", "L")]),
@@ -241,7 +263,8 @@ mod tests {
             // A folder of the person is where the source has a file now.
             (&[], &[("a/b", "L")], &[("a", "U")], vec![conflict("a.upstream")], &[("a.upstream", "U"), ("a/b", "L")]),
         ] {
-            let after: Vec<(String, String)> = after.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+            let after: Vec<(String, String)> =
+                after.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
             assert_eq!(updated(base, local, upstream), (actions, after), "{base:?} {local:?} {upstream:?}");
         }
     }

@@ -59,7 +59,11 @@ mod tests {
             ("---\nname: pdf\ndescription: Reads PDF files\n---\nname: x\n", "pdf", "Reads PDF files"),
             ("\u{feff}---\r\nname: \"pdf\"\r\ndescription: 'It''s good'\r\n---\r\n", "pdf", "It's good"),
             ("---\ndescription: >-\n  Two\n  lines\n\nname: a # a comment\n---", "a", "Two lines"),
-            ("---\nname: a\ndescription: Use when: always, \"now\"\n  or later\n...\n", "a", "Use when: always, \"now\" or later"),
+            (
+                "---\nname: a\ndescription: Use when: always, \"now\"\n  or later\n...\n",
+                "a",
+                "Use when: always, \"now\" or later",
+            ),
             ("---\nmetadata:\n  name: other\nnames: x\n---\n", "", ""),
             ("---\nname: a\n", "a", ""),
             ("# Title\nname: a\n", "", ""),

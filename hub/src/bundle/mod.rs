@@ -189,9 +189,8 @@ mod tests {
     #[test]
     fn a_bundle_is_within_its_limits_and_has_a_skill_file() {
         let limits = Limits { files: 2, file_bytes: 10, bytes: 15, ..Limits::default() };
-        let new = |files: &[(&str, &str)]| {
-            Bundle::new(files.iter().map(|(path, text)| file(path, text)).collect(), &limits)
-        };
+        let new =
+            |files: &[(&str, &str)]| Bundle::new(files.iter().map(|(path, text)| file(path, text)).collect(), &limits);
         assert!(new(&[("SKILL.md", "0123456789"), ("a", "01234")]).is_ok());
         assert_eq!(new(&[("SKILL.md", ""), ("a", ""), ("b", "")]), Err(BundleError::TooManyFiles(2)));
         assert_eq!(new(&[("SKILL.md", "0123456789A")]), Err(BundleError::FileTooLarge("SKILL.md".to_owned(), 10)));
@@ -213,7 +212,8 @@ mod tests {
 
     #[test]
     fn skills_in_a_repository_are_its_folders_with_a_skill_file() {
-        let paths = ["README.md", "skills/a/SKILL.md", "skills/a/examples/b/SKILL.md", "c/SKILL.md", "SKILL.md", "xSKILL.md"];
+        let paths =
+            ["README.md", "skills/a/SKILL.md", "skills/a/examples/b/SKILL.md", "c/SKILL.md", "SKILL.md", "xSKILL.md"];
         assert_eq!(skill_folders(paths.into_iter()), ["", "c", "skills/a"]);
         assert_eq!(skill_folders(["ab/SKILL.md", "a/SKILL.md"].into_iter()), ["a", "ab"]);
     }

@@ -32,7 +32,7 @@ pub struct Preview {
 pub struct InstallOptions {
     /// The name, in place of the skill's own.
     pub name: Option<SkillName>,
-    /// The category: a folder around that of the skill.
+    /// The category: a folder around the folder of the skill.
     pub category: Option<SkillName>,
     /// The findings that the person accepts, by their ids. They are accepted for these files only.
     pub accept: Vec<String>,
@@ -138,7 +138,12 @@ impl Hub {
         Ok(())
     }
 
-    pub(super) fn replace_base(&self, draft: &mut Draft<'_>, name: &SkillName, bundle: &Bundle) -> Result<(), HubError> {
+    pub(super) fn replace_base(
+        &self,
+        draft: &mut Draft<'_>,
+        name: &SkillName,
+        bundle: &Bundle,
+    ) -> Result<(), HubError> {
         let base = Place::base(name);
         if exists(&self.place.at(&base)) {
             draft.take(&base)?;
@@ -171,7 +176,8 @@ impl Hub {
         }
         let skills = self.place.skills();
         for found in folders(skills).into_iter().chain([self.place.at(&path)]) {
-            let is_same = found.file_name().is_some_and(|other| folded(&other.to_string_lossy()) == folded(name.as_str()));
+            let is_same =
+                found.file_name().is_some_and(|other| folded(&other.to_string_lossy()) == folded(name.as_str()));
             if is_same && exists(&found) {
                 return Err(HubError::Occupied(found, self.foreign_owner(name.as_str())?));
             }
@@ -210,7 +216,7 @@ pub(super) fn folders(skills: &std::path::Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the name of a skill: its own, or that of its folder, if only one of them can be a folder here.
+/// Returns the name of a skill: its own, or the name of its folder in the source if its own cannot be the name of a folder.
 fn name_of(bundle: &Bundle, origin: &Origin) -> Result<SkillName, String> {
     let last = origin.path.rsplit('/').next().unwrap_or_default();
     bundle.heading().name.parse().or_else(|reason| last.parse().map_err(|_| reason))

@@ -41,10 +41,10 @@ pub struct SkillRow {
 }
 
 impl Hub {
-    /// Returns all skills in the folder, and those of the lock whose folder is missing, sorted by their names.
+    /// Returns all skills in the folder, and the skills of the lock whose folder is missing, sorted by their names.
     ///
     /// # Errors
-    /// If the lock is damaged, or that of another program cannot be read.
+    /// If the lock is damaged, or the lock of another program cannot be read.
     pub fn list(&self) -> Result<Vec<SkillRow>, HubError> {
         let lock = read_lock(&self.place)?;
         let mut rows = Vec::new();

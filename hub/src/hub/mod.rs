@@ -68,7 +68,7 @@ impl Hub {
         Ok(Self { place, sources, judge: Box::new(judge), limits, foreign: Vec::new(), steps: Steps::default() })
     }
 
-    /// Names lock files of `vercel-labs/skills`, whose skills are reported as those of another program.
+    /// Names lock files of `vercel-labs/skills`, whose skills are reported as belonging to another program.
     #[must_use]
     pub fn with_foreign_locks(self, foreign: Vec<PathBuf>) -> Self {
         Self { foreign, ..self }
@@ -85,7 +85,7 @@ impl Hub {
         &self.sources
     }
 
-    /// Searches all sources, or those of one kind. Each gives at most `limit` skills.
+    /// Searches all sources, or only one kind of them. Each gives at most `limit` skills.
     pub fn search(&self, query: &str, limit: usize, only: Option<SourceKind>) -> Found {
         self.sources.search(query, limit, only)
     }

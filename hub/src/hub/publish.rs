@@ -45,7 +45,9 @@ impl fmt::Display for Problem {
             Self::Folder(name, folder) => {
                 write!(f, "{SKILL_FILE}: the name is `{name}`, but the folder is `{folder}`: they must be equal")
             }
-            Self::NoDescription => write!(f, "{SKILL_FILE}: `description` is missing: say what the skill does and when to use it"),
+            Self::NoDescription => {
+                write!(f, "{SKILL_FILE}: `description` is missing: say what the skill does and when to use it")
+            }
             Self::LongDescription(most) => write!(f, "{SKILL_FILE}: `description` has more than {most} characters"),
             Self::Secret(path) => write!(f, "{path}: it has something that looks like a password or a key: remove it"),
             Self::Refused(refused) => {
@@ -137,13 +139,16 @@ fn published_name(text: &str) -> Result<SkillName, String> {
     let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let name: SkillName = text.parse()?;
     let is_portable = text.bytes().all(is_part) && !text.contains("--") && !text.ends_with('-');
-    if is_portable { Ok(name) } else { Err(format!("`{text}` must have only letters, digits, and single hyphens inside")) }
+    if is_portable {
+        Ok(name)
+    } else {
+        Err(format!("`{text}` must have only letters, digits, and single hyphens inside"))
+    }
 }
 
 /// Returns the files with a text that has the format of a vendor's key.
 fn secrets(bundle: &Bundle) -> Vec<Problem> {
-    let redactor = Redactor::default();
-    let has_secret = |text: &str| redactor.text(text) != text;
+    let has_secret = |text: &str| Redactor::new([], [text.to_owned()]).text(text) != text;
     let files = bundle.files().iter().filter(|file| str::from_utf8(&file.bytes).is_ok_and(has_secret));
     files.map(|file| Problem::Secret(file.path.clone())).collect()
 }

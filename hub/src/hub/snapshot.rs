@@ -90,7 +90,7 @@ impl Hub {
             let restored = if is_present {
                 Restored::Present
             } else {
-                // The person's own entry counts more than that of a snapshot.
+                // The person's own entry counts more than the entry of a snapshot.
                 let skill = lock.skills.get(name).unwrap_or(skill);
                 self.restore_one(name, skill).map_or_else(Restored::Failed, |()| Restored::Installed)
             };

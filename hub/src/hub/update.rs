@@ -1,7 +1,6 @@
 //! Plans and applies updates.
 
 use std::fs;
-use std::path::Path;
 
 use super::Hub;
 use super::install::locked;
@@ -93,33 +92,40 @@ impl Hub {
         let mut draft = Draft::new(&self.place, format!("update {name}"))?;
         for change in &plan.files {
             let path = format!("{folder}/{}", change.path);
-            check_unchanged(&self.place.at(&path), change.before.as_deref())?;
+            self.check_unchanged(&path, change.before.as_deref())?;
             if change.takes() {
                 draft.take(&path)?;
             }
-            if let Some(file) = &change.write {
-                draft.put(&format!("{folder}/{}", file.path), |path| write_file(path, file))?;
-            }
+        }
+        // A new file may be where a folder was.
+        for file in plan.files.iter().filter_map(|change| change.write.as_ref()) {
+            draft.put(&format!("{folder}/{}", file.path), |path| write_file(path, file))?;
         }
         self.replace_base(&mut draft, name, bundle)?;
-        let updated = LockedSkill { installed: skill.installed, ..locked(skill.folder.clone(), bundle, origin, accepted) };
+        let updated =
+            LockedSkill { installed: skill.installed, ..locked(skill.folder.clone(), bundle, origin, accepted) };
         draft.set(name, Some(updated), &lock);
         draft.commit(&self.steps)?;
         Ok(true)
     }
 
-    /// Returns the files of a skill as they were installed, if they are still those of the lock.
+    /// Returns the files of a skill as they were installed, if their digest is still the one in the lock.
     fn base(&self, name: &SkillName, skill: &LockedSkill) -> Option<Bundle> {
         let base = Bundle::read(&self.place.at(&Place::base(name)), &self.limits).ok()?;
         Some(base).filter(|base| base.digest() == skill.digest)
     }
-}
 
-/// Fails if a file is not as it was when the plan was made.
-fn check_unchanged(path: &Path, before: Option<&[u8]>) -> Result<(), HubError> {
-    let now = match fs::symlink_metadata(path) {
-        Ok(meta) if meta.is_file() => fs::read(path).ok(),
-        _ => None,
-    };
-    if now.as_deref() == before { Ok(()) } else { Err(HubError::Stale(path.to_owned())) }
+    /// Fails if a file is not as it was when the plan was made.
+    fn check_unchanged(&self, path: &str, before: Option<&[u8]>) -> Result<(), HubError> {
+        // A file inside a link is not a file of the skill.
+        if let Err(error @ HubError::Link(_)) = self.place.check_parents(path, &[]) {
+            return Err(error);
+        }
+        let path = self.place.at(path);
+        let now = match fs::symlink_metadata(&path) {
+            Ok(meta) if meta.is_file() => fs::read(&path).ok(),
+            _ => None,
+        };
+        if now.as_deref() == before { Ok(()) } else { Err(HubError::Stale(path)) }
+    }
 }

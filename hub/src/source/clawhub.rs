@@ -101,7 +101,10 @@ impl ClawHub {
             summary: line(&answer.skill.summary.unwrap_or_default(), 1_024),
             latest: answer.latest_version.map(|version| version.version),
             page: page.to_string(),
-            warnings: suspicious.map(|moderation| format!("ClawHub finds it suspicious: {}", moderation.text())).into_iter().collect(),
+            warnings: suspicious
+                .map(|moderation| format!("ClawHub finds it suspicious: {}", moderation.text()))
+                .into_iter()
+                .collect(),
         })
     }
 }

@@ -161,7 +161,10 @@ mod tests {
         let heading = Heading::read(&text);
         assert_eq!(heading.name, "web-dev");
         assert_eq!(heading.description, "A: \"B\": Two lines # not a comment");
-        assert!(text.contains("converted-from: \"lobehub:Web_Dev\"") && text.ends_with("Answer.\n---\nname: x\n"), "{text}");
+        assert!(
+            text.contains("converted-from: \"lobehub:Web_Dev\"") && text.ends_with("Answer.\n---\nname: x\n"),
+            "{text}"
+        );
         assert_eq!((name("--"), name(&"a-".repeat(40)).len()), ("agent".to_owned(), 63));
     }
 }

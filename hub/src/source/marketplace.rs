@@ -100,7 +100,8 @@ impl Files {
     fn skills_in(&self, folder: &str) -> Vec<String> {
         match self {
             Self::Repository(_, snapshot) => {
-                let inside = |path: &&str| relative(path, folder).is_some_and(|rest| !rest.is_empty() && !rest.contains('/'));
+                let inside =
+                    |path: &&str| relative(path, folder).is_some_and(|rest| !rest.is_empty() && !rest.contains('/'));
                 snapshot.skills().into_iter().filter(inside).map(str::to_owned).collect()
             }
             Self::Folder(root) => {
@@ -121,7 +122,7 @@ struct Opened {
     files: Files,
     /// The folders of its skills.
     skills: Vec<String>,
-    /// Whether its files are those of the marketplace.
+    /// Whether its files are in the marketplace itself.
     is_inside: bool,
 }
 
@@ -136,7 +137,9 @@ impl Marketplace {
                 let snapshot = self.github.snapshot(repository, version.or(reference.as_deref()), "")?;
                 Ok(Files::Repository(repository.clone(), snapshot))
             }
-            MarketPlace::Folder(folder) => Ok(Files::Folder(std::path::absolute(folder).unwrap_or_else(|_| folder.clone()))),
+            MarketPlace::Folder(folder) => {
+                Ok(Files::Folder(std::path::absolute(folder).unwrap_or_else(|_| folder.clone())))
+            }
         }
     }
 
@@ -233,7 +236,10 @@ impl Elsewhere {
     /// Returns the repository of GitHub with the plugin, a reference, and the path of its folder.
     fn repository(&self, id: &Identifier) -> Result<(Repository, Option<String>, String), SourceError> {
         let unsupported = || {
-            let text = format!("the plugin is from the source `{}`, and only folders and GitHub are supported", line(&self.source, 50));
+            let text = format!(
+                "the plugin is from the source `{}`, and only folders and GitHub are supported",
+                line(&self.source, 50)
+            );
             SourceError::new(id, SourceFault::Unsupported(text))
         };
         let address = match (self.source.as_str(), &self.repo, &self.url) {
@@ -253,7 +259,8 @@ impl Elsewhere {
         if let Some(Err(error)) = checked {
             return Err(SourceError::new(id, SourceFault::Identifier(error)));
         }
-        let path = normal(self.path.as_deref().unwrap_or_default()).map_err(|reason| SourceError::broken(id, reason))?;
+        let path =
+            normal(self.path.as_deref().unwrap_or_default()).map_err(|reason| SourceError::broken(id, reason))?;
         Ok((repository, reference, path))
     }
 }

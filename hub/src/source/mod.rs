@@ -33,7 +33,7 @@ use crate::trust::Trust;
 
 /// A kind of source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum SourceKind {
     /// Folders in repositories of GitHub.
@@ -45,8 +45,10 @@ pub enum SourceKind {
     /// Agents of lobehub.com.
     LobeHub,
     /// The search of skills.sh. What it finds is on GitHub.
+    #[serde(rename = "skills.sh")]
     SkillsSh,
     /// Lists of skills that sites publish.
+    #[serde(rename = "well-known")]
     WellKnown,
     /// Single files and archives.
     Url,
@@ -162,7 +164,7 @@ pub trait Source: Send + Sync {
     /// If the skill does not exist, or the source cannot be asked.
     fn inspect(&self, id: &Identifier) -> Result<Description, SourceError>;
 
-    /// Returns the files of a skill: those of `version`, or the newest.
+    /// Returns the files of a skill: at `version`, or the newest.
     ///
     /// # Errors
     /// If the skill or the version does not exist, the source cannot be asked, or the files are not a skill.

@@ -54,7 +54,7 @@ impl Default for Settings {
 /// What a search over all sources has found.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The skills, those of trusted and of better fitting sources first.
+    /// The skills. Skills of trusted sources are first.
     pub hits: Vec<Hit>,
     /// The sources that have not answered, and why.
     pub failures: Vec<(SourceKind, SourceError)>,
@@ -118,7 +118,7 @@ impl Sources {
         &self.github
     }
 
-    /// Searches all sources at the same time, or only those of one kind. Each gives at most `limit` skills.
+    /// Searches all sources at the same time, or only one kind of them. Each gives at most `limit` skills.
     pub fn search(&self, query: &str, limit: usize, only: Option<SourceKind>) -> Found {
         let asked: Vec<&Arc<dyn Source>> =
             self.all.iter().filter(|source| only.is_none_or(|kind| source.kind() == kind)).collect();

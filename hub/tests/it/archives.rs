@@ -157,7 +157,8 @@ fn a_size_that_lies_is_not_believed() {
     let zeros = vec![0; 9 << 20];
     let mut archive = zip_of(&[("a", &zeros)]);
     let size = u32::try_from(zeros.len()).expect("it fits").to_le_bytes();
-    let places: Vec<usize> = archive.windows(4).enumerate().filter(|(_, four)| *four == size).map(|(at, _)| at).collect();
+    let places: Vec<usize> =
+        archive.windows(4).enumerate().filter(|(_, four)| *four == size).map(|(at, _)| at).collect();
     assert!(!places.is_empty());
     for at in places {
         archive[at..at + 4].copy_from_slice(&10_u32.to_le_bytes());
@@ -168,8 +169,10 @@ fn a_size_that_lies_is_not_believed() {
 #[test]
 fn damaged_archives_are_refused_without_a_panic() {
     let skill = SKILL.repeat(20);
-    let archives =
-        [zip_of(&[("a/SKILL.md", skill.as_bytes())]), tar_of(&[("a/SKILL.md", tar::EntryType::Regular, skill.as_bytes())])];
+    let archives = [
+        zip_of(&[("a/SKILL.md", skill.as_bytes())]),
+        tar_of(&[("a/SKILL.md", tar::EntryType::Regular, skill.as_bytes())]),
+    ];
     for archive in archives {
         for end in 0..archive.len() - 8 {
             assert!(unpacked(&archive[..end]).is_err() || end > archive.len() / 2, "{end} of {}", archive.len());

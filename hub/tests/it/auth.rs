@@ -111,7 +111,10 @@ fn an_app_asks_for_a_token_of_its_installation_once() {
     let (from, to) = (claims["iat"].as_i64().expect("a time"), claims["exp"].as_i64().expect("a time"));
     let now = Timestamp::now().as_second();
     assert!(from < now && to > now && to - from <= 600, "{from} {now} {to}");
-    assert!(requests.iter().filter(|(other, _)| other != path).all(|(_, value)| value == "Bearer ghs_1"), "{requests:?}");
+    assert!(
+        requests.iter().filter(|(other, _)| other != path).all(|(_, value)| value == "Bearer ghs_1"),
+        "{requests:?}"
+    );
     // The token is still valid.
     assert!(sent(&home, auth).iter().all(|(other, _)| other != path));
     // One that ends soon is asked for again.

@@ -36,10 +36,14 @@ fn each_failure_of_a_source_has_a_type() {
     };
     let message = |text: &str| json!({ "message": text }).to_string();
     assert_eq!(with(Reply::new(404, message("Not Found"))), SourceFault::NotFound("Not Found".to_owned()));
-    assert!(matches!(with(Reply::new(401, message("Bad credentials"))), SourceFault::Auth(text) if text.contains("Bad credentials")));
+    assert!(
+        matches!(with(Reply::new(401, message("Bad credentials"))), SourceFault::Auth(text) if text.contains("Bad credentials"))
+    );
     assert!(matches!(with(Reply::new(403, message("Resource not accessible"))), SourceFault::Auth(_)));
     assert!(matches!(with(Reply::new(451, "")), SourceFault::Blocked(_)));
-    assert!(matches!(with(Reply::new(502, "<html>bad gateway")), SourceFault::Unavailable(text) if text.contains("a page instead of data")));
+    assert!(
+        matches!(with(Reply::new(502, "<html>bad gateway")), SourceFault::Unavailable(text) if text.contains("a page instead of data"))
+    );
     assert!(matches!(with(Reply::new(422, message("No commit"))), SourceFault::Broken(_)));
     assert!(matches!(with(Reply::new(200, "not a commit")), SourceFault::Broken(_)));
 }
@@ -90,7 +94,13 @@ fn broken_data_is_an_error() {
 #[test]
 fn an_address_that_must_not_be_reached_is_refused() {
     let home = home();
-    for target in ["http://10.0.0.1/", "http://169.254.169.254/latest/meta-data/", "http://[::1]/", "file:///etc/passwd", "http://127.0.0.2/"] {
+    for target in [
+        "http://10.0.0.1/",
+        "http://169.254.169.254/latest/meta-data/",
+        "http://[::1]/",
+        "file:///etc/passwd",
+        "http://127.0.0.2/",
+    ] {
         for path in ["/file", COMMIT] {
             home.server.fix(path, Reply::redirect(target));
         }
@@ -109,7 +119,10 @@ fn the_address_policy_of_the_client_counts() {
     let text = home.server.url("/SKILL.md").to_string();
     for text in ["o/r/a", "clawhub:a", "lobehub:a", text.as_str()] {
         let error = hub.preview(&id(text)).expect_err("it is on this machine");
-        assert!(matches!(&error, HubError::Source(error) if matches!(error.fault, SourceFault::Refused(_))), "{text}: {error}");
+        assert!(
+            matches!(&error, HubError::Source(error) if matches!(error.fault, SourceFault::Refused(_))),
+            "{text}: {error}"
+        );
     }
     assert!(home.server.requests().is_empty());
 }
@@ -117,7 +130,8 @@ fn the_address_policy_of_the_client_counts() {
 #[test]
 fn a_source_that_does_not_answer_is_unreachable() {
     let home = Home::new();
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port is free");
+    let closed =
+        std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port is free");
     let text = format!("http://127.0.0.1:{}/SKILL.md", closed.port());
     assert_ne!(closed.port(), home.server.port());
     assert!(matches!(fault(&home, &text), SourceFault::Unreachable(_)));
@@ -130,7 +144,8 @@ fn a_skill_with_links_or_too_many_files_is_refused_before_its_files_are_fetched(
     home.repositories.commit("o/links", files(&[("b/SKILL.md", &text), ("b/x.link", "/etc/passwd")]));
     assert_eq!(fault(&home, "o/links/b"), SourceFault::Bundle(BundleError::Link("x.link".to_owned())));
     let names: Vec<String> = (0..1_001).map(|index| format!("b/{index}.md")).collect();
-    let many: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).chain([("b/SKILL.md", text.as_str())]).collect();
+    let many: Vec<(&str, &str)> =
+        names.iter().map(|name| (name.as_str(), "")).chain([("b/SKILL.md", text.as_str())]).collect();
     home.repositories.commit("o/many", files(&many));
     let settings = Settings::default();
     assert_eq!(fault(&home, "o/many/b"), SourceFault::Bundle(BundleError::TooManyFiles(settings.limits.files)));

@@ -52,9 +52,7 @@ impl Repositories {
                 let files = commit_files(all.get(&format!("{owner}/{name}"))?, commit)?;
                 files.get(&path.join("/")).map(|bytes| Reply::new(200, bytes.clone()))
             }
-            ["api", "v3", "repos", owner, name, ref rest @ ..] => {
-                api(all.get(&format!("{owner}/{name}"))?, rest)
-            }
+            ["api", "v3", "repos", owner, name, ref rest @ ..] => api(all.get(&format!("{owner}/{name}"))?, rest),
             _ => None,
         }
     }
@@ -107,7 +105,9 @@ fn tree(files: &Files) -> Value {
             entries.push(json!({ "path": folder, "mode": "040000", "type": "tree", "sha": sha }));
         }
     }
-    json!({ "sha": "f".repeat(40), "tree": entries, "truncated": false })
+    let is_skill = files.contains_key("SKILL.md");
+    let sha = if is_skill { bundle(files, "").tree().to_string() } else { "f".repeat(40) };
+    json!({ "sha": sha, "tree": entries, "truncated": false })
 }
 
 /// Returns the skill in a folder of a repository.
@@ -117,5 +117,6 @@ pub(crate) fn bundle(files: &Files, folder: &str) -> Bundle {
         bytes: bytes.clone(),
         is_executable: path.ends_with(".sh"),
     });
-    Bundle::from_folder(all.collect(), folder, &Limits::default()).expect("it is a skill")
+    let limits = Limits { files: 10_000, ..Limits::default() };
+    Bundle::from_folder(all.collect(), folder, &limits).expect("it is a skill")
 }

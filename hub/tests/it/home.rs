@@ -71,6 +71,12 @@ impl Home {
         Self { folder: tempfile::tempdir().expect("failed to make a folder"), server, repositories }
     }
 
+    /// Returns another folder with the same sources.
+    pub(crate) fn other(&self) -> Self {
+        let folder = tempfile::tempdir().expect("failed to make a folder");
+        Self { folder, server: self.server.clone(), repositories: self.repositories.clone() }
+    }
+
     pub(crate) fn skills(&self) -> PathBuf {
         self.folder.path().join("skills")
     }

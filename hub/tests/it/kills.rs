@@ -72,8 +72,8 @@ fn killed(home: &Home, what: &str, step: usize) -> Option<String> {
 fn state(home: &Home) -> (BTreeMap<String, String>, Lock) {
     let mut lock = home.hub().lock().expect("it is valid");
     for skill in lock.skills.values_mut() {
-        // Each process has a time of its own.
-        (skill.installed, skill.updated) = Default::default();
+        // Each try has a time and a server of its own.
+        (skill.installed, skill.updated, skill.url) = Default::default();
     }
     (home.visible(), lock)
 }
@@ -85,12 +85,14 @@ fn edited_home() -> Home {
         let skill = skill("a", "Is a", text);
         files(&[&[("a/SKILL.md", skill.as_str())], more].concat())
     };
-    home.repositories.commit("o/r", version("1\n2\n3\n4\n5", &[("a/gone.md", "gone"), ("a/x.md", "x"), ("a/both.md", "1")]));
+    home.repositories
+        .commit("o/r", version("1\n2\n3\n4\n5", &[("a/gone.md", "gone"), ("a/x.md", "x"), ("a/both.md", "1")]));
     home.install("o/r/a").expect("it is installed");
     home.write("a/SKILL.md", &home.read("a/SKILL.md").replace('5', "edited"));
     home.write("a/both.md", "edited");
     home.write("a/own.md", "my notes");
-    home.repositories.commit("o/r", version("one\n2\n3\n4\n5", &[("a/new/y.md", "new"), ("a/x.md", "2"), ("a/both.md", "2")]));
+    home.repositories
+        .commit("o/r", version("one\n2\n3\n4\n5", &[("a/new/y.md", "new"), ("a/x.md", "2"), ("a/both.md", "2")]));
     home
 }
 

@@ -2,9 +2,7 @@
 
 use std::fs;
 
-use toolc_hub::{
-    DiskState, FOREIGN_LOCK, Finding, HubError, InstallOptions, Owner, SkillRow, Tap, TapKind, Trust,
-};
+use toolc_hub::{DiskState, FOREIGN_LOCK, Finding, HubError, InstallOptions, Owner, SkillRow, Tap, TapKind, Trust};
 
 use super::github::{bundle, files, skill};
 use super::home::{Home, all_files, name};
@@ -232,7 +230,10 @@ fn an_audit_compares_the_disk_with_the_lock() {
     let home = home();
     home.install("o/r/a").expect("it is installed");
     home.install("o/r/folder").expect("it is installed");
-    assert_eq!(states(&home), [("a".to_owned(), Some(DiskState::Intact)), ("folder".to_owned(), Some(DiskState::Intact))]);
+    assert_eq!(
+        states(&home),
+        [("a".to_owned(), Some(DiskState::Intact)), ("folder".to_owned(), Some(DiskState::Intact))]
+    );
     home.write("a/SKILL.md", &skill("a", "Is a", "malware"));
     fs::remove_dir_all(home.path("folder")).expect("failed to remove");
     let audit = home.hub().audit().expect("the lock is valid");
@@ -277,6 +278,11 @@ fn taps_are_added_and_searched() {
     assert!(home.hub().remove_tap(&tap("o/r")).expect("it can be written"));
     assert!(!home.hub().remove_tap(&tap("o/r")).expect("it can be written"));
     home.write(".hub/taps.json", "[\"o\"]");
-    let opened = toolc_hub::Hub::open(home.skills(), super::home::client(), super::home::settings(&home.server), super::home::guard);
+    let opened = toolc_hub::Hub::open(
+        home.skills(),
+        super::home::client(),
+        super::home::settings(&home.server),
+        super::home::guard,
+    );
     assert!(matches!(opened.map(drop), Err(HubError::Damaged { line: 1, .. })));
 }

@@ -17,7 +17,10 @@ fn a_skill_is_checked_before_it_is_published() {
     let home = Home::new();
     let package_of = |text: &str| package(&home, text).map(|package| package.name.to_string());
     assert_eq!(package_of(&skill("mine", "Is mine", "")).as_deref(), Ok("mine"));
-    assert_eq!(package_of(&skill("other", "Is mine", "")), Err(vec![Problem::Folder("other".to_owned(), "mine".to_owned())]));
+    assert_eq!(
+        package_of(&skill("other", "Is mine", "")),
+        Err(vec![Problem::Folder("other".to_owned(), "mine".to_owned())])
+    );
     assert_eq!(package_of(&skill("mine", &"x".repeat(1_025), "")), Err(vec![Problem::LongDescription(1_024)]));
     let problems = package_of("no front matter").expect_err("it has neither a name nor a description");
     assert!(matches!(problems[..], [Problem::Name(_), Problem::NoDescription]), "{problems:?}");
@@ -38,6 +41,13 @@ fn repository() -> Repository {
 fn a_skill_is_proposed_as_a_pull_request() {
     let home = Home::new();
     home.write("mine/scripts/run.sh", "#!/bin/sh\n");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(home.path("mine/scripts/run.sh"), mode).expect("failed to set the mode");
+    }
+    let mode = if cfg!(unix) { "100755" } else { "100644" };
     let package = package(&home, &skill("mine", "Is mine", "")).expect("it can be published");
     let path = |end: &str| format!("/api/v3/repos/o/skills{end}");
     let sha = |digit: &str| digit.repeat(40);
@@ -47,7 +57,8 @@ fn a_skill_is_proposed_as_a_pull_request() {
     for (end, digit) in [("/git/blobs", "c"), ("/git/trees", "d"), ("/git/commits", "e"), ("/git/refs", "f")] {
         home.server.fix(&path(end), Reply::new(201, json!({ "sha": sha(digit) }).to_string()));
     }
-    home.server.fix(&path("/pulls"), Reply::new(201, json!({ "number": 7, "html_url": "https://example.com/7" }).to_string()));
+    home.server
+        .fix(&path("/pulls"), Reply::new(201, json!({ "number": 7, "html_url": "https://example.com/7" }).to_string()));
     let auth = || GitHubAuth::Token(Secret::new("abc").expect("it is a token"));
     let request = home.hub_with(auth()).publish(&package, &repository(), "skills").expect("it is proposed");
     assert_eq!((request.number, request.page.as_str()), (7, "https://example.com/7"));
@@ -63,7 +74,10 @@ fn a_skill_is_proposed_as_a_pull_request() {
     assert_eq!(order, ["blobs", "blobs", "trees", "commits", "refs", "pulls"]);
     let tree = &sent[2].1;
     assert_eq!(tree["base_tree"], sha("b"));
-    assert_eq!(tree["tree"][1], json!({ "path": "skills/mine/scripts/run.sh", "mode": "100755", "type": "blob", "sha": sha("c") }));
+    assert_eq!(
+        tree["tree"][1],
+        json!({ "path": "skills/mine/scripts/run.sh", "mode": mode, "type": "blob", "sha": sha("c") })
+    );
     assert_eq!(sent[3].1["parents"], json!([sha("a")]));
     let branch = sent[4].1["ref"].as_str().expect("a name").strip_prefix("refs/heads/").expect("a branch").to_owned();
     assert!(branch.starts_with("skill/mine-"), "{branch}");

@@ -44,7 +44,10 @@ fn the_lock_alone_installs_everything_again_as_it_was() {
     assert_eq!(home.read(".hub/lock.json"), lock);
     assert!(home.path(".hub/base/a/SKILL.md").exists());
     home.assert_clean();
-    assert_eq!(results(home.hub().restore().expect("it is valid")), [("a".to_owned(), "present"), ("b".to_owned(), "present")]);
+    assert_eq!(
+        results(home.hub().restore().expect("it is valid")),
+        [("a".to_owned(), "present"), ("b".to_owned(), "present")]
+    );
 }
 
 #[test]
@@ -70,7 +73,9 @@ fn what_fails_for_one_skill_does_not_stop_others() {
     let changed = home.read(".hub/lock.json").replacen(&format!("{:040x}", 1), &"9".repeat(40), 2);
     home.write(".hub/lock.json", &changed);
     let restored = home.hub().restore().expect("the lock is valid");
-    assert!(matches!(&restored[0].1, Restored::Failed(HubError::Source(error)) if matches!(error.fault, SourceFault::NotFound(_))));
+    assert!(
+        matches!(&restored[0].1, Restored::Failed(HubError::Source(error)) if matches!(error.fault, SourceFault::NotFound(_)))
+    );
     assert!(matches!(restored[1].1, Restored::Installed));
 }
 
@@ -92,7 +97,7 @@ fn a_snapshot_is_installed_on_another_machine() {
     let home = home();
     home.hub().add_tap(&"x/y".parse().expect("it is a tap")).expect("it can be written");
     let text = home.hub().export().expect("the lock is valid").text();
-    let other = Home { server: home.server.clone(), ..Home::new() };
+    let other = home.other();
     other.write("b/SKILL.md", "mine");
     let snapshot = Snapshot::parse(&text).expect("it is valid");
     let imported = other.hub().import(&snapshot).expect("it can be read");

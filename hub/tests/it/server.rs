@@ -143,7 +143,8 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) {
 }
 
 fn write(mut stream: &TcpStream, reply: &Reply) {
-    let mut head = format!("HTTP/1.1 {} Status\r\nConnection: close\r\nContent-Length: {}\r\n", reply.status, reply.body.len());
+    let mut head =
+        format!("HTTP/1.1 {} Status\r\nConnection: close\r\nContent-Length: {}\r\n", reply.status, reply.body.len());
     for (name, value) in &reply.headers {
         head += &format!("{name}: {value}\r\n");
     }

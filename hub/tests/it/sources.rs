@@ -66,7 +66,10 @@ fn a_skill_of_a_repository_needs_few_requests() {
     home.hub().preview(&id("o/r/pdf")).expect("it exists");
     let paths: Vec<String> = home.server.requests().into_iter().map(|request| request.path).collect();
     let commit = format!("{:040x}", 1);
-    assert_eq!(paths[..2], ["/api/v3/repos/o/r/commits/HEAD".to_owned(), format!("/api/v3/repos/o/r/git/trees/{commit}")]);
+    assert_eq!(
+        paths[..2],
+        ["/api/v3/repos/o/r/commits/HEAD".to_owned(), format!("/api/v3/repos/o/r/git/trees/{commit}")]
+    );
     assert_eq!(paths.len(), 4, "{paths:?}");
     assert!(paths[2..].iter().all(|path| path.starts_with(&format!("/raw/o/r/{commit}/"))), "{paths:?}");
     let modes: Vec<bool> = {
@@ -221,7 +224,8 @@ fn a_skill_of_clawhub_is_fetched_unless_it_is_blocked() {
     home.server.on(|request| {
         let version = request.query.get("version")?;
         let text = super::github::skill("gifgrep", "Finds GIFs", version);
-        (request.path == "/clawhub/api/v1/download").then(|| Reply::new(200, zip_of(&[("SKILL.md", &text), ("_meta.json", "{}")])))
+        (request.path == "/clawhub/api/v1/download")
+            .then(|| Reply::new(200, zip_of(&[("SKILL.md", &text), ("_meta.json", "{}")])))
     });
     let fetched = home.hub().preview(&id("clawhub:gifgrep")).expect("it exists").fetched;
     assert_eq!((fetched.origin.version.as_str(), fetched.bundle.files().len()), ("1.2.3", 2));
@@ -229,9 +233,7 @@ fn a_skill_of_clawhub_is_fetched_unless_it_is_blocked() {
     let older = home.hub().preview(&id("clawhub:gifgrep@1.2.0")).expect("it exists").fetched;
     assert_eq!(older.origin.version, "1.2.0");
     assert!(older.bundle.skill_text().contains("1.2.0"));
-    let moderation = |suspicious, blocked, verdict: &str| {
-        json!({ "isSuspicious": suspicious, "isMalwareBlocked": blocked, "verdict": verdict, "reasonCodes": ["x.y"], "summary": null })
-    };
+    let moderation = |suspicious, blocked, verdict: &str| json!({ "isSuspicious": suspicious, "isMalwareBlocked": blocked, "verdict": verdict, "reasonCodes": ["x.y"], "summary": null });
     clawhub(&home.server, "gifgrep", &moderation(true, false, "suspicious"));
     let fetched = home.hub().preview(&id("clawhub:gifgrep")).expect("it exists").fetched;
     assert_eq!(fetched.origin.warnings, ["ClawHub finds it suspicious: x.y"]);
@@ -267,7 +269,8 @@ fn an_agent_of_lobehub_becomes_a_skill() {
     let meta = json!({ "title": "Web developer", "description": "Builds pages", "tags": ["html"], "avatar": "x" });
     let index = json!({ "schemaVersion": 1, "agents": [{ "identifier": "web-dev", "author": "a", "meta": meta, "createAt": "x" }] });
     home.server.fix("/lobehub/index.json", Reply::json(&index));
-    let agent = json!({ "author": "a", "identifier": "web-dev", "config": { "systemRole": "You build pages." }, "meta": meta });
+    let agent =
+        json!({ "author": "a", "identifier": "web-dev", "config": { "systemRole": "You build pages." }, "meta": meta });
     home.server.fix("/lobehub/web-dev.json", Reply::json(&agent));
     let found = home.hub().search("html pages", 5, Some(SourceKind::LobeHub));
     assert_eq!(found.hits.iter().map(|hit| hit.id.clone()).collect::<Vec<_>>(), [id("lobehub:web-dev")]);

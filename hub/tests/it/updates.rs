@@ -72,10 +72,16 @@ fn a_new_commit_with_the_same_files_is_not_an_update() {
 #[test]
 fn an_update_shows_its_changes_and_takes_them() {
     let home = home(&[("same.md", "same"), ("changed.md", LINES), ("removed/x.md", "x")]);
-    home.repositories.commit("o/r", upstream(&[("same.md", "same"), ("changed.md", &LINES.replace("two", "2")), ("new/y.md", "y\n")]));
+    home.repositories.commit(
+        "o/r",
+        upstream(&[("same.md", "same"), ("changed.md", &LINES.replace("two", "2")), ("new/y.md", "y\n")]),
+    );
     let plan = apply(&home);
     let shown: Vec<(&str, &FileAction)> = plan.files.iter().map(|file| (file.path.as_str(), &file.action)).collect();
-    assert_eq!(shown, [("changed.md", &FileAction::Replace), ("new/y.md", &FileAction::Add), ("removed/x.md", &FileAction::Remove)]);
+    assert_eq!(
+        shown,
+        [("changed.md", &FileAction::Replace), ("new/y.md", &FileAction::Add), ("removed/x.md", &FileAction::Remove)]
+    );
     assert!(plan.files[0].diff.contains("-two\n+2\n"), "{}", plan.files[0].diff);
     let paths: Vec<String> = home.visible().into_keys().collect();
     assert_eq!(paths, ["a/SKILL.md", "a/changed.md", "a/new/y.md", "a/same.md"]);
@@ -92,7 +98,10 @@ fn local_edits_survive_an_update() {
     home.write("a/both.md", "my edit");
     home.write("a/notes/own.md", "my notes");
     home.write("a/gone.md", "my edit");
-    home.repositories.commit("o/r", upstream(&[("merged.md", &LINES.replace("five", "5")), ("mine.md", "1"), ("both.md", "theirs")]));
+    home.repositories.commit(
+        "o/r",
+        upstream(&[("merged.md", &LINES.replace("five", "5")), ("mine.md", "1"), ("both.md", "theirs")]),
+    );
     let plan = apply(&home);
     assert_eq!(plan.state, UpdateState::Both);
     let conflicts: Vec<&str> = plan.conflicts().map(|file| file.path.as_str()).collect();
@@ -103,7 +112,10 @@ fn local_edits_survive_an_update() {
     assert_eq!((home.read("a/gone.md"), home.read("a/notes/own.md")), ("my edit".to_owned(), "my notes".to_owned()));
     // The edits are local edits of the new version.
     assert_eq!(self::plan(&home).state, UpdateState::EditedLocally);
-    home.repositories.commit("o/r", upstream(&[("merged.md", &LINES.replace("five", "6")), ("mine.md", "1"), ("both.md", "theirs")]));
+    home.repositories.commit(
+        "o/r",
+        upstream(&[("merged.md", &LINES.replace("five", "6")), ("mine.md", "1"), ("both.md", "theirs")]),
+    );
     apply(&home);
     assert_eq!(home.read("a/merged.md"), "1\ntwo\nthree\nfour\n6\n");
 }

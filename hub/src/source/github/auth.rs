@@ -1,4 +1,4 @@
-//! Who asks GitHub: nobody in particular, a person by a token, or a GitHub App.
+//! Who asks GitHub: an anonymous client, a person by a token, or a GitHub App.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -73,9 +73,8 @@ impl GitHubAuth {
         match APP.map(set) {
             [None, None, None] => Ok(Self::Program(Arc::new(program))),
             [Some(app), Some(installation), Some(key)] => {
-                let number = |name: &str, text: &str| {
-                    text.trim().parse().map_err(|_| format!("{name} must be a number"))
-                };
+                let number =
+                    |name: &str, text: &str| text.trim().parse().map_err(|_| format!("{name} must be a number"));
                 let (app, installation) = (number(APP[0], &app)?, number(APP[1], &installation)?);
                 let auth = AppAuth::new(app, installation, &key);
                 auth.map(|auth| Self::App(Arc::new(auth))).map_err(|reason| format!("{}: {reason}", APP[2]))
@@ -141,7 +140,8 @@ impl AppAuth {
         let now = now.duration_since(UNIX_EPOCH).ok()?;
         let (from, to) = (now.saturating_sub(CLOCK).as_secs(), (now + VALID).as_secs());
         let claims = json!({ "iat": from, "exp": to, "iss": self.app.to_string() });
-        let parts = [json!({ "alg": "RS256", "typ": "JWT" }), claims].map(|part| URL_SAFE_NO_PAD.encode(part.to_string()));
+        let parts =
+            [json!({ "alg": "RS256", "typ": "JWT" }), claims].map(|part| URL_SAFE_NO_PAD.encode(part.to_string()));
         let text = parts.join(".");
         let mut signature = vec![0; self.key.public().modulus_len()];
         self.key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), text.as_bytes(), &mut signature).ok()?;
@@ -153,7 +153,8 @@ impl AppAuth {
 fn key_pair(pem: &str) -> Result<RsaKeyPair, String> {
     // A variable may have `\n` in place of the ends of lines.
     let pem = pem.replace("\\n", "\n");
-    let (kinds, wrong) = (["RSA PRIVATE KEY", "PRIVATE KEY"], "expected a private RSA key in PEM, with its lines BEGIN and END");
+    let (kinds, wrong) =
+        (["RSA PRIVATE KEY", "PRIVATE KEY"], "expected a private RSA key in PEM, with its lines BEGIN and END");
     let body = kinds.iter().enumerate().find_map(|(index, kind)| {
         let (_, rest) = pem.split_once(&format!("-----BEGIN {kind}-----"))?;
         let (body, _) = rest.split_once(&format!("-----END {kind}-----"))?;

@@ -144,7 +144,13 @@ impl GitHub {
         Ok(matches!(found.status.as_str(), "behind" | "identical"))
     }
 
-    fn tree(&self, repository: &Repository, id: &str, is_deep: bool, token: Option<&Secret>) -> Result<Tree, SourceError> {
+    fn tree(
+        &self,
+        repository: &Repository,
+        id: &str,
+        is_deep: bool,
+        token: Option<&Secret>,
+    ) -> Result<Tree, SourceError> {
         let mut url = self.host.repository(repository, &["git", "trees", id]);
         if is_deep {
             url.set_query(Some("recursive=1"));
@@ -153,7 +159,13 @@ impl GitHub {
     }
 
     /// Returns the folder at a path of a repository whose list is too long, as if it were the only one.
-    fn part(&self, repository: &Repository, commit: &str, path: &str, token: Option<&Secret>) -> Result<Tree, SourceError> {
+    fn part(
+        &self,
+        repository: &Repository,
+        commit: &str,
+        path: &str,
+        token: Option<&Secret>,
+    ) -> Result<Tree, SourceError> {
         let missing = |what: String| SourceError::new(repository, SourceFault::NotFound(what));
         if path.is_empty() {
             let text = "the repository has more files than GitHub lists at once: name the path of the skill";
@@ -167,7 +179,10 @@ impl GitHub {
         }
         let tree = self.tree(repository, &id, true, token)?;
         if tree.truncated {
-            return Err(SourceError::new(repository, SourceFault::Bundle(BundleError::TooManyFiles(self.limits.files))));
+            return Err(SourceError::new(
+                repository,
+                SourceFault::Bundle(BundleError::TooManyFiles(self.limits.files)),
+            ));
         }
         Ok(tree.below(path))
     }
@@ -313,8 +328,7 @@ impl GitHub {
     fn search_in(&self, repository: &Repository, query: &str) -> Result<Vec<(u8, Hit)>, SourceError> {
         let snapshot = self.snapshot(repository, None, "")?;
         let folders: Vec<&str> = snapshot.skills().into_iter().take(MAX_READ).collect();
-        let (headings, groups) =
-            (self.headings(repository, &snapshot, &folders)?, self.groups(repository, &snapshot)?);
+        let (headings, groups) = (self.headings(repository, &snapshot, &folders)?, self.groups(repository, &snapshot)?);
         let hits = folders.iter().zip(headings).filter_map(|(folder, heading)| {
             let last = folder.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(&repository.name);
             let group = groups.get(last).map(|title| line(title, 100));
@@ -344,9 +358,9 @@ impl GitHub {
         folder: &str,
     ) -> Result<Description, SourceError> {
         let heading = self.headings(repository, snapshot, &[folder])?.pop().unwrap_or_default();
-        let sizes = snapshot.inside(folder).map(|(path, entry)| {
-            (relative(path, folder).unwrap_or(path).to_owned(), entry.size)
-        });
+        let sizes = snapshot
+            .inside(folder)
+            .map(|(path, entry)| (relative(path, folder).unwrap_or(path).to_owned(), entry.size));
         Ok(Description {
             id,
             name: line(&heading.name, 100),
@@ -445,4 +459,61 @@ impl Source for GitHub {
 /// Joins a folder of a repository, which may be its root, and a path in it.
 pub(crate) fn join_names(folder: &str, path: &str) -> String {
     if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::net::TcpListener;
+    use std::thread;
+
+    use serde_json::json;
+    use toolc_net::Client;
+
+    use super::*;
+
+    fn github(host: GitHubHost) -> GitHub {
+        let web = Web::new(Client::configured("toolc-hub tests"));
+        GitHub::new(web, host, GitHubAuth::Anonymous, Limits::default(), Vec::new())
+    }
+
+    fn snapshot(is_official: bool) -> Snapshot {
+        let tree = serde_json::from_value(json!({ "sha": "0" })).expect("it is a tree");
+        Snapshot::new("0".repeat(40), is_official, tree)
+    }
+
+    #[test]
+    fn a_repository_is_trusted_at_its_own_commits_only() {
+        let github = github(GitHubHost::github_com());
+        let repository: Repository = "openai/skills".parse().expect("it is a repository");
+        assert_eq!(github.trust(&repository, &snapshot(true)), Trust::Trusted);
+        // Such as a commit of a fork, or after the repository has moved.
+        assert_eq!(github.trust(&repository, &snapshot(false)), Trust::Community);
+        let other: Repository = "0penai/skills".parse().expect("it is a repository");
+        assert_eq!(github.trust(&other, &snapshot(true)), Trust::Community);
+    }
+
+    /// GitHub compares a commit of a fork as `diverged` or `ahead`.
+    #[test]
+    fn a_commit_of_a_fork_is_not_on_the_default_branch() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let port = listener.local_addr().expect("it is bound").port();
+        let statuses = ["behind", "identical", "ahead", "diverged"];
+        thread::spawn(move || {
+            for (stream, status) in listener.incoming().map_while(Result::ok).zip(statuses) {
+                let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
+                assert!(lines.next().is_some_and(|line| line.contains("/repos/openai/skills/compare/HEAD...")));
+                lines.find(String::is_empty).expect("the head ends");
+                let body = json!({ "status": status }).to_string();
+                let head = format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+                (&stream).write_all((head + &body).as_bytes()).expect("failed to answer");
+            }
+        });
+        let pages = Url::parse(&format!("http://127.0.0.1:{port}")).expect("it is an address");
+        let github = github(GitHubHost::enterprise(pages));
+        let repository: Repository = "openai/skills".parse().expect("it is a repository");
+        let found =
+            statuses.map(|_| github.is_on_default_branch(&repository, &"a".repeat(40), None).expect("it answers"));
+        assert_eq!(found, [true, true, false, false]);
+    }
 }

@@ -70,13 +70,8 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     pub(super) fn new(commit: String, is_official: bool, tree: Tree) -> Self {
-        let root = Entry {
-            path: String::new(),
-            mode: "040000".to_owned(),
-            kind: "tree".to_owned(),
-            sha: tree.sha,
-            size: 0,
-        };
+        let root =
+            Entry { path: String::new(), mode: "040000".to_owned(), kind: "tree".to_owned(), sha: tree.sha, size: 0 };
         let entries = tree.tree.into_iter().chain([root]).map(|entry| (entry.path.clone(), entry)).collect();
         Self { commit, is_official, entries }
     }
@@ -105,7 +100,12 @@ impl Snapshot {
     }
 
     /// Returns the folder of the skill that a person means with a path or a name.
-    pub(super) fn find(&self, repository: &Repository, wanted: &str, reference: Option<&str>) -> Result<String, SourceFault> {
+    pub(super) fn find(
+        &self,
+        repository: &Repository,
+        wanted: &str,
+        reference: Option<&str>,
+    ) -> Result<String, SourceFault> {
         if self.is_skill(wanted) {
             return Ok(wanted.to_owned());
         }
@@ -132,5 +132,9 @@ impl Snapshot {
 }
 
 pub(super) fn identifier(repository: &Repository, path: &str, reference: Option<&str>) -> Identifier {
-    Identifier::GitHub { repository: repository.clone(), path: path.to_owned(), reference: reference.map(str::to_owned) }
+    Identifier::GitHub {
+        repository: repository.clone(),
+        path: path.to_owned(),
+        reference: reference.map(str::to_owned),
+    }
 }
