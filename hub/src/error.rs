@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::bundle::{BundleError, Digest};
 use crate::fault::SourceError;
-use crate::foreign::ForeignSkill;
+use crate::foreign::ForeignOwner;
 use crate::judge::Refused;
 use crate::name::SkillName;
 
@@ -25,7 +25,7 @@ pub enum HubError {
     /// The hub has not installed a skill of this name.
     NotInstalled(SkillName),
     /// Something that the hub does not own is at this path. The lock of another program, if that has installed it.
-    Occupied(PathBuf, Option<(PathBuf, ForeignSkill)>),
+    Occupied(PathBuf, Option<Box<ForeignOwner>>),
     /// A path leads through a link, which the hub does not write through.
     Link(PathBuf),
     /// The files of a skill are not those in the lock.
@@ -101,13 +101,13 @@ impl fmt::Display for HubError {
                 "{} exists, and was not installed by the hub: move it away, or choose another name",
                 path.display()
             ),
-            Self::Occupied(path, Some((lock, skill))) => write!(
+            Self::Occupied(path, Some(owner)) => write!(
                 f,
                 "{} belongs to another program, which has installed it from {} and lists it in {}: remove it with that program, or \
                  choose another name",
                 path.display(),
-                skill.source,
-                lock.display()
+                owner.skill.source,
+                owner.lock.display()
             ),
             Self::Link(path) => {
                 write!(

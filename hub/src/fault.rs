@@ -91,11 +91,10 @@ impl fmt::Display for SourceFault {
             Self::Auth(detail) => write!(f, "access is refused: {detail}"),
             Self::RateLimit(Some(time)) => write!(f, "too many requests; it answers again from {time}"),
             Self::RateLimit(None) => f.write_str("too many requests; try again later"),
-            Self::Refused(detail) | Self::Unreachable(detail) => f.write_str(detail),
+            Self::Refused(detail) | Self::Unreachable(detail) | Self::Unsupported(detail) => f.write_str(detail),
             Self::Blocked(detail) => write!(f, "the source blocks it: {detail}"),
             Self::Unavailable(detail) => write!(f, "the source has a fault: {detail}; try again later"),
             Self::Broken(detail) => write!(f, "the answer has another form than the source publishes: {detail}"),
-            Self::Unsupported(detail) => f.write_str(detail),
             Self::OtherVersion(version) => {
                 write!(f, "the wanted version cannot be had any more; the source now has {version}")
             }

@@ -42,6 +42,15 @@ pub struct ForeignSkill {
     pub skill_folder_hash: String,
 }
 
+/// Another program that has installed a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForeignOwner {
+    /// Its lock.
+    pub lock: PathBuf,
+    /// Its entry of the skill.
+    pub skill: ForeignSkill,
+}
+
 #[derive(Deserialize)]
 struct Content {
     version: u64,

@@ -223,13 +223,13 @@ fn checked_path(path: &str) -> Result<(), String> {
 
 /// Reads `OWNER/REPOSITORY/PLUGIN/SKILL@REF` or `FOLDER#PLUGIN/SKILL`.
 fn market(text: &str) -> Result<Identifier, String> {
-    let (place, names) = match text.split_once('#').filter(|(folder, _)| is_folder(folder)) {
-        Some((folder, names)) => (MarketPlace::Folder(PathBuf::from(folder)), names.to_owned()),
-        None => {
-            let (text, reference) = with_reference(text)?;
-            let (repository, names) = repository_and_path(text)?;
-            (MarketPlace::Repository(repository, reference), names.to_owned())
-        }
+    let in_folder = text.split_once('#').filter(|(folder, _)| is_folder(folder));
+    let (place, names) = if let Some((folder, names)) = in_folder {
+        (MarketPlace::Folder(PathBuf::from(folder)), names.to_owned())
+    } else {
+        let (text, reference) = with_reference(text)?;
+        let (repository, names) = repository_and_path(text)?;
+        (MarketPlace::Repository(repository, reference), names.to_owned())
     };
     let (plugin, skill) = names.split_once('/').map_or((names.as_str(), None), |(plugin, skill)| (plugin, Some(skill)));
     let name =
@@ -264,10 +264,10 @@ fn address(text: &str) -> Result<Identifier, String> {
     }
     let folder = url.fragment().filter(|folder| !folder.is_empty()).map(str::to_owned);
     url.set_fragment(None);
-    if url.host() == Some(Host::Domain("github.com")) && url.port().is_none() {
-        if let Some(found) = github_address(url.path())? {
-            return Ok(found);
-        }
+    let is_github = url.host() == Some(Host::Domain("github.com")) && url.port().is_none();
+    let found = if is_github { github_address(url.path())? } else { None };
+    if let Some(found) = found {
+        return Ok(found);
     }
     let names: Vec<&str> = url.path().trim_end_matches('/').rsplit('/').take(3).collect();
     if let [name, "skills" | "agent-skills", ".well-known"] = names[..]
@@ -287,8 +287,9 @@ fn github_address(path: &str) -> Result<Option<Identifier>, String> {
     let names: Vec<&str> = path.trim_matches('/').split('/').collect();
     let (repository, reference, path) = match names[..] {
         [owner, name] => ([owner, name], None, String::new()),
-        [owner, name, "tree", at, ref path @ ..] => ([owner, name], Some(at), path.join("/")),
-        [owner, name, "blob", at, ref path @ .., "SKILL.md"] => ([owner, name], Some(at), path.join("/")),
+        [owner, name, "tree", at, ref path @ ..] | [owner, name, "blob", at, ref path @ .., "SKILL.md"] => {
+            ([owner, name], Some(at), path.join("/"))
+        }
         // Such as an archive.
         _ => return Ok(None),
     };

@@ -22,7 +22,10 @@ use crate::place::{HUB, Place, exists, json_text, read_json};
 
 /// Is called before each step that changes something on the disk, with the step in words.
 #[derive(Clone, Default)]
-pub(crate) struct Steps(Option<Arc<dyn Fn(&str) + Send + Sync>>);
+pub(crate) struct Steps(Option<Arc<Watch>>);
+
+/// Is called with a step.
+type Watch = dyn Fn(&str) + Send + Sync;
 
 impl Steps {
     pub(crate) fn new(watch: impl Fn(&str) + Send + Sync + 'static) -> Self {
@@ -133,7 +136,7 @@ impl<'p> Draft<'p> {
         let from = self.next("staging");
         let path = self.place.at(&from);
         write(&path).map_err(HubError::io("write", &path))?;
-        self.push_put(from, at)
+        self.push_put(&from, at)
     }
 
     /// Moves away what is at a path later.
@@ -144,8 +147,8 @@ impl<'p> Draft<'p> {
         Ok(())
     }
 
-    fn push_put(&mut self, from: String, at: &str) -> Result<(), HubError> {
-        let (from, at) = (relative(&from)?, relative(at)?);
+    fn push_put(&mut self, from: &str, at: &str) -> Result<(), HubError> {
+        let (from, at) = (relative(from)?, relative(at)?);
         self.change.moves.push(Move::Put { from, at });
         Ok(())
     }
@@ -215,9 +218,9 @@ pub(crate) fn undo(place: &Place, lock: &Lock, steps: &Steps) -> Result<String, 
     for one in change.moves.iter().rev() {
         match one {
             Move::Put { at, .. } if exists(&place.at(&at.0)) => draft.take(&at.0)?,
-            Move::Put { .. } => {}
-            Move::Take { at, into } if exists(&place.at(&into.0)) => draft.push_put(into.0.clone(), &at.0)?,
-            Move::Take { .. } => {}
+            Move::Take { at, into } if exists(&place.at(&into.0)) => draft.push_put(&into.0, &at.0)?,
+            // A person has removed it since.
+            Move::Put { .. } | Move::Take { .. } => {}
         }
     }
     draft.take(&record)?;

@@ -33,9 +33,10 @@ pub use bundle::{
 };
 pub use error::HubError;
 pub use fault::{SourceError, SourceFault};
-pub use foreign::{FOREIGN_LOCK, ForeignLock, ForeignSkill};
+pub use foreign::{FOREIGN_LOCK, ForeignLock, ForeignOwner, ForeignSkill};
 pub use hub::{
-    AuditRow, DiskState, Hub, InstallOptions, Installed, Owner, Package, Preview, Problem, Restored, SkillRow, Snapshot,
+    AuditRow, DiskState, Hub, InstallOptions, Installed, Owner, Package, PlannedUpdate, Preview, Problem, Restored,
+    SkillRow, Snapshot,
 };
 pub use identifier::{Identifier, InvalidIdentifier, MarketPlace, Repository};
 pub use journal::Undoable;

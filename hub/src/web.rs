@@ -12,7 +12,7 @@ use crate::fault::{SourceError, SourceFault};
 
 /// The bounds of a request. The largest answers are archives, and the index of LobeHub.
 const LIMITS: Limits =
-    Limits { time: Duration::from_secs(60), redirects: 5, header_bytes: 64 << 10, body_bytes: 24 << 20 };
+    Limits { time: Duration::from_mins(1), redirects: 5, header_bytes: 64 << 10, body_bytes: 24 << 20 };
 /// The maximum length of a source's message, in characters.
 const MAX_MESSAGE: usize = 300;
 /// How many files are fetched at the same time.

@@ -77,7 +77,7 @@ impl Unpacked<'_> {
         if file.encrypted() {
             return Err(BundleError::Encrypted(name.escape_debug().to_string()));
         }
-        self.add(name, &mut file, mode & 0o100 != 0)
+        self.add(&name, &mut file, mode & 0o100 != 0)
     }
 
     fn tar_gz(mut self, archive: &[u8]) -> Result<Self, BundleError> {
@@ -92,7 +92,7 @@ impl Unpacked<'_> {
             let kind = entry.header().entry_type();
             if kind.is_file() {
                 let is_executable = entry.header().mode().is_ok_and(|mode| mode & 0o100 != 0);
-                self.add(name, &mut entry, is_executable)?;
+                self.add(&name, &mut entry, is_executable)?;
             } else if kind.is_dir() {
                 self.enter(name.trim_end_matches('/'))?;
             } else if kind.is_symlink() || kind.is_hard_link() {
@@ -123,10 +123,10 @@ impl Unpacked<'_> {
         }
     }
 
-    fn add(&mut self, name: String, content: &mut dyn Read, is_executable: bool) -> Result<(), BundleError> {
+    fn add(&mut self, name: &str, content: &mut dyn Read, is_executable: bool) -> Result<(), BundleError> {
         self.count()?;
-        let path = plain(&name).to_owned();
-        path::check(&path, self.limits).map_err(|fault| BundleError::path(&name, fault))?;
+        let path = plain(name).to_owned();
+        path::check(&path, self.limits).map_err(|fault| BundleError::path(name, fault))?;
         let most = self.limits.file_bytes.min(self.room);
         let mut bytes = Vec::new();
         let read = content.take(most as u64 + 1).read_to_end(&mut bytes);

@@ -73,12 +73,11 @@ impl GitId {
         // Git sorts a folder as if its name ended with a slash.
         let mut entries: BTreeMap<String, (&str, Self)> = BTreeMap::new();
         for (path, file) in files {
-            match path.split_once('/') {
-                Some((folder, rest)) => folders.entry(folder).or_default().push((rest, file)),
-                None => {
-                    let mode = if file.is_executable { "100755" } else { "100644" };
-                    entries.insert((*path).to_owned(), (mode, Self::of_blob(&file.bytes)));
-                }
+            if let Some((folder, rest)) = path.split_once('/') {
+                folders.entry(folder).or_default().push((rest, file));
+            } else {
+                let mode = if file.is_executable { "100755" } else { "100644" };
+                entries.insert((*path).to_owned(), (mode, Self::of_blob(&file.bytes)));
             }
         }
         for (folder, files) in folders {
@@ -96,7 +95,9 @@ impl GitId {
         let mut context = Context::new(&SHA1_FOR_LEGACY_USE_ONLY);
         let length: usize = parts.iter().map(|part| part.len()).sum();
         context.update(format!("{kind} {length}\0").as_bytes());
-        parts.iter().for_each(|part| context.update(part));
+        for part in parts {
+            context.update(part);
+        }
         let mut id = [0; 20];
         id.copy_from_slice(context.finish().as_ref());
         Self(id)

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::Hub;
 use crate::bundle::{Bundle, SKILL_FILE, folded};
 use crate::error::HubError;
-use crate::foreign::{ForeignLock, ForeignSkill};
+use crate::foreign::{ForeignLock, ForeignOwner};
 use crate::identifier::Identifier;
 use crate::journal::Draft;
 use crate::judge::{Accepted, AcceptedFinding, Finding, Refused, decide};
@@ -186,11 +186,11 @@ impl Hub {
     }
 
     /// Returns the entry of a skill in the lock of another program.
-    pub(super) fn foreign_owner(&self, name: &str) -> Result<Option<(PathBuf, ForeignSkill)>, HubError> {
+    pub(super) fn foreign_owner(&self, name: &str) -> Result<Option<Box<ForeignOwner>>, HubError> {
         for path in &self.foreign {
             let lock = ForeignLock::read(path).map_err(HubError::io("read", path))?;
             if let Some(skill) = lock.and_then(|lock| lock.skills.get(name).cloned()) {
-                return Ok(Some((path.clone(), skill)));
+                return Ok(Some(Box::new(ForeignOwner { lock: path.clone(), skill })));
             }
         }
         Ok(None)

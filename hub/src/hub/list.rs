@@ -7,7 +7,7 @@ use super::audit::DiskState;
 use super::install::folders;
 use crate::bundle::{Bundle, SKILL_FILE};
 use crate::error::HubError;
-use crate::foreign::ForeignSkill;
+use crate::foreign::ForeignOwner;
 use crate::journal::read_lock;
 use crate::lock::LockedSkill;
 
@@ -17,14 +17,7 @@ pub enum Owner {
     /// The hub.
     Hub(Box<LockedSkill>, DiskState),
     /// Another program. Whether its files are still those in its lock, if the lock says it.
-    Other {
-        /// The lock of that program.
-        lock: PathBuf,
-        /// Its entry.
-        skill: ForeignSkill,
-        /// Whether the files are still those that it has installed. `None` if its lock does not say it.
-        is_unchanged: Option<bool>,
-    },
+    Other(Box<ForeignOwner>, Option<bool>),
     /// The person, or an agent.
     Local,
 }
@@ -67,9 +60,9 @@ impl Hub {
     }
 
     fn owner(&self, name: &str, folder: &Path) -> Result<Owner, HubError> {
-        let Some((lock, skill)) = self.foreign_owner(name)? else { return Ok(Owner::Local) };
+        let Some(owner) = self.foreign_owner(name)? else { return Ok(Owner::Local) };
         let tree = Bundle::read(folder, &self.limits).ok().map(|bundle| bundle.tree());
-        let is_unchanged = tree.and_then(|tree| skill.is_unchanged(tree));
-        Ok(Owner::Other { lock, skill, is_unchanged })
+        let is_unchanged = tree.and_then(|tree| owner.skill.is_unchanged(tree));
+        Ok(Owner::Other(owner, is_unchanged))
     }
 }

@@ -18,6 +18,7 @@ pub use install::{InstallOptions, Installed, Preview};
 pub use list::{Owner, SkillRow};
 pub use publish::{Package, Problem};
 pub use snapshot::{Restored, Snapshot};
+pub use update::PlannedUpdate;
 
 use crate::bundle::Limits;
 use crate::error::HubError;

@@ -15,6 +15,9 @@ use crate::place::Place;
 use crate::plan::{UpdatePlan, UpdateState, changes};
 use crate::source::Fetched;
 
+/// A skill, and what its update changes, or why that is unknown.
+pub type PlannedUpdate = (SkillName, Result<UpdatePlan, HubError>);
+
 impl Hub {
     /// Compares an installed skill with its source.
     ///
@@ -65,7 +68,7 @@ impl Hub {
     ///
     /// # Errors
     /// If the lock is damaged.
-    pub fn plan_updates(&self) -> Result<Vec<(SkillName, Result<UpdatePlan, HubError>)>, HubError> {
+    pub fn plan_updates(&self) -> Result<Vec<PlannedUpdate>, HubError> {
         let lock = read_lock(&self.place)?;
         Ok(lock.skills.into_keys().map(|name| (name.clone(), self.plan_update(&name))).collect())
     }

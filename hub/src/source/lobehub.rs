@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn an_agent_becomes_a_skill_that_says_where_it_is_from() {
         let agent: Agent = serde_json::from_str(
-            r##"{"author": "a", "config": {"systemRole": "Answer.\n---\nname: x"}, "meta": {"title": "A: \"B\"", "description": "Two\nlines # not a comment"}}"##,
+            r#"{"author": "a", "config": {"systemRole": "Answer.\n---\nname: x"}, "meta": {"title": "A: \"B\"", "description": "Two\nlines # not a comment"}}"#,
         )
         .expect("it is an agent");
         let text = agent.skill("Web_Dev");

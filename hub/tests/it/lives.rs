@@ -152,7 +152,7 @@ fn skills_of_another_program_are_reported_as_its_own() {
     assert!(error.to_string().contains("has installed it from x/y"), "{error}");
     let owners = || -> Vec<Option<Option<bool>>> {
         let owner = |row: SkillRow| match row.owner {
-            Owner::Other { is_unchanged, .. } => Some(is_unchanged),
+            Owner::Other(_, is_unchanged) => Some(is_unchanged),
             _ => None,
         };
         hub().list().expect("the locks are valid").into_iter().map(owner).collect()

@@ -50,10 +50,13 @@ pub struct GitHub {
     /// The repositories that are searched.
     taps: Vec<Repository>,
     /// The repositories that were asked for, by name and reference.
-    snapshots: Mutex<BTreeMap<(String, Option<String>), (Instant, Arc<Snapshot>)>>,
+    snapshots: Mutex<Snapshots>,
     /// Files that were fetched for a search, by their SHA-1.
     read: Mutex<BTreeMap<GitId, Arc<[u8]>>>,
 }
+
+/// Lists of files by repository and reference, each with the time at which it was asked for.
+type Snapshots = BTreeMap<(String, Option<String>), (Instant, Arc<Snapshot>)>;
 
 /// A group of `skills.sh.json`.
 #[derive(Deserialize)]

@@ -16,8 +16,8 @@ const KNOWN_FOLDERS: &[&str] =
 #[derive(Debug, Deserialize)]
 pub(super) struct Tree {
     sha: String,
-    #[serde(default)]
-    tree: Vec<Entry>,
+    #[serde(default, rename = "tree")]
+    entries: Vec<Entry>,
     /// Whether the list is longer than GitHub sends at once.
     #[serde(default)]
     pub(super) truncated: bool,
@@ -26,12 +26,12 @@ pub(super) struct Tree {
 impl Tree {
     /// Returns the SHA-1 of a folder in it.
     pub(super) fn into_folder(self, name: &str) -> Option<String> {
-        self.tree.into_iter().find(|entry| entry.kind == "tree" && entry.path == name).map(|entry| entry.sha)
+        self.entries.into_iter().find(|entry| entry.kind == "tree" && entry.path == name).map(|entry| entry.sha)
     }
 
     /// Returns the list with paths from the root of the repository, at a path of which it is the folder.
     pub(super) fn below(mut self, path: &str) -> Self {
-        for entry in &mut self.tree {
+        for entry in &mut self.entries {
             entry.path = format!("{path}/{}", entry.path);
         }
         let folder = Entry {
@@ -41,7 +41,7 @@ impl Tree {
             sha: self.sha.clone(),
             size: 0,
         };
-        self.tree.push(folder);
+        self.entries.push(folder);
         self
     }
 }
@@ -72,7 +72,7 @@ impl Snapshot {
     pub(super) fn new(commit: String, is_official: bool, tree: Tree) -> Self {
         let root =
             Entry { path: String::new(), mode: "040000".to_owned(), kind: "tree".to_owned(), sha: tree.sha, size: 0 };
-        let entries = tree.tree.into_iter().chain([root]).map(|entry| (entry.path.clone(), entry)).collect();
+        let entries = tree.entries.into_iter().chain([root]).map(|entry| (entry.path.clone(), entry)).collect();
         Self { commit, is_official, entries }
     }
 
@@ -109,18 +109,14 @@ impl Snapshot {
         if self.is_skill(wanted) {
             return Ok(wanted.to_owned());
         }
-        let found: Vec<&str> = match wanted {
-            "" => self.skills(),
-            _ => {
-                let known = KNOWN_FOLDERS.iter().map(|folder| format!("{folder}/{wanted}"));
-                let known = known.map(|path| path.trim_start_matches('/').to_owned()).find(|path| self.is_skill(path));
-                if let Some(path) = known {
-                    return Ok(path);
-                }
-                let is_meant = |folder: &&str| folder.strip_suffix(wanted).is_some_and(|rest| rest.ends_with('/'));
-                self.skills().into_iter().filter(is_meant).collect()
-            }
-        };
+        let known = KNOWN_FOLDERS.iter().map(|folder| format!("{folder}/{wanted}"));
+        let known = known.map(|path| path.trim_start_matches('/').to_owned()).find(|path| self.is_skill(path));
+        if let Some(path) = known.filter(|_| !wanted.is_empty()) {
+            return Ok(path);
+        }
+        let is_meant =
+            |folder: &&str| wanted.is_empty() || folder.strip_suffix(wanted).is_some_and(|rest| rest.ends_with('/'));
+        let found: Vec<&str> = self.skills().into_iter().filter(is_meant).collect();
         match found[..] {
             [] => Err(SourceFault::NotFound(format!("{repository} has no skill {wanted:?} at {}", self.commit))),
             [folder] => Ok(folder.to_owned()),
