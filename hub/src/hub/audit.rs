@@ -3,7 +3,6 @@
 use super::Hub;
 use crate::bundle::{Bundle, BundleError, LocalFiles};
 use crate::error::HubError;
-use crate::journal::read_lock;
 use crate::judge::{Accepted, Refused, decide};
 use crate::lock::LockedSkill;
 use crate::name::SkillName;
@@ -38,7 +37,7 @@ impl Hub {
     /// # Errors
     /// If the lock is damaged.
     pub fn audit(&self) -> Result<Vec<AuditRow>, HubError> {
-        let lock = read_lock(&self.place)?;
+        let lock = self.lock()?;
         let audited = lock.skills.iter().map(|(name, skill)| {
             let (state, bundle) = self.on_disk(skill);
             let verdict = bundle.map(|bundle| {

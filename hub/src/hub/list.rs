@@ -8,7 +8,6 @@ use super::install::folders;
 use crate::bundle::{Bundle, SKILL_FILE};
 use crate::error::HubError;
 use crate::foreign::ForeignOwner;
-use crate::journal::read_lock;
 use crate::lock::LockedSkill;
 
 /// Who has installed a skill.
@@ -39,7 +38,7 @@ impl Hub {
     /// # Errors
     /// If the lock is damaged, or the lock of another program cannot be read.
     pub fn list(&self) -> Result<Vec<SkillRow>, HubError> {
-        let lock = read_lock(&self.place)?;
+        let lock = self.lock()?;
         let mut rows = Vec::new();
         for (name, skill) in &lock.skills {
             let folder = self.place.at(&skill.folder.to_string());

@@ -27,13 +27,14 @@ use crate::identifier::Identifier;
 use crate::journal::{Steps, Undoable, forget, read_lock, recover, undo, undoable};
 use crate::judge::Judge;
 use crate::lock::Lock;
-use crate::place::{Exclusive, Place, read_json};
+use crate::place::{Exclusive, Place, exists, read_json};
 use crate::source::{Description, Found, Settings, SourceKind, Sources};
 use crate::taps::Tap;
 
 /// The hub over one folder of skills, `HOME/skills`.
 ///
-/// Every method that changes something waits for other processes, and first completes what a killed one has left.
+/// Every method that reads or changes what is installed first completes what a killed process has left, and a method that changes something
+/// waits for other processes.
 pub struct Hub {
     place: Place,
     sources: Sources,
@@ -104,6 +105,10 @@ impl Hub {
     /// # Errors
     /// If the file is damaged.
     pub fn lock(&self) -> Result<Lock, HubError> {
+        // A change that another process has left is completed first.
+        if exists(&self.place.journal_file()) {
+            return self.begin().map(|(_, lock)| lock);
+        }
         read_lock(&self.place)
     }
 

@@ -7,7 +7,7 @@ use super::Hub;
 use super::install::{Placed, folders};
 use crate::bundle::folded;
 use crate::error::HubError;
-use crate::journal::{Draft, read_lock};
+use crate::journal::Draft;
 use crate::lock::{Lock, LockedSkill};
 use crate::name::SkillName;
 use crate::place::exists;
@@ -60,7 +60,7 @@ impl Hub {
     /// # Errors
     /// If the lock is damaged. What fails for one skill does not keep others from being installed.
     pub fn restore(&self) -> Result<Vec<(SkillName, Restored)>, HubError> {
-        self.restore_all(&read_lock(&self.place)?)
+        self.restore_all(&self.lock()?)
     }
 
     /// Returns what is installed and searched, for another machine.
@@ -68,7 +68,7 @@ impl Hub {
     /// # Errors
     /// If the lock or the list of taps is damaged.
     pub fn export(&self) -> Result<Snapshot, HubError> {
-        Ok(Snapshot { made: Timestamp::now(), lock: read_lock(&self.place)?, taps: self.taps()? })
+        Ok(Snapshot { made: Timestamp::now(), lock: self.lock()?, taps: self.taps()? })
     }
 
     /// Adds the taps of a snapshot, and installs its skills. A skill that the hub has already installed is left as it is.
@@ -83,7 +83,7 @@ impl Hub {
     }
 
     fn restore_all(&self, wanted: &Lock) -> Result<Vec<(SkillName, Restored)>, HubError> {
-        let lock = read_lock(&self.place)?;
+        let lock = self.lock()?;
         let mut done = Vec::new();
         for (name, skill) in &wanted.skills {
             let is_present = lock.skills.get(name).is_some_and(|own| exists(&self.place.at(&own.folder.to_string())));

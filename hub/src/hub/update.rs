@@ -7,7 +7,7 @@ use super::install::locked;
 use crate::bundle::{Bundle, LocalFiles, write_file};
 use crate::error::HubError;
 use crate::fault::SourceFault;
-use crate::journal::{Draft, read_lock};
+use crate::journal::Draft;
 use crate::judge::AcceptedFinding;
 use crate::lock::LockedSkill;
 use crate::name::SkillName;
@@ -24,7 +24,7 @@ impl Hub {
     /// # Errors
     /// If the hub has not installed it, or the source cannot be asked.
     pub fn plan_update(&self, name: &SkillName) -> Result<UpdatePlan, HubError> {
-        let lock = read_lock(&self.place)?;
+        let lock = self.lock()?;
         let skill = lock.skills.get(name).ok_or_else(|| HubError::NotInstalled(name.clone()))?;
         let plan = |state, fetched: Option<Fetched>| UpdatePlan {
             name: name.clone(),
@@ -69,7 +69,7 @@ impl Hub {
     /// # Errors
     /// If the lock is damaged.
     pub fn plan_updates(&self) -> Result<Vec<PlannedUpdate>, HubError> {
-        let lock = read_lock(&self.place)?;
+        let lock = self.lock()?;
         Ok(lock.skills.into_keys().map(|name| (name.clone(), self.plan_update(&name))).collect())
     }
 

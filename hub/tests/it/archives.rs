@@ -28,7 +28,7 @@ fn tar_of(files: &[(&str, tar::EntryType, &[u8])]) -> Vec<u8> {
         let field = &mut header.as_old_mut().name;
         field[..name.len()].copy_from_slice(name.as_bytes());
         header.set_entry_type(*kind);
-        header.set_mode(if name.ends_with(".sh") { 0o755 } else { 0o644 });
+        header.set_mode(if name.ends_with("run.sh") { 0o755 } else { 0o644 });
         header.set_size(content.len() as u64);
         if !kind.is_file() && !kind.is_dir() {
             header.set_link_name_literal("/etc/passwd").expect("it is short");

@@ -1,4 +1,4 @@
-//! A server that speaks the part of GitHub's API that the hub uses, from GitHub's OpenAPI description.
+//! A server that speaks the part of GitHub's API that the hub uses, from GitHub's description of its REST API.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -89,13 +89,17 @@ fn api(commits: &[Files], rest: &[&str]) -> Option<Reply> {
     }
 }
 
+fn ends_with(path: &str, extension: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, other)| other == extension)
+}
+
 fn tree(files: &Files) -> Value {
     let mut entries = Vec::new();
     for (path, bytes) in files {
         // A name shows what kind of file it is.
         let mode = match path {
-            path if path.ends_with(".link") => "120000",
-            path if path.ends_with(".sh") => "100755",
+            path if ends_with(path, "link") => "120000",
+            path if ends_with(path, "sh") => "100755",
             _ => "100644",
         };
         let sha = GitId::of_blob(bytes).to_string();
@@ -115,7 +119,7 @@ pub(crate) fn bundle(files: &Files, folder: &str) -> Bundle {
     let all = files.iter().map(|(path, bytes)| BundleFile {
         path: path.clone(),
         bytes: bytes.clone(),
-        is_executable: path.ends_with(".sh"),
+        is_executable: ends_with(path, "sh"),
     });
     let limits = Limits { files: 10_000, ..Limits::default() };
     Bundle::from_folder(all.collect(), folder, &limits).expect("it is a skill")

@@ -20,7 +20,7 @@ fn home() -> Home {
     home
 }
 
-fn results(restored: Vec<(toolc_hub::SkillName, Restored)>) -> Vec<(String, &'static str)> {
+fn results(restored: &[(toolc_hub::SkillName, Restored)]) -> Vec<(String, &'static str)> {
     let result = |restored: &Restored| match restored {
         Restored::Installed => "installed",
         Restored::Present => "present",
@@ -38,14 +38,14 @@ fn the_lock_alone_installs_everything_again_as_it_was() {
     }
     home.write(".hub/lock.json", &lock);
     let restored = home.hub().restore().expect("the lock is valid");
-    assert_eq!(results(restored), [("a".to_owned(), "installed"), ("b".to_owned(), "installed")]);
+    assert_eq!(results(&restored), [("a".to_owned(), "installed"), ("b".to_owned(), "installed")]);
     assert_eq!(home.visible(), before);
     assert!(home.read("a/SKILL.md").contains("first"), "the source has a newer version");
     assert_eq!(home.read(".hub/lock.json"), lock);
     assert!(home.path(".hub/base/a/SKILL.md").exists());
     home.assert_clean();
     assert_eq!(
-        results(home.hub().restore().expect("it is valid")),
+        results(&home.hub().restore().expect("it is valid")),
         [("a".to_owned(), "present"), ("b".to_owned(), "present")]
     );
 }
@@ -101,7 +101,7 @@ fn a_snapshot_is_installed_on_another_machine() {
     other.write("b/SKILL.md", "mine");
     let snapshot = Snapshot::parse(&text).expect("it is valid");
     let imported = other.hub().import(&snapshot).expect("it can be read");
-    assert_eq!(results(imported), [("a".to_owned(), "installed"), ("b".to_owned(), "failed")]);
+    assert_eq!(results(&imported), [("a".to_owned(), "installed"), ("b".to_owned(), "failed")]);
     assert_eq!(other.read("a/SKILL.md"), home.read("a/SKILL.md"));
     assert_eq!(other.read("b/SKILL.md"), "mine");
     assert_eq!(other.hub().taps().expect("it is valid").len(), 1);
