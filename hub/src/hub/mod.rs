@@ -1,0 +1,149 @@
+//! What a person can do with skills of strangers.
+
+mod audit;
+mod install;
+mod list;
+mod publish;
+mod snapshot;
+mod taps;
+mod update;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use toolc_net::Client;
+
+pub use audit::{AuditRow, DiskState};
+pub use install::{InstallOptions, Installed, Preview};
+pub use list::{Owner, SkillRow};
+pub use publish::{Package, Problem};
+pub use snapshot::{Restored, Snapshot};
+pub use update::PlannedUpdate;
+
+use crate::bundle::Limits;
+use crate::error::HubError;
+use crate::fault::SourceError;
+use crate::identifier::Identifier;
+use crate::journal::{Steps, Undoable, forget, read_lock, recover, undo, undoable};
+use crate::judge::Judge;
+use crate::lock::Lock;
+use crate::place::{Exclusive, Place, exists, read_json};
+use crate::source::{Description, Found, Settings, SourceKind, Sources};
+use crate::taps::Tap;
+
+/// The hub over one folder of skills, `HOME/skills`.
+///
+/// Every method that reads or changes what is installed first completes what a killed process has left, and a method that changes something
+/// waits for other processes.
+pub struct Hub {
+    place: Place,
+    sources: Sources,
+    judge: Box<dyn Judge>,
+    limits: Limits,
+    /// The locks of other programs.
+    foreign: Vec<PathBuf>,
+    steps: Steps,
+}
+
+impl fmt::Debug for Hub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hub").field("skills", &self.place.skills()).finish_non_exhaustive()
+    }
+}
+
+impl Hub {
+    /// Opens the hub over a folder of skills, which is made by the first change. Sources are asked through `client`, so by its address
+    /// policy and with its cache, and `judge` decides what may be installed.
+    ///
+    /// # Errors
+    /// If the list of taps is damaged.
+    pub fn open(
+        skills: impl Into<PathBuf>,
+        client: Client,
+        settings: Settings,
+        judge: impl Judge + 'static,
+    ) -> Result<Self, HubError> {
+        let place = Place::new(skills.into());
+        let taps: Vec<Tap> = read_json(&place.taps_file())?.unwrap_or_default();
+        let limits = settings.limits;
+        let sources = Sources::new(client, settings, &taps);
+        Ok(Self { place, sources, judge: Box::new(judge), limits, foreign: Vec::new(), steps: Steps::default() })
+    }
+
+    /// Names lock files of `vercel-labs/skills`, whose skills are reported as belonging to another program.
+    #[must_use]
+    pub fn with_foreign_locks(self, foreign: Vec<PathBuf>) -> Self {
+        Self { foreign, ..self }
+    }
+
+    /// Calls `watch` before each step of a change on the disk, with the step in words.
+    #[must_use]
+    pub fn watched(self, watch: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self { steps: Steps::new(watch), ..self }
+    }
+
+    /// Returns the sources.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// Searches all sources, or only one kind of them. Each gives at most `limit` skills.
+    pub fn search(&self, query: &str, limit: usize, only: Option<SourceKind>) -> Found {
+        self.sources.search(query, limit, only)
+    }
+
+    /// Returns what the source says about a skill.
+    ///
+    /// # Errors
+    /// If the source has no such skill for us.
+    pub fn inspect(&self, id: &Identifier) -> Result<Description, SourceError> {
+        self.sources.inspect(id)
+    }
+
+    /// Returns what is installed, as `lock.json` has it.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn lock(&self) -> Result<Lock, HubError> {
+        // A change that another process has left is completed first.
+        if exists(&self.place.journal_file()) {
+            return self.begin().map(|(_, lock)| lock);
+        }
+        read_lock(&self.place)
+    }
+
+    /// Returns the changes that can be undone, the last one at the end.
+    ///
+    /// # Errors
+    /// If a record is damaged.
+    pub fn undoable(&self) -> Result<Vec<Undoable>, HubError> {
+        undoable(&self.place)
+    }
+
+    /// Undoes the last change, and returns what it was. What has been edited since is moved away, not lost. Undoing again repeats the
+    /// change.
+    ///
+    /// # Errors
+    /// If nothing can be undone, or something is in its way.
+    pub fn undo(&self) -> Result<String, HubError> {
+        let (_exclusive, lock) = self.begin()?;
+        undo(&self.place, &lock, &self.steps)
+    }
+
+    /// Deletes what can be undone, but for the last `keep` changes. Returns how many were deleted.
+    ///
+    /// # Errors
+    /// If a folder cannot be removed.
+    pub fn forget(&self, keep: usize) -> Result<usize, HubError> {
+        let _exclusive = self.begin()?;
+        forget(&self.place, keep)
+    }
+
+    /// Waits for other processes, completes what a killed one has left, and reads the lock.
+    fn begin(&self) -> Result<(Exclusive, Lock), HubError> {
+        let exclusive = self.place.exclusive()?;
+        recover(&self.place, &self.steps)?;
+        let lock = read_lock(&self.place)?;
+        Ok((exclusive, lock))
+    }
+}

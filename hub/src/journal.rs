@@ -1,0 +1,396 @@
+//! Changes that are made as a whole, even if the process is killed.
+//!
+//! A [`Draft`] collects what a change needs, in `staging`. Nothing that people see changes until the journal is written. From then on the
+//! change is completed: by this process, or by the next one, or it is undone as a whole if something is in its way. Each step is a rename,
+//! and a step that was already done is recognized. A change keeps what it replaces, so that it can be undone later.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::bundle::{check_name, sync_folder};
+use crate::error::HubError;
+use crate::lock::{Lock, LockedSkill};
+use crate::name::SkillName;
+use crate::place::{HUB, Place, exists, json_text, read_json};
+
+/// Is called before each step that changes something on the disk, with the step in words.
+#[derive(Clone, Default)]
+pub(crate) struct Steps(Option<Arc<Watch>>);
+
+/// Is called with a step.
+type Watch = dyn Fn(&str) + Send + Sync;
+
+impl Steps {
+    pub(crate) fn new(watch: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(watch)))
+    }
+
+    fn report(&self, step: &str) {
+        if let Some(watch) = &self.0 {
+            watch(step);
+        }
+    }
+}
+
+impl fmt::Debug for Steps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Steps")
+    }
+}
+
+/// A rename. Paths are below the folder of all skills, with `/`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+enum Move {
+    /// Moves away what is at a path, to a path of the hub that no other change uses.
+    Take { at: RelativePath, into: RelativePath },
+    /// Moves something from a path of the hub to a path where nothing is.
+    Put { from: RelativePath, at: RelativePath },
+}
+
+/// A path that stays below the folder of all skills.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+struct RelativePath(String);
+
+impl TryFrom<String> for RelativePath {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.split('/').find_map(|name| check_name(name).err()) {
+            Some(fault) => Err(format!("the path {text:?} is wrong: {fault}")),
+            None => Ok(Self(text)),
+        }
+    }
+}
+
+impl From<RelativePath> for String {
+    fn from(path: RelativePath) -> Self {
+        path.0
+    }
+}
+
+/// A change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Change {
+    /// What it does, such as "install pdf".
+    what: String,
+    time: Timestamp,
+    moves: Vec<Move>,
+    /// The entries of the lock afterwards. Without one, the skill is not in the lock.
+    skills: BTreeMap<SkillName, Option<LockedSkill>>,
+    /// These entries before.
+    before: BTreeMap<SkillName, Option<LockedSkill>>,
+}
+
+/// A change that can be undone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undoable {
+    /// The name of its folder below `.hub/removed/`.
+    pub id: String,
+    /// What it has done, such as "uninstall pdf".
+    pub what: String,
+    /// When.
+    pub time: Timestamp,
+}
+
+/// What is collected for a change.
+#[derive(Debug)]
+pub(crate) struct Draft<'p> {
+    place: &'p Place,
+    id: String,
+    change: Change,
+    /// The number of staged and removed things.
+    things: usize,
+}
+
+impl<'p> Draft<'p> {
+    /// Begins a change. The caller holds the lock, and no other change is unfinished.
+    pub(crate) fn new(place: &'p Place, what: String) -> Result<Self, HubError> {
+        let time = Timestamp::now();
+        // Later changes have greater names, even if the clock was set back.
+        let last = removed(place)?.pop().and_then(|name| name.parse::<u64>().ok()).unwrap_or(0);
+        let now = u64::try_from(time.as_millisecond()).unwrap_or(0);
+        let id = format!("{:016}", now.max(last + 1));
+        let staging = place.at(&format!("{HUB}/staging/{id}"));
+        fs::create_dir(&staging).map_err(HubError::io("make the folder", &staging))?;
+        let change = Change { what, time, moves: Vec::new(), skills: BTreeMap::new(), before: BTreeMap::new() };
+        Ok(Self { place, id, change, things: 0 })
+    }
+
+    fn next(&mut self, folder: &str) -> String {
+        self.things += 1;
+        format!("{HUB}/{folder}/{}/{}", self.id, self.things)
+    }
+
+    /// Stages something that `write` makes at a path, and moves it to `at` later. Nothing may be there when it is moved.
+    pub(crate) fn put(&mut self, at: &str, write: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), HubError> {
+        let from = self.next("staging");
+        let path = self.place.at(&from);
+        write(&path).map_err(HubError::io("write", &path))?;
+        self.push_put(&from, at)
+    }
+
+    /// Moves away what is at a path later.
+    pub(crate) fn take(&mut self, at: &str) -> Result<(), HubError> {
+        let into = self.next("removed");
+        let (at, into) = (relative(at)?, relative(&into)?);
+        self.change.moves.push(Move::Take { at, into });
+        Ok(())
+    }
+
+    fn push_put(&mut self, from: &str, at: &str) -> Result<(), HubError> {
+        let (from, at) = (relative(from)?, relative(at)?);
+        self.change.moves.push(Move::Put { from, at });
+        Ok(())
+    }
+
+    /// Sets or removes the entry of a skill later.
+    pub(crate) fn set(&mut self, name: &SkillName, skill: Option<LockedSkill>, lock: &Lock) {
+        self.change.before.insert(name.clone(), lock.skills.get(name).cloned());
+        self.change.skills.insert(name.clone(), skill);
+    }
+
+    /// Makes the change.
+    pub(crate) fn commit(self, steps: &Steps) -> Result<(), HubError> {
+        self.check()?;
+        let Self { place, id, change, .. } = self;
+        let staged = format!("{HUB}/staging/{id}/undo.json");
+        place.write(&place.at(&staged), &json_text(&change))?;
+        let record = Move::Put { from: relative(&staged)?, at: relative(&format!("{HUB}/removed/{id}/undo.json"))? };
+        let journal = Change { moves: change.moves.into_iter().chain([record]).collect(), ..change };
+        steps.report("write the journal");
+        place.write(&place.journal_file(), &json_text(&journal))?;
+        finish(place, &journal, steps)
+    }
+
+    /// Fails if a path leads through a link, or something is where the change puts something, unless the change takes it away before.
+    fn check(&self) -> Result<(), HubError> {
+        let mut taken: Vec<&str> = Vec::new();
+        for one in &self.change.moves {
+            let (Move::Take { at: path, .. } | Move::Put { at: path, .. }) = one;
+            self.place.check_parents(&path.0, &taken)?;
+            match one {
+                Move::Take { at, .. } => taken.push(&at.0),
+                Move::Put { at, .. } if !is_taken(&at.0, &taken) && exists(&self.place.at(&at.0)) => {
+                    return Err(HubError::Occupied(self.place.at(&at.0), None));
+                }
+                Move::Put { .. } => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether a path, or something in the folder at a path, is taken away. A folder that is empty then is removed.
+fn is_taken(path: &str, taken: &[&str]) -> bool {
+    taken.iter().any(|other| other.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+}
+
+/// Completes or undoes what another process has left unfinished, and removes what it has staged. The caller holds the lock.
+pub(crate) fn recover(place: &Place, steps: &Steps) -> Result<(), HubError> {
+    let path = place.journal_file();
+    let found = match read_json::<Change>(&path)? {
+        Some(journal) => finish(place, &journal, steps),
+        None => Ok(()),
+    };
+    if !matches!(found, Err(HubError::Unfinished(..))) {
+        clear(place);
+    }
+    found
+}
+
+/// Undoes the last change that can be undone. It is a change itself, so that undoing again repeats the first one.
+pub(crate) fn undo(place: &Place, lock: &Lock, steps: &Steps) -> Result<String, HubError> {
+    let last = undoable(place)?.pop().ok_or(HubError::NothingToUndo)?;
+    let record = format!("{HUB}/removed/{}/undo.json", last.id);
+    let change: Change = read_json(&place.at(&record))?.ok_or(HubError::NothingToUndo)?;
+    let what = change.what.strip_prefix("undo: ").map_or_else(|| format!("undo: {}", change.what), str::to_owned);
+    let mut draft = Draft::new(place, what)?;
+    for one in change.moves.iter().rev() {
+        match one {
+            Move::Put { at, .. } if exists(&place.at(&at.0)) => draft.take(&at.0)?,
+            Move::Take { at, into } if exists(&place.at(&into.0)) => draft.push_put(&into.0, &at.0)?,
+            // A person has removed it since.
+            Move::Put { .. } | Move::Take { .. } => {}
+        }
+    }
+    draft.take(&record)?;
+    for (name, skill) in change.before {
+        draft.set(&name, skill, lock);
+    }
+    draft.commit(steps)?;
+    Ok(last.what)
+}
+
+/// Returns the changes that can be undone, the last one at the end.
+pub(crate) fn undoable(place: &Place) -> Result<Vec<Undoable>, HubError> {
+    let mut found = Vec::new();
+    for id in removed(place)? {
+        let path = place.at(&format!("{HUB}/removed/{id}/undo.json"));
+        if let Some(Change { what, time, .. }) = read_json(&path)? {
+            found.push(Undoable { id, what, time });
+        }
+    }
+    Ok(found)
+}
+
+/// Deletes what can be undone, but for the last `keep` changes. Returns how many were deleted.
+pub(crate) fn forget(place: &Place, keep: usize) -> Result<usize, HubError> {
+    let found = undoable(place)?;
+    let old = found.len().saturating_sub(keep);
+    for change in &found[..old] {
+        let folder = place.at(&format!("{HUB}/removed/{}", change.id));
+        // Without the record, no part of the change can be undone.
+        let record = folder.join("undo.json");
+        fs::remove_file(&record).map_err(HubError::io("remove", &record))?;
+        fs::remove_dir_all(&folder).map_err(HubError::io("remove", &folder))?;
+    }
+    Ok(old)
+}
+
+/// Returns the names of the folders in `removed`, in their order.
+fn removed(place: &Place) -> Result<Vec<String>, HubError> {
+    let folder = place.at(&format!("{HUB}/removed"));
+    let mut names = Vec::new();
+    let entries = match fs::read_dir(&folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(names),
+        entries => entries.map_err(HubError::io("list", &folder))?,
+    };
+    for entry in entries {
+        let name = entry.map_err(HubError::io("list", &folder))?.file_name();
+        names.extend(name.to_str().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit())).map(str::to_owned));
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn relative(path: &str) -> Result<RelativePath, HubError> {
+    RelativePath::try_from(path.to_owned()).map_err(HubError::Name)
+}
+
+/// Completes the change in the journal, or undoes all of it.
+fn finish(place: &Place, journal: &Change, steps: &Steps) -> Result<(), HubError> {
+    let done = journal.moves.iter().try_for_each(|one| forward(place, one, steps));
+    let done = done.and_then(|()| set_lock(place, &journal.skills, steps));
+    let result = match done {
+        Ok(()) => Ok(()),
+        Err(reason) => {
+            let undone = set_lock_back(place, journal, steps)
+                .and_then(|()| journal.moves.iter().rev().try_for_each(|one| backward(place, one, steps)));
+            match undone {
+                Ok(()) => Err(HubError::RolledBack(journal.what.clone(), reason.to_string())),
+                Err(_) => return Err(HubError::Unfinished(journal.what.clone(), reason.to_string())),
+            }
+        }
+    };
+    steps.report("remove the journal");
+    let path = place.journal_file();
+    fs::remove_file(&path).map_err(HubError::io("remove", &path))?;
+    path.parent().into_iter().for_each(sync_folder);
+    clear(place);
+    result
+}
+
+fn set_lock_back(place: &Place, journal: &Change, steps: &Steps) -> Result<(), HubError> {
+    set_lock(place, &journal.before, steps)
+}
+
+/// Sets entries of the lock, if they are not as they should be.
+fn set_lock(place: &Place, skills: &BTreeMap<SkillName, Option<LockedSkill>>, steps: &Steps) -> Result<(), HubError> {
+    let path = place.lock_file();
+    let before = read_lock(place)?;
+    let mut lock = before.clone();
+    for (name, skill) in skills {
+        match skill {
+            Some(skill) => lock.skills.insert(name.clone(), skill.clone()),
+            None => lock.skills.remove(name),
+        };
+    }
+    if lock == before {
+        return Ok(());
+    }
+    steps.report("write the lock");
+    place.write(&path, &lock.text())
+}
+
+/// Reads the lock. A missing one has no skills.
+pub(crate) fn read_lock(place: &Place) -> Result<Lock, HubError> {
+    read_json(&place.lock_file()).map(Option::unwrap_or_default)
+}
+
+/// Makes a move, unless it was made before.
+fn forward(place: &Place, one: &Move, steps: &Steps) -> Result<(), HubError> {
+    match one {
+        Move::Take { at, into } if !exists(&place.at(&into.0)) && exists(&place.at(&at.0)) => {
+            rename(place, &at.0, &into.0, steps)
+        }
+        Move::Put { from, at } if exists(&place.at(&from.0)) => rename(place, &from.0, &at.0, steps),
+        _ => Ok(()),
+    }
+}
+
+/// Unmakes a move, if it was made.
+fn backward(place: &Place, one: &Move, steps: &Steps) -> Result<(), HubError> {
+    match one {
+        Move::Take { at, into } if exists(&place.at(&into.0)) => rename(place, &into.0, &at.0, steps),
+        Move::Put { from, at } if !exists(&place.at(&from.0)) && exists(&place.at(&at.0)) => {
+            rename(place, &at.0, &from.0, steps)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Renames a file or a folder to a path where nothing is. Folders that are empty afterwards are removed.
+fn rename(place: &Place, from: &str, to: &str, steps: &Steps) -> Result<(), HubError> {
+    let (from_path, to_path) = (place.at(from), place.at(to));
+    place.check_parents(from, &[])?;
+    place.check_parents(to, &[])?;
+    // Some systems replace an empty folder or a file.
+    if exists(&to_path) {
+        return Err(HubError::Occupied(to_path, None));
+    }
+    steps.report(&format!("move {from} to {to}"));
+    if let Some(folder) = to_path.parent() {
+        fs::create_dir_all(folder).map_err(HubError::io("make the folder", folder))?;
+    }
+    fs::rename(&from_path, &to_path).map_err(HubError::io("move", &from_path))?;
+    for path in [&to_path, &from_path] {
+        path.parent().into_iter().for_each(sync_folder);
+    }
+    let mut folder = from;
+    while let Some((parent, _)) = folder.rsplit_once('/') {
+        // Fails if it is not empty.
+        if [HUB, ".hub/base", ".hub/staging", ".hub/removed"].contains(&parent)
+            || fs::remove_dir(place.at(parent)).is_err()
+        {
+            break;
+        }
+        folder = parent;
+    }
+    Ok(())
+}
+
+/// Empties `staging`, and removes folders of changes that have not begun.
+fn clear(place: &Place) {
+    let staging = place.at(&format!("{HUB}/staging"));
+    for entry in fs::read_dir(&staging).into_iter().flatten().flatten() {
+        // If this fails, the next command tries again.
+        let _ = match entry.file_type() {
+            Ok(kind) if kind.is_dir() => fs::remove_dir_all(entry.path()),
+            _ => fs::remove_file(entry.path()),
+        };
+    }
+    for name in removed(place).unwrap_or_default() {
+        // Fails if it is not empty.
+        let _ = fs::remove_dir(place.at(&format!("{HUB}/removed/{name}")));
+    }
+}
