@@ -123,7 +123,8 @@ impl ServedSkill {
             .with_size(size)
     }
 
-    /// Returns the children of a folder, or `None` if there is no such folder. `folder` is a path as it is in addresses, empty for the skill.
+    /// Returns the children of a folder, or `None` if the skill does not have it. `folder` is a path as it is in addresses, empty for
+    /// the skill itself.
     fn children(&self, folder: &str) -> Option<Vec<Resource>> {
         let parent = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let depth = parent.matches('/').count();
