@@ -1,6 +1,6 @@
 //! The entry of a skill of a server, and what must hold for it.
 
-use rmcp::model::{SKILL_MD, Skill, SkillFrontmatter, SkillResource, SkillResources};
+use rmcp::model::{Skill, SkillFrontmatter, SkillResource, SkillResources};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use toolc_scan::hidden_character;
@@ -151,6 +151,7 @@ fn entry_texts(value: &Value) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    use rmcp::model::SKILL_MD;
     use serde_json::json;
 
     use super::*;

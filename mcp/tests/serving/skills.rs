@@ -254,7 +254,7 @@ async fn a_session_has_skills_without_what_its_version_does_not_know() {
     let request =
         |method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     let list = serving.post(client, &request("skills/list", json!({}))).await.answer().await["result"].take();
-    let keys: Vec<&String> = list.as_object().expect("it is an object").keys().collect();
+    let keys: Vec<&str> = list.as_object().expect("it is an object").keys().map(String::as_str).collect();
     assert_eq!((keys, &list["skills"][0]["uri"]), (vec!["skills"], &json!(NOTES_URI)), "{list}");
     let read = serving.post(client, &request("resources/read", json!({ "uri": NOTES_URI }))).await.answer().await;
     assert_eq!(read["result"]["contents"][0]["text"], NOTES);
