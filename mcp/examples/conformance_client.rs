@@ -93,7 +93,27 @@ fn run() -> Result<(), String> {
     for _ in 0..ROUNDS {
         call_all(&session, &servers, &context);
     }
+    let scenario = std::env::var("MCP_CONFORMANCE_SCENARIO").unwrap_or_default();
+    read_skills(&servers, !scenario.contains("no-prefetch"))
+}
+
+/// Lists the skills, and reads all files of each until one cannot be used, as a host does that loads a skill.
+fn read_skills(servers: &Servers, loads: bool) -> Result<(), String> {
+    let skills = servers.skills(front_matter);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| error.to_string())?;
+    for skill in runtime.block_on(skills.list()).into_iter().flat_map(|listing| listing.skills).filter(|_| loads) {
+        for file in &skill.files {
+            runtime.block_on(skills.read(&skill, &file.path)).map_err(|error| error.to_string())?;
+        }
+    }
     Ok(())
+}
+
+/// Reads front matter of lines `key: text`, which is all that the scenarios have.
+fn front_matter(text: &str) -> Result<Map<String, Value>, String> {
+    let block = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).ok_or("no front matter")?.0;
+    let field = |line: &str| line.split_once(": ").map(|(key, value)| (key.to_owned(), value.into()));
+    block.lines().map(|line| field(line).ok_or_else(|| format!("expected `key: text`: {line}"))).collect()
 }
 
 fn problem(reports: &[ServerReport]) -> Option<String> {

@@ -314,7 +314,7 @@ impl Caller {
     }
 
     /// Waits until the server is connected.
-    async fn live(&self) -> Result<Arc<Live>, ToolError> {
+    pub(crate) async fn live(&self) -> Result<Arc<Live>, ToolError> {
         let mut status = self.status.clone();
         loop {
             match &*status.borrow_and_update() {

@@ -31,6 +31,8 @@ pub enum ErrorKind {
     Package,
     /// An address cannot be reached, must not be reached, or does not answer in time.
     Unreachable,
+    /// A file of a skill does not match its entry, or the entry is not valid. The server may have changed the skill.
+    Unverified,
     /// The JSON Schema is not valid, or a check against it could take too long.
     Schema,
     /// The value is not one that the field accepts.

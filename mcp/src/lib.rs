@@ -16,6 +16,7 @@
 //   why a server could not start.
 // - `listing`, `definition` and `names` read the tools; `lowered` says what each dialect shows of them. `pins` compares them with those that were accepted. `provider` offers them.
 // - `call`, `content` and `output` make calls. `ask` answers what the server asks meanwhile.
+// - `skill` says what an entry of a skill must be, and `skills` lists the skills of servers and reads their files.
 // - `supervisor` restarts a server that ended. `servers` looks after all of them.
 mod accounts;
 mod ask;
@@ -49,6 +50,8 @@ mod seen;
 pub mod server;
 mod servers;
 mod settings;
+mod skill;
+mod skills;
 mod stdio;
 mod supervisor;
 mod visible;
@@ -68,3 +71,4 @@ pub use report::{LeftOut, ListedTool, SchemaFinding, ServerReport, ServerState};
 pub use seen::{LastSeen, SeenConnection, SeenProblem};
 pub use servers::Servers;
 pub use settings::{Oauth, Packages, PassedVariable, PinPolicy, Pinning, Server, ToolSettings, Transport};
+pub use skills::{LeftOutSkill, ServerSkill, ServerSkills, SkillContent, SkillFile, SkillListing};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
+use serde_json::{Map, Value};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 use toolc::{Env, Registry};
@@ -13,6 +14,7 @@ use crate::error::{ErrorKind, McpError};
 use crate::pins::{ServerList, definition_text};
 use crate::report::ServerReport;
 use crate::settings::Server;
+use crate::skills::ServerSkills;
 use crate::supervisor::{Host, Supervised};
 
 /// The time in which servers end when the host stops. Programs that take longer are ended with the host.
@@ -157,6 +159,15 @@ impl Servers {
         let running = running.ok_or_else(|| unknown(format!("no MCP server is called `{server}`")))?;
         let not_listed = || unknown(format!("the MCP server `{server}` has not listed its tools"));
         Ok((running, running.last_list().ok_or_else(not_listed)?))
+    }
+
+    /// Returns the skills of the servers. They can be listed and read even after this value was moved, until the servers are stopped.
+    /// `front_matter` reads the front matter of a `SKILL.md` with every field, or says what is wrong with it.
+    pub fn skills(
+        &self,
+        front_matter: impl Fn(&str) -> Result<Map<String, Value>, String> + Send + Sync + 'static,
+    ) -> ServerSkills {
+        ServerSkills::new(self.running.iter().map(|running| Arc::clone(&running.caller)).collect(), front_matter)
     }
 
     /// Stops all servers, and waits until their programs have ended, at most for a few seconds. Running calls get an error.

@@ -173,7 +173,7 @@ impl Inbox {
             (Some(list), Err(_)) if list.has_deep() => serde_json::from_str(&list.without_deep()),
             (_, read) => read,
         };
-        if let Some(list) = list {
+        if let Some(list) = list.filter(|list| list.key == TOOLS) {
             self.lock().list = Some(list.tools());
         }
         read.map_err(|error| problem(message, &error))
@@ -259,12 +259,18 @@ fn is_list(message: &ServerJsonRpcMessage) -> bool {
     }
 }
 
-/// The parts of an answer that lists tools, each as text: however deep it is nested, it is not read.
+/// The keys of lists whose items are read one by one.
+const TOOLS: &str = "tools";
+const SKILLS: &str = "skills";
+
+/// The parts of an answer that lists tools or skills, each as text: however deep it is nested, it is not read.
 struct RawList<'m> {
     id: &'m RawValue,
     result: BTreeMap<String, &'m RawValue>,
-    /// The definitions, of which those that are nested too deep are not read.
-    tools: Vec<(&'m RawValue, Option<Value>)>,
+    /// The key of the list.
+    key: &'static str,
+    /// The items, of which those that are nested too deep are not read.
+    items: Vec<(&'m RawValue, Option<Value>)>,
 }
 
 impl<'m> RawList<'m> {
@@ -278,22 +284,25 @@ impl<'m> RawList<'m> {
         }
         let Answer { id, result } = serde_json::from_slice(message).ok()?;
         let mut result: BTreeMap<String, &RawValue> = serde_json::from_str(result.get()).ok()?;
-        let tools: Vec<&RawValue> = serde_json::from_str(result.remove("tools")?.get()).ok()?;
-        let read = |raw: &RawValue| serde_json::from_str(raw.get()).ok().filter(|tool| is_within(tool, MAX_DEPTH));
-        let tools = tools.into_iter().take(MAX_KEPT).map(|raw| (raw, read(raw))).collect();
-        Some(Self { id, result, tools })
+        let key = [TOOLS, SKILLS].into_iter().find(|key| result.contains_key(*key))?;
+        let items: Vec<&RawValue> = serde_json::from_str(result.remove(key)?.get()).ok()?;
+        let read = |raw: &RawValue| serde_json::from_str(raw.get()).ok().filter(|item| is_within(item, MAX_DEPTH));
+        let items = items.into_iter().take(MAX_KEPT).map(|raw| (raw, read(raw))).collect();
+        Some(Self { id, result, key, items })
     }
 
     fn has_deep(&self) -> bool {
-        self.tools.iter().any(|(_, read)| read.is_none())
+        self.items.iter().any(|(_, read)| read.is_none())
     }
 
-    /// Returns the answer without the definitions that are nested too deep.
+    /// Returns the answer without the definitions of tools that are nested too deep, and with null in place of such entries of skills.
     fn without_deep(&self) -> String {
-        let tools: Vec<&str> = self.tools.iter().filter(|(_, read)| read.is_some()).map(|(raw, _)| raw.get()).collect();
-        let tools = format!("\"tools\":[{}]", tools.join(","));
+        let deep = (self.key == SKILLS).then_some("null");
+        let items: Vec<&str> =
+            self.items.iter().filter_map(|(raw, read)| read.as_ref().map(|_| raw.get()).or(deep)).collect();
+        let items = format!("\"{}\":[{}]", self.key, items.join(","));
         let others = self.result.iter().map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), value.get()));
-        let parts: Vec<String> = others.chain([tools]).collect();
+        let parts: Vec<String> = others.chain([items]).collect();
         format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{{}}}}}", self.id.get(), parts.join(","))
     }
 
@@ -302,7 +311,7 @@ impl<'m> RawList<'m> {
             Some(tool) => RawTool::Read(tool),
             None => RawTool::TooDeep { name: name(raw) },
         };
-        self.tools.into_iter().map(tool).collect()
+        self.items.into_iter().map(tool).collect()
     }
 }
 
@@ -383,6 +392,20 @@ mod tests {
         let inbox = Inbox::default();
         assert!(inbox.read(many.as_bytes()).is_ok());
         assert_eq!(inbox.take().map(|tools| tools.len()), Some(MAX_KEPT));
+    }
+
+    #[test]
+    fn a_deep_entry_of_a_skill_does_not_spoil_the_list() {
+        for levels in [130, 100_000] {
+            let inbox = Inbox::default();
+            let skills = format!(r#"{{"uri":"skill://a/SKILL.md"}},{{"frontmatter":{}}}"#, deep(levels));
+            let message = format!(r#"{{"jsonrpc":"2.0","id":3,"result":{{"nextCursor":"2","skills":[{skills}]}}}}"#);
+            let read = inbox.read(message.as_bytes()).unwrap_or_else(|problem| panic!("{levels}: {problem}"));
+            let JsonRpcMessage::Response(response) = read else { panic!("{levels}") };
+            let ServerResult::CustomResult(result) = response.result else { panic!("{levels}") };
+            assert_eq!(result.0, json!({ "nextCursor": "2", "skills": [{ "uri": "skill://a/SKILL.md" }, null] }));
+            assert_eq!(inbox.take(), None, "these are no tools");
+        }
     }
 
     #[test]

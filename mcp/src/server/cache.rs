@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use rmcp::model::{
-    CacheScope, DiscoverResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    CacheScope, DiscoverResult, GetSkillResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult,
 };
 use toolc::wire::mcp;
 
 use super::ToolServer;
 
-/// How long, and for whom, clients may cache the answers that are the same for all clients: the lists, and the description of the server.
-/// Stored results are never cached.
+/// How long, and for whom, clients may cache the answers that are the same for all clients: the lists, the entries of skills, and
+/// the description of the server. Stored results and the files of skills are never cached.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cache {
     ttl_ms: u64,
@@ -56,4 +57,12 @@ macro_rules! cacheable {
     };
 }
 
-cacheable!(ListToolsResult, ListPromptsResult, ListResourcesResult, ListResourceTemplatesResult, DiscoverResult);
+cacheable!(
+    ListToolsResult,
+    ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListSkillsResult,
+    GetSkillResult,
+    DiscoverResult
+);

@@ -8,10 +8,11 @@ use std::time::Duration;
 use http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CreateTaskResult, CustomRequest, CustomResult,
-    DetailedTask, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
-    Implementation, InitializeRequestParams, InitializeResult, InputRequest, InputRequiredResult, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    DetailedTask, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
+    GetSkillResult, GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
+    InputRequest, InputRequiredResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListSkillsResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion,
+    ReadResourceDirectoryRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
     ServerConfig, ServerRequest, Tool, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, Peer, PeerRequestOptions, RequestContext, ServiceError};
@@ -26,6 +27,7 @@ use super::principal::Principal;
 use super::questions::{Kind, NotAnswered, Question};
 use super::results;
 use super::rewritten;
+use super::skills::Shelf;
 use super::tasks::Tasks;
 use super::tools::{LatestList, ListSize};
 
@@ -37,6 +39,8 @@ pub(super) struct Shared {
     pub(super) background_after: Duration,
     pub(super) list: LatestList,
     pub(super) cache: Cache,
+    /// The skills, if the server serves any.
+    pub(super) shelf: Option<Shelf>,
     pub(super) parked: ParkedCalls,
     pub(super) tasks: Tasks,
     /// The conversations of clients whose protocol version has no sessions: one for each principal.
@@ -52,9 +56,10 @@ pub(super) struct Handler {
 }
 
 /// Returns what a server says about itself.
-pub(super) fn info(name: &str, version: &str, instructions: &str) -> ServerConfig {
+pub(super) fn info(name: &str, version: &str, instructions: &str, has_skills: bool) -> ServerConfig {
+    let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().enable_tasks();
     let capabilities =
-        ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().enable_tasks().build();
+        if has_skills { capabilities.enable_skills_with_directory_read().build() } else { capabilities.build() };
     let info = ServerConfig::new(capabilities).with_server_info(Implementation::new(name, version));
     let info = info.with_protocol_version(ProtocolVersion::V_2025_11_25);
     if instructions.is_empty() { info } else { info.with_instructions(instructions) }
@@ -101,6 +106,13 @@ impl Handler {
     /// Adds caching hints to an answer that is the same for all clients. Protocol versions with sessions have no such hints.
     fn cached<T: Cacheable>(&self, answer: T, context: &RequestContext<RoleServer>) -> T {
         if is_stateless(context) { self.shared.cache.apply(answer) } else { answer }
+    }
+
+    fn shelf(&self) -> Result<Shelf, ErrorData> {
+        self.shared
+            .shelf
+            .clone()
+            .ok_or_else(|| ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "no skills are served", None))
     }
 
     async fn list(&self, conversation: &Conversation) -> Result<Arc<ListSize>, ErrorData> {
@@ -294,12 +306,17 @@ const METHODS: &[&str] = &[
     "tasks/cancel",
 ];
 
+/// The methods that the server answers if it serves skills.
+const SKILL_METHODS: &[&str] = &["skills/list", "skills/get", "resources/directory/read"];
+
 /// Returns what is wrong with the parameters of a request, if it is known.
 fn reason(request: &CustomRequest) -> String {
     let params = request.params.clone().unwrap_or_default();
     let error = match &*request.method {
         "tools/call" => serde_json::from_value::<CallToolRequestParams>(params).err(),
         "resources/read" => serde_json::from_value::<ReadResourceRequestParams>(params).err(),
+        "resources/directory/read" => serde_json::from_value::<ReadResourceDirectoryRequestParams>(params).err(),
+        "skills/get" => serde_json::from_value::<GetSkillRequestParams>(params).err(),
         _ => None,
     };
     error.map_or_else(String::new, |error| format!(": {error}"))
@@ -384,11 +401,40 @@ impl ServerHandler for Handler {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         // Clients get links to stored results in the results of calls. A list of them would differ from client to client.
-        Ok(self.cached(ListResourcesResult::default(), &context))
+        let resources = match self.shared.shelf.clone() {
+            Some(shelf) => shelf.resources(request.and_then(|request| request.cursor)).await?,
+            None => ListResourcesResult::default(),
+        };
+        Ok(self.cached(resources, &context))
+    }
+
+    async fn list_skills(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        let page = self.shelf()?.list(request.and_then(|request| request.cursor)).await?;
+        Ok(self.cached(page, &context))
+    }
+
+    async fn get_skill(
+        &self,
+        request: GetSkillRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetSkillResult, ErrorData> {
+        Ok(self.cached(self.shelf()?.get(request.uri).await?, &context))
+    }
+
+    async fn read_resource_directory(
+        &self,
+        request: ReadResourceDirectoryRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(self.cached(self.shelf()?.folder(request.uri, request.cursor).await?, &context))
     }
 
     async fn list_resource_templates(
@@ -423,6 +469,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let conversation = self.conversation(&context)?;
+        if let Some(shelf) = self.shared.shelf.clone().filter(|_| Shelf::has_scheme(&request.uri)) {
+            return shelf.read(request.uri).await.map(Into::into);
+        }
         let read = tokio::task::spawn_blocking(move || conversation.stored.read(&request.uri)).await;
         read.map_err(|error| internal(error.to_string()))?.map(Into::into)
     }
@@ -458,7 +507,8 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         // rmcp treats a request with invalid parameters as an unknown request.
-        if METHODS.contains(&&*request.method) {
+        let has_skills = self.shared.shelf.is_some();
+        if METHODS.contains(&&*request.method) || has_skills && SKILL_METHODS.contains(&&*request.method) {
             let text = format!("the parameters of `{}` are not valid{}", request.method, reason(&request));
             return Err(ErrorData::invalid_params(text, None));
         }

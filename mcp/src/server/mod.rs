@@ -6,11 +6,12 @@
 
 // In the order of a request: `stdio` and `http` carry messages, of which `unreadable` answers the bad ones, and `rewritten` completes
 // others; `principal` is who sends them; `handler` answers them; `conversation` is the session of tools; `tools` lists, `calls` runs,
-// `questions` asks, and `results` answers; `cache` is what clients may keep; `parked`, `tasks` and `stored` keep what a later request
-// needs.
+// `questions` asks, and `results` answers; `skills` serves skills; `cursor` divides lists into pages; `cache` is what clients may keep;
+// `parked`, `tasks` and `stored` keep what a later request needs.
 mod cache;
 mod calls;
 mod conversation;
+mod cursor;
 mod handler;
 mod http;
 mod parked;
@@ -19,6 +20,7 @@ mod questions;
 mod random;
 mod results;
 mod rewritten;
+mod skills;
 mod stdio;
 mod stored;
 mod tasks;
@@ -48,6 +50,7 @@ pub use calls::ClientQuestions;
 pub use http::{HttpAccess, HttpServer, MAX_REQUEST, PATH};
 pub use principal::{MIN_TOKEN_LEN, Tokens};
 pub use questions::{Answer, Input, NotAnswered};
+pub use skills::{ServedFile, ServedSkill, SkillShelf};
 
 /// The number of calls that run at the same time.
 const MAX_RUNNING: usize = 128;
@@ -66,6 +69,7 @@ pub struct ToolServer {
     sessions: Sessions,
     background_after: Duration,
     cache: Cache,
+    shelf: Option<skills::Shelf>,
 }
 
 impl std::fmt::Debug for ToolServer {
@@ -92,6 +96,7 @@ impl ToolServer {
             sessions: Sessions { new: Box::new(session), store: None, question: None },
             background_after: BACKGROUND_AFTER,
             cache: Cache::default(),
+            shelf: None,
         }
     }
 
@@ -127,11 +132,17 @@ impl ToolServer {
     /// `cacheScope` of 2026-07-28). Default: 0 and [`Private`](CacheScope::Private), because the tools can change at any time, for
     /// example with a plugin, and clients get no notification. The time is at most [a day](Self::MAX_CACHE_TTL).
     ///
-    /// With [`Public`](CacheScope::Public), everyone who shares a cache with a client sees the names and descriptions of the tools, even
-    /// without a token. Stored results are never kept or shared.
+    /// With [`Public`](CacheScope::Public), everyone who shares a cache with a client sees the names and descriptions of the tools and
+    /// the skills, even without a token. Stored results and the files of skills are never kept or shared.
     #[must_use]
     pub fn cache(self, ttl: Duration, scope: CacheScope) -> Self {
         Self { cache: Cache::new(ttl, scope), ..self }
+    }
+
+    /// Serves these skills, too. Without a shelf, the server does not declare the extension for skills.
+    #[must_use]
+    pub fn shelf(self, shelf: impl SkillShelf) -> Self {
+        Self { shelf: Some(skills::Shelf::new(shelf)), ..self }
     }
 
     /// Serves the client at these streams, until its input ends. Calls that run then have a few seconds to end, and are cancelled.
@@ -168,12 +179,13 @@ impl ToolServer {
     /// Returns what all connections share. Checks that a session can be made.
     fn shared(self) -> io::Result<Arc<Shared>> {
         let shared = Shared {
-            info: handler::info(&self.name, &self.version, &self.instructions),
+            info: handler::info(&self.name, &self.version, &self.instructions, self.shelf.is_some()),
             sessions: self.sessions,
             limits: Limits::new(MAX_RUNNING, MAX_CALLS),
             background_after: self.background_after,
             list: tools::LatestList::default(),
             cache: self.cache,
+            shelf: self.shelf,
             parked: parked::ParkedCalls::default(),
             tasks: tasks::Tasks::default(),
             conversations: Mutex::default(),

@@ -7,6 +7,8 @@ use rmcp::ErrorData;
 use rmcp::model::{ListToolsResult, Tool};
 use toolc::Turn;
 
+use super::cursor::Pages;
+
 /// The number of tools on a page.
 const PAGE: usize = 250;
 
@@ -57,28 +59,14 @@ impl ListSize {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
-    /// Returns a page. The cursor of the next one has the position of its first tool, and the hash of the definitions: after they have
-    /// changed, the cursor is refused.
+    /// Returns a page.
     pub(super) fn page(&self, cursor: Option<&str>) -> Result<ListToolsResult, ErrorData> {
-        let start = match cursor {
-            // Some clients write an empty cursor for the first page. No page has such a cursor.
-            None | Some("") => 0,
-            Some(cursor) => self.position(cursor).ok_or_else(|| {
-                let text =
-                    "invalid cursor: the tools have changed since the first page, so list them again without a cursor";
-                ErrorData::invalid_params(text, None)
-            })?,
-        };
+        let pages = Pages { len: self.tools.len(), hash: self.hash, items: "tools" };
+        let start = pages.start(cursor)?;
         let end = (start + PAGE).min(self.tools.len());
         let mut page = ListToolsResult::with_all_items(self.tools[start..end].to_vec());
-        page.next_cursor = (end < self.tools.len()).then(|| format!("{end}-{:x}", self.hash));
+        page.next_cursor = pages.next(end);
         Ok(page)
-    }
-
-    fn position(&self, cursor: &str) -> Option<usize> {
-        let (position, hash) = cursor.split_once('-')?;
-        let position = position.parse().ok().filter(|position| (1..self.tools.len()).contains(position))?;
-        (u64::from_str_radix(hash, 16) == Ok(self.hash)).then_some(position)
     }
 }
 

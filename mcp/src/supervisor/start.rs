@@ -34,6 +34,7 @@ pub(crate) struct Host<'h> {
 pub(crate) struct Supervised {
     pub(crate) server: Arc<Server>,
     pub(crate) report: Arc<Mutex<ServerReport>>,
+    pub(crate) caller: Arc<Caller>,
     listed: Arc<Mutex<Option<ServerList>>>,
     /// Closed after the first try.
     first_try: Mutex<mpsc::Receiver<()>>,
@@ -61,7 +62,7 @@ impl Host<'_> {
             Arc::clone(&redactor),
             Arc::clone(&self.turn),
         ));
-        let caller = Caller {
+        let caller = Arc::new(Caller {
             questioner: Arc::clone(&questioner),
             timeout: server.call_timeout,
             version: Mutex::default(),
@@ -69,11 +70,12 @@ impl Host<'_> {
             status: receiver,
             runtime: self.runtime.clone(),
             redactor: Arc::clone(&redactor),
-        };
+        });
         let (first_try, tried) = mpsc::channel();
         let report = ServerReport { unset_variables: self.unset_variables(&server), ..ServerReport::new(&server.name) };
         let supervised = Supervised {
             report: Arc::new(Mutex::new(report)),
+            caller: Arc::clone(&caller),
             listed: Arc::default(),
             first_try: Mutex::new(tried),
             server: Arc::new(server),
@@ -87,7 +89,7 @@ impl Host<'_> {
             provider,
             status,
             redactor,
-            caller: Arc::new(caller),
+            caller,
             questioner,
             stop: self.stop.clone(),
             first_try: Some(first_try),

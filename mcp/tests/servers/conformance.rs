@@ -79,3 +79,28 @@ fn the_client_passes_all_required_scenarios_of_2025_11_25() {
 fn the_client_passes_all_required_scenarios_of_2026_07_28() {
     assert_all_pass("2026-07-28", 32);
 }
+
+/// The scenarios of the extension for skills. A refused file ends the client with an error, which they allow.
+const SKILLS: [&str; 4] = [
+    "sep-2640-client-no-prefetch",
+    "sep-2640-client-verify-digest",
+    "sep-2640-client-verify-size",
+    "sep-2640-client-verify-frontmatter",
+];
+
+#[test]
+fn the_client_passes_the_scenarios_of_skills() {
+    let found = packages::node().and_then(|node| Ok((node, packages::npm("mcp-conformance", NPM)?)));
+    let (node, suite) = match found {
+        Ok((node, folder)) => (node, folder.join("node_modules/@modelcontextprotocol/conformance/dist/index.js")),
+        Err(why) => return packages::missing("no conformance suite", &why),
+    };
+    for scenario in SKILLS {
+        let mut command = Command::new(&node);
+        command.arg(&suite).arg("client").arg("--command").arg(client());
+        let output = command.args(["--scenario", scenario, "--timeout", TIME_LIMIT, "--verbose"]).output();
+        let output = output.expect("the suite starts");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && text.contains("SUCCESS") && !text.contains("SKIPPED"), "{scenario}: {text}");
+    }
+}

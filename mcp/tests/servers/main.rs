@@ -12,3 +12,4 @@ mod packages;
 mod peers;
 mod person;
 mod pins;
+mod skills;

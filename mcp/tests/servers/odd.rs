@@ -19,7 +19,7 @@ fn script() -> PathBuf {
 }
 
 /// Returns a program with these answers.
-fn program(name: &str, given: &Value) -> Server {
+pub(crate) fn program(name: &str, given: &Value) -> Server {
     let args = vec!["-u".to_owned(), script().display().to_string(), given.to_string()];
     let note = PassedVariable { name: "NOTE".to_owned(), source: "NOTE".to_owned(), is_secret: None };
     let transport = Transport::Stdio { command: "python3".to_owned(), args, env: vec![note], directory: None };

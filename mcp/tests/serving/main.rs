@@ -6,5 +6,6 @@ mod approval;
 mod calls;
 mod fixture;
 mod odd_lines;
+mod skills;
 mod streams;
 mod tasks;
