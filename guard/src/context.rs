@@ -4,14 +4,12 @@ use toolc_commands::Surroundings;
 use toolc_commands::rules::RuleSet;
 
 use crate::codes::{Code, Severity};
-use crate::files::Files;
 use crate::purpose::{Purpose, Topic};
 
 /// The skill around a piece that is judged.
 pub(crate) struct Context<'a> {
     pub(crate) rules: &'a RuleSet<'a>,
     pub(crate) surroundings: &'a Surroundings<'a>,
-    pub(crate) files: &'a Files,
     pub(crate) purpose: Purpose,
 }
 

@@ -7,8 +7,9 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 /// The maximum number of bytes that are decoded from one text.
 pub(crate) const MAX_DECODED: usize = 64 << 10;
 
-const LENIENT: GeneralPurposeConfig =
-    GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true).with_decode_padding_mode(DecodePaddingMode::Indifferent);
+const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
+    .with_decode_allow_trailing_bits(true)
+    .with_decode_padding_mode(DecodePaddingMode::Indifferent);
 const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
 
@@ -22,7 +23,12 @@ pub(crate) fn base64(text: &str) -> Option<Vec<u8>> {
 
 /// Decodes hexadecimal digits, with or without separators.
 pub(crate) fn hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = text.replace("\\x", "").replace("0x", "").bytes().filter(|byte| !matches!(byte, b' ' | b':' | b',' | b'\n' | b'\r' | b'\t')).collect();
+    let digits: Vec<u8> = text
+        .replace("\\x", "")
+        .replace("0x", "")
+        .bytes()
+        .filter(|byte| !matches!(byte, b' ' | b':' | b',' | b'\n' | b'\r' | b'\t'))
+        .collect();
     if digits.is_empty() || digits.len() % 2 == 1 {
         return None;
     }
@@ -53,7 +59,8 @@ pub(crate) fn text_of(bytes: &[u8]) -> String {
 /// Returns whether almost all of a decoded text can be read.
 pub(crate) fn is_readable(text: &str) -> bool {
     let count = text.chars().count();
-    let odd = text.chars().filter(|letter| *letter == '\u{fffd}' || letter.is_control() && !letter.is_whitespace()).count();
+    let odd =
+        text.chars().filter(|letter| *letter == '\u{fffd}' || letter.is_control() && !letter.is_whitespace()).count();
     count >= 4 && odd * 20 <= count
 }
 

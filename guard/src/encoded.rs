@@ -17,8 +17,46 @@ const MAX_LAYERS: usize = 3;
 
 /// Parts of texts that only commands and code have.
 const COMMANDS: &[&str] = &[
-    "curl ", "wget ", "/bin/sh", "/bin/bash", "bash -", "sh -c", "powershell", "eval(", "exec(", "import os", "import subprocess", "import socket", "import requests", "import urllib", "os.system", "child_process", "subprocess.", "rm -rf", "/dev/tcp", "nc -e",
-    "base64 -", "base64.b64decode", "chmod +x", "invoke-expression", "downloadstring", "invoke-webrequest", "| sh", "|sh", "| bash", "|bash", "__import__", "fromcharcode", "require('http", "require(\"http", "process.env", "os.environ", ".ssh/id_", "crontab", "osascript", "atob(",
+    "curl ",
+    "wget ",
+    "/bin/sh",
+    "/bin/bash",
+    "bash -",
+    "sh -c",
+    "powershell",
+    "eval(",
+    "exec(",
+    "import os",
+    "import subprocess",
+    "import socket",
+    "import requests",
+    "import urllib",
+    "os.system",
+    "child_process",
+    "subprocess.",
+    "rm -rf",
+    "/dev/tcp",
+    "nc -e",
+    "base64 -",
+    "base64.b64decode",
+    "chmod +x",
+    "invoke-expression",
+    "downloadstring",
+    "invoke-webrequest",
+    "| sh",
+    "|sh",
+    "| bash",
+    "|bash",
+    "__import__",
+    "fromcharcode",
+    "require('http",
+    "require(\"http",
+    "process.env",
+    "os.environ",
+    ".ssh/id_",
+    "crontab",
+    "osascript",
+    "atob(",
 ];
 
 /// Returns the encoded texts of a file that stand for commands and the like.
@@ -30,11 +68,15 @@ fn judge(text: &str, run: Range<usize>) -> Option<Found> {
     let (what, decoded) = meaning(&text[run.clone()], MAX_LAYERS)?;
     // An address in the query of another one is escaped by usual means.
     let before = &text[text.floor_char_boundary(run.start.saturating_sub(300))..run.start];
-    let in_address = before.rsplit(|letter: char| letter.is_whitespace() || letter == '"').next().is_some_and(|word| word.contains("://"));
+    let in_address = before
+        .rsplit(|letter: char| letter.is_whitespace() || letter == '"')
+        .next()
+        .is_some_and(|word| word.contains("://"));
     if what == "an address" && in_address {
         return None;
     }
-    let mut found = Found::new(Code::HiddenPayload, run, format!("Encoded text stands for {what}: {}", visible(&decoded)));
+    let mut found =
+        Found::new(Code::HiddenPayload, run, format!("Encoded text stands for {what}: {}", visible(&decoded)));
     found.matter = Some(decoded);
     Some(found)
 }
@@ -42,7 +84,11 @@ fn judge(text: &str, run: Range<usize>) -> Option<Found> {
 /// Returns what an encoded text stands for, and the decoded text, if it is harmful to hide it.
 pub(crate) fn meaning(encoded: &str, layers: usize) -> Option<(&'static str, String)> {
     let is_hex = |letter: char| letter.is_ascii_hexdigit() || letter == '\\' || letter == 'x';
-    let bytes = if encoded.chars().all(is_hex) { decode::hex(encoded).or_else(|| decode::base64(encoded)) } else { decode::base64(encoded) }?;
+    let bytes = if encoded.chars().all(is_hex) {
+        decode::hex(encoded).or_else(|| decode::base64(encoded))
+    } else {
+        decode::base64(encoded)
+    }?;
     if let Some(what) = program(&bytes) {
         return Some((what, String::new()));
     }
@@ -60,11 +106,18 @@ pub(crate) fn meaning(encoded: &str, layers: usize) -> Option<(&'static str, Str
 /// Returns what a decoded text is, if it should not be hidden.
 pub(crate) fn harm(decoded: &str) -> Option<&'static str> {
     let lower = decoded.to_lowercase();
-    let is_address = |text: &str| text.starts_with("http://") || text.starts_with("https://") || text.starts_with("ws://") || text.starts_with("wss://");
+    let is_address = |text: &str| {
+        text.starts_with("http://")
+            || text.starts_with("https://")
+            || text.starts_with("ws://")
+            || text.starts_with("wss://")
+    };
     if COMMANDS.iter().any(|part| lower.contains(part)) {
         return Some("commands or code");
     }
-    if is_address(lower.trim()) && hosts::addresses(&lower).iter().any(|address| address.standing() != hosts::Standing::Local) {
+    if is_address(lower.trim())
+        && hosts::addresses(&lower).iter().any(|address| address.standing() != hosts::Standing::Local)
+    {
         return Some("an address");
     }
     toolc_scan::manipulation(decoded).map(|_| "instructions for the model")
@@ -79,7 +132,12 @@ fn program(bytes: &[u8]) -> Option<&'static str> {
     if starts(b"\xe3\0\0\0") || starts(b"c\0\0\0") {
         return Some("bytecode");
     }
-    let is_packed = starts(b"\x1f\x8b\x08") || starts(b"PK\x03\x04") || starts(b"x\x9c") || starts(b"x\xda") || starts(b"BZh") || starts(b"\xfd7zXZ");
+    let is_packed = starts(b"\x1f\x8b\x08")
+        || starts(b"PK\x03\x04")
+        || starts(b"x\x9c")
+        || starts(b"x\xda")
+        || starts(b"BZh")
+        || starts(b"\xfd7zXZ");
     is_packed.then_some("packed data")
 }
 
@@ -91,7 +149,9 @@ pub(crate) fn runs(text: &str) -> Vec<Range<usize>> {
     while at < bytes.len() {
         if bytes[at..].starts_with(b"\\x") {
             let start = at;
-            while bytes[at..].starts_with(b"\\x") && bytes.get(at + 2..at + 4).is_some_and(|pair| pair.iter().all(u8::is_ascii_hexdigit)) {
+            while bytes[at..].starts_with(b"\\x")
+                && bytes.get(at + 2..at + 4).is_some_and(|pair| pair.iter().all(u8::is_ascii_hexdigit))
+            {
                 at += 4;
             }
             if at - start >= MIN_HEX {
@@ -114,7 +174,9 @@ pub(crate) fn runs(text: &str) -> Vec<Range<usize>> {
             let rest = &bytes[at..];
             let gap = if rest.starts_with(b"\r\n") { 2 } else { 1 };
             let indent = rest.iter().skip(gap).take(16).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-            let goes_on = at - line >= 40 && rest.first().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) && rest.get(gap + indent).is_some_and(|byte| is_letter(*byte));
+            let goes_on = at - line >= 40
+                && rest.first().is_some_and(|byte| matches!(byte, b'\n' | b'\r'))
+                && rest.get(gap + indent).is_some_and(|byte| is_letter(*byte));
             if !goes_on {
                 break;
             }

@@ -39,7 +39,8 @@ pub(crate) fn json(text: &str) -> Vec<Entry> {
         match token.kind {
             Kind::Text if sign(next, ":") => key.clone_from(&token.text),
             Kind::Text | Kind::Name | Kind::Number if found.len() < MAX_ENTRIES => {
-                let path = keys.iter().chain([&key]).filter(|key| !key.is_empty()).cloned().collect::<Vec<_>>().join("/");
+                let path =
+                    keys.iter().chain([&key]).filter(|key| !key.is_empty()).cloned().collect::<Vec<_>>().join("/");
                 found.push(Entry { path, value: token.text.clone(), at: token.at.start });
             }
             Kind::Sign if token.text == "{" && keys.len() < MAX_DEPTH => keys.push(std::mem::take(&mut key)),
@@ -105,7 +106,8 @@ mod tests {
 
     #[test]
     fn entries_have_the_keys_that_lead_to_them() {
-        let expected = [("a/b", "x"), ("a/c", "y"), ("a/c", "z"), ("d", "1")].map(|(path, value)| (path.to_owned(), value.to_owned()));
+        let expected = [("a/b", "x"), ("a/c", "y"), ("a/c", "z"), ("d", "1")]
+            .map(|(path, value)| (path.to_owned(), value.to_owned()));
         assert_eq!(pairs(json("{\"a\": {\"b\": \"x\", // n\n \"c\": [\"y\", \"z\"]}, \"d\": 1}")), expected);
         assert_eq!(pairs(yaml("a:\n  b: x\n  c: [y, z]\nd: 1\n")), expected);
     }

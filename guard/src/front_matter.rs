@@ -20,10 +20,12 @@ fn entries_of(text: &str) -> Vec<Entry> {
         let start = at;
         at += line.len();
         let (key, value) = line.split_once(':')?;
-        let is_key = !key.is_empty() && key.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'));
+        let is_key =
+            !key.is_empty() && key.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'));
         is_key.then(|| Entry { path: key.to_owned(), value: value.trim().to_owned(), at: start })
     });
-    let missing: Vec<Entry> = by_lines.filter(|entry| !found.iter().any(|known| known.path.split('/').next() == Some(&entry.path))).collect();
+    let missing: Vec<Entry> =
+        by_lines.filter(|entry| !found.iter().any(|known| known.path.split('/').next() == Some(&entry.path))).collect();
     found.into_iter().chain(missing).collect()
 }
 
@@ -31,7 +33,10 @@ fn entries_of(text: &str) -> Vec<Entry> {
 pub(crate) fn purpose(text: &str, front: Option<&Range<usize>>) -> Purpose {
     let Some(text) = front.and_then(|range| text.get(range.clone())) else { return Purpose::default() };
     let entries = entries_of(text);
-    let values = entries.iter().filter(|entry| matches!(entry.path.as_str(), "name" | "description")).map(|entry| entry.value.as_str());
+    let values = entries
+        .iter()
+        .filter(|entry| matches!(entry.path.as_str(), "name" | "description"))
+        .map(|entry| entry.value.as_str());
     Purpose::of(&values.collect::<Vec<_>>().join(". "))
 }
 
@@ -50,11 +55,19 @@ pub(crate) fn check(text: &str, front: &Range<usize>, context: &Context<'_>) -> 
         }
         let is_hook = entry.path.starts_with("hooks");
         if is_hook && entry.key() == "command" {
-            judged.found.push(Found::new(Code::ManifestHook, place.clone(), "The front matter names a command that an agent runs on its own."));
+            judged.found.push(Found::new(
+                Code::ManifestHook,
+                place.clone(),
+                "The front matter names a command that an agent runs on its own.",
+            ));
         }
         for address in hosts::addresses(&entry.value) {
             match address.standing() {
-                Standing::Number | Standing::Hiding(_) => judged.found.push(Found::new(Code::SuspiciousHost, place.clone(), format!("The front matter names {}, which hides its owner.", address.host))),
+                Standing::Number | Standing::Hiding(_) => judged.found.push(Found::new(
+                    Code::SuspiciousHost,
+                    place.clone(),
+                    format!("The front matter names {}, which hides its owner.", address.host),
+                )),
                 Standing::Local | Standing::Named => {}
             }
         }
@@ -64,11 +77,17 @@ pub(crate) fn check(text: &str, front: &Range<usize>, context: &Context<'_>) -> 
 }
 
 fn tools(value: &str, place: &Range<usize>) -> Option<Found> {
-    let mut rights: Vec<&str> = value.split([',', ' ', '[', ']']).map(|word| word.trim_matches(['"', '\''])).filter(|word| !word.is_empty()).collect();
+    let mut rights: Vec<&str> = value
+        .split([',', ' ', '[', ']'])
+        .map(|word| word.trim_matches(['"', '\'']))
+        .filter(|word| !word.is_empty())
+        .collect();
     rights.retain(|word| !word.is_empty());
     if rights.iter().any(|word| matches!(word.to_ascii_lowercase().as_str(), "*" | "all" | "any" | "*(*)" | "**")) {
         return Some(Found::new(Code::AllTools, place.clone(), Code::AllTools.explanation()));
     }
-    let is_broad = rights.iter().any(|word| matches!(*word, "Bash" | "Bash(*)" | "Bash(*:*)" | "Shell" | "terminal" | "execute" | "shell"));
+    let is_broad = rights
+        .iter()
+        .any(|word| matches!(*word, "Bash" | "Bash(*)" | "Bash(*:*)" | "Shell" | "terminal" | "execute" | "shell"));
     is_broad.then(|| Found::new(Code::BroadTools, place.clone(), Code::BroadTools.explanation()))
 }

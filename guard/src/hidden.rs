@@ -28,15 +28,27 @@ enum Weight {
 
 fn characters(text: &str, is_code: bool) -> Vec<Found> {
     let hidden = toolc_scan::hidden_characters(text);
-    let hidden: Vec<(usize, char)> = hidden.into_iter().filter(|(at, letter)| !(*letter == '\u{feff}' && *at == 0) && *letter != '\u{c}').collect();
+    let hidden: Vec<(usize, char)> =
+        hidden.into_iter().filter(|(at, letter)| !(*letter == '\u{feff}' && *at == 0) && *letter != '\u{c}').collect();
     let Some(first) = hidden.first() else { return Vec::new() };
-    let is_rtl = text.chars().any(|letter| matches!(letter, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}'));
+    let is_rtl = text
+        .chars()
+        .any(|letter| matches!(letter, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}'));
     let heavy = hidden.iter().find(|(at, letter)| weight(text, *at, *letter, is_code, is_rtl) == Weight::Heavy);
-    let is_many = hidden.iter().filter(|(_, letter)| !letter.is_control() && !matches!(letter, '\u{ad}' | '\u{feff}' | '\u{2028}' | '\u{2029}')).count() >= MAX_INVISIBLE;
-    let in_a_row = hidden.windows(4).find(|window| window.windows(2).all(|pair| pair[1].0 == pair[0].0 + pair[0].1.len_utf8()) && !window[0].1.is_control());
+    let is_many = hidden
+        .iter()
+        .filter(|(_, letter)| {
+            !letter.is_control() && !matches!(letter, '\u{ad}' | '\u{feff}' | '\u{2028}' | '\u{2029}')
+        })
+        .count()
+        >= MAX_INVISIBLE;
+    let in_a_row = hidden.windows(4).find(|window| {
+        window.windows(2).all(|pair| pair[1].0 == pair[0].0 + pair[0].1.len_utf8()) && !window[0].1.is_control()
+    });
     let place = heavy.or_else(|| in_a_row.map(|window| &window[0])).or(is_many.then_some(first));
     let (at, letter) = place.unwrap_or(first);
-    let message = format!("The text has {} invisible characters, such as {}.", hidden.len(), toolc_scan::character_name(*letter));
+    let message =
+        format!("The text has {} invisible characters, such as {}.", hidden.len(), toolc_scan::character_name(*letter));
     let end = text.ceil_char_boundary((at + 40).min(text.len()));
     let start = text.floor_char_boundary(at.saturating_sub(20));
     let finding = Found::new(Code::HiddenText, *at..*at + letter.len_utf8(), message);
@@ -47,14 +59,16 @@ fn characters(text: &str, is_code: bool) -> Vec<Found> {
 fn weight(text: &str, at: usize, letter: char, is_code: bool, is_rtl: bool) -> Weight {
     let before = text[..at].chars().next_back();
     let after = text[at + letter.len_utf8()..].chars().next();
-    let splits_word = before.is_some_and(|letter| letter.is_ascii_alphanumeric()) && after.is_some_and(|letter| letter.is_ascii_alphanumeric());
+    let splits_word = before.is_some_and(|letter| letter.is_ascii_alphanumeric())
+        && after.is_some_and(|letter| letter.is_ascii_alphanumeric());
     let is_heavy = match letter {
         '\u{e0000}'..='\u{e007f}' => true,
         '\u{202d}' | '\u{202e}' => true,
         '\u{202a}'..='\u{202c}' | '\u{2066}'..='\u{2069}' => is_code || !is_rtl,
         '\u{1b}' => after == Some('[') || after == Some(']'),
         '\u{8}' => true,
-        '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{180e}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => is_code || splits_word,
+        '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{180e}' | '\u{115f}' | '\u{1160}' | '\u{3164}'
+        | '\u{ffa0}' => is_code || splits_word,
         '\u{feff}' => is_code && splits_word,
         _ => false,
     };
@@ -70,11 +84,19 @@ fn blanks(text: &str) -> Vec<Found> {
             lines += 1;
         } else {
             if lines >= MAX_BLANK_LINES {
-                found.push(Found::new(Code::BlankRun, at..at + body.len(), format!("{lines} blank lines come before this text.")));
+                found.push(Found::new(
+                    Code::BlankRun,
+                    at..at + body.len(),
+                    format!("{lines} blank lines come before this text."),
+                ));
             }
             lines = 0;
             if let Some(run) = long_run(body) {
-                found.push(Found::new(Code::BlankRun, at + run..at + body.len(), "A long run of blanks moves this text out of sight."));
+                found.push(Found::new(
+                    Code::BlankRun,
+                    at + run..at + body.len(),
+                    "A long run of blanks moves this text out of sight.",
+                ));
             }
         }
         at += line.len();
@@ -94,7 +116,9 @@ fn long_run(line: &str) -> Option<usize> {
             start.get_or_insert(at);
             continue;
         }
-        if start.take().is_some_and(|start| at - start >= MAX_BLANKS) && line[at..].chars().filter(|letter| letter.is_alphanumeric()).count() >= 4 {
+        if start.take().is_some_and(|start| at - start >= MAX_BLANKS)
+            && line[at..].chars().filter(|letter| letter.is_alphanumeric()).count() >= 4
+        {
             return Some(at);
         }
     }
@@ -112,10 +136,24 @@ mod tests {
 
     #[test]
     fn characters_that_hide_block_and_those_of_scripts_do_not() {
-        for text in ["ig\u{200b}nore", "a\u{202e}b", "x\u{e0069}\u{e0067}", "a \u{200b}\u{200c}\u{200b}\u{200c} b", "\u{1b}[8mhidden"] {
+        for text in [
+            "ig\u{200b}nore",
+            "a\u{202e}b",
+            "x\u{e0069}\u{e0067}",
+            "a \u{200b}\u{200c}\u{200b}\u{200c} b",
+            "\u{1b}[8mhidden",
+        ] {
             assert!(blocks(text, false), "{text:?}");
         }
-        for text in ["\u{feff}# Title", "می\u{200c}خواهم", "👩\u{200d}👧", "Word. \u{200b} Next", "Schei\u{ad}ben", "\u{2067}שלום\u{2069}", "שלום\u{200f}"] {
+        for text in [
+            "\u{feff}# Title",
+            "می\u{200c}خواهم",
+            "👩\u{200d}👧",
+            "Word. \u{200b} Next",
+            "Schei\u{ad}ben",
+            "\u{2067}שלום\u{2069}",
+            "שלום\u{200f}",
+        ] {
             assert!(!blocks(text, false), "{text:?}");
         }
     }

@@ -33,15 +33,21 @@ pub(crate) fn addresses(text: &str) -> Vec<Address> {
     let mut found = Vec::new();
     for (sign, _) in text.match_indices("://") {
         let before = &text[..sign];
-        let scheme_start = before.rfind(|letter: char| !letter.is_ascii_alphanumeric() && letter != '+').map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+        let scheme_start = before
+            .rfind(|letter: char| !letter.is_ascii_alphanumeric() && letter != '+')
+            .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
         let scheme = before[scheme_start..].to_ascii_lowercase();
-        let is_known = ["http", "https", "ftp", "ws", "wss", "git+https", "git+http", "git", "ssh", "tcp"].iter().any(|known| scheme.ends_with(known));
+        let is_known = ["http", "https", "ftp", "ws", "wss", "git+https", "git+http", "git", "ssh", "tcp"]
+            .iter()
+            .any(|known| scheme.ends_with(known));
         if !is_known {
             continue;
         }
         let rest = &text[sign + 3..];
         let end = rest
-            .find(|letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '<' | '>' | ')' | '\\' | '|' | ']'))
+            .find(|letter: char| {
+                letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '<' | '>' | ')' | '\\' | '|' | ']')
+            })
             .unwrap_or(rest.len())
             .min(2048);
         let end = rest.floor_char_boundary(end);
@@ -113,7 +119,9 @@ pub(crate) fn is_below(host: &str, name: &str) -> bool {
 /// Returns whether a host that is an address, in any spelling, is one of this machine or a private network. `None` for a name.
 fn number(host: &str) -> Option<bool> {
     if let Ok(six) = host.parse::<Ipv6Addr>() {
-        return Some(six.to_ipv4_mapped().map_or(six.is_loopback() || six.is_unspecified() || six.is_unique_local(), is_local));
+        return Some(
+            six.to_ipv4_mapped().map_or(six.is_loopback() || six.is_unspecified() || six.is_unique_local(), is_local),
+        );
     }
     let parts: Vec<u64> = host.split('.').map(part).collect::<Option<_>>()?;
     let (last, first) = parts.split_last().filter(|(_, first)| first.len() <= 3)?;
@@ -145,7 +153,9 @@ fn is_local(four: Ipv4Addr) -> bool {
 pub(crate) fn looks_alike(host: &str) -> bool {
     host.split('.').any(|label| {
         let is_latin = label.chars().any(|letter| letter.is_ascii_alphabetic());
-        let is_other = label.chars().any(|letter| matches!(letter, '\u{370}'..='\u{58f}' | '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}'));
+        let is_other = label.chars().any(
+            |letter| matches!(letter, '\u{370}'..='\u{58f}' | '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}'),
+        );
         is_latin && is_other
     })
 }

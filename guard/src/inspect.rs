@@ -36,7 +36,7 @@ pub fn inspect(files: &Files, rules: &RuleSet<'_>, surroundings: &Surroundings<'
     let mut report = Report::default();
     let skill = files.iter().find(|(path, _)| path.eq_ignore_ascii_case("SKILL.md"));
     let purpose = skill.map(|(_, content)| purpose_of(content)).unwrap_or_default();
-    let context = Context { rules, surroundings, files, purpose };
+    let context = Context { rules, surroundings, purpose };
     let mut left = MAX_TEXTS;
     let mut add = |path: &str, text: &str, found: Vec<Found>| add_findings(&mut report.findings, path, text, found);
     if skill.is_none() {
@@ -49,14 +49,22 @@ pub fn inspect(files: &Files, rules: &RuleSet<'_>, surroundings: &Surroundings<'
         }
         let mut account = FileAccount { path: path.to_owned(), kind: Kind::Unread, size: 0 };
         match content {
-            Content::Bytes(_) if number >= MAX_FILES => add(path, "", vec![Found::new(Code::Unread, 0..0, format!("The skill has more than {MAX_FILES} files."))]),
+            Content::Bytes(_) if number >= MAX_FILES => add(
+                path,
+                "",
+                vec![Found::new(Code::Unread, 0..0, format!("The skill has more than {MAX_FILES} files."))],
+            ),
             Content::Bytes(bytes) => {
                 let Recognized { kind, text, mut found } = kinds::recognize(path, bytes);
                 (account.kind, account.size) = (kind, bytes.len());
                 found.extend(by_name(path));
                 let text = text.unwrap_or_default();
                 if text.len() > MAX_TEXT.min(left) {
-                    found.push(Found::new(Code::Unread, 0..0, format!("The text has {} bytes, more than is judged.", text.len())));
+                    found.push(Found::new(
+                        Code::Unread,
+                        0..0,
+                        format!("The text has {} bytes, more than is judged.", text.len()),
+                    ));
                 } else {
                     left -= text.len();
                     found.extend(judge_text(path, kind, &text, &context));
@@ -67,7 +75,11 @@ pub fn inspect(files: &Files, rules: &RuleSet<'_>, surroundings: &Surroundings<'
                 account.kind = Kind::Link;
                 add(path, "", link(path, target));
             }
-            Content::Unread(reason) => add(path, "", vec![Found::new(Code::Unread, 0..0, format!("The file was not read: {}", visible(reason)))]),
+            Content::Unread(reason) => add(
+                path,
+                "",
+                vec![Found::new(Code::Unread, 0..0, format!("The file was not read: {}", visible(reason)))],
+            ),
         }
         accounts.push(account);
     }
@@ -84,21 +96,26 @@ fn purpose_of(content: &Content) -> Purpose {
 
 fn is_outside(path: &str) -> bool {
     let path = path.replace('\\', "/");
-    path.starts_with('/') || path.starts_with('~') || path.split('/').any(|part| part == "..") || path.get(1..3) == Some(":/")
+    path.starts_with('/')
+        || path.starts_with('~')
+        || path.split('/').any(|part| part == "..")
+        || path.get(1..3) == Some(":/")
 }
 
 fn link(path: &str, target: &str) -> Vec<Found> {
     let target = target.replace('\\', "/");
     let mut depth = path.matches('/').count();
-    let leads_out = target.starts_with(['/', '~']) || target.get(1..2) == Some(":") || target.split('/').any(|part| {
-        match part {
-            ".." if depth == 0 => return true,
-            ".." => depth -= 1,
-            "" | "." => {}
-            _ => depth += 1,
-        }
-        false
-    });
+    let leads_out = target.starts_with(['/', '~'])
+        || target.get(1..2) == Some(":")
+        || target.split('/').any(|part| {
+            match part {
+                ".." if depth == 0 => return true,
+                ".." => depth -= 1,
+                "" | "." => {}
+                _ => depth += 1,
+            }
+            false
+        });
     let mut found = Found::new(Code::LinkOutside, 0..0, format!("The link leads to {}.", visible(&target)));
     found.matter = Some(target);
     vec![if leads_out { found } else { found.as_note() }]
@@ -111,7 +128,9 @@ fn by_name(path: &str) -> Option<Found> {
     let what = match name {
         "sitecustomize.py" | "usercustomize.py" => "Every program of Python in this folder runs this file.",
         name if kinds::end_of(name) == "pth" => "Every program of Python runs a file of this kind.",
-        _ if lower.starts_with(".git/") || lower.contains("/.git/") => "The skill brings a repository of its own, whose settings and hooks run.",
+        _ if lower.starts_with(".git/") || lower.contains("/.git/") => {
+            "The skill brings a repository of its own, whose settings and hooks run."
+        }
         _ => return None,
     };
     Some(Found::new(Code::StartUp, 0..0, what))
@@ -150,13 +169,30 @@ fn judge_text(path: &str, kind: Kind, text: &str, context: &Context<'_>) -> Vec<
 fn install_hook(path: &str, unit: &Unit, found: &mut Vec<Found>) {
     let name = path.rsplit('/').next().unwrap_or_default();
     if let Some(at) = unit.text.find("cmdclass").filter(|_| name == "setup.py") {
-        found.push(Found::in_unit(unit, Code::InstallHook, at..at + 8, "An installation of the package runs commands of its own."));
+        found.push(Found::in_unit(
+            unit,
+            Code::InstallHook,
+            at..at + 8,
+            "An installation of the package runs commands of its own.",
+        ));
     }
 }
 
 fn by_shebang(text: &str) -> &'static str {
     let line = text.lines().next().unwrap_or_default();
-    let known = [("python", "python"), ("node", "javascript"), ("deno", "javascript"), ("bun", "javascript"), ("ruby", "ruby"), ("perl", "perl"), ("php", "php"), ("lua", "lua"), ("pwsh", "powershell"), ("osascript", "applescript"), ("uv", "python")];
+    let known = [
+        ("python", "python"),
+        ("node", "javascript"),
+        ("deno", "javascript"),
+        ("bun", "javascript"),
+        ("ruby", "ruby"),
+        ("perl", "perl"),
+        ("php", "php"),
+        ("lua", "lua"),
+        ("pwsh", "powershell"),
+        ("osascript", "applescript"),
+        ("uv", "python"),
+    ];
     known.iter().find(|(program, _)| line.contains(program)).map_or("python", |(_, language)| language)
 }
 
@@ -181,10 +217,20 @@ fn data(end: &str, unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
     }
     found.extend(prose::switched(unit, context));
     if let Some(manipulation) = toolc_scan::manipulation(&unit.text) {
-        let around = &unit.text[unit.text.floor_char_boundary(manipulation.span.start.saturating_sub(200))..manipulation.span.end];
-        let finding = Found::in_unit(unit, Code::Manipulates, manipulation.span.clone(), format!("The text {}.", manipulation.what));
+        let around = &unit.text
+            [unit.text.floor_char_boundary(manipulation.span.start.saturating_sub(200))..manipulation.span.end];
+        let finding = Found::in_unit(
+            unit,
+            Code::Manipulates,
+            manipulation.span.clone(),
+            format!("The text {}.", manipulation.what),
+        );
         let is_data = matches!(end, "html" | "htm" | "svg" | "css" | "xml" | "xsd");
-        found.push(if quoting::warns(around) || is_data && !manipulation.what.contains("instructions") { finding.as_note() } else { finding });
+        found.push(if quoting::warns(around) || is_data && !manipulation.what.contains("instructions") {
+            finding.as_note()
+        } else {
+            finding
+        });
     }
 }
 
@@ -244,7 +290,9 @@ fn judge_part(part: Part, context: &Context<'_>, found: &mut Vec<Found>) {
 }
 
 fn inline_voice(around: &Around) -> Voice {
-    let is_quoted = quoting::warns(&around.lead) || quoting::warns(&around.heading) || quoting::voice_of_code(around, "") == Voice::Quotes;
+    let is_quoted = quoting::warns(&around.lead)
+        || quoting::warns(&around.heading)
+        || quoting::voice_of_code(around, "") == Voice::Quotes;
     if is_quoted { Voice::Quotes } else { Voice::Runs }
 }
 
@@ -253,10 +301,19 @@ fn comment(unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
     let mut inside = prose::check(unit, &Around::default(), true, context);
     inside.retain(|finding| finding.severity == Severity::Block);
     if let Some(manipulation) = toolc_scan::manipulation(&format!("<!--{}-->", unit.text)) {
-        inside.push(Found::in_unit(unit, Code::HiddenInstruction, 0..unit.text.len().min(200), format!("The text {}.", manipulation.what)));
+        inside.push(Found::in_unit(
+            unit,
+            Code::HiddenInstruction,
+            0..unit.text.len().min(200),
+            format!("The text {}.", manipulation.what),
+        ));
     }
     let mut commands = Vec::new();
-    for line in unit.text.lines().filter(|line| looks_like_command(line.trim()) || line.contains("curl ") || line.contains("wget ")) {
+    for line in unit
+        .text
+        .lines()
+        .filter(|line| looks_like_command(line.trim()) || line.contains("curl ") || line.contains("wget "))
+    {
         let plain = Unit::at(&line.replace('`', " "), unit.place(0), Voice::Runs);
         judge_code("sh", &plain, context, MAX_DEPTH, &mut commands);
     }
@@ -267,7 +324,8 @@ fn comment(unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
 /// Returns the language of a block of code.
 fn language_of(name: &str, text: &str) -> Option<&'static str> {
     match name {
-        "sh" | "bash" | "zsh" | "shell" | "console" | "terminal" | "fish" | "shellsession" | "sh-session" | "command" => return Some("sh"),
+        "sh" | "bash" | "zsh" | "shell" | "console" | "terminal" | "fish" | "shellsession" | "sh-session"
+        | "command" => return Some("sh"),
         "text" | "txt" | "markdown" | "md" | "plaintext" | "plain" | "prompt" => return Some("text"),
         "dockerfile" | "makefile" | "make" => return Some("sh"),
         _ => {}
@@ -278,26 +336,129 @@ fn language_of(name: &str, text: &str) -> Option<&'static str> {
     if !name.is_empty() && !matches!(name, "code" | "example" | "none" | "output") {
         return None;
     }
-    let is_python = text.lines().any(|line| line.starts_with("import ") || line.starts_with("from ") && line.contains(" import ") || line.starts_with("def "));
-    let is_javascript = text.contains("require(") || text.lines().any(|line| line.starts_with("const ") || line.starts_with("import {"));
+    let is_python = text.lines().any(|line| {
+        line.starts_with("import ")
+            || line.starts_with("from ") && line.contains(" import ")
+            || line.starts_with("def ")
+    });
+    let is_javascript = text.contains("require(")
+        || text.lines().any(|line| line.starts_with("const ") || line.starts_with("import {"));
     match () {
         () if is_javascript => Some("javascript"),
         () if is_python => Some("python"),
-        () if text.lines().any(|line| looks_like_command(line.trim().trim_start_matches(['$', '>', '%', ' ']))) => Some("sh"),
+        () if text.lines().any(|line| looks_like_command(line.trim().trim_start_matches(['$', '>', '%', ' ']))) => {
+            Some("sh")
+        }
         () => Some("text"),
     }
 }
 
 /// Programs with which a command in a sentence begins.
 const PROGRAMS: &[&str] = &[
-    "curl", "wget", "bash", "sh", "zsh", "sudo", "python", "python3", "node", "npx", "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "uvx", "pipx", "git", "rm", "cat", "echo", "env", "printenv", "export", "eval", "source", "chmod", "nc", "ncat", "scp", "ssh", "rsync", "dig", "nslookup", "crontab", "launchctl", "systemctl",
-    "osascript", "powershell", "pwsh", "iex", "iwr", "irm", "base64", "tar", "zip", "unzip", "cp", "mv", "ln", "tee", "sed", "dd", "mkfs", "docker", "go", "cargo", "gem", "brew", "apt", "apt-get", "perl", "ruby", "php", "deno", "openssl", "xattr", "spctl", "security", "find", "grep", "gh", "aws", "kubectl", "claude", "codex", "toolc", ".", "set", "defaults", "printf", "xxd", "cd", "mkdir", "nohup", "history", "socat", "telnet", "ping", "host", "head", "tail", "shred", "history",
+    "curl",
+    "wget",
+    "bash",
+    "sh",
+    "zsh",
+    "sudo",
+    "python",
+    "python3",
+    "node",
+    "npx",
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "pip",
+    "pip3",
+    "uv",
+    "uvx",
+    "pipx",
+    "git",
+    "rm",
+    "cat",
+    "echo",
+    "env",
+    "printenv",
+    "export",
+    "eval",
+    "source",
+    "chmod",
+    "nc",
+    "ncat",
+    "scp",
+    "ssh",
+    "rsync",
+    "dig",
+    "nslookup",
+    "crontab",
+    "launchctl",
+    "systemctl",
+    "osascript",
+    "powershell",
+    "pwsh",
+    "iex",
+    "iwr",
+    "irm",
+    "base64",
+    "tar",
+    "zip",
+    "unzip",
+    "cp",
+    "mv",
+    "ln",
+    "tee",
+    "sed",
+    "dd",
+    "mkfs",
+    "docker",
+    "go",
+    "cargo",
+    "gem",
+    "brew",
+    "apt",
+    "apt-get",
+    "perl",
+    "ruby",
+    "php",
+    "deno",
+    "openssl",
+    "xattr",
+    "spctl",
+    "security",
+    "find",
+    "grep",
+    "gh",
+    "aws",
+    "kubectl",
+    "claude",
+    "codex",
+    "toolc",
+    ".",
+    "set",
+    "defaults",
+    "printf",
+    "xxd",
+    "cd",
+    "mkdir",
+    "nohup",
+    "history",
+    "socat",
+    "telnet",
+    "ping",
+    "host",
+    "head",
+    "tail",
+    "shred",
+    "history",
 ];
 
 fn looks_like_command(text: &str) -> bool {
     let first = text.split_whitespace().find(|word| !word.contains('=') || word.starts_with('-')).unwrap_or_default();
     let name = first.rsplit('/').next().unwrap_or_default();
-    PROGRAMS.contains(&name.to_ascii_lowercase().as_str()) && text.contains(' ') || text.contains(" | ") && text.contains("sh") || text.contains("/dev/tcp/")
+    PROGRAMS.contains(&name.to_ascii_lowercase().as_str()) && text.contains(' ')
+        || text.contains(" | ") && text.contains("sh")
+        || text.contains("/dev/tcp/")
 }
 
 /// Returns a unit without the signs of a prompt at the beginnings of lines, if it has some.
@@ -339,7 +500,11 @@ fn add_judged(unit: &Unit, judged: Judged, context: &Context<'_>, depth: usize, 
         let inner = unit.within(at, text);
         judge_code(language, &inner, context, depth, found);
         if depth + 1 < MAX_DEPTH {
-            found.extend(encoded::find(&inner.text).into_iter().map(|finding| Found { at: unit.place(at)..unit.place(at), ..finding }));
+            found.extend(
+                encoded::find(&inner.text)
+                    .into_iter()
+                    .map(|finding| Found { at: unit.place(at)..unit.place(at), ..finding }),
+            );
         }
     }
 }
@@ -358,7 +523,16 @@ fn add_findings(findings: &mut Vec<Finding>, path: &str, text: &str, mut found: 
         let known = findings[first..].iter_mut().find(|known| known.id == id);
         match known {
             Some(known) => known.severity = known.severity.max(found.severity),
-            None => findings.push(Finding { id, code: found.code, severity: found.severity, path: path.to_owned(), line, column, excerpt: matter, message: found.message }),
+            None => findings.push(Finding {
+                id,
+                code: found.code,
+                severity: found.severity,
+                path: path.to_owned(),
+                line,
+                column,
+                excerpt: matter,
+                message: found.message,
+            }),
         }
         if findings.len() > MAX_FINDINGS * 2 {
             break;

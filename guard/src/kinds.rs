@@ -4,7 +4,9 @@ use crate::code::language;
 use crate::codes::Code;
 use crate::decode;
 use crate::report::Kind;
-use crate::tables::formats::{CODE_IN_DATA, DOCUMENT_PARTS, FORMATS, Format, MEDIA_ENDS, NAMED_MANIFESTS, RUNNING_ENDS, SHELL_ENDS};
+use crate::tables::formats::{
+    CODE_IN_DATA, DOCUMENT_PARTS, FORMATS, Format, MEDIA_ENDS, NAMED_MANIFESTS, RUNNING_ENDS, SHELL_ENDS,
+};
 use crate::unit::Found;
 
 /// A file that was recognized.
@@ -18,7 +20,10 @@ pub(crate) struct Recognized {
 /// Returns the end of a file name in lower case, without the dot.
 pub(crate) fn end_of(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or_default();
-    name.rsplit_once('.').filter(|(start, _)| !start.is_empty()).map(|(_, end)| end.to_ascii_lowercase()).unwrap_or_default()
+    name.rsplit_once('.')
+        .filter(|(start, _)| !start.is_empty())
+        .map(|(_, end)| end.to_ascii_lowercase())
+        .unwrap_or_default()
 }
 
 /// Recognizes a file.
@@ -37,7 +42,14 @@ pub(crate) fn recognize(path: &str, bytes: &[u8]) -> Recognized {
             Recognized { kind, text: Some(text), found }
         }
         None => {
-            let code = if matches!(end.as_str(), "pyc" | "pyo" | "class" | "so" | "dll" | "dylib" | "exe" | "node" | "wasm" | "o" | "a") { Code::Program } else { Code::UnknownBinary };
+            let code = if matches!(
+                end.as_str(),
+                "pyc" | "pyo" | "class" | "so" | "dll" | "dylib" | "exe" | "node" | "wasm" | "o" | "a"
+            ) {
+                Code::Program
+            } else {
+                Code::UnknownBinary
+            };
             let kind = if code == Code::Program { Kind::Program } else { Kind::Unknown };
             Recognized { kind, text: None, found: vec![Found::new(code, 0..0, code.explanation())] }
         }
@@ -45,25 +57,33 @@ pub(crate) fn recognize(path: &str, bytes: &[u8]) -> Recognized {
 }
 
 fn starts(bytes: &[u8], format: &Format) -> bool {
-    bytes.get(format.at..).is_some_and(|rest| rest.starts_with(format.magic)) && format.and.is_none_or(|(at, magic)| bytes.get(at..).is_some_and(|rest| rest.starts_with(magic)))
+    bytes.get(format.at..).is_some_and(|rest| rest.starts_with(format.magic))
+        && format.and.is_none_or(|(at, magic)| bytes.get(at..).is_some_and(|rest| rest.starts_with(magic)))
 }
 
 /// Returns the text of a file, and whether it is not in UTF-8.
 fn text_of(bytes: &[u8]) -> Option<(String, bool)> {
     if let [0xff, 0xfe, ..] | [0xfe, 0xff, ..] = bytes {
         let is_big = bytes[0] == 0xfe;
-        let unit = |pair: &[u8]| if is_big { u16::from_be_bytes([pair[0], pair[1]]) } else { u16::from_le_bytes([pair[0], pair[1]]) };
+        let unit = |pair: &[u8]| {
+            if is_big { u16::from_be_bytes([pair[0], pair[1]]) } else { u16::from_le_bytes([pair[0], pair[1]]) }
+        };
         let units: Vec<u16> = bytes[2..].chunks_exact(2).map(unit).collect();
         return Some((String::from_utf16_lossy(&units), true));
     }
-    let controls = bytes.iter().filter(|byte| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\r' | b'\t' | b'\x0c' | b'\x1b' | b'\x08')).count();
+    let controls = bytes
+        .iter()
+        .filter(|byte| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\r' | b'\t' | b'\x0c' | b'\x1b' | b'\x08'))
+        .count();
     if bytes.contains(&0) || controls * 100 > bytes.len() {
         return None;
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => Some((text.to_owned(), false)),
         // A text in an old encoding is mostly ASCII.
-        Err(_) if bytes.iter().filter(|byte| byte.is_ascii()).count() * 10 >= bytes.len() * 6 => Some((bytes.iter().map(|byte| char::from(*byte)).collect(), true)),
+        Err(_) if bytes.iter().filter(|byte| byte.is_ascii()).count() * 10 >= bytes.len() * 6 => {
+            Some((bytes.iter().map(|byte| char::from(*byte)).collect(), true))
+        }
         Err(_) => None,
     }
 }
@@ -73,19 +93,33 @@ fn text_kind(path: &str, end: &str, text: &str, found: &mut Vec<Found>) -> Kind 
     let shebang = text.strip_prefix("#!").and_then(|rest| rest.lines().next());
     let is_script_by_name = SHELL_ENDS.contains(&end) || language::language(end).is_some();
     if let Some(line) = shebang.filter(|line| line.contains('/')) {
-        let is_plain_name = end.is_empty() || is_script_by_name || matches!(end, "command" | "tool" | "in" | "tmpl" | "template");
+        let is_plain_name =
+            end.is_empty() || is_script_by_name || matches!(end, "command" | "tool" | "in" | "tmpl" | "template");
         if !is_plain_name {
-            found.push(Found::new(Code::DisguisedFile, 0..line.len() + 2, format!("The file is a script, and its name ends with `.{end}`.")));
+            found.push(Found::new(
+                Code::DisguisedFile,
+                0..line.len() + 2,
+                format!("The file is a script, and its name ends with `.{end}`."),
+            ));
         }
-        let is_shell = ["sh", "bash", "zsh", "dash", "ksh", "fish"].iter().any(|shell| line.split(['/', ' ']).any(|word| word == *shell));
+        let is_shell = ["sh", "bash", "zsh", "dash", "ksh", "fish"]
+            .iter()
+            .any(|shell| line.split(['/', ' ']).any(|word| word == *shell));
         return if is_shell { Kind::Shell } else { Kind::Code };
     }
     if MEDIA_ENDS.contains(&end) || RUNNING_ENDS.contains(&end) {
         let is_pointer = text.starts_with("version https://git-lfs") || text.trim().is_empty();
-        let finding = Found::new(Code::DisguisedFile, 0..text.len().min(80), format!("The file is text, and its name ends with `.{end}`."));
+        let finding = Found::new(
+            Code::DisguisedFile,
+            0..text.len().min(80),
+            format!("The file is text, and its name ends with `.{end}`."),
+        );
         found.push(if is_pointer { finding.as_note() } else { finding });
     }
-    if NAMED_MANIFESTS.iter().any(|manifest| name.eq_ignore_ascii_case(manifest)) || path.contains(".git/hooks/") || path.starts_with(".husky/") {
+    if NAMED_MANIFESTS.iter().any(|manifest| name.eq_ignore_ascii_case(manifest))
+        || path.contains(".git/hooks/")
+        || path.starts_with(".husky/")
+    {
         return Kind::Manifest;
     }
     match end {
@@ -101,19 +135,57 @@ fn binary(end: &str, bytes: &[u8], format: &Format) -> Recognized {
     let mut found = Vec::new();
     let mut kind = format.kind;
     let is_named = format.ends.contains(&end);
-    if kind == Kind::Archive && format.name == "zip" && matches!(end, "docx" | "xlsx" | "pptx" | "odt" | "ods" | "odp" | "dotx" | "xltx" | "potx" | "docm" | "xlsm" | "pptm" | "epub") {
+    if kind == Kind::Archive
+        && format.name == "zip"
+        && matches!(
+            end,
+            "docx"
+                | "xlsx"
+                | "pptx"
+                | "odt"
+                | "ods"
+                | "odp"
+                | "dotx"
+                | "xltx"
+                | "potx"
+                | "docm"
+                | "xlsm"
+                | "pptm"
+                | "epub"
+        )
+    {
         kind = Kind::Document;
         document(bytes, end, &mut found);
     } else if format.name == "pdf" {
         pdf(bytes, &mut found);
-    } else if kind == Kind::Media && !is_named && !MEDIA_ENDS.contains(&end) || kind != Kind::Media && MEDIA_ENDS.contains(&end) {
-        found.push(Found::new(Code::DisguisedFile, 0..0, format!("The file is {} {}, and its name ends with `.{end}`.", article(format.name), format.name)));
+    } else if kind == Kind::Media && !is_named && !MEDIA_ENDS.contains(&end)
+        || kind != Kind::Media && MEDIA_ENDS.contains(&end)
+    {
+        found.push(Found::new(
+            Code::DisguisedFile,
+            0..0,
+            format!("The file is {} {}, and its name ends with `.{end}`.", article(format.name), format.name),
+        ));
     }
     match kind {
-        Kind::Archive => found.push(Found::new(Code::Archive, 0..0, format!("The file is an archive ({}), whose content is not judged.", format.name))),
-        Kind::Program => found.push(Found::new(Code::Program, 0..0, format!("The file is a compiled program ({}).", format.name))),
-        Kind::Unknown => found.push(Found::new(Code::UnknownBinary, 0..0, format!("The file is data ({}), which are not judged.", format.name))),
-        Kind::Document if format.name == "ole" => found.push(Found::new(Code::ActiveDocument, 0..0, "The document is in an old format, whose macros cannot be seen.")),
+        Kind::Archive => found.push(Found::new(
+            Code::Archive,
+            0..0,
+            format!("The file is an archive ({}), whose content is not judged.", format.name),
+        )),
+        Kind::Program => {
+            found.push(Found::new(Code::Program, 0..0, format!("The file is a compiled program ({}).", format.name)))
+        }
+        Kind::Unknown => found.push(Found::new(
+            Code::UnknownBinary,
+            0..0,
+            format!("The file is data ({}), which are not judged.", format.name),
+        )),
+        Kind::Document if format.name == "ole" => found.push(Found::new(
+            Code::ActiveDocument,
+            0..0,
+            "The document is in an old format, whose macros cannot be seen.",
+        )),
         Kind::Media => media(format.name, bytes, &mut found),
         _ => {}
     }
@@ -129,7 +201,11 @@ fn entries(bytes: &[u8]) -> Vec<String> {
     let mut names = Vec::new();
     let mut at = 0;
     while let Some(next) = find(&bytes[at..], b"PK\x01\x02").map(|next| at + next) {
-        let number = |from: usize| bytes.get(next + from..next + from + 2).map_or(0, |pair| usize::from(u16::from_le_bytes([pair[0], pair[1]])));
+        let number = |from: usize| {
+            bytes
+                .get(next + from..next + from + 2)
+                .map_or(0, |pair| usize::from(u16::from_le_bytes([pair[0], pair[1]])))
+        };
         let length = number(28);
         if let Some(name) = bytes.get(next + 46..next + 46 + length) {
             names.push(String::from_utf8_lossy(name).to_lowercase());
@@ -149,18 +225,37 @@ fn document(bytes: &[u8], end: &str, found: &mut Vec<Found>) {
         found.push(Found::new(Code::ActiveDocument, 0..0, "The parts of the document cannot be listed."));
     }
     let is_part = |name: &str| name.ends_with('/') || DOCUMENT_PARTS.iter().any(|part| name.ends_with(part));
-    let is_active = |name: &str| name.contains("vbaproject") || name.contains("activex") || name.contains("embeddings/") || name.contains("basic/") && name.ends_with(".xml") && matches!(end, "odt" | "ods" | "odp") || name.contains("macro");
+    let is_active = |name: &str| {
+        name.contains("vbaproject")
+            || name.contains("activex")
+            || name.contains("embeddings/")
+            || name.contains("basic/") && name.ends_with(".xml") && matches!(end, "odt" | "ods" | "odp")
+            || name.contains("macro")
+    };
     if let Some(name) = names.iter().find(|name| is_active(name)) {
-        found.push(Found::new(Code::ActiveDocument, 0..0, format!("The document has a macro or an embedded object: {}", crate::visible::visible(name))));
+        found.push(Found::new(
+            Code::ActiveDocument,
+            0..0,
+            format!("The document has a macro or an embedded object: {}", crate::visible::visible(name)),
+        ));
     }
     if let Some(name) = names.iter().find(|name| !is_part(name)) {
-        found.push(Found::new(Code::ActiveDocument, 0..0, format!("The document contains a file that is no part of one: {}", crate::visible::visible(name))));
+        found.push(Found::new(
+            Code::ActiveDocument,
+            0..0,
+            format!("The document contains a file that is no part of one: {}", crate::visible::visible(name)),
+        ));
     }
 }
 
 /// Judges a PDF, by the names of its actions.
 fn pdf(bytes: &[u8], found: &mut Vec<Found>) {
-    for (name, what) in [("/JavaScript", "a script"), ("/JS", "a script"), ("/Launch", "an action that starts a program"), ("/EmbeddedFile", "an embedded file")] {
+    for (name, what) in [
+        ("/JavaScript", "a script"),
+        ("/JS", "a script"),
+        ("/Launch", "an action that starts a program"),
+        ("/EmbeddedFile", "an embedded file"),
+    ] {
         let mut at = 0;
         while let Some(next) = find(&bytes[at..], name.as_bytes()).map(|next| at + next) {
             let after = bytes.get(next + name.len()).copied().unwrap_or(b' ');
@@ -182,16 +277,22 @@ fn media(name: &str, bytes: &[u8], found: &mut Vec<Found>) {
         _ => None,
     };
     let rest = appended.and_then(|at| bytes.get(at..)).unwrap_or_default();
-    let is_archive = bytes.len() > 22 && find_last(&bytes[bytes.len().saturating_sub(66_000)..], b"PK\x05\x06").is_some();
+    let is_archive =
+        bytes.len() > 22 && find_last(&bytes[bytes.len().saturating_sub(66_000)..], b"PK\x05\x06").is_some();
     if rest.len() > 32 && rest.iter().any(|byte| *byte != 0) || is_archive {
-        found.push(Found::new(Code::DisguisedFile, 0..0, "Something is appended to the file, such as an archive or a script."));
+        found.push(Found::new(
+            Code::DisguisedFile,
+            0..0,
+            "Something is appended to the file, such as an archive or a script.",
+        ));
     }
     if let Some(part) = CODE_IN_DATA.iter().find(|part| find(bytes, part.as_bytes()).is_some()) {
         found.push(Found::new(Code::DisguisedFile, 0..0, format!("The file contains code: `{part}`")));
     }
     for text in texts(bytes) {
         if let Some(manipulation) = toolc_scan::manipulation(&text) {
-            let mut finding = Found::new(Code::HiddenInstruction, 0..0, format!("A text in the file {}.", manipulation.what));
+            let mut finding =
+                Found::new(Code::HiddenInstruction, 0..0, format!("A text in the file {}.", manipulation.what));
             finding.matter = Some(text.clone());
             found.push(finding);
         } else if let Some(finding) = crate::encoded::find(&text).into_iter().next() {

@@ -52,7 +52,14 @@ pub(crate) fn read(text: &str) -> Document {
         *start += line.len();
         Some((own, line.trim_end_matches(['\n', '\r'])))
     });
-    let mut reader = Reader { lines: lines.collect(), at: 0, headings: Vec::new(), lead: String::new(), paragraph: Vec::new(), document: Document::default() };
+    let mut reader = Reader {
+        lines: lines.collect(),
+        at: 0,
+        headings: Vec::new(),
+        lead: String::new(),
+        paragraph: Vec::new(),
+        document: Document::default(),
+    };
     reader.front_matter(text);
     while reader.at < reader.lines.len() {
         reader.line();
@@ -65,8 +72,14 @@ impl<'t> Reader<'t> {
     fn front_matter(&mut self, text: &str) {
         let is_mark = |line: &str| line.trim_end() == "---" || line.trim_end() == "...";
         let first = self.lines.iter().position(|(_, line)| !line.trim().trim_start_matches('\u{feff}').is_empty());
-        let Some(first) = first.filter(|first| self.lines[*first].1.trim_start_matches('\u{feff}').trim_end() == "---") else { return };
-        let Some(last) = self.lines[first + 1..].iter().position(|(_, line)| is_mark(line)).map(|at| first + 1 + at) else { return };
+        let Some(first) = first.filter(|first| self.lines[*first].1.trim_start_matches('\u{feff}').trim_end() == "---")
+        else {
+            return;
+        };
+        let Some(last) = self.lines[first + 1..].iter().position(|(_, line)| is_mark(line)).map(|at| first + 1 + at)
+        else {
+            return;
+        };
         let start = self.lines[first].0 + self.lines[first].1.len();
         self.document.front = Some(start.min(text.len())..self.lines[last].0);
         self.at = last + 1;
@@ -236,7 +249,10 @@ fn is_hidden_definition(line: &str) -> bool {
 /// Returns whether a line begins an item of a list.
 fn is_item(line: &str) -> bool {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ") || digits > 0 && line[digits..].starts_with(['.', ')']) && line[digits + 1..].starts_with(' ')
+    line.starts_with("- ")
+        || line.starts_with("* ")
+        || line.starts_with("+ ")
+        || digits > 0 && line[digits..].starts_with(['.', ')']) && line[digits + 1..].starts_with(' ')
 }
 
 /// The maximum length of code in a sentence.
@@ -254,7 +270,9 @@ fn inline_code(text: &str) -> Vec<(Range<usize>, bool)> {
         let mut next = start;
         let close = loop {
             let window = text.ceil_char_boundary((start + MAX_INLINE).min(text.len()));
-            let Some(close) = text.get(next..window).and_then(|rest| rest.find(mark)).map(|close| next + close) else { break None };
+            let Some(close) = text.get(next..window).and_then(|rest| rest.find(mark)).map(|close| next + close) else {
+                break None;
+            };
             let run = bytes[close..].iter().take_while(|byte| **byte == b'`').count();
             if run == marks {
                 break Some(close);
@@ -310,7 +328,8 @@ mod tests {
     fn parts_know_their_places() {
         let text = "a\n\n> ```sh\n> rm x\n> ```\n";
         let document = read(text);
-        let part = document.parts.iter().find(|part| matches!(part.kind, PartKind::Code(_))).expect("the block is found");
+        let part =
+            document.parts.iter().find(|part| matches!(part.kind, PartKind::Code(_))).expect("the block is found");
         assert_eq!(&text[part.unit.place(0)..][..4], "rm x");
     }
 }

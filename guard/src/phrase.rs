@@ -21,7 +21,9 @@ pub(crate) struct WordAt {
 pub(crate) fn words(text: &str) -> Vec<WordAt> {
     let (mut found, mut sentence) = (Vec::new(), 0);
     let mut start = None;
-    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '\'' | '’' | '_' | '-' | '.' | '/' | '~' | '$' | '@');
+    let is_part = |letter: char| {
+        letter.is_alphanumeric() || matches!(letter, '\'' | '’' | '_' | '-' | '.' | '/' | '~' | '$' | '@')
+    };
     for (at, letter) in text.char_indices().chain([(text.len(), '\n')]) {
         if is_part(letter) {
             start.get_or_insert(at);
@@ -38,7 +40,9 @@ pub(crate) fn words(text: &str) -> Vec<WordAt> {
                 sentence += 1;
             }
         }
-        if matches!(letter, '!' | '?' | ';' | '\u{3002}' | '\u{ff01}' | '\u{ff1f}') || letter == '\n' && text[at..].starts_with("\n\n") {
+        if matches!(letter, '!' | '?' | ';' | '\u{3002}' | '\u{ff01}' | '\u{ff1f}')
+            || letter == '\n' && text[at..].starts_with("\n\n")
+        {
             sentence += 1;
         }
     }

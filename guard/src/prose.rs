@@ -60,7 +60,8 @@ fn requests(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Cont
     let patterns = &*PATTERNS;
     for (at, word) in found_words.iter().enumerate() {
         let exact = patterns.by_word.get(word.text.as_str()).into_iter().flatten().copied();
-        let starts = patterns.by_start.iter().filter(|(start, _)| word.text.starts_with(start)).map(|(_, index)| *index);
+        let starts =
+            patterns.by_start.iter().filter(|(start, _)| word.text.starts_with(start)).map(|(_, index)| *index);
         for index in exact.chain(starts) {
             let (phrase, request) = &patterns.phrases[index];
             let Some(last) = phrase.match_at(found_words, at) else { continue };
@@ -74,7 +75,15 @@ fn requests(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Cont
 }
 
 /// Returns a finding about words: a note if the text warns of them or quotes them, or if the description declares them.
-fn judged(unit: &Unit, around: &Around, code: Code, topics: &[Topic], range: Range<usize>, message: &str, context: &Context<'_>) -> Found {
+fn judged(
+    unit: &Unit,
+    around: &Around,
+    code: Code,
+    topics: &[Topic],
+    range: Range<usize>,
+    message: &str,
+    context: &Context<'_>,
+) -> Found {
     let found = Found::in_unit(unit, code, range.clone(), message);
     let sentence = sentence(&unit.text, &range);
     let is_quoted = is_warning(around, &without(sentence, &unit.text[range.clone()])) || ends_in_condition(sentence);
@@ -121,21 +130,68 @@ fn scanned(unit: &Unit, around: &Around, context: &Context<'_>, found: &mut Vec<
 }
 
 /// Ends of files that run, or that contain what runs.
-const PROGRAMS: &[&str] = &[".exe", ".msi", ".dmg", ".pkg", ".zip", ".7z", ".rar", ".tar.gz", ".tgz", ".scr", ".bat", ".cmd", ".ps1", ".sh", ".command", ".app", ".deb", ".rpm", ".appimage", ".jar", ".iso", ".vsix", ".xpi", ".apk"];
+const PROGRAMS: &[&str] = &[
+    ".exe",
+    ".msi",
+    ".dmg",
+    ".pkg",
+    ".zip",
+    ".7z",
+    ".rar",
+    ".tar.gz",
+    ".tgz",
+    ".scr",
+    ".bat",
+    ".cmd",
+    ".ps1",
+    ".sh",
+    ".command",
+    ".app",
+    ".deb",
+    ".rpm",
+    ".appimage",
+    ".jar",
+    ".iso",
+    ".vsix",
+    ".xpi",
+    ".apk",
+];
 
 /// Programs that a person or the model is to download and run.
 fn downloads(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Context<'_>, found: &mut Vec<Found>) {
     let addresses = hosts::addresses(&unit.text);
     let has = |list: &[&str]| found_words.iter().position(|word| list.contains(&word.text.as_str()));
-    let paste = has(&["terminal", "powershell", "console", "cmd", "command-line", "shell"]).is_some() && has(&["copy", "paste", "run", "execute"]).is_some();
-    let password = has(&["password", "passcode", "pass", "passwort", "contraseña", "senha", "пароль", "密码", "解压密码"]).or_else(|| found_words.iter().position(|word| word.text.contains("密码")));
-    let archive = has(&["zip", "archive", "extract", "unzip", "rar", "7z", "unpack", "7zip", "entpacken", "extraer", "解压"]).is_some() || addresses.iter().any(|address| address.path.to_lowercase().contains(".zip"));
-    let running = has(&["run", "execute", "launch", "open", "double-click", "start", "install", "ausführen", "ejecuta", "运行"]);
+    let paste = has(&["terminal", "powershell", "console", "cmd", "command-line", "shell"]).is_some()
+        && has(&["copy", "paste", "run", "execute"]).is_some();
+    let password =
+        has(&["password", "passcode", "pass", "passwort", "contraseña", "senha", "пароль", "密码", "解压密码"])
+            .or_else(|| found_words.iter().position(|word| word.text.contains("密码")));
+    let archive =
+        has(&["zip", "archive", "extract", "unzip", "rar", "7z", "unpack", "7zip", "entpacken", "extraer", "解压"])
+            .is_some()
+            || addresses.iter().any(|address| address.path.to_lowercase().contains(".zip"));
+    let running =
+        has(&["run", "execute", "launch", "open", "double-click", "start", "install", "ausführen", "ejecuta", "运行"]);
     let near = format!("{} {}", around.lead, unit.text);
-    let has_address = !addresses.is_empty() || !hosts::addresses(&around.lead).is_empty() || near.to_lowercase().contains("release");
-    if let Some(at) = password.filter(|_| archive && has_address && found_words.iter().any(|word| matches!(word.text.as_str(), "download" | "extract" | "unzip" | "get" | "解压" | "unpack" | "zip"))) {
+    let has_address =
+        !addresses.is_empty() || !hosts::addresses(&around.lead).is_empty() || near.to_lowercase().contains("release");
+    if let Some(at) = password.filter(|_| {
+        archive
+            && has_address
+            && found_words.iter().any(|word| {
+                matches!(word.text.as_str(), "download" | "extract" | "unzip" | "get" | "解压" | "unpack" | "zip")
+            })
+    }) {
         let range = found_words[at].start..found_words[at].end;
-        found.push(judged(unit, around, Code::FetchAndRun, &[], range, "The text asks to download an archive with a password, which hides its content.", context));
+        found.push(judged(
+            unit,
+            around,
+            Code::FetchAndRun,
+            &[],
+            range,
+            "The text asks to download an archive with a password, which hides its content.",
+            context,
+        ));
     }
     for address in &addresses {
         let lower = address.path.to_lowercase();
@@ -147,40 +203,140 @@ fn downloads(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Con
             Standing::Local | Standing::Named => None,
         };
         if hosts::looks_alike(&address.host) {
-            found.push(Found::in_unit(unit, Code::LookAlike, address.at.clone(), "The host is written with letters of different scripts."));
+            found.push(Found::in_unit(
+                unit,
+                Code::LookAlike,
+                address.at.clone(),
+                "The host is written with letters of different scripts.",
+            ));
         }
-        let Some(at) = running.or(has(&["download", "get", "fetch", "visit", "herunterladen", "下载", "descarga", "télécharge"])) else { continue };
+        let Some(at) =
+            running.or(has(&["download", "get", "fetch", "visit", "herunterladen", "下载", "descarga", "télécharge"]))
+        else {
+            continue;
+        };
         if is_negated(found_words, at) {
             continue;
         }
         if let Some(what) = hides.filter(|_| is_program || paste || running.is_some()) {
-            found.push(judged(unit, around, Code::FetchAndRun, &[], address.at.clone(), &format!("The text asks to get something from an address that {what}, and to run it."), context));
-        } else if is_program && running.is_some() && has(&["download", "get", "fetch", "grab", "下载"]).is_some() && !address.is_known_installer() && address.standing() == Standing::Named {
-            found.push(judged(unit, around, Code::FetchAndRun, &[], address.at.clone(), "The text asks to download a program and to run it.", context));
+            found.push(judged(
+                unit,
+                around,
+                Code::FetchAndRun,
+                &[],
+                address.at.clone(),
+                &format!("The text asks to get something from an address that {what}, and to run it."),
+                context,
+            ));
+        } else if is_program
+            && running.is_some()
+            && has(&["download", "get", "fetch", "grab", "下载"]).is_some()
+            && !address.is_known_installer()
+            && address.standing() == Standing::Named
+        {
+            found.push(judged(
+                unit,
+                around,
+                Code::FetchAndRun,
+                &[],
+                address.at.clone(),
+                "The text asks to download a program and to run it.",
+                context,
+            ));
         }
     }
 }
 
+/// Verbs with which the model is to read a file.
+const READING: &[&str] = &[
+    "read",
+    "open",
+    "cat",
+    "print",
+    "include",
+    "send",
+    "copy",
+    "upload",
+    "collect",
+    "get",
+    "grab",
+    "extract",
+    "display",
+    "output",
+    "attach",
+    "dump",
+    "paste",
+    "encode",
+    "embed",
+    "append",
+    "harvest",
+    "scan",
+    "lies",
+    "lee",
+    "lis",
+    "прочитай",
+    "读取",
+];
+
+/// Words before a verb that is an order.
+const BEFORE_ORDERS: &[&str] =
+    &["and", "then", "first", "please", "must", "should", "to", "also", "always", "you", "now", "und", "y", "et"];
+
 /// Private files that the model is to read.
 fn private_files(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Context<'_>, found: &mut Vec<Found>) {
-    const READING: &[&str] = &["read", "open", "cat", "print", "include", "send", "copy", "upload", "collect", "get", "grab", "extract", "display", "output", "attach", "dump", "paste", "encode", "embed", "append", "harvest", "scan", "lies", "lee", "lis", "прочитай", "读取"];
     for (at, word) in found_words.iter().enumerate().filter(|(_, word)| word.text.contains(['/', '.'])) {
         let Some(place) = places::find(places::SECRETS, &word.text) else { continue };
-        let from = found_words[..at].iter().rposition(|other| other.sentence != word.sentence).map_or(0, |at| at + 1);
+        let near = at.saturating_sub(64);
+        let outside = found_words[near..at].iter().rposition(|other| other.sentence != word.sentence);
+        let from = outside.map_or(near, |before| near + before + 1);
         let verb = (from..at).rev().take(12).find(|at| READING.contains(&found_words[*at].text.as_str()));
         let Some(verb) = verb.filter(|verb| !is_negated(found_words, *verb)) else { continue };
         // "reads" of a program is not an order; an order begins a sentence or a part of one.
-        let before = verb.checked_sub(1).filter(|before| *before >= from).map(|before| found_words[before].text.as_str());
-        let is_order = before.is_none_or(|before| matches!(before, "and" | "then" | "first" | "please" | "must" | "should" | "to" | "also" | "always" | "you" | "now" | "und" | "y" | "et"));
+        let before =
+            verb.checked_sub(1).filter(|before| *before >= from).map(|before| found_words[before].text.as_str());
+        let is_order = before.is_none_or(|before| BEFORE_ORDERS.contains(&before));
         if is_order {
             let range = found_words[verb].start..word.end;
-            found.push(judged(unit, around, Code::AsksForSecrets, place.topics, range, &format!("The text asks the model to read {}.", place.what), context));
+            found.push(judged(
+                unit,
+                around,
+                Code::AsksForSecrets,
+                place.topics,
+                range,
+                &format!("The text asks the model to read {}.", place.what),
+                context,
+            ));
         }
     }
 }
 
 /// Words of placeholders for private data.
-const PRIVATE: &[&str] = &["conversation", "history", "context", "secret", "key", "token", "env", "summary", "prompt", "password", "credential", "transcript", "memory", "session", "cookie", "base64", "user_data", "userdata", "file_content", "contents", "leak", "exfil", "data", "message"];
+const PRIVATE: &[&str] = &[
+    "conversation",
+    "history",
+    "context",
+    "secret",
+    "key",
+    "token",
+    "env",
+    "summary",
+    "prompt",
+    "password",
+    "credential",
+    "transcript",
+    "memory",
+    "session",
+    "cookie",
+    "base64",
+    "user_data",
+    "userdata",
+    "file_content",
+    "contents",
+    "leak",
+    "exfil",
+    "data",
+    "message",
+];
 
 /// Addresses into which the model is to put private data.
 fn filled_addresses(unit: &Unit, around: &Around, found: &mut Vec<Found>) {
@@ -191,15 +347,35 @@ fn filled_addresses(unit: &Unit, around: &Around, found: &mut Vec<Found>) {
         }
         let window = &text[address.at.start..text.ceil_char_boundary((address.at.end + 60).min(text.len()))];
         let whole = window.split([')', ' ', '\n', '`', '"']).next().unwrap_or_default();
-        let path = whole.split_once("://").map_or("", |(_, rest)| rest.split_once(['/', '?']).map_or("", |(_, path)| path));
+        let path =
+            whole.split_once("://").map_or("", |(_, rest)| rest.split_once(['/', '?']).map_or("", |(_, path)| path));
         let names = placeholders(path);
         let private = names.iter().find(|name| PRIVATE.iter().any(|word| name.contains(word)));
         let Some(name) = private else { continue };
         let before = &text[text.floor_char_boundary(address.at.start.saturating_sub(200))..address.at.start];
         let is_image = before.ends_with('(') && before.rfind("![").is_some_and(|open| before[open..].contains("]("));
-        let is_strong = ["conversation", "history", "secret", "password", "credential", "transcript", "cookie", "memory", "leak", "exfil", "env"].iter().any(|word| name.contains(word));
+        let is_strong = [
+            "conversation",
+            "history",
+            "secret",
+            "password",
+            "credential",
+            "transcript",
+            "cookie",
+            "memory",
+            "leak",
+            "exfil",
+            "env",
+        ]
+        .iter()
+        .any(|word| name.contains(word));
         if is_image && !warns(before) || is_strong && !is_warning(around, before) && !name.contains("id") {
-            found.push(Found::in_unit(unit, Code::FillInAddress, address.at.clone(), format!("The model is to put `{name}` into an address.")));
+            found.push(Found::in_unit(
+                unit,
+                Code::FillInAddress,
+                address.at.clone(),
+                format!("The model is to put `{name}` into an address."),
+            ));
         }
     }
 }
@@ -212,7 +388,8 @@ fn placeholders(path: &str) -> Vec<String> {
             let rest = &path[at + 1..];
             let end = rest.find([close, '&', '/']).unwrap_or(rest.len());
             let name = rest[..end].trim_matches(['{', '}', '$', '<', '>']).to_lowercase();
-            let is_name = name.len() >= 3 && name.chars().filter(|letter| letter.is_alphabetic()).count() * 2 > name.chars().count();
+            let is_name = name.len() >= 3
+                && name.chars().filter(|letter| letter.is_alphabetic()).count() * 2 > name.chars().count();
             if is_name {
                 found.push(name);
             }
@@ -237,9 +414,17 @@ pub(crate) fn switched(unit: &Unit, context: &Context<'_>) -> Vec<Found> {
     for switch in SWITCHES {
         let Some(at) = lower.find(switch) else { continue };
         let line = lower[..at].rsplit('\n').next().unwrap_or_default();
-        let is_negated = ["never", "don't", "do not", "avoid", "without", "not use", "instead of"].iter().any(|word| line.contains(word));
-        let finding = Found::in_unit(unit, Code::Approval, at..at + switch.len(), "An option or a setting switches approvals off.");
-        let severity = if is_negated { crate::codes::Severity::Note } else { context.severity(Code::Approval, &[Topic::Agents]) };
+        let is_negated = ["never", "don't", "do not", "avoid", "without", "not use", "instead of"]
+            .iter()
+            .any(|word| line.contains(word));
+        let finding = Found::in_unit(
+            unit,
+            Code::Approval,
+            at..at + switch.len(),
+            "An option or a setting switches approvals off.",
+        );
+        let severity =
+            if is_negated { crate::codes::Severity::Note } else { context.severity(Code::Approval, &[Topic::Agents]) };
         found.push(Found { severity: severity.min(finding.severity), ..finding });
     }
     found

@@ -17,19 +17,27 @@ pub(crate) struct Around {
 pub(crate) fn voice_of_code(around: &Around, code: &str) -> Voice {
     let lead = words(last_part(&around.lead));
     let last = lead.last().map(|word| word.sentence);
-    let of_last: Vec<&WordAt> = lead.iter().filter(|word| Some(word.sentence) == last || word.sentence + 1 == last.unwrap_or_default()).collect();
+    let of_last: Vec<&WordAt> = lead
+        .iter()
+        .filter(|word| Some(word.sentence) == last || word.sentence + 1 == last.unwrap_or_default())
+        .collect();
     if tells_to_run(&of_last) {
         return Voice::Runs;
     }
     let first_line = code.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     let is_comment = ["#", "//", "--", "<!--", "/*"].iter().any(|mark| first_line.starts_with(mark));
-    let is_quoted = is_cue(&of_last, last_part(&around.lead)) || is_prohibited(&of_last) || warns(&around.heading) || is_comment && (warns(first_line) || is_prohibited(&words(first_line).iter().collect::<Vec<_>>()));
+    let is_quoted = is_cue(&of_last, last_part(&around.lead))
+        || is_prohibited(&of_last)
+        || warns(&around.heading)
+        || is_comment && (warns(first_line) || is_prohibited(&words(first_line).iter().collect::<Vec<_>>()));
     if is_quoted { Voice::Quotes } else { Voice::Runs }
 }
 
 /// Returns whether a sentence, the paragraph before it or the heading above it warns of something.
 pub(crate) fn is_warning(around: &Around, sentence: &str) -> bool {
-    warns(sentence) || warns(&around.heading) || warns(last_part(&around.lead)) && around.lead.trim_end().ends_with([':', '：'])
+    warns(sentence)
+        || warns(&around.heading)
+        || warns(last_part(&around.lead)) && around.lead.trim_end().ends_with([':', '：'])
 }
 
 /// Returns the end of a paragraph.
@@ -52,7 +60,8 @@ fn is_cue(found: &[&WordAt], text: &str) -> bool {
             None => word == *pattern,
         })
     };
-    found.iter().any(|word| is_in_table(&word.text) || word.text.contains('-') && word.text.split('-').any(is_in_table)) || QUOTING_PARTS.iter().any(|part| text.contains(part))
+    found.iter().any(|word| is_in_table(&word.text) || word.text.contains('-') && word.text.split('-').any(is_in_table))
+        || QUOTING_PARTS.iter().any(|part| text.contains(part))
 }
 
 /// Returns whether the words forbid to do something: "never run", "do not use", "instead of".
@@ -60,7 +69,14 @@ fn is_prohibited(found: &[&WordAt]) -> bool {
     found.iter().enumerate().any(|(at, word)| {
         let is_negation = NEGATIONS.contains(&word.text.as_str()) && !matches!(word.text.as_str(), "no" | "without");
         let next = found[at + 1..].iter().take(3);
-        is_negation && next.clone().any(|next| RUNNING.contains(&next.text.as_str()) || matches!(next.text.as_str(), "do" | "pipe" | "write" | "commit" | "follow" | "include" | "accept" | "allow"))
+        is_negation
+            && next.clone().any(|next| {
+                RUNNING.contains(&next.text.as_str())
+                    || matches!(
+                        next.text.as_str(),
+                        "do" | "pipe" | "write" | "commit" | "follow" | "include" | "accept" | "allow"
+                    )
+            })
             || is_negation && at + 1 == found.len()
     })
 }
@@ -73,16 +89,40 @@ fn tells_to_run(found: &[&WordAt]) -> bool {
         }
         let before = found[..at].iter().rev().take_while(|other| other.sentence == word.sentence);
         let mut before: Vec<&str> = before.map(|word| word.text.as_str()).collect();
-        let is_start = before.first().is_none_or(|other| matches!(*other, "then" | "please" | "must" | "now" | "first" | "always" | "just" | "simply" | "and" | "should" | "you" | "step"));
+        let is_start = before.first().is_none_or(|other| {
+            matches!(
+                *other,
+                "then"
+                    | "please"
+                    | "must"
+                    | "now"
+                    | "first"
+                    | "always"
+                    | "just"
+                    | "simply"
+                    | "and"
+                    | "should"
+                    | "you"
+                    | "step"
+            )
+        });
         before.truncate(8);
-        is_start && !before.iter().any(|other| NEGATIONS.contains(other) || SUBJECTS.contains(other) || matches!(*other, "when" | "if" | "example"))
+        is_start
+            && !before.iter().any(|other| {
+                NEGATIONS.contains(other) || SUBJECTS.contains(other) || matches!(*other, "when" | "if" | "example")
+            })
     })
 }
 
 /// Returns whether a negation comes shortly before a word.
 pub(crate) fn is_negated(found: &[WordAt], at: usize) -> bool {
     let sentence = found[at].sentence;
-    found[..at].iter().rev().take(6).take_while(|word| word.sentence == sentence).any(|word| NEGATIONS.contains(&word.text.as_str()))
+    found[..at]
+        .iter()
+        .rev()
+        .take(6)
+        .take_while(|word| word.sentence == sentence)
+        .any(|word| NEGATIONS.contains(&word.text.as_str()))
 }
 
 #[cfg(test)]

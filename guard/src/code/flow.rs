@@ -1,14 +1,16 @@
 //! Follows values from their sources through variables, functions and files. The order of statements does not matter: a value that gets
 //! into a variable anywhere is in it everywhere.
 
+mod sources;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fold::{Folded, Texts, fold};
 use super::lex::Kind;
 use super::program::{Chain, Program, matches_entry};
 use super::value::{Value, bits};
-use crate::tables::credentials;
-use crate::tables::names::{self, Effect};
+use crate::tables::calls::{CALLS, Effect};
+use crate::tables::names;
 
 /// How often all assignments are read. Each pass follows a value through at least one more variable.
 const PASSES: usize = 4;
@@ -32,8 +34,30 @@ pub(crate) struct Flow<'p> {
 /// Returns what a call does. Names that are functions of one language only are ignored in the others.
 pub(crate) fn effect(program: &Program, chain: &Chain) -> Option<Effect> {
     let is_script = matches!(program.language.name, "python" | "javascript");
-    if is_script && matches!(chain.path.as_str(), "assert" | "load" | "system" | "spawn" | "popen" | "include" | "passthru" | "loadstring" | "request" | "ws" | "got" | "axios" | "execa" | "http.get" | "http.request" | "https.get" | "https.request") {
-        let is_import = program.aliases.contains_key(&chain.first) || chain.path != chain.first && program.language.name == "javascript";
+    if is_script
+        && matches!(
+            chain.path.as_str(),
+            "assert"
+                | "load"
+                | "system"
+                | "spawn"
+                | "popen"
+                | "include"
+                | "passthru"
+                | "loadstring"
+                | "request"
+                | "ws"
+                | "got"
+                | "axios"
+                | "execa"
+                | "http.get"
+                | "http.request"
+                | "https.get"
+                | "https.request"
+        )
+    {
+        let is_import = program.aliases.contains_key(&chain.first)
+            || chain.path != chain.first && program.language.name == "javascript";
         let is_module = matches!(chain.path.as_str(), "got" | "axios" | "execa" | "ws" | "request");
         if !is_import && !is_module {
             return None;
@@ -44,7 +68,7 @@ pub(crate) fn effect(program: &Program, chain: &Chain) -> Option<Effect> {
         ("exec" | "compile", name) if name != "python" => return None,
         _ => {}
     }
-    names::CALLS.iter().find(|(entry, _)| matches_entry(&chain.path, entry)).map(|(_, effect)| *effect)
+    CALLS.iter().find(|(entry, _)| matches_entry(&chain.path, entry)).map(|(_, effect)| *effect)
 }
 
 impl<'p> Flow<'p> {
@@ -86,7 +110,9 @@ impl<'p> Flow<'p> {
             }
             let close = program.pair[at + 2].min(program.tokens.len());
             let parameters = program.arguments((at + 2, close)).into_iter().filter_map(|(from, _)| {
-                (from..from + 3).find_map(|at| program.token(at).filter(|token| token.kind == Kind::Name)).map(|token| token.text.clone())
+                (from..from + 3)
+                    .find_map(|at| program.token(at).filter(|token| token.kind == Kind::Name))
+                    .map(|token| token.text.clone())
             });
             let parameters: Vec<String> = parameters.filter(|name| name != "self" && name != "cls").collect();
             let end = self.body_end(at, close);
@@ -124,7 +150,9 @@ impl<'p> Flow<'p> {
         for at in 0..program.tokens.len() {
             let token = &program.tokens[at];
             match token.kind {
-                Kind::Sign if matches!(token.text.as_str(), "=" | "+=" | ":=" | "||" | "??") && at > 0 => changed |= self.assignment(at),
+                Kind::Sign if matches!(token.text.as_str(), "=" | "+=" | ":=" | "||" | "??") && at > 0 => {
+                    changed |= self.assignment(at)
+                }
                 Kind::Name if matches!(token.text.as_str(), "in" | "of" | "as") => changed |= self.binding(at),
                 Kind::Name if token.text == "return" => changed |= self.returned(at),
                 Kind::Name if program.begins_chain(at) => changed |= self.call(at),
@@ -167,7 +195,8 @@ impl<'p> Flow<'p> {
     /// Remembers the text of a variable that is assigned once.
     fn assign_text(&mut self, target: &str, at: usize, end: usize) -> bool {
         let folded = self.fold(at + 1, end);
-        let is_function = end > at + 1 && self.program.chain(at + 1).is_some_and(|chain| chain.end == end && chain.call.is_none());
+        let is_function =
+            end > at + 1 && self.program.chain(at + 1).is_some_and(|chain| chain.end == end && chain.call.is_none());
         if is_function || folded.text.is_empty() || folded.text == super::fold::UNKNOWN {
             return false;
         }
@@ -200,7 +229,22 @@ impl<'p> Flow<'p> {
             let token = &program.tokens[next];
             match token.kind {
                 Kind::Name => {
-                    let is_keyword = matches!(token.text.as_str(), "const" | "let" | "var" | "my" | "local" | "if" | "while" | "return" | "else" | "export" | "await" | "type" | "auto");
+                    let is_keyword = matches!(
+                        token.text.as_str(),
+                        "const"
+                            | "let"
+                            | "var"
+                            | "my"
+                            | "local"
+                            | "if"
+                            | "while"
+                            | "return"
+                            | "else"
+                            | "export"
+                            | "await"
+                            | "type"
+                            | "auto"
+                    );
                     if is_keyword {
                         break;
                     }
@@ -210,7 +254,10 @@ impl<'p> Flow<'p> {
                         continue;
                     }
                     // A type: `x: str = ...`.
-                    let is_type = next > 0 && program.is(next - 1, ":") && !program.tokens[next - 2.min(next)].is("{") && program.language.name == "python";
+                    let is_type = next > 0
+                        && program.is(next - 1, ":")
+                        && !program.tokens[next - 2.min(next)].is("{")
+                        && program.language.name == "python";
                     if !is_type {
                         names.push(token.text.clone());
                     }
@@ -219,7 +266,10 @@ impl<'p> Flow<'p> {
                     if token.text == "]" && program.pair[next] < next {
                         next = program.pair[next];
                     }
-                    if token.text == "{" && !(next > 0 && matches!(program.tokens[next - 1].text.as_str(), "const" | "let" | "var" | "(")) {
+                    if token.text == "{"
+                        && !(next > 0
+                            && matches!(program.tokens[next - 1].text.as_str(), "const" | "let" | "var" | "("))
+                    {
                         break;
                     }
                 }
@@ -233,8 +283,15 @@ impl<'p> Flow<'p> {
     fn binding(&mut self, at: usize) -> bool {
         let program = self.program;
         if program.is_name(at, "as") {
-            let Some(name) = program.token(at + 1).filter(|token| token.kind == Kind::Name).map(|token| token.text.clone()) else { return false };
-            let start = (at.saturating_sub(60)..at).rev().find(|at| program.is_name(*at, "with") || program.tokens[*at].kind == Kind::Line).unwrap_or(at);
+            let Some(name) =
+                program.token(at + 1).filter(|token| token.kind == Kind::Name).map(|token| token.text.clone())
+            else {
+                return false;
+            };
+            let start = (at.saturating_sub(60)..at)
+                .rev()
+                .find(|at| program.is_name(*at, "with") || program.tokens[*at].kind == Kind::Line)
+                .unwrap_or(at);
             let value = self.value(start, at);
             self.remember_file(&name, start, at);
             return self.assign(&name, &value);
@@ -244,7 +301,13 @@ impl<'p> Flow<'p> {
             return false;
         }
         let value = self.value(at + 1, program.expression_end(at + 1));
-        let names: Vec<String> = before.rev().take_while(|at| !program.is_name(*at, "for")).filter_map(|at| program.token(at)).filter(|token| token.kind == Kind::Name).map(|token| token.text.clone()).collect();
+        let names: Vec<String> = before
+            .rev()
+            .take_while(|at| !program.is_name(*at, "for"))
+            .filter_map(|at| program.token(at))
+            .filter(|token| token.kind == Kind::Name)
+            .map(|token| token.text.clone())
+            .collect();
         let end = program.expression_end(at + 1);
         if let [name] = names.as_slice() {
             self.assign_text(name, at, end);
@@ -255,17 +318,28 @@ impl<'p> Flow<'p> {
     /// Remembers the names in the path of a file that is opened.
     fn remember_file(&mut self, name: &str, from: usize, to: usize) {
         let program = self.program;
-        let open = (from..to.min(from + 40)).find(|at| program.token(*at).is_some_and(|token| token.kind == Kind::Name && matches!(token.text.as_str(), "open" | "createWriteStream" | "fdopen")));
+        let open = (from..to.min(from + 40)).find(|at| {
+            program.token(*at).is_some_and(|token| {
+                token.kind == Kind::Name && matches!(token.text.as_str(), "open" | "createWriteStream" | "fdopen")
+            })
+        });
         if let Some(open) = open {
-            let names = program.tokens[open + 1..to.min(program.tokens.len())].iter().filter(|token| token.kind == Kind::Name || token.kind == Kind::Text);
+            let names = program.tokens[open + 1..to.min(program.tokens.len())]
+                .iter()
+                .filter(|token| token.kind == Kind::Name || token.kind == Kind::Text);
             let names: Vec<String> = names.map(|token| token.text.clone()).take(8).collect();
-            let owner = open.checked_sub(2).and_then(|at| program.token(at)).filter(|_| program.is(open - 1, ".")).map(|token| token.text.clone());
+            let owner = open
+                .checked_sub(2)
+                .and_then(|at| program.token(at))
+                .filter(|_| program.is(open - 1, "."))
+                .map(|token| token.text.clone());
             self.opened.insert(name.to_owned(), names.into_iter().chain(owner).collect());
         }
     }
 
     fn returned(&mut self, at: usize) -> bool {
-        let body = self.bodies.iter().filter(|(from, to, _)| *from <= at && at < *to).min_by_key(|(from, to, _)| to - from);
+        let body =
+            self.bodies.iter().filter(|(from, to, _)| *from <= at && at < *to).min_by_key(|(from, to, _)| to - from);
         let Some(name) = body.map(|(_, _, name)| name.clone()) else { return false };
         let value = self.value(at + 1, self.program.expression_end(at + 1));
         self.assign(&name, &value)
@@ -286,12 +360,16 @@ impl<'p> Flow<'p> {
 
     fn parameters(&mut self, at: usize, chain: &Chain, call: (usize, usize)) -> bool {
         let program = self.program;
-        let is_definition = at > 0 && matches!(program.tokens[at - 1].text.as_str(), "def" | "function" | "func" | "fn" | "sub");
+        let is_definition =
+            at > 0 && matches!(program.tokens[at - 1].text.as_str(), "def" | "function" | "func" | "fn" | "sub");
         let last = chain.last().to_owned();
         let Some(parameters) = self.functions.get(&last).cloned().filter(|_| !is_definition) else { return false };
         let mut changed = false;
         for (index, (from, to)) in program.arguments(call).into_iter().enumerate() {
-            let by_name = program.token(from).filter(|token| token.kind == Kind::Name && program.is(from + 1, "=")).map(|token| token.text.clone());
+            let by_name = program
+                .token(from)
+                .filter(|token| token.kind == Kind::Name && program.is(from + 1, "="))
+                .map(|token| token.text.clone());
             let Some(parameter) = by_name.or_else(|| parameters.get(index).cloned()) else { continue };
             let value = self.value(from, to);
             changed |= self.assign(&parameter, &value);
@@ -311,7 +389,9 @@ impl<'p> Flow<'p> {
             for at in scope {
                 match &program.tokens[at] {
                     token if token.is(")") || token.is("{") => break,
-                    token if token.kind == Kind::Name && token.text != "async" && token.text != "function" => names.push(token.text.clone()),
+                    token if token.kind == Kind::Name && token.text != "async" && token.text != "function" => {
+                        names.push(token.text.clone())
+                    }
                     _ => {}
                 }
             }
@@ -354,10 +434,19 @@ impl<'p> Flow<'p> {
         if !is_save && !all.has(bits::NETWORK | bits::DECODED | bits::SECRET) {
             return false;
         }
-        let kept = Value { bits: if is_save { bits::NETWORK } else { all.bits & (bits::NETWORK | bits::DECODED | bits::SECRET) }, ..Value::default() };
+        let kept = Value {
+            bits: if is_save { bits::NETWORK } else { all.bits & (bits::NETWORK | bits::DECODED | bits::SECRET) },
+            ..Value::default()
+        };
         // `f.write(x)` is about `f`, and `write(path, x)` about `path`.
         let is_method = chain.path.starts_with('.') || chain.path.contains('.') && arguments.len() == 1;
-        let place = if is_save { arguments.get(1).copied() } else if is_method { Some((self.receiver(at), call.0)) } else { arguments.first().copied() };
+        let place = if is_save {
+            arguments.get(1).copied()
+        } else if is_method {
+            Some((self.receiver(at), call.0))
+        } else {
+            arguments.first().copied()
+        };
         let Some((from, to)) = place else { return false };
         let mut changed = false;
         let folded = self.fold(from, to);
@@ -365,7 +454,10 @@ impl<'p> Flow<'p> {
             changed |= self.downloads.insert(folded.text);
         }
         for token in &program.tokens[from..to.min(program.tokens.len())] {
-            if token.kind == Kind::Name && token.text.len() > 1 && !matches!(token.text.as_str(), "open" | "os" | "path" | "join" | "write" | "str" | "fs" | "Path") {
+            if token.kind == Kind::Name
+                && token.text.len() > 1
+                && !matches!(token.text.as_str(), "open" | "os" | "path" | "join" | "write" | "str" | "fs" | "Path")
+            {
                 let opened = self.opened.get(&token.text).cloned().unwrap_or_default();
                 for name in opened.iter().chain([&token.text]) {
                     changed |= self.keep_file(name, &kept);
@@ -413,7 +505,9 @@ impl<'p> Flow<'p> {
                     }
                 }
                 // The body of a function is not a part of the value.
-                Kind::Sign if token.text == "{" && at > from && (program.is(at - 1, "=>") || program.is(at - 1, ")")) => {
+                Kind::Sign
+                    if token.text == "{" && at > from && (program.is(at - 1, "=>") || program.is(at - 1, ")")) =>
+                {
                     at = program.pair[at].max(at + 1).min(to);
                     continue;
                 }
@@ -435,87 +529,5 @@ impl<'p> Flow<'p> {
             value.bits |= bits::FILE;
         }
         value
-    }
-
-    /// Adds what a chain of names stands for.
-    fn chain_value(&mut self, at: usize, chain: &Chain, value: &mut Value) {
-        let program = self.program;
-        self.environment(at, chain, value);
-        if chain.is_in(names::FROM_NETWORK) {
-            value.bits |= bits::NETWORK;
-        }
-        let is_decoder = chain.is_in(names::DECODERS) && !(chain.path.ends_with("Buffer.from") && !self.names_encoding(chain));
-        if is_decoder {
-            value.bits |= bits::DECODED;
-        }
-        if chain.is_in(names::PRIVATE) {
-            value.bits |= bits::SECRET;
-        }
-        // A name of an argument is not a variable: `f(data=x)`.
-        if program.is(chain.end, "=") && at > 0 && (program.is(at - 1, ",") || program.is(at - 1, "(")) {
-            return;
-        }
-        for name in [chain.first.as_str(), chain.path.as_str(), chain.last()] {
-            let is_member = name != chain.first && name != chain.path && !self.functions.contains_key(name);
-            if is_member {
-                continue;
-            }
-            if let Some(known) = self.values.get(name) {
-                value.add(known);
-            }
-        }
-    }
-
-    /// Returns whether `Buffer.from` decodes.
-    fn names_encoding(&self, chain: &Chain) -> bool {
-        let Some((open, close)) = chain.call else { return false };
-        let arguments = self.program.arguments((open, close));
-        arguments.get(1).is_some_and(|(from, _)| self.program.token(*from).is_some_and(|token| matches!(token.text.as_str(), "base64" | "hex" | "base64url")))
-    }
-
-    /// Adds a variable of the environment, or all of them.
-    fn environment(&mut self, at: usize, chain: &Chain, value: &mut Value) {
-        const ALL: [&str; 9] = ["os.environ", "os.environb", "process.env", "ENV", "os.Environ", "Deno.env.toObject", "std::env::vars", "env::vars", "import.meta.env"];
-        const ONE: [&str; 8] = ["os.getenv", "os.environ.get", "os.Getenv", "Deno.env.get", "std::env::var", "env::var", "getenv", "ENV.fetch"];
-        let program = self.program;
-        let mut key = |name: &str, flow: &mut Self| {
-            if credentials::is_secret(name) {
-                flow.names_key = true;
-                value.bits |= bits::KEY;
-                if !value.keys.iter().any(|known| known == name) && value.keys.len() < 8 {
-                    value.keys.push(name.to_owned());
-                }
-            }
-        };
-        if ONE.contains(&chain.path.as_str()) {
-            if let Some((open, close)) = chain.call {
-                let name = program.arguments((open, close)).first().map(|(from, to)| self.fold(*from, *to)).unwrap_or_default();
-                key(&name.text, self);
-            }
-            return;
-        }
-        if let Some((_, name)) = ALL.iter().find_map(|all| chain.path.split_once(&format!("{all}.")).filter(|(before, _)| before.is_empty())) {
-            match name {
-                "items" | "copy" | "keys" | "values" | "entries" => value.bits |= bits::ENVIRONMENT,
-                name => key(name, self),
-            }
-            return;
-        }
-        if !ALL.contains(&chain.path.as_str()) {
-            return;
-        }
-        if program.is(chain.end, "[") {
-            let close = program.pair[chain.end];
-            let name = self.fold(chain.end + 1, close);
-            key(&name.text, self);
-            return;
-        }
-        // `"X" in os.environ`, `env=os.environ` and `env: {...process.env}` pass them on to a program, and do not send them.
-        let before = at.checked_sub(1).and_then(|at| program.token(at));
-        let is_test = before.is_some_and(|token| token.is_name("in"));
-        let is_passed = (at.saturating_sub(6)..at).any(|at| program.is_name(at, "env"));
-        if !is_test && !is_passed {
-            value.bits |= bits::ENVIRONMENT;
-        }
     }
 }

@@ -127,7 +127,8 @@ impl Folder<'_> {
     }
 
     fn list(&self, open: usize, close: usize, depth: usize) -> Folded {
-        let elements: Vec<Folded> = self.program.arguments((open, close)).into_iter().map(|(from, to)| self.range(from, to, depth)).collect();
+        let elements: Vec<Folded> =
+            self.program.arguments((open, close)).into_iter().map(|(from, to)| self.range(from, to, depth)).collect();
         let numbers: Option<Vec<u32>> = elements.iter().map(|element| number(&element.text)).collect();
         let mut folded = match numbers.filter(|numbers| numbers.len() > 3) {
             Some(numbers) => Folded::decoded(numbers.into_iter().filter_map(char::from_u32).collect()),
@@ -145,7 +146,11 @@ impl Folder<'_> {
     fn name(&self, at: usize, to: usize, depth: usize, folded: &mut Folded) -> usize {
         let Some(chain) = self.program.chain(at) else { return at + 1 };
         let Some((open, close)) = chain.call.filter(|(open, _)| *open < to) else {
-            if matches!(chain.first.as_str(), "await" | "new" | "return" | "async" | "lambda" | "yield" | "as" | "const") && chain.end == at + 1 {
+            if matches!(
+                chain.first.as_str(),
+                "await" | "new" | "return" | "async" | "lambda" | "yield" | "as" | "const"
+            ) && chain.end == at + 1
+            {
                 return at + 1;
             }
             let interpreter = match chain.path.as_str() {
@@ -157,7 +162,11 @@ impl Folder<'_> {
                 folded.push(&Folded::plain(interpreter));
                 return chain.end;
             }
-            let known = self.texts.get(&chain.path).or_else(|| self.texts.get(&chain.first)).filter(|_| chain.end == at + 1 || self.texts.contains_key(&chain.path));
+            let known = self
+                .texts
+                .get(&chain.path)
+                .or_else(|| self.texts.get(&chain.first))
+                .filter(|_| chain.end == at + 1 || self.texts.contains_key(&chain.path));
             folded.push(&known.cloned().unwrap_or_else(Folded::unknown));
             return chain.end.max(at + 1);
         };
@@ -187,22 +196,30 @@ impl Folder<'_> {
             }
         };
         match chain.last() {
-            "b64decode" | "atob" | "urlsafe_b64decode" | "standard_b64decode" | "a2b_base64" | "decodebytes" | "base64_decode" | "decode64" | "decode_base64" | "DecodeString" => decode_first(decode::base64),
+            "b64decode" | "atob" | "urlsafe_b64decode" | "standard_b64decode" | "a2b_base64" | "decodebytes"
+            | "base64_decode" | "decode64" | "decode_base64" | "DecodeString" => decode_first(decode::base64),
             "unhexlify" | "fromhex" | "hex2bin" => decode_first(decode::hex),
             "str_rot13" => Folded::decoded(decode::rot13(&first().text)),
-            "decode" if chain.path.starts_with("codecs") => match argument(1).map(|encoding| encoding.text.to_lowercase()) {
-                Some(encoding) if encoding.contains("rot") => Folded::decoded(decode::rot13(&first().text)),
-                Some(encoding) if encoding.contains("hex") => decode_first(decode::hex),
-                _ => decode_first(decode::base64),
-            },
-            "from" if chain.path.ends_with("Buffer.from") => match argument(1).map(|encoding| encoding.text.to_lowercase()).as_deref() {
-                Some("base64" | "base64url") => decode_first(decode::base64),
-                Some("hex") => decode_first(decode::hex),
-                _ => first(),
-            },
+            "decode" if chain.path.starts_with("codecs") => {
+                match argument(1).map(|encoding| encoding.text.to_lowercase()) {
+                    Some(encoding) if encoding.contains("rot") => Folded::decoded(decode::rot13(&first().text)),
+                    Some(encoding) if encoding.contains("hex") => decode_first(decode::hex),
+                    _ => decode_first(decode::base64),
+                }
+            }
+            "from" if chain.path.ends_with("Buffer.from") => {
+                match argument(1).map(|encoding| encoding.text.to_lowercase()).as_deref() {
+                    Some("base64" | "base64url") => decode_first(decode::base64),
+                    Some("hex") => decode_first(decode::hex),
+                    _ => first(),
+                }
+            }
             "fromCharCode" | "fromCodePoint" | "chr" | "bytes" | "bytearray" => self.characters(call, depth),
-            "str" | "String" | "expanduser" | "Path" | "abspath" | "realpath" | "quote" | "fspath" | "toString" | "split" | "URL" | "print" | "list" | "tuple" | "glob" | "iglob" | "sorted" | "shlex" => first(),
-            "home" | "homedir" | "expandvars" => Folded::plain(if arguments.is_empty() { "~".to_owned() } else { first().text }),
+            "str" | "String" | "expanduser" | "Path" | "abspath" | "realpath" | "quote" | "fspath" | "toString"
+            | "split" | "URL" | "print" | "list" | "tuple" | "glob" | "iglob" | "sorted" | "shlex" => first(),
+            "home" | "homedir" | "expandvars" => {
+                Folded::plain(if arguments.is_empty() { "~".to_owned() } else { first().text })
+            }
             "join" | "joinpath" | "resolve" => {
                 let parts: Vec<Folded> = (0..arguments.len()).filter_map(argument).collect();
                 let mut folded = Folded { is_complete: true, ..Folded::default() };
@@ -247,12 +264,17 @@ impl Folder<'_> {
 
     fn apply(&self, method: &str, call: (usize, usize), depth: usize, folded: &mut Folded) {
         let arguments = self.program.arguments(call);
-        let argument = |index: usize| arguments.get(index).map(|(from, to)| self.range(*from, *to, depth)).unwrap_or_default();
+        let argument =
+            |index: usize| arguments.get(index).map(|(from, to)| self.range(*from, *to, depth)).unwrap_or_default();
         match method {
             // Python: the separator has the method; JavaScript: the list.
             "join" => {
                 let first = argument(0);
-                let (separator, list) = if self.program.language.name == "python" { (folded.text.clone(), first.list.clone()) } else { (first.text.clone(), folded.list.clone()) };
+                let (separator, list) = if self.program.language.name == "python" {
+                    (folded.text.clone(), first.list.clone())
+                } else {
+                    (first.text.clone(), folded.list.clone())
+                };
                 if list.is_empty() {
                     let is_reversed_letters = folded.list.is_empty() && separator.is_empty();
                     if self.program.language.name == "python" {
@@ -278,7 +300,8 @@ impl Folder<'_> {
                 }
                 folded.pieces += 1;
             }
-            "decode" | "encode" | "toString" | "strip" | "trim" | "split" | "lower" | "toLowerCase" | "expanduser" | "resolve" | "absolute" | "as_posix" | "rstrip" | "lstrip" => {}
+            "decode" | "encode" | "toString" | "strip" | "trim" | "split" | "lower" | "toLowerCase" | "expanduser"
+            | "resolve" | "absolute" | "as_posix" | "rstrip" | "lstrip" => {}
             "concat" | "joinpath" => {
                 if method == "joinpath" {
                     folded.text.push('/');

@@ -41,25 +41,85 @@ const C_LIKE: Language = Language {
 const HASH_LIKE: Language = Language { line_comments: &["#"], block_comments: &[], lines_end: true, ..C_LIKE };
 
 /// Python.
-pub(crate) static PYTHON: Language = Language { name: "python", long_quotes: &["\"\"\"", "'''"], interpolation: Some(("{", "}")), has_prefixes: true, ..HASH_LIKE };
+pub(crate) static PYTHON: Language = Language {
+    name: "python",
+    long_quotes: &["\"\"\"", "'''"],
+    interpolation: Some(("{", "}")),
+    has_prefixes: true,
+    ..HASH_LIKE
+};
 
 /// JavaScript and TypeScript.
-pub(crate) static JAVASCRIPT: Language = Language { name: "javascript", long_quotes: &["`"], interpolation: Some(("${", "}")), has_patterns: true, lines_end: true, ..C_LIKE };
+pub(crate) static JAVASCRIPT: Language = Language {
+    name: "javascript",
+    long_quotes: &["`"],
+    interpolation: Some(("${", "}")),
+    has_patterns: true,
+    lines_end: true,
+    ..C_LIKE
+};
 
 /// The languages, with the ends of names and the words after a fence that stand for them.
 pub(crate) static LANGUAGES: &[(&[&str], &Language)] = &[
     (&["py", "pyw", "python", "python3", "pyi", "ipython"], &PYTHON),
-    (&["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "javascript", "typescript", "node", "vue", "svelte", "gs", "jxa"], &JAVASCRIPT),
-    (&["rb", "ruby", "gemspec", "rake"], &Language { name: "ruby", interpolation: Some(("#{", "}")), has_commands: true, block_comments: &[("=begin", "=end")], ..HASH_LIKE }),
+    (
+        &[
+            "js",
+            "mjs",
+            "cjs",
+            "jsx",
+            "ts",
+            "mts",
+            "cts",
+            "tsx",
+            "javascript",
+            "typescript",
+            "node",
+            "vue",
+            "svelte",
+            "gs",
+            "jxa",
+        ],
+        &JAVASCRIPT,
+    ),
+    (
+        &["rb", "ruby", "gemspec", "rake"],
+        &Language {
+            name: "ruby",
+            interpolation: Some(("#{", "}")),
+            has_commands: true,
+            block_comments: &[("=begin", "=end")],
+            ..HASH_LIKE
+        },
+    ),
     (&["pl", "pm", "perl"], &Language { name: "perl", has_commands: true, ..HASH_LIKE }),
     (&["php"], &Language { name: "php", line_comments: &["//", "#"], has_commands: true, ..C_LIKE }),
-    (&["lua"], &Language { name: "lua", line_comments: &["--"], block_comments: &[("--[[", "]]")], lines_end: true, ..C_LIKE }),
+    (
+        &["lua"],
+        &Language { name: "lua", line_comments: &["--"], block_comments: &[("--[[", "]]")], lines_end: true, ..C_LIKE },
+    ),
     (&["r", "jl", "julia", "elixir", "ex", "exs", "nim", "cr", "tcl"], &Language { name: "r", ..HASH_LIKE }),
     (&["go", "golang"], &Language { name: "go", long_quotes: &["`"], lines_end: true, ..C_LIKE }),
     (&["rs", "rust"], &Language { name: "rust", quotes: &['"'], ..C_LIKE }),
-    (&["java", "kt", "kts", "scala", "groovy", "cs", "csharp", "swift", "dart", "c", "cpp", "cc", "h"], &Language { name: "c", ..C_LIKE }),
-    (&["ps1", "psm1", "powershell", "pwsh", "bat", "cmd", "vbs"], &Language { name: "powershell", block_comments: &[("<#", "#>")], is_command_like: true, ..HASH_LIKE }),
-    (&["applescript", "scpt", "osascript"], &Language { name: "applescript", line_comments: &["--", "#"], quotes: &['"'], is_command_like: true, lines_end: true, ..C_LIKE }),
+    (
+        &["java", "kt", "kts", "scala", "groovy", "cs", "csharp", "swift", "dart", "c", "cpp", "cc", "h"],
+        &Language { name: "c", ..C_LIKE },
+    ),
+    (
+        &["ps1", "psm1", "powershell", "pwsh", "bat", "cmd", "vbs"],
+        &Language { name: "powershell", block_comments: &[("<#", "#>")], is_command_like: true, ..HASH_LIKE },
+    ),
+    (
+        &["applescript", "scpt", "osascript"],
+        &Language {
+            name: "applescript",
+            line_comments: &["--", "#"],
+            quotes: &['"'],
+            is_command_like: true,
+            lines_end: true,
+            ..C_LIKE
+        },
+    ),
 ];
 
 /// Returns the language with a name or an end of file names.

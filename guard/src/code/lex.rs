@@ -55,13 +55,12 @@ struct Lexer<'t> {
     depth: usize,
     brackets: usize,
     indent: usize,
-    is_line_start: bool,
     tokens: Vec<Token>,
 }
 
 /// Splits a text into tokens.
 pub(crate) fn tokens(text: &str, language: &'static Language) -> Vec<Token> {
-    let mut lexer = Lexer { text, language, at: 0, depth: 0, brackets: 0, indent: 0, is_line_start: true, tokens: Vec::new() };
+    let mut lexer = Lexer { text, language, at: 0, depth: 0, brackets: 0, indent: 0, tokens: Vec::new() };
     lexer.run(text.len());
     lexer.tokens
 }
@@ -120,22 +119,35 @@ impl Lexer<'_> {
     fn word_or_sign(&mut self, letter: char, start: usize) {
         let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '@');
         if letter.is_ascii_digit() {
-            let length = self.rest().find(|letter: char| !(letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_'))).unwrap_or(self.rest().len());
+            let length = self
+                .rest()
+                .find(|letter: char| !(letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_')))
+                .unwrap_or(self.rest().len());
             self.at += length;
             let text = self.text[start..self.at].to_owned();
             self.push(Kind::Number, text, start);
             return;
         }
-        if is_word(letter) || self.language.is_command_like && letter == '-' && self.rest()[1..].starts_with(|next: char| next.is_ascii_alphabetic()) {
+        if is_word(letter)
+            || self.language.is_command_like
+                && letter == '-'
+                && self.rest()[1..].starts_with(|next: char| next.is_ascii_alphabetic())
+        {
             let joins = self.language.is_command_like;
-            let length = self.rest().find(|letter: char| !(is_word(letter) || joins && letter == '-')).unwrap_or(self.rest().len());
+            let length = self
+                .rest()
+                .find(|letter: char| !(is_word(letter) || joins && letter == '-'))
+                .unwrap_or(self.rest().len());
             self.at += length.max(letter.len_utf8());
             let word = &self.text[start..self.at];
             let word = if joins { word.to_ascii_lowercase() } else { word.to_owned() };
             self.push(Kind::Name, word, start);
             return;
         }
-        const SIGNS: [&str; 22] = ["===", "!==", "**=", "...", "=>", "->", "::", "==", "!=", "<=", ">=", ":=", "+=", "||", "&&", "?.", "??", "-=", "*=", "/=", "|=", "//"];
+        const SIGNS: [&str; 22] = [
+            "===", "!==", "**=", "...", "=>", "->", "::", "==", "!=", "<=", ">=", ":=", "+=", "||", "&&", "?.", "??",
+            "-=", "*=", "/=", "|=", "//",
+        ];
         let sign = SIGNS.iter().find(|sign| self.rest().starts_with(**sign));
         let length = sign.map_or(letter.len_utf8(), |sign| sign.len());
         self.at += length;
@@ -155,7 +167,12 @@ impl Lexer<'_> {
         let start = self.at;
         let mut prefix = 0;
         if self.language.has_prefixes {
-            let letters = self.rest().bytes().take(3).take_while(|byte| matches!(byte.to_ascii_lowercase(), b'r' | b'b' | b'f' | b'u' | b't')).count();
+            let letters = self
+                .rest()
+                .bytes()
+                .take(3)
+                .take_while(|byte| matches!(byte.to_ascii_lowercase(), b'r' | b'b' | b'f' | b'u' | b't'))
+                .count();
             let is_prefix = letters <= 2 && self.rest()[letters..].starts_with(['"', '\'']);
             let is_word_part = self.text[..start].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_');
             prefix = if is_prefix && !is_word_part { letters } else { 0 };
@@ -163,7 +180,10 @@ impl Lexer<'_> {
         let marks = self.text[start..start + prefix].to_ascii_lowercase();
         let rest = &self.text[start + prefix..];
         let long = self.language.long_quotes.iter().find(|quote| rest.starts_with(**quote)).copied();
-        let short = rest.chars().next().filter(|quote| self.language.quotes.contains(quote) || self.language.has_commands && *quote == '`');
+        let short = rest
+            .chars()
+            .next()
+            .filter(|quote| self.language.quotes.contains(quote) || self.language.has_commands && *quote == '`');
         let quote: &str = match (long, short) {
             (Some(long), _) => long,
             (None, Some(short)) => &rest[..short.len_utf8()],
@@ -267,7 +287,9 @@ impl Lexer<'_> {
             return false;
         }
         let ends_value = self.tokens.last().is_some_and(|token| match token.kind {
-            Kind::Name => !matches!(token.text.as_str(), "return" | "typeof" | "case" | "in" | "of" | "await" | "yield"),
+            Kind::Name => {
+                !matches!(token.text.as_str(), "return" | "typeof" | "case" | "in" | "of" | "await" | "yield")
+            }
             Kind::Text | Kind::Number => true,
             Kind::Sign => matches!(token.text.as_str(), ")" | "]" | "}"),
             Kind::Line => false,
@@ -321,7 +343,9 @@ fn closing(text: &str) -> Option<usize> {
 fn escape(rest: &str) -> (Option<char>, usize) {
     let Some(letter) = rest.chars().next() else { return (None, 0) };
     let code = |digits: &str| u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
-    let fixed = |from: usize, count: usize| rest.get(from..from + count).and_then(code).map(|letter| (Some(letter), from + count));
+    let fixed = |from: usize, count: usize| {
+        rest.get(from..from + count).and_then(code).map(|letter| (Some(letter), from + count))
+    };
     let plain = (Some(letter), letter.len_utf8());
     match letter {
         'n' => (Some('\n'), 1),

@@ -102,12 +102,15 @@ impl Program {
     }
 
     fn is_dot(&self, at: usize) -> bool {
-        self.token(at).is_some_and(|token| token.kind == Kind::Sign && matches!(token.text.as_str(), "." | "?." | "::" | "->"))
+        self.token(at)
+            .is_some_and(|token| token.kind == Kind::Sign && matches!(token.text.as_str(), "." | "?." | "::" | "->"))
     }
 
     /// Returns whether a name is the first one of a chain, or follows what is not a name.
     pub(crate) fn begins_chain(&self, at: usize) -> bool {
-        at == 0 || !self.is_dot(at - 1) || at >= 2 && !matches!(self.tokens[at - 2].kind, Kind::Name) && !self.is(at - 2, "]")
+        at == 0
+            || !self.is_dot(at - 1)
+            || at >= 2 && !matches!(self.tokens[at - 2].kind, Kind::Name) && !self.is(at - 2, "]")
     }
 
     /// Returns the chain that begins with a name.
@@ -186,7 +189,8 @@ impl Program {
     fn plain_index(&self, open: usize) -> Option<(String, bool)> {
         let close = self.pair[open];
         let (text, built) = self.constant(open + 1, close)?;
-        let is_name = !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '-'));
+        let is_name = !text.is_empty()
+            && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '-'));
         is_name.then_some((text, built))
     }
 
@@ -212,7 +216,14 @@ impl Program {
         while let Some(token) = self.token(at).filter(|_| self.spend(1)) {
             match token.kind {
                 Kind::Line => {
-                    let goes_on = self.is_dot(at + 1) || at > from && self.tokens[at - 1].kind == Kind::Sign && matches!(self.tokens[at - 1].text.as_str(), "+" | "=" | "," | "&&" | "||" | "?" | ":" | "|" | "=>" | "(" | "[") || at == from;
+                    let goes_on = self.is_dot(at + 1)
+                        || at > from
+                            && self.tokens[at - 1].kind == Kind::Sign
+                            && matches!(
+                                self.tokens[at - 1].text.as_str(),
+                                "+" | "=" | "," | "&&" | "||" | "?" | ":" | "|" | "=>" | "(" | "["
+                            )
+                        || at == from;
                     if !goes_on {
                         return at;
                     }
@@ -334,7 +345,11 @@ impl Program {
                 in_braces = true;
             } else if self.is(at, "}") {
                 in_braces = false;
-            } else if let Some(name) = self.name(at).filter(|name| !matches!(*name, "as" | "type" | "from" | "const" | "let" | "var")).map(str::to_owned) {
+            } else if let Some(name) = self
+                .name(at)
+                .filter(|name| !matches!(*name, "as" | "type" | "from" | "const" | "let" | "var"))
+                .map(str::to_owned)
+            {
                 let renamed = self.is_name(at + 1, "as") || self.is(at + 1, ":");
                 let alias = if renamed { self.name(at + 2).map(str::to_owned) } else { None };
                 let target = if in_braces { format!("{module}.{name}") } else { module.to_owned() };
@@ -360,14 +375,20 @@ impl Program {
     }
 
     fn expression_line_end(&self, from: usize) -> usize {
-        (from..self.tokens.len()).find(|at| self.tokens[*at].kind == Kind::Line || self.is(*at, ";")).unwrap_or(self.tokens.len())
+        (from..self.tokens.len())
+            .find(|at| self.tokens[*at].kind == Kind::Line || self.is(*at, ";"))
+            .unwrap_or(self.tokens.len())
     }
 }
 
 /// Returns the name of a module without the prefix of built-in ones.
 fn module_name(module: &str) -> String {
     let module = module.strip_prefix("node:").unwrap_or(module);
-    if module == "fs/promises" || module == "fs-extra" || module == "graceful-fs" { "fs".to_owned() } else { module.to_owned() }
+    if module == "fs/promises" || module == "fs-extra" || module == "graceful-fs" {
+        "fs".to_owned()
+    } else {
+        module.to_owned()
+    }
 }
 
 /// Returns the pairs of brackets. One that has no partner is paired with the end.
@@ -385,7 +406,10 @@ fn pairs(tokens: &[Token]) -> Vec<usize> {
                 };
                 // A wrong bracket closes what is open up to its partner, if that is near.
                 let near = open.len().saturating_sub(8);
-                let Some(depth) = open[near..].iter().rposition(|(_, sign)| *sign == expected).map(|at| near + at) else { continue };
+                let Some(depth) = open[near..].iter().rposition(|(_, sign)| *sign == expected).map(|at| near + at)
+                else {
+                    continue;
+                };
                 open.truncate(depth + 1);
                 if let Some((start, _)) = open.pop() {
                     pair[start] = at;

@@ -1,5 +1,7 @@
 //! What a program does with values: what it sends, runs, loads and writes.
 
+mod whole;
+
 use std::collections::BTreeSet;
 
 use super::flow::{Flow, effect};
@@ -12,9 +14,28 @@ use crate::context::Context;
 use crate::encoded;
 use crate::hosts::{self, Address, Standing};
 use crate::shell;
-use crate::tables::names::{self, Effect};
+use crate::tables::calls::Effect;
+use crate::tables::names;
 use crate::tables::{credentials, hosts as host_table, places};
 use crate::unit::{Found, Inner, Judged, Unit};
+
+/// Functions whose second argument is the path that they write.
+const COPYING: &[&str] = &[
+    "copy",
+    "copy2",
+    "copyfile",
+    "copytree",
+    "move",
+    "rename",
+    "replace",
+    "copyFile",
+    "copyFileSync",
+    "cpSync",
+    "renameSync",
+    "symlink",
+    "symlinkSync",
+    "link",
+];
 
 /// A call of a program, with what is known about it.
 struct Call {
@@ -46,10 +67,12 @@ pub(super) fn check(unit: &Unit, program: &Program, context: &Context<'_>, judge
         if token.kind != Kind::Name || !program.begins_chain(at) {
             continue;
         }
-        let is_definition = at > 0 && matches!(program.tokens[at - 1].text.as_str(), "def" | "function" | "func" | "fn" | "class");
+        let is_definition =
+            at > 0 && matches!(program.tokens[at - 1].text.as_str(), "def" | "function" | "func" | "fn" | "class");
         let Some(chain) = program.chain(at).filter(|_| !is_definition) else { continue };
         let Some(brackets) = chain.call.filter(|(open, close)| close >= open) else { continue };
-        let end = program.token(brackets.1).or_else(|| program.tokens.last()).map_or(token.at.end, |token| token.at.end);
+        let end =
+            program.token(brackets.1).or_else(|| program.tokens.last()).map_or(token.at.end, |token| token.at.end);
         let span = token.at.start..end.min(token.at.start + 400);
         let call = Call { at, arguments: program.arguments(brackets), chain, brackets, span };
         sinks.call(&call, judged);
@@ -69,7 +92,11 @@ impl Sinks<'_, '_> {
         self.reads(call, judged);
         let Some(effect) = effect(self.program, &call.chain) else { return };
         if call.chain.is_built && !matches!(effect, Effect::Write) {
-            judged.found.push(self.found(call, Code::BuiltCode, format!("The name `{}` is put together from pieces.", call.chain.path)));
+            judged.found.push(self.found(
+                call,
+                Code::BuiltCode,
+                format!("The name `{}` is put together from pieces.", call.chain.path),
+            ));
         }
         match effect {
             Effect::Send => self.send(call, judged),
@@ -95,7 +122,9 @@ impl Sinks<'_, '_> {
 
     /// Private files that are read.
     fn reads(&mut self, call: &Call, judged: &mut Judged) {
-        if !names::READERS.contains(&call.chain.last()) || matches!(call.chain.last(), "add" | "load" | "connect") && !self.names_secret(call) {
+        if !names::READERS.contains(&call.chain.last())
+            || matches!(call.chain.last(), "add" | "load" | "connect") && !self.names_secret(call)
+        {
             return;
         }
         let value = self.all(call);
@@ -116,10 +145,15 @@ impl Sinks<'_, '_> {
 
     /// Returns whether a file is opened to be written.
     fn writes(&self, call: &Call) -> bool {
-        let mode = call.arguments.iter().skip(usize::from(call.chain.last() == "open" && !call.chain.path.starts_with('.'))).find_map(|(from, to)| {
-            let mut tokens = (*from..*to).filter_map(|at| self.program.token(at)).filter(|token| token.kind == Kind::Text);
-            tokens.next().map(|token| token.text.clone())
-        });
+        let mode = call
+            .arguments
+            .iter()
+            .skip(usize::from(call.chain.last() == "open" && !call.chain.path.starts_with('.')))
+            .find_map(|(from, to)| {
+                let mut tokens =
+                    (*from..*to).filter_map(|at| self.program.token(at)).filter(|token| token.kind == Kind::Text);
+                tokens.next().map(|token| token.text.clone())
+            });
         mode.is_some_and(|mode| mode.len() <= 3 && mode.contains(['w', 'a', 'x', '+']))
     }
 
@@ -130,20 +164,43 @@ impl Sinks<'_, '_> {
         addresses.extend(hosts::addresses(&text));
         self.send_value(call, &value, &addresses, judged);
         if addresses.iter().any(|address| toolc_scan::metadata_address(&address.host).is_some()) {
-            judged.found.push(self.found(call, Code::CloudMetadata, "The code asks a cloud for the credentials of a machine."));
+            judged.found.push(self.found(
+                call,
+                Code::CloudMetadata,
+                "The code asks a cloud for the credentials of a machine.",
+            ));
         }
         for address in &addresses {
             match address.standing() {
-                Standing::Number => judged.found.push(self.found(call, Code::SuspiciousHost, format!("The code connects with the bare IP address {}.", address.host))),
-                Standing::Hiding(what) => judged.found.push(self.found(call, Code::SuspiciousHost, format!("The code connects with {}, a service that {what}.", address.host))),
+                Standing::Number => judged.found.push(self.found(
+                    call,
+                    Code::SuspiciousHost,
+                    format!("The code connects with the bare IP address {}.", address.host),
+                )),
+                Standing::Hiding(what) => judged.found.push(self.found(
+                    call,
+                    Code::SuspiciousHost,
+                    format!("The code connects with {}, a service that {what}.", address.host),
+                )),
                 Standing::Local | Standing::Named => {}
             }
             if hosts::looks_alike(&address.host) {
-                judged.found.push(self.found(call, Code::LookAlike, "The host is written with letters of different scripts."));
+                judged.found.push(self.found(
+                    call,
+                    Code::LookAlike,
+                    "The host is written with letters of different scripts.",
+                ));
             }
             let whole = format!("{}{}", address.host, address.path);
-            if host_table::MESSENGERS.iter().any(|messenger| whole.contains(messenger) && shell::is_filled(&whole, messenger)) {
-                judged.found.push(self.found(call, Code::SuspiciousHost, "The code sends data to a fixed channel of a messenger, which is not the user's."));
+            if host_table::MESSENGERS
+                .iter()
+                .any(|messenger| whole.contains(messenger) && shell::is_filled(&whole, messenger))
+            {
+                judged.found.push(self.found(
+                    call,
+                    Code::SuspiciousHost,
+                    "The code sends data to a fixed channel of a messenger, which is not the user's.",
+                ));
             }
         }
     }
@@ -154,45 +211,89 @@ impl Sinks<'_, '_> {
             judged.found.push(self.found(call, Code::SendsSecrets, format!("The code sends {what}.")));
         }
         if value.has(bits::ENVIRONMENT) {
-            judged.found.push(self.found(call, Code::SendsEnvironment, "The code sends all variables of the environment."));
+            judged.found.push(self.found(
+                call,
+                Code::SendsEnvironment,
+                "The code sends all variables of the environment.",
+            ));
         }
         if value.has(bits::VARIABLES) && !self.flow.names_key && !self.names_a_key() {
-            judged.found.push(self.found(call, Code::SendsSecrets, "The code sends a file of variables, which can hold passwords and tokens."));
+            judged.found.push(self.found(
+                call,
+                Code::SendsSecrets,
+                "The code sends a file of variables, which can hold passwords and tokens.",
+            ));
         }
         let named: Vec<&Address> = addresses.iter().filter(|address| address.standing() != Standing::Local).collect();
         let foreign = value.keys.iter().find(|key| {
             let owners = credentials::hosts_of(key);
-            owners.is_some_and(|owners| !named.is_empty() && named.iter().all(|address| !owners.iter().any(|owner| hosts::is_below(&address.host, owner))))
+            owners.is_some_and(|owners| {
+                !named.is_empty()
+                    && named.iter().all(|address| !owners.iter().any(|owner| hosts::is_below(&address.host, owner)))
+            })
         });
         if let Some(key) = foreign {
-            judged.found.push(self.found(call, Code::ForeignCredential, format!("The code sends the key `{key}` to {}, which is not its service.", named[0].host)));
+            judged.found.push(self.found(
+                call,
+                Code::ForeignCredential,
+                format!("The code sends the key `{key}` to {}, which is not its service.", named[0].host),
+            ));
         }
-        let owners: BTreeSet<&str> = value.keys.iter().filter_map(|key| credentials::OWNERS.iter().find(|(start, _)| key.starts_with(start))).map(|(start, _)| *start).collect();
+        let owners: BTreeSet<&str> = value
+            .keys
+            .iter()
+            .filter_map(|key| credentials::OWNERS.iter().find(|(start, _)| key.starts_with(start)))
+            .map(|(start, _)| *start)
+            .collect();
         if owners.len() >= 3 {
-            judged.found.push(self.found(call, Code::SendsEnvironment, "The code sends the keys of several services at once."));
+            judged.found.push(self.found(
+                call,
+                Code::SendsEnvironment,
+                "The code sends the keys of several services at once.",
+            ));
         }
     }
 
     /// Returns whether the program has the name of a key, so that it picks one of a file of variables.
     fn names_a_key(&self) -> bool {
-        self.program.tokens.iter().any(|token| token.kind == Kind::Text && token.text.len() < 60 && credentials::is_secret(&token.text) && token.text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'=')))
+        self.program.tokens.iter().any(|token| {
+            token.kind == Kind::Text
+                && token.text.len() < 60
+                && credentials::is_secret(&token.text)
+                && token
+                    .text
+                    .bytes()
+                    .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'='))
+        })
     }
 
     fn look_up(&mut self, call: &Call, judged: &mut Judged) {
         let value = self.all(call);
         if value.has(bits::SECRET | bits::ENVIRONMENT | bits::KEY | bits::FILE | bits::VARIABLES) {
-            judged.found.push(self.found(call, Code::SendsSecrets, "The code puts data into a name that it looks up, which sends them to the owner of the domain."));
+            judged.found.push(self.found(
+                call,
+                Code::SendsSecrets,
+                "The code puts data into a name that it looks up, which sends them to the owner of the domain.",
+            ));
         }
     }
 
     /// Adds what is wrong with a value that runs.
     fn run_value(&self, call: &Call, value: &Value, what: &str, judged: &mut Judged) -> bool {
         if value.has(bits::NETWORK) {
-            judged.found.push(self.found(call, Code::FetchAndRun, format!("The code runs {what} that it has downloaded.")));
+            judged.found.push(self.found(
+                call,
+                Code::FetchAndRun,
+                format!("The code runs {what} that it has downloaded."),
+            ));
             return true;
         }
         if value.has(bits::DECODED) {
-            judged.found.push(self.found(call, Code::HiddenPayload, format!("The code runs {what} that it has decoded.")));
+            judged.found.push(self.found(
+                call,
+                Code::HiddenPayload,
+                format!("The code runs {what} that it has decoded."),
+            ));
             return true;
         }
         false
@@ -204,12 +305,17 @@ impl Sinks<'_, '_> {
             return;
         }
         // The last argument of `Function` is the body.
-        let (from, to) = if call.chain.last() == "Function" { *call.arguments.last().unwrap_or(&(from, to)) } else { (from, to) };
+        let (from, to) =
+            if call.chain.last() == "Function" { *call.arguments.last().unwrap_or(&(from, to)) } else { (from, to) };
         let value = self.flow.value(from, to);
         let folded = self.flow.fold(from, to);
         let is_literal = to == from + 1 && self.program.is_text(from);
         if folded.is_complete && !folded.text.is_empty() {
-            judged.inner.push(Inner { language: self.program.language.name, text: folded.text.clone(), at: call.span.start });
+            judged.inner.push(Inner {
+                language: self.program.language.name,
+                text: folded.text.clone(),
+                at: call.span.start,
+            });
             if !is_literal && (folded.is_decoded || folded.pieces > 1) {
                 judged.found.push(self.hidden(call, &folded));
             }
@@ -219,11 +325,18 @@ impl Sinks<'_, '_> {
             return;
         }
         if value.has(bits::SECRET_PATH | bits::DATA_PATH) && value.has(bits::FILE) || value.has(bits::DATA_PATH) {
-            judged.found.push(self.found(call, Code::HiddenPayload, "The code runs the content of a file whose name says that it is data."));
+            judged.found.push(self.found(
+                call,
+                Code::HiddenPayload,
+                "The code runs the content of a file whose name says that it is data.",
+            ));
             return;
         }
         let joins = (from..to).filter_map(|at| self.program.token(at)).any(|token| token.is_name("join"));
-        let is_eval = matches!(call.chain.last(), "eval" | "exec" | "Function" | "AsyncFunction" | "runInThisContext" | "runInNewContext");
+        let is_eval = matches!(
+            call.chain.last(),
+            "eval" | "exec" | "Function" | "AsyncFunction" | "runInThisContext" | "runInNewContext"
+        );
         if is_eval && (value.has(bits::BUILT) || joins) && !folded.text.contains(' ') {
             judged.found.push(self.found(call, Code::BuiltCode, "The code puts code together and runs it."));
         } else {
@@ -233,7 +346,11 @@ impl Sinks<'_, '_> {
 
     /// Returns a finding about a constant that is not written as it is.
     fn hidden(&self, call: &Call, folded: &Folded) -> Found {
-        let mut found = self.found(call, Code::HiddenPayload, format!("The code runs what it puts together or decodes: {}", crate::visible::visible(&folded.text)));
+        let mut found = self.found(
+            call,
+            Code::HiddenPayload,
+            format!("The code runs what it puts together or decodes: {}", crate::visible::visible(&folded.text)),
+        );
         found.matter = Some(folded.text.clone());
         found
     }
@@ -249,15 +366,24 @@ impl Sinks<'_, '_> {
             let name = word.rsplit('/').next().unwrap_or_default();
             names::INTERPRETERS.iter().any(|(interpreter, _)| *interpreter == name)
         };
-        let first = words.iter().find(|word| !matches!(**word, "sudo" | "nohup" | "env" | "setsid" | "exec")).copied().unwrap_or_default();
+        let first = words
+            .iter()
+            .find(|word| !matches!(**word, "sudo" | "nohup" | "env" | "setsid" | "exec"))
+            .copied()
+            .unwrap_or_default();
         let is_unknown = |word: &str| word.starts_with(UNKNOWN) || word.starts_with(&format!("\"{UNKNOWN}"));
         let script = words.iter().skip_while(|word| **word != first).skip(1).find(|word| !word.starts_with('-'));
-        let gets_code = is_interpreter(first) && (script.is_none_or(|word| is_unknown(word)) || words.iter().any(|word| matches!(*word, "-c" | "-e")) && words.last().is_some_and(|word| is_unknown(word)));
+        let gets_code = is_interpreter(first)
+            && (script.is_none_or(|word| is_unknown(word))
+                || words.iter().any(|word| matches!(*word, "-c" | "-e"))
+                    && words.last().is_some_and(|word| is_unknown(word)));
         let by_itself = is_unknown(first) && first.trim_matches('"') == UNKNOWN;
         if gets_code || by_itself {
             self.run_value(call, &value, "a command", judged);
         }
-        let runs = |path: &str| first == path || is_interpreter(first) && script.is_some_and(|word| word.trim_matches('"') == path);
+        let runs = |path: &str| {
+            first == path || is_interpreter(first) && script.is_some_and(|word| word.trim_matches('"') == path)
+        };
         if self.flow.downloads.iter().any(|path| runs(path)) {
             judged.found.push(self.found(call, Code::FetchAndRun, "The code runs a file that it has downloaded."));
         }
@@ -276,7 +402,9 @@ impl Sinks<'_, '_> {
     /// Returns the line of a shell that a call runs.
     fn line(&self, call: &Call) -> Folded {
         let mut line = Folded { is_complete: true, ..Folded::default() };
-        let positional = call.arguments.iter().take_while(|(from, _)| !(self.program.token(*from).is_some_and(|token| token.kind == Kind::Name) && self.program.is(from + 1, "=")));
+        let positional = call.arguments.iter().take_while(|(from, _)| {
+            !(self.program.token(*from).is_some_and(|token| token.kind == Kind::Name) && self.program.is(from + 1, "="))
+        });
         for (index, (from, to)) in positional.enumerate() {
             let list = self.list_at(*from);
             if index > 0 && list.is_none() && !self.takes_words(call) {
@@ -292,7 +420,10 @@ impl Sinks<'_, '_> {
                     line.text.push(' ');
                 }
                 let is_word = list.is_some() || self.takes_words(call) && index > 0;
-                if is_word && element.text.contains([' ', '\n', '|', ';', '&', '>', '<', '(', '*']) && !element.text.starts_with('-') {
+                if is_word
+                    && element.text.contains([' ', '\n', '|', ';', '&', '>', '<', '(', '*'])
+                    && !element.text.starts_with('-')
+                {
                     line.text.push_str(&format!("'{}'", element.text.replace('\'', "'\\''")));
                 } else if element.text.is_empty() {
                     line.text.push_str(UNKNOWN);
@@ -309,7 +440,23 @@ impl Sinks<'_, '_> {
 
     /// Returns whether each argument of a call is a word of its own.
     fn takes_words(&self, call: &Call) -> bool {
-        matches!(call.chain.last(), "spawn" | "spawnSync" | "execFile" | "execFileSync" | "execa" | "create_subprocess_exec" | "execl" | "execlp" | "spawnl" | "spawnlp" | "Command" | "new" | "execv" | "execvp") || matches!(self.program.language.name, "ruby" | "go")
+        matches!(
+            call.chain.last(),
+            "spawn"
+                | "spawnSync"
+                | "execFile"
+                | "execFileSync"
+                | "execa"
+                | "create_subprocess_exec"
+                | "execl"
+                | "execlp"
+                | "spawnl"
+                | "spawnlp"
+                | "Command"
+                | "new"
+                | "execv"
+                | "execvp"
+        ) || matches!(self.program.language.name, "ruby" | "go")
     }
 
     /// Returns the brackets of a list: the argument itself, or what a variable is assigned.
@@ -321,11 +468,26 @@ impl Sinks<'_, '_> {
     fn load(&mut self, call: &Call, judged: &mut Judged) {
         let Some(&(from, to)) = call.arguments.first() else { return };
         let folded = self.flow.fold(from, to);
-        const POWERFUL: &[&str] = &["child_process", "node:child_process", "os", "subprocess", "socket", "http", "https", "net", "ctypes", "vm"];
+        const POWERFUL: &[&str] = &[
+            "child_process",
+            "node:child_process",
+            "os",
+            "subprocess",
+            "socket",
+            "http",
+            "https",
+            "net",
+            "ctypes",
+            "vm",
+        ];
         if folded.is_complete {
             let is_plain = to == from + 1 && self.program.is_text(from);
             if !is_plain && POWERFUL.contains(&folded.text.as_str()) {
-                judged.found.push(self.found(call, Code::BuiltCode, format!("The name of the module `{}` is put together from pieces.", folded.text)));
+                judged.found.push(self.found(
+                    call,
+                    Code::BuiltCode,
+                    format!("The name of the module `{}` is put together from pieces.", folded.text),
+                ));
             }
             if folded.text.starts_with("http://") || folded.text.starts_with("https://") {
                 let found = self.found(call, Code::FetchAndRun, "The code loads a module from an address.");
@@ -354,7 +516,10 @@ impl Sinks<'_, '_> {
             let owner = self.flow.values.get(&call.chain.first).cloned().unwrap_or_default();
             let value = self.flow.value(call.brackets.0 + 1, call.brackets.1);
             // A request that is written to.
-            if owner.has(bits::NETWORK) && !self.flow.downloads.contains(&call.chain.first) && value.has(bits::SECRET | bits::ENVIRONMENT) {
+            if owner.has(bits::NETWORK)
+                && !self.flow.downloads.contains(&call.chain.first)
+                && value.has(bits::SECRET | bits::ENVIRONMENT)
+            {
                 self.send_value(call, &value, &owner.addresses, judged);
             }
             return;
@@ -363,8 +528,12 @@ impl Sinks<'_, '_> {
         if opens && !self.writes(call) || call.chain.last() == "writelines" {
             return;
         }
-        let is_copy = matches!(call.chain.last(), "copy" | "copy2" | "copyfile" | "copytree" | "move" | "rename" | "replace" | "copyFile" | "copyFileSync" | "cpSync" | "renameSync" | "symlink" | "symlinkSync" | "link");
-        let is_method = call.chain.path.starts_with('.') || matches!(call.chain.last(), "write_text" | "write_bytes") || opens && call.chain.path.contains('.') && !matches!(call.chain.first.as_str(), "io" | "os" | "codecs" | "fs" | "File" | "aiofiles");
+        let is_copy = COPYING.contains(&call.chain.last());
+        let is_method = call.chain.path.starts_with('.')
+            || matches!(call.chain.last(), "write_text" | "write_bytes")
+            || opens
+                && call.chain.path.contains('.')
+                && !matches!(call.chain.first.as_str(), "io" | "os" | "codecs" | "fs" | "File" | "aiofiles");
         let place = if is_method {
             Some((self.flow.receiver(call.at), call.brackets.0))
         } else if is_copy {
@@ -385,57 +554,6 @@ impl Sinks<'_, '_> {
             let found = self.found(call, code, format!("The code writes {}.", place.what));
             let severity = self.context.severity(code, place.topics).min(found.severity);
             judged.found.push(Found { severity, ..found });
-        }
-    }
-
-    /// A shell whose input and output are a connection.
-    fn remote_shell(&self, judged: &mut Judged) {
-        let (mut connects, mut joins, mut shell) = (false, false, None);
-        for (at, token) in self.program.tokens.iter().enumerate() {
-            match token.kind {
-                Kind::Text => {
-                    let first = token.text.split_whitespace().next().unwrap_or_default();
-                    if matches!(first, "/bin/sh" | "/bin/bash" | "sh" | "bash" | "cmd.exe" | "cmd" | "/bin/zsh" | "powershell.exe") && token.text.split_whitespace().count() <= 2 {
-                        shell = shell.or(Some(token.at.clone()));
-                    }
-                }
-                Kind::Name if self.program.begins_chain(at) => {
-                    let Some(chain) = self.program.chain(at) else { continue };
-                    connects |= matches!(chain.path.as_str(), "socket.socket" | "socket.create_connection" | "net.connect" | "net.createConnection" | "net.Socket" | "net.Dial" | "TCPSocket.new" | "TCPSocket.open" | "fsockopen");
-                    joins |= matches!(chain.last(), "dup2" | "pipe" | "fileno" | "reopen");
-                }
-                _ => {}
-            }
-        }
-        if let Some(at) = shell.filter(|_| connects && joins) {
-            judged.found.push(Found::in_unit(self.unit, Code::RemoteControl, at, "The code connects a shell with the network."));
-        }
-    }
-
-    /// Downloads that run, in statements of PowerShell, which need no brackets.
-    fn powershell(&self, judged: &mut Judged) {
-        const LOADING: &[&str] = &["downloadstring", "downloadfile", "downloaddata", "iwr ", "irm ", "invoke-webrequest", "invoke-restmethod", "start-bitstransfer", "curl ", "wget ", "curl.exe"];
-        const RUNNING: &[&str] = &["iex", "invoke-expression", "start-process", "::load(", "scriptblock]::create", "cmd /c"];
-        let lower = self.unit.text.to_lowercase();
-        let runs = |text: &str| RUNNING.iter().any(|word| text.contains(word));
-        let Some(at) = LOADING.iter().filter_map(|word| lower.find(word)).min().filter(|_| runs(&lower)) else { return };
-        // Lower case can change the length of a text.
-        let at = at.min(self.unit.text.len());
-        let found = Found::in_unit(self.unit, Code::FetchAndRun, at..at + 1, "The code runs what it has downloaded.");
-        judged.found.extend(shell::fetched(found, &self.unit.text, &(at..at)));
-    }
-
-    /// A text that is a command by itself, such as a value of a table of commands.
-    fn constant(&mut self, at: usize, judged: &mut Judged) {
-        let token = &self.program.tokens[at];
-        let text = &token.text;
-        if text.len() < 12 || text.len() > 16 << 10 {
-            return;
-        }
-        let fetches = (text.contains("curl ") || text.contains("wget ")) && (text.contains("| sh") || text.contains("|sh") || text.contains("| bash") || text.contains("|bash") || text.contains("$(curl") || text.contains("| python"));
-        let downloads = text.contains("DownloadString(") || text.contains("iex ") && text.contains("http") || text.contains("/dev/tcp/");
-        if fetches || downloads {
-            judged.inner.push(Inner { language: "sh", text: text.clone(), at: token.at.start });
         }
     }
 }

@@ -84,7 +84,10 @@ impl Value {
             if places::is_file_of_variables(text) {
                 self.bits |= bits::VARIABLES_PATH;
             }
-            const DATA: &[&str] = &[".png", ".jpg", ".jpeg", ".gif", ".txt", ".dat", ".bin", ".ico", ".svg", ".pdf", ".md", ".csv", ".log", ".ttf", ".wav", ".enc", ".b64"];
+            const DATA: &[&str] = &[
+                ".png", ".jpg", ".jpeg", ".gif", ".txt", ".dat", ".bin", ".ico", ".svg", ".pdf", ".md", ".csv", ".log",
+                ".ttf", ".wav", ".enc", ".b64",
+            ];
             let lower = text.to_ascii_lowercase();
             if DATA.iter().any(|end| lower.ends_with(end)) {
                 self.bits |= bits::DATA_PATH;

@@ -1,5 +1,7 @@
 //! What only matters in a skill: encoded commands, private files, agents' files, hosts, and code of other languages in commands.
 
+mod network;
+
 use toolc_commands::{Cause, DoubtKind, Judgement, Program, Reading};
 
 use super::command::{Plain, commands};
@@ -8,7 +10,7 @@ use crate::codes::Code;
 use crate::context::Context;
 use crate::decode;
 use crate::hosts::{self, Standing};
-use crate::tables::{hosts as host_table, names, places};
+use crate::tables::{names, places};
 use crate::unit::{Found, Inner, Judged, Unit};
 
 /// One piece of a unit, with its commands.
@@ -21,7 +23,14 @@ struct Piece<'a> {
 }
 
 /// Adds what the commands of a piece do.
-pub(super) fn check(unit: &Unit, start: usize, text: &str, judgement: &Judgement<'_>, context: &Context<'_>, judged: &mut Judged) {
+pub(super) fn check(
+    unit: &Unit,
+    start: usize,
+    text: &str,
+    judgement: &Judgement<'_>,
+    context: &Context<'_>,
+    judged: &mut Judged,
+) {
     let piece = Piece { unit, start, text, commands: commands(&judgement.reading), context };
     for command in &piece.commands {
         piece.private_files(command, judged);
@@ -64,44 +73,52 @@ impl Piece<'_> {
         }
         // A key that a connection uses is not sent.
         let is_key_option = matches!(command.name.as_str(), "scp" | "rsync" | "sftp" | "curl" | "wget")
-            && command.arguments.windows(2).any(|pair| matches!(pair[0].as_str(), "-i" | "--key" | "--cert" | "-e" | "-K" | "--netrc-file") && places::find(places::SECRETS, &pair[1]).is_some());
+            && command.arguments.windows(2).any(|pair| {
+                matches!(pair[0].as_str(), "-i" | "--key" | "--cert" | "-e" | "-K" | "--netrc-file")
+                    && places::find(places::SECRETS, &pair[1]).is_some()
+            });
         let Some(place) = secret.filter(|_| !is_key_option) else {
-            let words = || command.arguments.iter().chain(&command.reads).chain(fed().flat_map(|feeding| feeding.arguments.iter().chain(&feeding.reads)));
+            let words = || {
+                command
+                    .arguments
+                    .iter()
+                    .chain(&command.reads)
+                    .chain(fed().flat_map(|feeding| feeding.arguments.iter().chain(&feeding.reads)))
+            };
             if is_sender && command.name != "gh" && words().any(|word| places::is_file_of_variables(word)) {
-                judged.found.push(self.found(command, Code::SendsSecrets, "The command sends a file of variables, which can hold passwords and tokens."));
+                judged.found.push(self.found(
+                    command,
+                    Code::SendsSecrets,
+                    "The command sends a file of variables, which can hold passwords and tokens.",
+                ));
             }
             return;
         };
         if is_sender {
             judged.found.push(self.found(command, Code::SendsSecrets, format!("The command sends {}.", place.what)));
-        } else if !matches!(command.name.as_str(), "ls" | "find") || command.arguments.iter().any(|word| word == "-exec") {
+        } else if !matches!(command.name.as_str(), "ls" | "find")
+            || command.arguments.iter().any(|word| word == "-exec")
+        {
             let found = self.found(command, Code::ReadsSecrets, format!("The command reads {}.", place.what));
             let severity = self.context.severity(Code::ReadsSecrets, place.topics).min(found.severity);
             judged.found.push(Found { severity, ..found });
         }
     }
 
-    /// All variables of the environment that are sent.
-    fn environment(&self, command: &Plain, judged: &mut Judged) {
-        let is_dump = |other: &Plain| match other.name.as_str() {
-            "env" | "printenv" | "export" | "set" => other.arguments.iter().all(|word| matches!(word.as_str(), "-0" | "-p" | "--null")),
-            "declare" | "compgen" => other.arguments.iter().any(|word| matches!(word.as_str(), "-x" | "-p" | "-xp" | "-e")),
-            "history" | "pbpaste" | "get-clipboard" => true,
-            "xclip" | "xsel" => other.arguments.iter().any(|word| matches!(word.as_str(), "-o" | "--output" | "-b")),
-            _ => false,
-        };
-        let is_fed = command.fed_by.iter().filter_map(|id| self.commands.get(*id as usize)).any(is_dump);
-        if Self::is_sender(command) && is_fed {
-            judged.found.push(self.found(command, Code::SendsEnvironment, "The command sends the environment, the history or the clipboard of the user."));
-        }
-    }
-
     /// Files that start something later, or that steer agents.
     fn written_files(&self, command: &Plain, judged: &mut Judged) {
-        let to_last = matches!(command.name.as_str(), "cp" | "mv" | "ln" | "install" | "rsync" | "copy-item" | "move-item" | "ditto");
+        let to_last = matches!(
+            command.name.as_str(),
+            "cp" | "mv" | "ln" | "install" | "rsync" | "copy-item" | "move-item" | "ditto"
+        );
         let to_all = matches!(command.name.as_str(), "tee" | "add-content" | "set-content" | "out-file" | "truncate");
-        let in_place = matches!(command.name.as_str(), "sed" | "perl") && command.arguments.iter().any(|word| word.starts_with("-i") || word.starts_with("-pi"));
-        let output = |word: &&String| command.arguments.windows(2).any(|pair| pair[1] == **word && matches!(pair[0].as_str(), "-o" | "-O" | "--output" | "--output-document"));
+        let in_place = matches!(command.name.as_str(), "sed" | "perl")
+            && command.arguments.iter().any(|word| word.starts_with("-i") || word.starts_with("-pi"));
+        let output = |word: &&String| {
+            command.arguments.windows(2).any(|pair| {
+                pair[1] == **word && matches!(pair[0].as_str(), "-o" | "-O" | "--output" | "--output-document")
+            })
+        };
         let last = command.arguments.last().filter(|_| to_last || in_place);
         let all = command.arguments.iter().filter(|word| to_all || word.starts_with("of=") || output(word));
         for target in command.writes.iter().chain(last).chain(all) {
@@ -113,64 +130,14 @@ impl Piece<'_> {
             }
         }
         let is_agent = matches!(command.name.as_str(), "claude" | "codex" | "gemini" | "openclaw" | "hermes");
-        if is_agent && command.arguments.first().is_some_and(|word| word == "config") && command.arguments.iter().any(|word| word.contains("approval") || word.contains("permission") || word.contains("sandbox")) {
+        if is_agent
+            && command.arguments.first().is_some_and(|word| word == "config")
+            && command
+                .arguments
+                .iter()
+                .any(|word| word.contains("approval") || word.contains("permission") || word.contains("sandbox"))
+        {
             judged.found.push(self.found(command, Code::Approval, "The command changes the approvals of an agent."));
-        }
-    }
-
-    /// Addresses that hide their owner, and addresses that get data.
-    fn addresses(&self, command: &Plain, judged: &mut Judged) {
-        let is_sender = Self::is_sender(command);
-        for word in command.arguments.iter().filter(|word| word.contains("://")) {
-            for address in hosts::addresses(word) {
-                if let Some(found) = toolc_scan::metadata_address(&word[address.at.clone()]).filter(|_| is_sender) {
-                    judged.found.push(self.found(command, Code::CloudMetadata, format!("The command asks {} for the credentials of a machine.", found.address)));
-                }
-                match address.standing() {
-                    Standing::Number if is_sender => judged.found.push(self.found(command, Code::SuspiciousHost, "The command connects with a bare IP address.")),
-                    Standing::Hiding(what) if is_sender => judged.found.push(self.found(command, Code::SuspiciousHost, format!("The command connects with {}, a service that {what}.", address.host))),
-                    _ => {}
-                }
-                if hosts::looks_alike(&address.host) {
-                    judged.found.push(self.found(command, Code::LookAlike, "The host is written with letters of different scripts."));
-                }
-            }
-            let to_messenger = is_sender && host_table::MESSENGERS.iter().any(|messenger| word.contains(messenger) && is_filled(word, messenger));
-            if to_messenger && sends_data(command) {
-                judged.found.push(self.found(command, Code::SuspiciousHost, "The command sends data to a fixed channel of a messenger, which is not the user's."));
-            }
-        }
-        // A number without a scheme: `curl 203.0.113.5/x`, `nc 203.0.113.5 4444`.
-        let bare = command.arguments.iter().find(|word| {
-            let host = word.split(['/', ':']).next().unwrap_or_default();
-            host.chars().filter(|letter| *letter == '.').count() == 3 && hosts::standing(host) == Standing::Number
-        });
-        let connects = matches!(command.name.as_str(), "curl" | "wget" | "nc" | "ncat" | "socat" | "telnet" | "iwr" | "irm");
-        if connects && bare.is_some() {
-            judged.found.push(self.found(command, Code::SuspiciousHost, "The command connects with a bare IP address."));
-        }
-        let hiding = command.arguments.iter().map(|word| word.rsplit('@').next().unwrap_or_default()).find_map(|word| {
-            let host = word.split(['/', ':']).next().unwrap_or_default();
-            match hosts::standing(host) {
-                Standing::Hiding(what) if !word.contains("://") => Some(what),
-                _ => None,
-            }
-        });
-        if let Some(what) = hiding.filter(|_| is_sender) {
-            judged.found.push(self.found(command, Code::SuspiciousHost, format!("The command connects with a service that {what}.")));
-        }
-    }
-
-    /// Data in names that are looked up.
-    fn look_ups(&self, command: &Plain, judged: &mut Judged) {
-        let is_built = |word: &String| word.contains("$()") && word.contains('.') || word.contains('$') && word.split('.').count() >= 3 && word.starts_with('$');
-        if !names::LOOK_UPS.contains(&command.name.as_str()) || !command.arguments.iter().any(is_built) {
-            return;
-        }
-        let feeding = || command.fed_by.iter().filter_map(|id| self.commands.get(*id as usize));
-        let has_data = feeding().any(|feeding| matches!(feeding.name.as_str(), "cat" | "base64" | "xxd" | "env" | "printenv" | "whoami" | "hostname" | "head" | "od" | "id"));
-        if has_data {
-            judged.found.push(self.found(command, Code::SendsSecrets, "The command puts data into a name that it looks up, which sends them to the owner of the domain."));
         }
     }
 
@@ -180,29 +147,60 @@ impl Piece<'_> {
             return;
         }
         let has_inline = command.arguments.iter().any(|word| matches!(word.as_str(), "-c" | "-e" | "-m" | "-"));
-        let Some(file) = command.arguments.iter().find(|word| !word.starts_with('-')).filter(|_| !has_inline) else { return };
+        let Some(file) = command.arguments.iter().find(|word| !word.starts_with('-')).filter(|_| !has_inline) else {
+            return;
+        };
         let name = file.rsplit('/').next().unwrap_or_default().to_lowercase();
         let Some((_, end)) = name.rsplit_once('.') else { return };
-        const DATA: &[&str] = &["png", "jpg", "jpeg", "gif", "txt", "md", "dat", "bin", "json", "csv", "log", "ico", "svg", "pdf", "xml", "ttf", "woff", "wav", "mp3", "bmp", "tmp", "cfg", "conf", "ini", "lock", "pyc"];
-        if DATA.contains(&end) && !file.contains('$') && !(matches!(command.name.as_str(), "." | "source") && matches!(end, "conf" | "cfg" | "ini" | "txt")) {
-            judged.found.push(self.found(command, Code::HiddenPayload, "The command runs a file as code whose name says that it is data."));
+        const DATA: &[&str] = &[
+            "png", "jpg", "jpeg", "gif", "txt", "md", "dat", "bin", "json", "csv", "log", "ico", "svg", "pdf", "xml",
+            "ttf", "woff", "wav", "mp3", "bmp", "tmp", "cfg", "conf", "ini", "lock", "pyc",
+        ];
+        if DATA.contains(&end)
+            && !file.contains('$')
+            && !(matches!(command.name.as_str(), "." | "source") && matches!(end, "conf" | "cfg" | "ini" | "txt"))
+        {
+            judged.found.push(self.found(
+                command,
+                Code::HiddenPayload,
+                "The command runs a file as code whose name says that it is data.",
+            ));
         }
     }
 
     /// Code in arguments and here-documents.
     fn other_languages(&self, command: &Plain, judged: &mut Judged) {
-        let interpreter = names::INTERPRETERS.iter().find(|(name, _)| *name == command.name || command.name.strip_prefix(name).is_some_and(|rest| !rest.is_empty() && rest.chars().all(|letter| letter.is_ascii_digit() || letter == '.')));
+        let interpreter = names::INTERPRETERS.iter().find(|(name, _)| {
+            *name == command.name
+                || command.name.strip_prefix(name).is_some_and(|rest| {
+                    !rest.is_empty() && rest.chars().all(|letter| letter.is_ascii_digit() || letter == '.')
+                })
+        });
         let Some((_, language)) = interpreter.filter(|(_, language)| *language != "sh") else { return };
-        let mut add = |text: &String| judged.inner.push(Inner { language, text: text.clone(), at: self.start + command.at.start });
-        let options: &[&str] = if *language == "powershell" { &["-command", "-c"] } else { &["-c", "-e", "--eval", "-p", "--print", "-r", "eval", "-pe", "-ne", "-lane", "-E"] };
+        let mut add = |text: &String| {
+            judged.inner.push(Inner { language, text: text.clone(), at: self.start + command.at.start })
+        };
+        let options: &[&str] = if *language == "powershell" {
+            &["-command", "-c"]
+        } else {
+            &["-c", "-e", "--eval", "-p", "--print", "-r", "eval", "-pe", "-ne", "-lane", "-E"]
+        };
         for pair in command.arguments.windows(2) {
             if options.contains(&pair[0].as_str()) || options.contains(&pair[0].to_lowercase().as_str()) {
                 add(&pair[1]);
             }
             let option = pair[0].to_lowercase();
-            if *language == "powershell" && option.len() >= 2 && "-encodedcommand".starts_with(&option) && option != "-ex" {
+            if *language == "powershell"
+                && option.len() >= 2
+                && "-encodedcommand".starts_with(&option)
+                && option != "-ex"
+            {
                 let decoded = decode::base64(&pair[1]).map(|bytes| decode::text_of(&bytes));
-                judged.found.push(self.found(command, Code::HiddenPayload, format!("The command runs encoded code: {}", crate::visible::visible(&decoded.unwrap_or_default()))));
+                judged.found.push(self.found(
+                    command,
+                    Code::HiddenPayload,
+                    format!("The command runs encoded code: {}", crate::visible::visible(&decoded.unwrap_or_default())),
+                ));
             }
         }
         if let Some(here) = &command.here {
@@ -213,11 +211,17 @@ impl Piece<'_> {
     /// Questions for a password in a window.
     fn dialogs(&self, command: &Plain, judged: &mut Judged) {
         let words = command.arguments.join(" ").to_lowercase();
-        let asks = command.name == "osascript" && words.contains("display dialog") && (words.contains("hidden answer") || words.contains("password"))
+        let asks = command.name == "osascript"
+            && words.contains("display dialog")
+            && (words.contains("hidden answer") || words.contains("password"))
             || matches!(command.name.as_str(), "zenity" | "kdialog") && words.contains("password")
             || command.name == "dscl" && words.contains("authonly");
         if asks {
-            judged.found.push(self.found(command, Code::AsksForSecrets, "The command asks for the password of the user in a window of its own."));
+            judged.found.push(self.found(
+                command,
+                Code::AsksForSecrets,
+                "The command asks for the password of the user in a window of its own.",
+            ));
         }
         let weakens = match command.name.as_str() {
             "spctl" => words.contains("disable"),
@@ -229,35 +233,69 @@ impl Piece<'_> {
             "ufw" | "iptables" => words.contains("disable") || words.contains("-f"),
             _ => false,
         };
-        if weakens && !self.context.purpose.declares(&[crate::purpose::Topic::Security, crate::purpose::Topic::Network]) {
-            judged.found.push(self.found(command, Code::Approval, "The command switches a protection of the system off."));
+        if weakens && !self.context.purpose.declares(&[crate::purpose::Topic::Security, crate::purpose::Topic::Network])
+        {
+            judged.found.push(self.found(
+                command,
+                Code::Approval,
+                "The command switches a protection of the system off.",
+            ));
         }
         let mines = words.contains("stratum+tcp://") || words.contains("stratum+ssl://") || command.name == "xmrig";
         if mines {
-            judged.found.push(self.found(command, Code::Destroys, "The command lets the machine work for others: it mines for a pool."));
+            judged.found.push(self.found(
+                command,
+                Code::Destroys,
+                "The command lets the machine work for others: it mines for a pool.",
+            ));
         }
     }
 
     /// A program of a repository that the same commands have cloned.
     fn cloned(&self, judged: &mut Judged) {
-        let clones = self.commands.iter().enumerate().filter(|(_, command)| command.name == "git" && command.arguments.first().is_some_and(|word| word == "clone"));
+        let clones = self.commands.iter().enumerate().filter(|(_, command)| {
+            command.name == "git" && command.arguments.first().is_some_and(|word| word == "clone")
+        });
         for (at, clone) in clones {
-            let Some(address) = clone.arguments.iter().find_map(|word| hosts::addresses(word).into_iter().next()) else { continue };
+            let Some(address) = clone.arguments.iter().find_map(|word| hosts::addresses(word).into_iter().next())
+            else {
+                continue;
+            };
             if address.is_known_installer() || address.standing() == Standing::Local {
                 continue;
             }
-            let last = clone.arguments.iter().rev().find(|word| !word.starts_with('-')).map(|word| word.trim_end_matches('/').trim_end_matches(".git")).unwrap_or_default();
+            let last = clone
+                .arguments
+                .iter()
+                .rev()
+                .find(|word| !word.starts_with('-'))
+                .map(|word| word.trim_end_matches('/').trim_end_matches(".git"))
+                .unwrap_or_default();
             let folder = last.rsplit('/').next().unwrap_or_default();
             let later = &self.commands[at + 1..];
-            let enters = later.iter().any(|command| command.name == "cd" && command.arguments.first().is_some_and(|word| word.contains(folder)));
-            let is_script = |word: &str| !word.starts_with('-') && !word.contains('$') && (word.contains(folder) || enters && !word.starts_with(['/', '~']));
+            let enters = later.iter().any(|command| {
+                command.name == "cd" && command.arguments.first().is_some_and(|word| word.contains(folder))
+            });
+            let is_script = |word: &str| {
+                !word.starts_with('-')
+                    && !word.contains('$')
+                    && (word.contains(folder) || enters && !word.starts_with(['/', '~']))
+            };
             let runs = later.iter().find(|command| {
                 let is_interpreter = names::INTERPRETERS.iter().any(|(name, _)| *name == command.name);
-                let script = command.arguments.first().filter(|_| is_interpreter).is_some_and(|word| is_script(word) && word != "-m");
+                let script = command
+                    .arguments
+                    .first()
+                    .filter(|_| is_interpreter)
+                    .is_some_and(|word| is_script(word) && word != "-m");
                 script || command.program.contains('/') && is_script(&command.program)
             });
             if let Some(command) = runs {
-                judged.found.push(self.found(command, Code::CloneAndRun, format!("The commands clone a repository of {} and run a program in it.", address.host)));
+                judged.found.push(self.found(
+                    command,
+                    Code::CloneAndRun,
+                    format!("The commands clone a repository of {} and run a program in it.", address.host),
+                ));
             }
         }
     }
@@ -271,7 +309,10 @@ impl Piece<'_> {
                 continue;
             }
             let span = finding.span.range();
-            let runs = |command: &&Plain| command.at.start < span.end && span.start < command.at.end || command.at.start >= span.start && command.at.end <= span.end;
+            let runs = |command: &&Plain| {
+                command.at.start < span.end && span.start < command.at.end
+                    || command.at.start >= span.start && command.at.end <= span.end
+            };
             for command in self.commands.iter().filter(runs) {
                 self.decoded_for(command, judged);
             }
@@ -289,51 +330,46 @@ impl Piece<'_> {
                 "tr" | "rev" | "uudecode" | "gunzip" | "zcat" | "certutil" | "steghide" | "exiftool" => true,
                 "gzip" | "bzip2" | "xz" | "gpg" => has(&["-d", "-dc", "-cd", "--decompress", "--decrypt"]),
                 "tail" | "dd" | "strings" => other.arguments.iter().any(|word| is_data_file(word)),
-                "cat" | "sed" | "awk" | "grep" | "cut" | "head" => other.arguments.iter().chain(&other.reads).any(|word| is_data_file(word)),
-                "printf" | "echo" => other.arguments.iter().any(|word| word.contains("\\x") || word.contains("\\0") || word.contains("\\1")),
+                "cat" | "sed" | "awk" | "grep" | "cut" | "head" => {
+                    other.arguments.iter().chain(&other.reads).any(|word| is_data_file(word))
+                }
+                "printf" | "echo" => other
+                    .arguments
+                    .iter()
+                    .any(|word| word.contains("\\x") || word.contains("\\0") || word.contains("\\1")),
                 _ => false,
             }
         };
         if feeding.iter().any(|other| is_decoder(&other)) {
-            judged.found.push(self.found(command, Code::HiddenPayload, "The command runs what it decodes, or takes from a file of data."));
+            judged.found.push(self.found(
+                command,
+                Code::HiddenPayload,
+                "The command runs what it decodes, or takes from a file of data.",
+            ));
         }
     }
 
     /// Names of programs that are put together at run time.
     fn built_names(&self, reading: &Reading, judged: &mut Judged) {
-        const NETWORK: &[&str] = &["curl", "wget", "bash", "sh", "zsh", "nc", "ncat", "eval", "base64", "rm", "python", "python3", "node", "perl", "ssh", "scp", "dig"];
+        const NETWORK: &[&str] = &[
+            "curl", "wget", "bash", "sh", "zsh", "nc", "ncat", "eval", "base64", "rm", "python", "python3", "node",
+            "perl", "ssh", "scp", "dig",
+        ];
         for (id, command) in reading.commands.iter().enumerate() {
             let Program::Known { name, built: true } = &command.program else { continue };
             let written = self.text.get(command.span.range()).unwrap_or_default();
-            if NETWORK.contains(&name.as_str()) && !self.text.contains(&format!("={name}\n")) && !written.contains(name.as_str()) {
+            if NETWORK.contains(&name.as_str())
+                && !self.text.contains(&format!("={name}\n"))
+                && !written.contains(name.as_str())
+            {
                 let whole = self.text.match_indices(name.as_str()).next().is_none();
                 if whole {
-                    judged.found.push(self.found(&self.commands[id], Code::BuiltCode, format!("The name of the program `{name}` is put together from pieces.")));
+                    judged.found.push(self.found(
+                        &self.commands[id],
+                        Code::BuiltCode,
+                        format!("The name of the program `{name}` is put together from pieces."),
+                    ));
                 }
-            }
-        }
-    }
-
-    /// Shells that are connected with the network.
-    fn connections(&self, judged: &mut Judged) {
-        for device in ["/dev/tcp/", "/dev/udp/"] {
-            for (at, _) in self.text.match_indices(device) {
-                let rest = &self.text[at + device.len()..];
-                let host = rest.split(['/', ' ', '\n', '"', '\'']).next().unwrap_or_default();
-                let line = self.text[..at].rsplit('\n').next().unwrap_or_default();
-                let is_local = hosts::standing(host) == Standing::Local && !host.starts_with('$') || host.starts_with('$') && !line.contains("-i");
-                if !is_local {
-                    let range = self.start + at..self.start + at + device.len() + host.len();
-                    judged.found.push(Found::in_unit(self.unit, Code::RemoteControl, range, "The command opens a connection by a device of the shell."));
-                }
-            }
-        }
-        for command in &self.commands {
-            let runs_program = matches!(command.name.as_str(), "nc" | "ncat" | "netcat") && command.arguments.iter().any(|word| matches!(word.as_str(), "-e" | "-c" | "--exec" | "--sh-exec"))
-                || command.name == "socat" && command.arguments.iter().any(|word| word.to_lowercase().starts_with("exec:") || word.to_lowercase().starts_with("system:"));
-            let from_pipe = matches!(command.name.as_str(), "nc" | "ncat" | "netcat") && command.fed_by.iter().filter_map(|id| self.commands.get(*id as usize)).any(|other| matches!(other.name.as_str(), "sh" | "bash" | "zsh"));
-            if runs_program || from_pipe {
-                judged.found.push(self.found(command, Code::RemoteControl, "The command connects a shell with the network."));
             }
         }
     }
@@ -341,13 +377,25 @@ impl Piece<'_> {
 
 /// Returns whether a command sends data, and does not only ask for something.
 fn sends_data(command: &Plain) -> bool {
-    let starts = |options: &[&str]| command.arguments.iter().any(|word| options.iter().any(|option| word.starts_with(option)));
+    let starts =
+        |options: &[&str]| command.arguments.iter().any(|word| options.iter().any(|option| word.starts_with(option)));
     match command.name.as_str() {
-        "curl" | "curlie" => starts(&["-d", "--data", "-F", "--form", "-T", "--upload-file", "--json", "--url-query"]) || command.arguments.iter().any(|word| word.contains("://") && word.contains("$(")),
-        "wget" => starts(&["--post", "--body"]) || command.arguments.iter().any(|word| word.contains("://") && word.contains("$(")),
+        "curl" | "curlie" => {
+            starts(&["-d", "--data", "-F", "--form", "-T", "--upload-file", "--json", "--url-query"])
+                || command.arguments.iter().any(|word| word.contains("://") && word.contains("$("))
+        }
+        "wget" => {
+            starts(&["--post", "--body"])
+                || command.arguments.iter().any(|word| word.contains("://") && word.contains("$("))
+        }
         "openssl" => command.arguments.first().is_some_and(|word| word == "s_client"),
-        "gh" => command.arguments.first().is_some_and(|word| matches!(word.as_str(), "gist" | "api" | "issue" | "pr" | "release")),
-        "aws" | "gsutil" | "rclone" => command.arguments.iter().any(|word| matches!(word.as_str(), "cp" | "sync" | "mv" | "copy" | "rsync")),
+        "gh" => command
+            .arguments
+            .first()
+            .is_some_and(|word| matches!(word.as_str(), "gist" | "api" | "issue" | "pr" | "release")),
+        "aws" | "gsutil" | "rclone" => {
+            command.arguments.iter().any(|word| matches!(word.as_str(), "cp" | "sync" | "mv" | "copy" | "rsync"))
+        }
         "dig" | "nslookup" | "host" | "ping" => command.arguments.iter().any(|word| word.contains('$')),
         _ => true,
     }
@@ -357,11 +405,40 @@ fn sends_data(command: &Plain) -> bool {
 pub(crate) fn is_filled(word: &str, messenger: &str) -> bool {
     let rest = word.split_once(messenger).map_or("", |(_, rest)| rest).trim_start_matches('/');
     let first = rest.split(['"', '\'', ' ']).next().unwrap_or_default();
-    first.chars().filter(char::is_ascii_alphanumeric).count() >= 10 && !first.contains(['<', '{', '$', '…', '[']) && first.chars().any(|letter| letter.is_ascii_digit()) && !first.to_lowercase().contains("your") && !first.contains("xxx") && !first.contains("XXX") && !first.contains("T00000000")
+    first.chars().filter(char::is_ascii_alphanumeric).count() >= 10
+        && !first.contains(['<', '{', '$', '…', '['])
+        && first.chars().any(|letter| letter.is_ascii_digit())
+        && !first.to_lowercase().contains("your")
+        && !first.contains("xxx")
+        && !first.contains("XXX")
+        && !first.contains("T00000000")
 }
 
 /// Returns whether a file is not a script by its name.
 fn is_data_file(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or_default();
-    name.rsplit_once('.').is_some_and(|(start, end)| !start.is_empty() && matches!(end.to_ascii_lowercase().as_str(), "png" | "jpg" | "jpeg" | "gif" | "txt" | "md" | "dat" | "bin" | "ico" | "svg" | "pdf" | "log" | "ttf" | "csv" | "wav" | "b64" | "enc" | "hex"))
+    name.rsplit_once('.').is_some_and(|(start, end)| {
+        !start.is_empty()
+            && matches!(
+                end.to_ascii_lowercase().as_str(),
+                "png"
+                    | "jpg"
+                    | "jpeg"
+                    | "gif"
+                    | "txt"
+                    | "md"
+                    | "dat"
+                    | "bin"
+                    | "ico"
+                    | "svg"
+                    | "pdf"
+                    | "log"
+                    | "ttf"
+                    | "csv"
+                    | "wav"
+                    | "b64"
+                    | "enc"
+                    | "hex"
+            )
+    })
 }

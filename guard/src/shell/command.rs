@@ -87,7 +87,8 @@ fn part_text(part: &Part) -> String {
         Part::Tilde { user } => format!("~{user}"),
         Part::Glob(_) => "*".to_owned(),
         Part::Variable { name, operation, .. } => {
-            let default = operation.as_ref().map(|operation| operation.operand.iter().map(part_text).collect::<String>());
+            let default =
+                operation.as_ref().map(|operation| operation.operand.iter().map(part_text).collect::<String>());
             format!("${name}{}", default.map(|text| format!(" {text}")).unwrap_or_default())
         }
         Part::Substitution { .. } | Part::ProcessSubstitution { .. } => "$()".to_owned(),
@@ -111,8 +112,12 @@ fn feeding(reading: &Reading, id: CommandId, variables: &BTreeMap<String, Vec<Wo
         while let Some(word) = words.pop() {
             for part in &word.parts {
                 match part {
-                    Part::Substitution { commands, .. } | Part::ProcessSubstitution { commands, .. } => more.extend(commands.clone()),
-                    Part::Variable { name, .. } if !seen_variables.contains(&name.as_str()) && seen_variables.len() < MAX_FEEDING => {
+                    Part::Substitution { commands, .. } | Part::ProcessSubstitution { commands, .. } => {
+                        more.extend(commands.clone())
+                    }
+                    Part::Variable { name, .. }
+                        if !seen_variables.contains(&name.as_str()) && seen_variables.len() < MAX_FEEDING =>
+                    {
                         if let Some((name, values)) = variables.get_key_value(name) {
                             seen_variables.push(name);
                             words.extend(values);

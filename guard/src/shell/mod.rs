@@ -43,24 +43,37 @@ fn pieces(text: &str) -> Vec<std::ops::Range<usize>> {
     pieces
 }
 
-fn check_piece(unit: &Unit, piece: std::ops::Range<usize>, context: &Context<'_>, judged: &mut Judged, restarts: usize) {
+fn check_piece(
+    unit: &Unit,
+    piece: std::ops::Range<usize>,
+    context: &Context<'_>,
+    judged: &mut Judged,
+    restarts: usize,
+) {
     let text = &unit.text[piece.clone()];
     if text.trim().is_empty() {
         return;
     }
     let judgement = judge(text, context.rules, context.surroundings);
-    let has_doubt = |kind| judgement.findings.iter().find(|finding| matches!(finding.cause, Cause::Doubt(own) if own == kind));
+    let has_doubt =
+        |kind| judgement.findings.iter().find(|finding| matches!(finding.cause, Cause::Doubt(own) if own == kind));
     // Too much for one reading: each half is read on its own.
     if has_doubt(DoubtKind::TooMuchWork).or_else(|| has_doubt(DoubtKind::TooLong)).is_some() {
         let middle = text.len() / 2;
         let middle = text.floor_char_boundary(middle);
-        let cut = text[..middle].rfind('\n').map(|at| at + 1).or_else(|| text[middle..].find('\n').map(|at| middle + at + 1));
+        let cut =
+            text[..middle].rfind('\n').map(|at| at + 1).or_else(|| text[middle..].find('\n').map(|at| middle + at + 1));
         if let Some(cut) = cut.filter(|cut| *cut > 0 && *cut < text.len()) {
             check_piece(unit, piece.start..piece.start + cut, context, judged, restarts);
             check_piece(unit, piece.start + cut..piece.end, context, judged, restarts);
             return;
         }
-        judged.found.push(Found::in_unit(unit, Code::UnreadCommand, piece.start..piece.start + 1, "The command is too complex to be read."));
+        judged.found.push(Found::in_unit(
+            unit,
+            Code::UnreadCommand,
+            piece.start..piece.start + 1,
+            "The command is too complex to be read.",
+        ));
     }
     let syntax = has_doubt(DoubtKind::Syntax).map(|finding| finding.span.range().start);
     by_rules(unit, piece.start, text, &judgement, context, judged);
@@ -68,7 +81,9 @@ fn check_piece(unit: &Unit, piece: std::ops::Range<usize>, context: &Context<'_>
     if let Some(at) = syntax {
         let next = text[text.floor_char_boundary(at.min(text.len()))..].find('\n').map(|end| at + end + 1);
         match next.filter(|next| *next < text.len()) {
-            Some(next) if restarts > 0 => check_piece(unit, piece.start + next..piece.end, context, judged, restarts - 1),
+            Some(next) if restarts > 0 => {
+                check_piece(unit, piece.start + next..piece.end, context, judged, restarts - 1)
+            }
             Some(next) => check_lines(unit, piece.start + next..piece.end, context, judged),
             None => {}
         }
@@ -89,7 +104,14 @@ fn check_lines(unit: &Unit, piece: std::ops::Range<usize>, context: &Context<'_>
 }
 
 /// Adds what the rules about commands mean for a skill.
-fn by_rules(unit: &Unit, start: usize, text: &str, judgement: &Judgement<'_>, context: &Context<'_>, judged: &mut Judged) {
+fn by_rules(
+    unit: &Unit,
+    start: usize,
+    text: &str,
+    judgement: &Judgement<'_>,
+    context: &Context<'_>,
+    judged: &mut Judged,
+) {
     for finding in &judgement.findings {
         let Cause::Rule(rule) = finding.cause else { continue };
         let Some(meaning) = meaning_of(rule.name) else { continue };
@@ -100,8 +122,11 @@ fn by_rules(unit: &Unit, start: usize, text: &str, judgement: &Judgement<'_>, co
             judged.found.extend(fetched(found, text, &span));
             continue;
         }
-        let is_uncertain = !finding.is_certain && matches!(meaning.code, Code::Destroys | Code::StartUp | Code::ReadsSecrets | Code::RemoteControl);
-        if is_uncertain && rule.verdict == toolc_commands::rules::Verdict::Deny || is_uncertain && finding.path.is_none() {
+        let is_uncertain = !finding.is_certain
+            && matches!(meaning.code, Code::Destroys | Code::StartUp | Code::ReadsSecrets | Code::RemoteControl);
+        if is_uncertain && rule.verdict == toolc_commands::rules::Verdict::Deny
+            || is_uncertain && finding.path.is_none()
+        {
             judged.found.push(found.as_note());
             continue;
         }
@@ -126,9 +151,14 @@ pub(crate) fn fetched(found: Found, text: &str, span: &std::ops::Range<usize>) -
     if addresses.iter().all(|address| address.standing() == Standing::Local) {
         return None;
     }
-    let is_known = addresses.iter().all(|address| address.is_known_installer() || address.standing() == Standing::Local);
+    let is_known =
+        addresses.iter().all(|address| address.is_known_installer() || address.standing() == Standing::Local);
     if is_known {
-        return Some(Found { code: Code::KnownInstaller, message: Code::KnownInstaller.explanation().to_owned(), ..found.as_note() });
+        return Some(Found {
+            code: Code::KnownInstaller,
+            message: Code::KnownInstaller.explanation().to_owned(),
+            ..found.as_note()
+        });
     }
     Some(found)
 }

@@ -8,23 +8,94 @@ use crate::unit::{Found, Judged};
 
 /// Programs that install packages.
 const MANAGERS: &[&str] = &[
-    "pip", "pip3", "pipx", "uv", "uvx", "npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx", "gem", "cargo", "go", "conda", "mamba", "poetry", "easy_install", "deno", "composer", "brew", "python", "python3", "py", "apt", "apt-get", "dpkg", "rpm", "dnf", "yum",
+    "pip",
+    "pip3",
+    "pipx",
+    "uv",
+    "uvx",
+    "npm",
+    "npx",
+    "pnpm",
+    "pnpx",
+    "yarn",
+    "bun",
+    "bunx",
+    "gem",
+    "cargo",
+    "go",
+    "conda",
+    "mamba",
+    "poetry",
+    "easy_install",
+    "deno",
+    "composer",
+    "brew",
+    "python",
+    "python3",
+    "py",
+    "apt",
+    "apt-get",
+    "dpkg",
+    "rpm",
+    "dnf",
+    "yum",
 ];
 
 /// Options that name another index, or that switch checks off.
-const INDEX_OPTIONS: &[&str] = &["--index-url", "-i", "--extra-index-url", "--index", "--default-index", "--registry", "--find-links", "-f", "--source", "--trusted-host", "--index-strategy"];
+const INDEX_OPTIONS: &[&str] = &[
+    "--index-url",
+    "-i",
+    "--extra-index-url",
+    "--index",
+    "--default-index",
+    "--registry",
+    "--find-links",
+    "-f",
+    "--source",
+    "--trusted-host",
+    "--index-strategy",
+];
 
 /// Adds what an installation does.
-pub(super) fn check(command: &Plain, found: impl Fn(Code, String) -> Found, context: &Context<'_>, judged: &mut Judged) {
+pub(super) fn check(
+    command: &Plain,
+    found: impl Fn(Code, String) -> Found,
+    context: &Context<'_>,
+    judged: &mut Judged,
+) {
     if !MANAGERS.contains(&command.name.as_str()) {
         return;
     }
     let is_module = matches!(command.name.as_str(), "python" | "python3" | "py");
-    if is_module && !(command.arguments.iter().any(|word| word == "-m") && command.arguments.iter().any(|word| matches!(word.as_str(), "pip" | "easy_install"))) {
+    if is_module
+        && !(command.arguments.iter().any(|word| word == "-m")
+            && command.arguments.iter().any(|word| matches!(word.as_str(), "pip" | "easy_install")))
+    {
         return;
     }
-    let installs = command.arguments.iter().any(|word| matches!(word.as_str(), "install" | "add" | "i" | "ci" | "run" | "dlx" | "exec" | "x" | "tool" | "get" | "global" | "create" | "init" | "sync" | "tap" | "download" | "config" | "set"))
-        || matches!(command.name.as_str(), "npx" | "uvx" | "pnpx" | "bunx" | "easy_install");
+    let installs = command.arguments.iter().any(|word| {
+        matches!(
+            word.as_str(),
+            "install"
+                | "add"
+                | "i"
+                | "ci"
+                | "run"
+                | "dlx"
+                | "exec"
+                | "x"
+                | "tool"
+                | "get"
+                | "global"
+                | "create"
+                | "init"
+                | "sync"
+                | "tap"
+                | "download"
+                | "config"
+                | "set"
+        )
+    }) || matches!(command.name.as_str(), "npx" | "uvx" | "pnpx" | "bunx" | "easy_install");
     if !installs {
         return;
     }
@@ -38,16 +109,31 @@ pub(super) fn check(command: &Plain, found: impl Fn(Code, String) -> Found, cont
         }
         let short = ["github:", "gitlab:", "git@"].iter().any(|start| word.starts_with(start));
         if short {
-            judged.found.push(found(Code::ForeignPackage, "A package of a repository is installed, which is in no registry.".to_owned()).as_note());
+            judged.found.push(
+                found(
+                    Code::ForeignPackage,
+                    "A package of a repository is installed, which is in no registry.".to_owned(),
+                )
+                .as_note(),
+            );
         }
     }
 }
 
-fn judge(address: &Address, is_index: bool, found: &impl Fn(Code, String) -> Found, context: &Context<'_>, judged: &mut Judged) {
+fn judge(
+    address: &Address,
+    is_index: bool,
+    found: &impl Fn(Code, String) -> Found,
+    context: &Context<'_>,
+    judged: &mut Judged,
+) {
     if address.is_registry() || address.is_known_installer() || address.standing() == Standing::Local {
         return;
     }
-    let note = found(Code::ForeignPackage, format!("A package is installed from {}, which is no public registry.", address.host));
+    let note = found(
+        Code::ForeignPackage,
+        format!("A package is installed from {}, which is no public registry.", address.host),
+    );
     let is_note = !is_index && address.is_forge() && address.standing() == Standing::Named;
     let _ = context;
     judged.found.push(if is_note { note.as_note() } else { note });

@@ -43,7 +43,22 @@ pub(crate) const OWNERS: &[(&str, &[&str])] = &[
 ];
 
 /// Words in the names of variables that hold keys.
-pub(crate) const SECRET_WORDS: &[&str] = &["TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIAL", "_KEY", "_PAT", "MNEMONIC", "SEED_PHRASE", "DATABASE_URL"];
+pub(crate) const SECRET_WORDS: &[&str] = &[
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "API_KEY",
+    "APIKEY",
+    "PRIVATE_KEY",
+    "ACCESS_KEY",
+    "CREDENTIAL",
+    "_KEY",
+    "_PAT",
+    "MNEMONIC",
+    "SEED_PHRASE",
+    "DATABASE_URL",
+];
 
 /// Returns the hosts of the service to which a variable belongs. `None` if the service is unknown.
 pub(crate) fn hosts_of(variable: &str) -> Option<&'static [&'static str]> {

@@ -75,26 +75,120 @@ pub(crate) const FORMATS: &[Format] = &[
 
 /// Ends of names of images, fonts, sounds, films and documents.
 pub(crate) const MEDIA_ENDS: &[&str] = &[
-    "png", "jpg", "jpeg", "gif", "webp", "bmp", "ico", "icns", "tif", "tiff", "avif", "heic", "mp4", "m4a", "m4v", "mov", "avi", "mkv", "webm", "mp3", "wav", "ogg", "oga", "opus", "flac", "ttf", "otf", "ttc", "woff", "woff2", "pdf", "docx", "xlsx", "pptx",
+    "png", "jpg", "jpeg", "gif", "webp", "bmp", "ico", "icns", "tif", "tiff", "avif", "heic", "mp4", "m4a", "m4v",
+    "mov", "avi", "mkv", "webm", "mp3", "wav", "ogg", "oga", "opus", "flac", "ttf", "otf", "ttc", "woff", "woff2",
+    "pdf", "docx", "xlsx", "pptx",
 ];
 
 /// Ends of names of programs and archives.
-pub(crate) const RUNNING_ENDS: &[&str] = &["exe", "dll", "so", "dylib", "pyc", "class", "jar", "wasm", "zip", "gz", "tgz", "tar", "7z", "rar", "bz2", "xz"];
+pub(crate) const RUNNING_ENDS: &[&str] =
+    &["exe", "dll", "so", "dylib", "pyc", "class", "jar", "wasm", "zip", "gz", "tgz", "tar", "7z", "rar", "bz2", "xz"];
 
 /// Ends of names of scripts of a shell.
 pub(crate) const SHELL_ENDS: &[&str] = &["sh", "bash", "zsh", "ksh", "fish", "command", "bats", "envrc", "profile"];
 
 /// Names of files without an end that name commands, and of manifests.
 pub(crate) const NAMED_MANIFESTS: &[&str] = &[
-    "makefile", "gnumakefile", "justfile", "dockerfile", "containerfile", "procfile", "vagrantfile", "jenkinsfile", "package.json", "package-lock.json", "composer.json", "deno.json", "pyproject.toml", "setup.cfg", "pipfile", "requirements.txt", "tox.ini", ".npmrc", ".yarnrc", ".yarnrc.yml", "pip.conf", ".pypirc",
-    "bunfig.toml", ".mcp.json", "mcp.json", "settings.json", "settings.local.json", "hooks.json", "tasks.json", "launch.json", "devcontainer.json", ".envrc", ".gitmodules", ".gitattributes", ".pre-commit-config.yaml", "docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml", "taskfile.yml", "plugin.json",
-    "cargo.toml", "lefthook.yml",
+    "makefile",
+    "gnumakefile",
+    "justfile",
+    "dockerfile",
+    "containerfile",
+    "procfile",
+    "vagrantfile",
+    "jenkinsfile",
+    "package.json",
+    "package-lock.json",
+    "composer.json",
+    "deno.json",
+    "pyproject.toml",
+    "setup.cfg",
+    "pipfile",
+    "requirements.txt",
+    "tox.ini",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    "pip.conf",
+    ".pypirc",
+    "bunfig.toml",
+    ".mcp.json",
+    "mcp.json",
+    "settings.json",
+    "settings.local.json",
+    "hooks.json",
+    "tasks.json",
+    "launch.json",
+    "devcontainer.json",
+    ".envrc",
+    ".gitmodules",
+    ".gitattributes",
+    ".pre-commit-config.yaml",
+    "docker-compose.yml",
+    "docker-compose.yaml",
+    "compose.yml",
+    "compose.yaml",
+    "taskfile.yml",
+    "plugin.json",
+    "cargo.toml",
+    "lefthook.yml",
 ];
 
 /// Ends of names of the parts of office documents and books.
 pub(crate) const DOCUMENT_PARTS: &[&str] = &[
-    ".xml", ".rels", ".png", ".jpg", ".jpeg", ".gif", ".emf", ".wmf", ".svg", ".tiff", ".bmp", ".fntdata", ".odttf", ".ttf", ".otf", ".vml", ".xhtml", ".html", ".css", ".ncx", ".opf", ".rdf", "mimetype", ".psmdcp", ".wdp", ".mp4", ".mp3", ".wav", "_rels/.rels", ".data", ".thmx", ".jfif", ".webp",
+    ".xml",
+    ".rels",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".emf",
+    ".wmf",
+    ".svg",
+    ".tiff",
+    ".bmp",
+    ".fntdata",
+    ".odttf",
+    ".ttf",
+    ".otf",
+    ".vml",
+    ".xhtml",
+    ".html",
+    ".css",
+    ".ncx",
+    ".opf",
+    ".rdf",
+    "mimetype",
+    ".psmdcp",
+    ".wdp",
+    ".mp4",
+    ".mp3",
+    ".wav",
+    "_rels/.rels",
+    ".data",
+    ".thmx",
+    ".jfif",
+    ".webp",
 ];
 
 /// Texts that only code has, and that are looked for in images, fonts, sounds and films.
-pub(crate) const CODE_IN_DATA: &[&str] = &["#!/bin/", "#!/usr/bin/", "<?php ", "import os\n", "import subprocess", "/bin/bash", "/bin/sh -", "powershell", "curl http", "curl -", "wget http", "base64.b64", "os.system(", "child_process", "<script>", "exec(\"", "eval(atob", "This program cannot be run in DOS mode"];
+pub(crate) const CODE_IN_DATA: &[&str] = &[
+    "#!/bin/",
+    "#!/usr/bin/",
+    "<?php ",
+    "import os\n",
+    "import subprocess",
+    "/bin/bash",
+    "/bin/sh -",
+    "powershell",
+    "curl http",
+    "curl -",
+    "wget http",
+    "base64.b64",
+    "os.system(",
+    "child_process",
+    "<script>",
+    "exec(\"",
+    "eval(atob",
+    "This program cannot be run in DOS mode",
+];

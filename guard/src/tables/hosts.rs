@@ -186,16 +186,20 @@ pub(crate) const HIDING: &[(&str, &str)] = &[
 ];
 
 /// Services to which messages of a chat are sent by an address that is a secret: also used to collect what was stolen.
-pub(crate) const MESSENGERS: &[&str] = &[
-    "discord.com/api/webhooks",
-    "discordapp.com/api/webhooks",
-    "api.telegram.org/bot",
-    "hooks.slack.com/services",
-];
+pub(crate) const MESSENGERS: &[&str] =
+    &["discord.com/api/webhooks", "discordapp.com/api/webhooks", "api.telegram.org/bot", "hooks.slack.com/services"];
 
 /// Hosts of repositories of anyone.
-pub(crate) const FORGES: &[&str] =
-    &["github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "huggingface.co", "git.sr.ht", "gitee.com", "raw.githubusercontent.com"];
+pub(crate) const FORGES: &[&str] = &[
+    "github.com",
+    "gitlab.com",
+    "bitbucket.org",
+    "codeberg.org",
+    "huggingface.co",
+    "git.sr.ht",
+    "gitee.com",
+    "raw.githubusercontent.com",
+];
 
 /// Public registries of packages, and well-known mirrors and indices of vendors.
 pub(crate) const REGISTRIES: &[&str] = &[

@@ -1,5 +1,6 @@
 //! What the judgement knows, as data.
 
+pub(crate) mod calls;
 pub(crate) mod credentials;
 pub(crate) mod formats;
 pub(crate) mod hosts;

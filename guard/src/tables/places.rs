@@ -118,7 +118,17 @@ pub(crate) const SECRETS: &[Place] = &[
 ];
 
 /// Files of variables of a project, which can hold keys. Reading one is usual; sending it is not.
-pub(crate) const VARIABLES: &[&str] = &["|.env|", "|.env.local|", "|.env.production|", "|.envrc|", "|.env.", "|secrets.yaml|", "|secrets.yml|", "|secrets.json|", "|credentials.json|"];
+pub(crate) const VARIABLES: &[&str] = &[
+    "|.env|",
+    "|.env.local|",
+    "|.env.production|",
+    "|.envrc|",
+    "|.env.",
+    "|secrets.yaml|",
+    "|secrets.yml|",
+    "|secrets.json|",
+    "|credentials.json|",
+];
 
 /// Files that run something later, or on their own.
 pub(crate) const START_UP: &[Place] = &[
@@ -233,7 +243,9 @@ fn normal(path: &str) -> String {
 /// Returns whether a path contains a pattern at the borders that the pattern asks for.
 fn contains(path: &str, pattern: &str) -> bool {
     let text = pattern.trim_matches('|');
-    let is_border = |letter: Option<char>| letter.is_none_or(|letter| !(letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.')));
+    let is_border = |letter: Option<char>| {
+        letter.is_none_or(|letter| !(letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.')))
+    };
     path.match_indices(text).any(|(at, _)| {
         let before = !pattern.starts_with('|') || is_border(path[..at].chars().next_back());
         let after = !pattern.ends_with('|') || text.ends_with('/') || is_border(path[at + text.len()..].chars().next());
@@ -247,12 +259,21 @@ mod tests {
 
     #[test]
     fn places_are_found_at_borders_of_names() {
-        for path in ["~/.ssh/id_rsa", "C:\\Users\\a\\.ssh\\id_ed25519", "$HOME/.aws/credentials", "/home/a/.config/google-chrome/Default/Login Data"] {
+        for path in [
+            "~/.ssh/id_rsa",
+            "C:\\Users\\a\\.ssh\\id_ed25519",
+            "$HOME/.aws/credentials",
+            "/home/a/.config/google-chrome/Default/Login Data",
+        ] {
             assert!(find(SECRETS, path).is_some(), "{path}");
         }
         for path in ["docs/my.sshfs.md", "id_rsa_test", "x.awsome", "environment", "id_rsa.pub"] {
             assert!(find(SECRETS, path).is_none(), "{path}");
         }
-        assert!(is_file_of_variables("./.env") && !is_file_of_variables(".env.example") && !is_file_of_variables("process.env"));
+        assert!(
+            is_file_of_variables("./.env")
+                && !is_file_of_variables(".env.example")
+                && !is_file_of_variables("process.env")
+        );
     }
 }

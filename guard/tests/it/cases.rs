@@ -65,7 +65,9 @@ fn case(text: &str) -> Case {
 }
 
 fn bytes(hex: &str) -> Vec<u8> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|value| u8::try_from(value).ok()).expect("a hexadecimal digit");
+    let digit = |byte: u8| {
+        char::from(byte).to_digit(16).and_then(|value| u8::try_from(value).ok()).expect("a hexadecimal digit")
+    };
     hex.as_bytes().chunks_exact(2).map(|pair| digit(pair[0]) * 16 + digit(pair[1])).collect()
 }
 
@@ -75,7 +77,8 @@ fn expanded(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('⟦') {
         let (inside, next) = after.split_once('⟧').expect("the bracket is closed");
-        let (count, code) = inside.split_once('×').map_or((1, inside), |(count, code)| (count.parse().expect("a number"), code));
+        let (count, code) =
+            inside.split_once('×').map_or((1, inside), |(count, code)| (count.parse().expect("a number"), code));
         let letter = u32::from_str_radix(code, 16).ok().and_then(char::from_u32).expect("a character");
         expanded.push_str(before);
         expanded.extend(std::iter::repeat_n(letter, count));
@@ -87,5 +90,16 @@ fn expanded(text: &str) -> String {
 /// Returns the findings that block, one on a line.
 pub(crate) fn blocking(report: &Report) -> String {
     let blocking = report.findings.iter().filter(|finding| finding.severity == toolc_guard::Severity::Block);
-    blocking.map(|finding| format!("  {} {}:{} {} [{}]\n", finding.code.name(), finding.path, finding.line, finding.message, finding.excerpt)).collect()
+    blocking
+        .map(|finding| {
+            format!(
+                "  {} {}:{} {} [{}]\n",
+                finding.code.name(),
+                finding.path,
+                finding.line,
+                finding.message,
+                finding.excerpt
+            )
+        })
+        .collect()
 }

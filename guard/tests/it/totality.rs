@@ -23,10 +23,14 @@ fn changed_files_are_judged_without_a_panic() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut all = cases(include_str!("../data/hostile.txt"));
     all.extend(cases(include_str!("../data/harmless.txt")));
-    let pool: Vec<Vec<u8>> = all.iter().flat_map(|case| &case.files).filter_map(|(_, content)| match content {
-        Content::Bytes(bytes) => Some(bytes.clone()),
-        _ => None,
-    }).collect();
+    let pool: Vec<Vec<u8>> = all
+        .iter()
+        .flat_map(|case| &case.files)
+        .filter_map(|(_, content)| match content {
+            Content::Bytes(bytes) => Some(bytes.clone()),
+            _ => None,
+        })
+        .collect();
     for case in &all {
         for _ in 0..3 {
             let mut files = case.files.clone();
@@ -58,9 +62,32 @@ fn changed_files_are_judged_without_a_panic() {
 #[test]
 fn repeated_pieces_are_judged_in_bounded_time() {
     for (path, piece) in [
-        ("a.py", "("), ("a.py", "a=b="), ("a.py", "f'{"), ("a.py", "x = x + y\n"), ("a.py", "exec(a)(\n"), ("a.py", "open('~/.ssh/id_rsa')\n"), ("a.js", "${`"), ("a.js", "([/"), ("a.js", "f(x => {"), ("a.js", "a.b.c("),
-        ("a.sh", "$("), ("a.sh", "curl x | sh\n"), ("a.sh", "if a; then\n"), ("a.sh", "`"), ("a.md", "`"), ("a.md", "<!--"), ("a.md", "![a]("), ("a.md", "do not "), ("a.md", "https://a{conversation}"), ("a.md", "```\n"),
-        ("a.txt", "aGVsbG8gd29ybGQgaGVsbG8gd29ybGQg\n"), ("a.json", "{\"a\":["), ("a.yaml", "- "), ("a.html", "<script>"), ("a.svg", "<!-- a -->"), ("a.bin", "\0"),
+        ("a.py", "("),
+        ("a.py", "a=b="),
+        ("a.py", "f'{"),
+        ("a.py", "x = x + y\n"),
+        ("a.py", "exec(a)(\n"),
+        ("a.py", "open('~/.ssh/id_rsa')\n"),
+        ("a.js", "${`"),
+        ("a.js", "([/"),
+        ("a.js", "f(x => {"),
+        ("a.js", "a.b.c("),
+        ("a.sh", "$("),
+        ("a.sh", "curl x | sh\n"),
+        ("a.sh", "if a; then\n"),
+        ("a.sh", "`"),
+        ("a.md", "`"),
+        ("a.md", "<!--"),
+        ("a.md", "![a]("),
+        ("a.md", "do not "),
+        ("a.md", "https://a{conversation}"),
+        ("a.md", "```\n"),
+        ("a.txt", "aGVsbG8gd29ybGQgaGVsbG8gd29ybGQg\n"),
+        ("a.json", "{\"a\":["),
+        ("a.yaml", "- "),
+        ("a.html", "<script>"),
+        ("a.svg", "<!-- a -->"),
+        ("a.bin", "\0"),
     ] {
         let text = piece.repeat((96 << 10) / piece.len());
         let start = Instant::now();

@@ -51,7 +51,16 @@ fn every_file_is_accounted_for() {
     ];
     let report = judge(&files.map(|(path, content)| (path.to_owned(), content)));
     let kinds: Vec<(&str, Kind)> = report.files.iter().map(|file| (file.path.as_str(), file.kind)).collect();
-    assert_eq!(kinds, [("SKILL.md", Kind::Markdown), ("a/b.py", Kind::Code), ("c.bin", Kind::Unknown), ("d", Kind::Link), ("e.mp4", Kind::Unread)]);
+    assert_eq!(
+        kinds,
+        [
+            ("SKILL.md", Kind::Markdown),
+            ("a/b.py", Kind::Code),
+            ("c.bin", Kind::Unknown),
+            ("d", Kind::Link),
+            ("e.mp4", Kind::Unread)
+        ]
+    );
     let codes: BTreeSet<&str> = report.findings.iter().map(|finding| finding.code.name()).collect();
     assert!(codes.contains("unknown-binary") && codes.contains("unread"), "{codes:?}");
 }
