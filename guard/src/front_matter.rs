@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::codes::Code;
 use crate::context::Context;
 use crate::entries::{self, Entry};
+use crate::hidden;
 use crate::hosts::{self, Standing};
 use crate::manifests;
 use crate::prose;
@@ -50,6 +51,9 @@ pub(crate) fn check(text: &str, front: &Range<usize>, context: &Context<'_>) -> 
         let place = at..line_end;
         let unit = Unit::at(part, front.start, Voice::Runs).within(entry.at, entry.value.clone());
         judged.found.extend(prose::check(&unit, &Around::default(), false, context));
+        // An escape in a string can stand for an invisible character.
+        let hidden = hidden::check(&entry.value, false).into_iter();
+        judged.found.extend(hidden.map(|found| Found { at: place.clone(), ..found }));
         if matches!(entry.path.split('/').next(), Some("allowed-tools" | "allowed_tools" | "tools")) {
             judged.found.extend(tools(&entry.value, &place));
         }

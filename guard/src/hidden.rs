@@ -14,7 +14,29 @@ const MAX_INVISIBLE: usize = 8;
 pub(crate) fn check(text: &str, is_code: bool) -> Vec<Found> {
     let mut found = characters(text, is_code);
     found.extend(blanks(text));
+    found.extend(ends_of_lines(text));
     found
+}
+
+/// The least number of blanks at the end of a line, and of such lines, that can carry a text.
+const MIN_END: usize = 6;
+const MIN_ENDS: usize = 6;
+
+/// Lines that end with mixtures of spaces and tabs: they can stand for the bits of a text.
+fn ends_of_lines(text: &str) -> Option<Found> {
+    let mut at = 0;
+    let mut ends = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_end_matches(['\n', '\r']);
+        let end = &body[body.trim_end_matches([' ', '\t']).len()..];
+        if end.len() >= MIN_END && end.contains(' ') && end.contains('\t') {
+            ends.push(at + body.len() - end.len()..at + body.len());
+        }
+        at += line.len();
+    }
+    let first = ends.first().cloned().filter(|_| ends.len() >= MIN_ENDS)?;
+    let message = format!("{} lines end with mixtures of spaces and tabs, which can stand for a text.", ends.len());
+    Some(Found::new(Code::HiddenText, first, message))
 }
 
 /// How much an invisible character hides.

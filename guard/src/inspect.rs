@@ -146,7 +146,7 @@ fn judge_text(path: &str, kind: Kind, text: &str, context: &Context<'_>) -> Vec<
     let end = kinds::end_of(path);
     let unit = Unit::whole(text);
     match kind {
-        Kind::Markdown => document(path, text, context, &mut found),
+        Kind::Markdown => document(text, context, &mut found),
         Kind::Shell => judge_code("sh", &unit, context, MAX_DEPTH, &mut found),
         Kind::Code => {
             let name = language::language(&end).map_or_else(|| by_shebang(text), |language| language.name);
@@ -247,20 +247,33 @@ fn scripts(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-fn document(path: &str, text: &str, context: &Context<'_>, found: &mut Vec<Found>) {
+fn document(text: &str, context: &Context<'_>, found: &mut Vec<Found>) {
     let document = markdown::read(text);
     if let Some(front) = &document.front {
         let judged = front_matter::check(text, front, context);
         let unit = Unit::whole(text);
         add_judged(&unit, judged, context, MAX_DEPTH, found);
     }
-    let _ = path;
+    let mut commands: Vec<(usize, String)> = Vec::new();
     for part in document.parts {
-        judge_part(part, context, found);
+        let shell = judge_part(part, context, found);
+        commands.extend(shell.into_iter().flat_map(|unit| unit.into_lines()));
+    }
+    if commands.len() > 1 {
+        // What one block downloads, another one can run.
+        let unit = Unit::of_lines(commands.iter().map(|(start, line)| (*start, line.as_str())), Voice::Runs);
+        let mut together = Vec::new();
+        judge_code("sh", &unit, context, MAX_DEPTH, &mut together);
+        let crosses = |found: &Found| {
+            matches!(found.code, Code::FetchAndRun | Code::CloneAndRun | Code::SendsSecrets | Code::SendsEnvironment)
+        };
+        found.extend(together.into_iter().filter(crosses));
     }
 }
 
-fn judge_part(part: Part, context: &Context<'_>, found: &mut Vec<Found>) {
+/// Judges a part of a document. Returns its commands of a shell, if it has some that run.
+fn judge_part(part: Part, context: &Context<'_>, found: &mut Vec<Found>) -> Option<Unit> {
+    let mut shell = None;
     let Part { kind, mut unit, around } = part;
     match kind {
         PartKind::Prose => found.extend(prose::check(&unit, &around, false, context)),
@@ -269,6 +282,7 @@ fn judge_part(part: Part, context: &Context<'_>, found: &mut Vec<Found>) {
             if is_loaded || looks_like_command(&unit.text) {
                 unit.voice = if is_loaded { Voice::Runs } else { inline_voice(&around) };
                 judge_code("sh", &unit, context, MAX_DEPTH, found);
+                shell = Some(unit).filter(|unit| unit.voice == Voice::Runs);
             }
         }
         PartKind::Code(name) => {
@@ -277,8 +291,9 @@ fn judge_part(part: Part, context: &Context<'_>, found: &mut Vec<Found>) {
                 Some("text") => found.extend(prose::check(&unit, &around, false, context)),
                 Some("sh") => {
                     // The signs of a prompt are not a part of the commands.
-                    let session = without_prompts(&unit);
-                    judge_code("sh", session.as_ref().unwrap_or(&unit), context, MAX_DEPTH, found);
+                    let session = without_prompts(&unit).unwrap_or_else(|| unit.clone());
+                    judge_code("sh", &session, context, MAX_DEPTH, found);
+                    shell = Some(session).filter(|unit| unit.voice == Voice::Runs);
                 }
                 Some(language) => judge_code(language, &unit, context, MAX_DEPTH, found),
                 None => {}
@@ -287,6 +302,7 @@ fn judge_part(part: Part, context: &Context<'_>, found: &mut Vec<Found>) {
             found.extend(switched);
         }
     }
+    shell
 }
 
 fn inline_voice(around: &Around) -> Voice {

@@ -10,7 +10,7 @@ use crate::hosts::{self, Standing};
 use crate::phrase::{Phrase, WordAt, words};
 use crate::purpose::Topic;
 use crate::quoting::{Around, is_negated, is_warning, warns};
-use crate::tables::phrases::{REQUESTS, Request, SWITCHES};
+use crate::tables::phrases::{DENSE, DENSE_NEGATIONS, REQUESTS, Request, SWITCHES};
 use crate::tables::places;
 use crate::unit::{Found, Unit};
 
@@ -42,6 +42,7 @@ pub(crate) fn check(unit: &Unit, around: &Around, is_hidden: bool, context: &Con
     let found_words = words(&unit.text);
     let mut found = Vec::new();
     requests(unit, around, &found_words, context, &mut found);
+    dense_requests(unit, around, context, &mut found);
     scanned(unit, around, context, &mut found);
     downloads(unit, around, &found_words, context, &mut found);
     private_files(unit, around, &found_words, context, &mut found);
@@ -71,6 +72,26 @@ fn requests(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Cont
             let range = word.start..found_words[last].end;
             found.push(judged(unit, around, request.code, request.topics, range, request.message, context));
         }
+    }
+}
+
+/// Requests in scripts without spaces between words.
+fn dense_requests(unit: &Unit, around: &Around, context: &Context<'_>, found: &mut Vec<Found>) {
+    if unit.text.is_ascii() {
+        return;
+    }
+    let mut at = 0;
+    for sentence in unit.text.split_inclusive(['。', '！', '？', '\n']) {
+        let lower = sentence.to_lowercase();
+        let is_negated = DENSE_NEGATIONS.iter().any(|negation| lower.contains(negation));
+        for (code, lists, message) in DENSE {
+            let asks = lists.iter().all(|list| list.iter().any(|part| lower.contains(part)));
+            if asks && !is_negated {
+                let range = at..at + sentence.trim_end().len();
+                found.push(judged(unit, around, *code, &[], range, message, context));
+            }
+        }
+        at += sentence.len();
     }
 }
 

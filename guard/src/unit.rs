@@ -49,6 +49,17 @@ impl Unit {
         Self { text, voice: self.voice, lines: vec![(usize::MAX, self.place(at))] }
     }
 
+    /// Returns the lines with their places in the file.
+    pub(crate) fn into_lines(self) -> Vec<(usize, String)> {
+        let mut at = 0;
+        let lines = self.text.split_inclusive('\n').map(|line| {
+            let start = at;
+            at += line.len();
+            (self.place(start), line.trim_end_matches('\n').to_owned())
+        });
+        lines.collect()
+    }
+
     /// Returns the place in the file of a position in the text.
     pub(crate) fn place(&self, at: usize) -> usize {
         if let [(usize::MAX, place)] = self.lines.as_slice() {

@@ -106,7 +106,8 @@ impl Sinks<'_, '_> {
             Effect::Load => self.load(call, judged),
             Effect::Unpickle => self.unpickle(call, judged),
             Effect::Write => self.write(call, judged),
-            Effect::Save | Effect::Native => {}
+            Effect::Delete => self.delete(call, judged),
+            Effect::Save => {}
         }
     }
 
@@ -511,6 +512,17 @@ impl Sinks<'_, '_> {
         }
     }
 
+    /// A folder that is deleted is judged as the command of a shell.
+    fn delete(&self, call: &Call, judged: &mut Judged) {
+        let Some(&(from, to)) = call.arguments.first() else { return };
+        let folded = self.flow.fold(from, to);
+        let is_plain = folded.text.chars().all(|letter| letter.is_alphanumeric() || "/~._-*".contains(letter));
+        if folded.is_complete && !folded.text.is_empty() && is_plain {
+            let text = format!("rm -rf {}", folded.text);
+            judged.inner.push(Inner { language: "sh", text, at: call.span.start });
+        }
+    }
+
     fn write(&mut self, call: &Call, judged: &mut Judged) {
         if matches!(call.chain.last(), "write" | "end") {
             let owner = self.flow.values.get(&call.chain.first).cloned().unwrap_or_default();
@@ -521,6 +533,9 @@ impl Sinks<'_, '_> {
                 && value.has(bits::SECRET | bits::ENVIRONMENT)
             {
                 self.send_value(call, &value, &owner.addresses, judged);
+            } else if value.has(bits::ENVIRONMENT) {
+                let message = "The code collects all variables of the environment in a file.";
+                judged.found.push(self.found(call, Code::SendsEnvironment, message));
             }
             return;
         }

@@ -10,6 +10,7 @@ use crate::codes::Code;
 use crate::context::Context;
 use crate::decode;
 use crate::hosts::{self, Standing};
+use crate::purpose::Topic;
 use crate::tables::{names, places};
 use crate::unit::{Found, Inner, Judged, Unit};
 
@@ -41,6 +42,7 @@ pub(super) fn check(
         piece.data_as_code(command, judged);
         piece.other_languages(command, judged);
         piece.dialogs(command, judged);
+        piece.entered(command, judged);
         packages::check(command, |code, message| piece.found(command, code, message), context, judged);
     }
     piece.cloned(judged);
@@ -205,6 +207,34 @@ impl Piece<'_> {
         }
         if let Some(here) = &command.here {
             add(here);
+        }
+    }
+
+    /// Entries in schedulers, registries and manifests, and repositories that get what is here.
+    fn entered(&self, command: &Plain, judged: &mut Judged) {
+        let words = command.arguments.join(" ").to_lowercase();
+        let first = command.arguments.first().map(String::as_str).unwrap_or_default();
+        let (is_entered, topics): (bool, &[Topic]) = match command.name.as_str() {
+            "schtasks" => (words.contains("/create"), &[Topic::Schedule]),
+            "reg" => (first.eq_ignore_ascii_case("add") && words.contains("currentversion\\run"), &[Topic::Schedule]),
+            "launchctl" => (matches!(first, "load" | "bootstrap" | "enable"), &[Topic::Schedule]),
+            "npm" | "pnpm" => {
+                let is_hook = ["postinstall", "preinstall", "scripts.prepare"].iter().any(|hook| words.contains(hook));
+                (first == "pkg" && words.contains(" set ") && is_hook, &[])
+            }
+            _ => (false, &[]),
+        };
+        if is_entered {
+            let message = "The command enters something that runs on its own later.";
+            let found = self.found(command, Code::StartUp, message);
+            let severity = self.context.severity(Code::StartUp, topics).min(found.severity);
+            judged.found.push(Found { severity, ..found });
+        }
+        let address = command.arguments.iter().find_map(|word| hosts::addresses(word).into_iter().next());
+        let pushes = command.name == "git" && first == "push";
+        if let Some(address) = address.filter(|address| pushes && !address.is_forge()) {
+            let message = format!("The command pushes commits to {}.", address.host);
+            judged.found.push(self.found(command, Code::SuspiciousHost, message));
         }
     }
 

@@ -113,6 +113,11 @@ fn by_rules(
     judged: &mut Judged,
 ) {
     for finding in &judgement.findings {
+        if finding.cause == Cause::Doubt(DoubtKind::LookAlike) {
+            let span = finding.span.range();
+            let message = "The name of a program has letters that look like others.";
+            judged.found.push(Found::in_unit(unit, Code::LookAlike, start + span.start..start + span.end, message));
+        }
         let Cause::Rule(rule) = finding.cause else { continue };
         let Some(meaning) = meaning_of(rule.name) else { continue };
         let span = finding.span.range();

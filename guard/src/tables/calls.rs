@@ -19,8 +19,8 @@ pub(crate) enum Effect {
     Write,
     /// A file is downloaded to a path that is an argument.
     Save,
-    /// A library of the system is loaded or called.
-    Native,
+    /// A folder is deleted with everything in it.
+    Delete,
 }
 
 /// Calls of Python, JavaScript and other languages. A name with a leading `.` is the last part of any chain; others are whole chains,
@@ -304,7 +304,13 @@ pub(crate) const CALLS: &[(&str, Effect)] = &[
     (".urlretrieve", Effect::Save),
     ("wget.download", Effect::Save),
     ("gdown.download", Effect::Save),
-    // The system.
-    ("ctypes.CDLL", Effect::Native),
-    ("ctypes.windll", Effect::Native),
+    // Deleting.
+    ("shutil.rmtree", Effect::Delete),
+    ("fs.rm", Effect::Delete),
+    ("fs.rmSync", Effect::Delete),
+    ("fs.rmdirSync", Effect::Delete),
+    ("rimraf", Effect::Delete),
+    ("rimraf.sync", Effect::Delete),
+    ("FileUtils.rm_rf", Effect::Delete),
+    ("os.RemoveAll", Effect::Delete),
 ];

@@ -303,7 +303,117 @@ pub(crate) const REQUESTS: &[Request] = &[
         REMOTE,
         &[Topic::Security],
     ),
+    // Other languages.
+    request(
+        Code::Approval,
+        "deaktiviere|deaktivieren|umgehe|umgehen|schalte .. genehmigung*|berechtigungsabfrage*|sandbox|sicherheitsprüfung*|bestätigungsabfrage*",
+        WEAKEN,
+        &[],
+    ),
+    request(
+        Code::Approval,
+        "desactiva|desactive|omite|elude|desative|ignore|ignora .. permisos|aprobaciones|sandbox|confirmaciones|aprovações|permissões|comprobaciones_de_seguridad",
+        WEAKEN,
+        &[],
+    ),
+    request(
+        Code::Approval,
+        "désactive|désactivez|contourne|contournez .. approbations|autorisations|sandbox|confirmations|contrôles_de_sécurité",
+        WEAKEN,
+        &[],
+    ),
+    request(
+        Code::Approval,
+        "отключи|отключите|обойди|обойдите .. подтвержден*|разрешен*|песочниц*|проверк*",
+        WEAKEN,
+        &[],
+    ),
+    request(
+        Code::AsksForSecrets,
+        "sende|senden|schicke|lade|übertrage .. schlüssel|passwörter|umgebungsvariablen|zugangsdaten|gesprächsverlauf .. an|zu|nach|hoch|http|https",
+        SECRETS,
+        &[],
+    ),
+    request(
+        Code::AsksForSecrets,
+        "envía|envíe|enviar|manda|sube|envie .. claves|contraseñas|variables_de_entorno|credenciales|conversación|senhas|chaves|credenciais .. a|al|para|http|https",
+        SECRETS,
+        &[],
+    ),
+    request(
+        Code::AsksForSecrets,
+        "envoie|envoyez|transmets|transmettez .. clés|mots_de_passe|variables_d'environnement|identifiants|conversation .. à|vers|au|http|https",
+        SECRETS,
+        &[],
+    ),
+    request(
+        Code::AsksForSecrets,
+        "отправь|отправьте|передай|загрузи .. ключи|пароли|переменные|токены|переписку .. на|по|в|http|https",
+        SECRETS,
+        &[],
+    ),
 ];
+
+/// Requests in scripts without spaces between words: each list must have a part in the sentence, and none may be negated.
+pub(crate) const DENSE: &[(Code, &[&[&str]], &str)] = &[
+    (
+        Code::Approval,
+        &[
+            &["关闭", "禁用", "绕过", "跳过", "關閉", "停用", "無効に", "스킵", "비활성화", "우회"],
+            &[
+                "审批",
+                "权限确认",
+                "权限提示",
+                "沙箱",
+                "安全检查",
+                "審批",
+                "權限確認",
+                "承認",
+                "サンドボックス",
+                "승인",
+                "샌드박스",
+            ],
+        ],
+        WEAKEN,
+    ),
+    (
+        Code::AsksForSecrets,
+        &[
+            &["发送", "上传", "提交", "發送", "上傳", "送信", "アップロード", "전송", "업로드"],
+            &[
+                "密钥",
+                "私钥",
+                "环境变量",
+                "凭证",
+                "密码",
+                "对话记录",
+                "密鑰",
+                "環境變數",
+                "環境変数",
+                "秘密鍵",
+                "パスワード",
+                "비밀번호",
+                "환경 변수",
+                "개인 키",
+            ],
+            &["http", "服务器", "伺服器", "サーバー", "서버"],
+        ],
+        SECRETS,
+    ),
+    (
+        Code::Memory,
+        &[
+            &["写入", "添加", "追加", "保存", "寫入", "書き込", "추가"],
+            &["memory.md", "soul.md", "claude.md", "agents.md"],
+            &["以后", "今后", "所有会话", "每次", "永久", "今後", "毎回", "항상"],
+        ],
+        KEEP,
+    ),
+];
+
+/// Negations in such scripts.
+pub(crate) const DENSE_NEGATIONS: &[&str] =
+    &["不要", "切勿", "禁止", "不得", "请勿", "不应", "しないで", "してはいけ", "하지 마"];
 
 /// Words that switch approvals off, wherever they are in code, in settings or in a command.
 pub(crate) const SWITCHES: &[&str] = &[
