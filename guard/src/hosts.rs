@@ -79,7 +79,7 @@ impl Address {
         standing(&self.host)
     }
 
-    /// Returns whether the address is that of a well-known installer or of its files.
+    /// Returns whether the address belongs to a well-known installer or its files.
     pub(crate) fn is_known_installer(&self) -> bool {
         let path = self.path.trim_start_matches('/').to_lowercase();
         table::INSTALLERS.iter().any(|known| match known.split_once('/') {

@@ -30,7 +30,7 @@ const MAX_INNER: usize = 2_000;
 
 /// Judges the files of a skill.
 ///
-/// `rules` are the rules about commands, such as those of `toolc-catalog` without optional sets. `surroundings` describe the machine on
+/// `rules` are the rules about commands, such as the rules of `toolc-catalog` without optional sets. `surroundings` describe the machine on
 /// which the commands would run; without a file system, paths are compared as they are written.
 pub fn inspect(files: &Files, rules: &RuleSet<'_>, surroundings: &Surroundings<'_>) -> Report {
     let mut report = Report::default();
@@ -155,7 +155,7 @@ fn judge_text(path: &str, kind: Kind, text: &str, context: &Context<'_>) -> Vec<
             install_hook(path, &unit, &mut found);
         }
         Kind::Manifest if !is_lock => {
-            let judged = manifests::check(path, &unit, context);
+            let judged = manifests::check(path, &unit);
             add_judged(&unit, judged, context, MAX_DEPTH, &mut found);
             found.extend(prose::switched(&unit, context));
         }
@@ -210,7 +210,7 @@ fn data(end: &str, unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
             add_judged(unit, judged, context, MAX_DEPTH, found);
         }
         "json" | "jsonc" | "json5" => {
-            let judged = manifests::check("settings.json", unit, context);
+            let judged = manifests::check("settings.json", unit);
             add_judged(unit, judged, context, MAX_DEPTH, found);
         }
         _ => {}
@@ -280,7 +280,7 @@ fn judge_part(part: Part, context: &Context<'_>, found: &mut Vec<Found>) -> Opti
         PartKind::Comment => comment(&unit, context, found),
         PartKind::Inline(is_loaded) => {
             if is_loaded || looks_like_command(&unit.text) {
-                unit.voice = if is_loaded { Voice::Runs } else { inline_voice(&around) };
+                unit.voice = if is_loaded { Voice::Runs } else { quoting::voice_of_code(&around, "") };
                 judge_code("sh", &unit, context, MAX_DEPTH, found);
                 shell = Some(unit).filter(|unit| unit.voice == Voice::Runs);
             }
@@ -303,13 +303,6 @@ fn judge_part(part: Part, context: &Context<'_>, found: &mut Vec<Found>) -> Opti
         }
     }
     shell
-}
-
-fn inline_voice(around: &Around) -> Voice {
-    let is_quoted = quoting::warns(&around.lead)
-        || quoting::warns(&around.heading)
-        || quoting::voice_of_code(around, "") == Voice::Quotes;
-    if is_quoted { Voice::Quotes } else { Voice::Runs }
 }
 
 /// What is not displayed: instructions and commands in it block, whatever the text around it says.

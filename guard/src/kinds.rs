@@ -243,7 +243,7 @@ fn document(bytes: &[u8], end: &str, found: &mut Vec<Found>) {
         found.push(Found::new(
             Code::ActiveDocument,
             0..0,
-            format!("The document contains a file that is no part of one: {}", crate::visible::visible(name)),
+            format!("The document contains a file that does not belong to it: {}", crate::visible::visible(name)),
         ));
     }
 }

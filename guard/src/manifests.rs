@@ -1,7 +1,6 @@
 //! Judges manifests and settings files: what they make other programs run, and where they get packages from.
 
 use crate::codes::Code;
-use crate::context::Context;
 use crate::entries::{self, Entry};
 use crate::hosts::{self, Standing};
 use crate::unit::{Found, Inner, Judged, Unit};
@@ -69,7 +68,7 @@ const COMMAND_KEYS: &[&str] = &[
 ];
 
 /// Judges a manifest by its name.
-pub(crate) fn check(path: &str, unit: &Unit, context: &Context<'_>) -> Judged {
+pub(crate) fn check(path: &str, unit: &Unit) -> Judged {
     let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let mut judged = Judged::default();
     match name.as_str() {
@@ -78,7 +77,7 @@ pub(crate) fn check(path: &str, unit: &Unit, context: &Context<'_>) -> Judged {
         | "pip.conf" | "bunfig.toml" | ".pypirc" | "cargo.toml" => lines(&name, unit, &mut judged),
         "makefile" | "gnumakefile" | "justfile" | "procfile" | "vagrantfile" | "jenkinsfile" | "dockerfile"
         | "containerfile" => recipes(&name, unit, &mut judged),
-        name if name.ends_with(".json") => settings(path, &entries::json(&unit.text), unit, context, &mut judged),
+        name if name.ends_with(".json") => settings(path, &entries::json(&unit.text), unit, &mut judged),
         name if name.ends_with(".yml") || name.ends_with(".yaml") => commands(&entries::yaml(&unit.text), &mut judged),
         "tox.ini" | ".gitattributes" => {}
         ".gitmodules" => judged.found.push(Found::in_unit(
@@ -127,7 +126,7 @@ fn foreign(address: &hosts::Address, is_index: bool, unit: &Unit, range: std::op
         unit,
         Code::ForeignPackage,
         range,
-        format!("A package is installed from {}, which is no public registry.", address.host),
+        format!("A package is installed from {}, which is not a public registry.", address.host),
     );
     let is_note = !is_index && address.is_forge() && address.standing() == Standing::Named;
     judged.found.push(if is_note { found.as_note() } else { found });
@@ -176,7 +175,7 @@ fn lines(name: &str, unit: &Unit, judged: &mut Judged) {
 /// Files with recipes: lines that are commands.
 fn recipes(name: &str, unit: &Unit, judged: &mut Judged) {
     let is_docker = matches!(name, "dockerfile" | "containerfile");
-    let (mut at, mut open) = (0, None::<(usize, String)>);
+    let (mut at, mut open) = (0, Option::<(usize, String)>::None);
     let mut text = String::new();
     let mut first = None;
     for line in unit.text.split_inclusive('\n') {
@@ -230,8 +229,7 @@ pub(crate) fn commands(entries: &[Entry], judged: &mut Judged) {
 }
 
 /// Settings of agents and editors.
-fn settings(path: &str, entries: &[Entry], unit: &Unit, context: &Context<'_>, judged: &mut Judged) {
-    let _ = context;
+fn settings(path: &str, entries: &[Entry], unit: &Unit, judged: &mut Judged) {
     commands(entries, judged);
     let lower = path.to_ascii_lowercase();
     let whole = 0..unit.text.len().min(80);

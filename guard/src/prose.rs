@@ -112,7 +112,7 @@ fn judged(
     Found { severity: severity.min(found.severity), ..found }
 }
 
-/// Returns a sentence without the words of a finding, which are no warning of themselves.
+/// Returns a sentence without the words of a finding, which do not count as a warning.
 fn without(sentence: &str, words: &str) -> String {
     sentence.replacen(words, " ", 1)
 }
@@ -150,17 +150,12 @@ fn scanned(unit: &Unit, around: &Around, context: &Context<'_>, found: &mut Vec<
     found.push(judged(unit, around, code, &[], range, &message, context));
 }
 
-/// Ends of files that run, or that contain what runs.
+/// Ends of files that run.
 const PROGRAMS: &[&str] = &[
     ".exe",
     ".msi",
     ".dmg",
     ".pkg",
-    ".zip",
-    ".7z",
-    ".rar",
-    ".tar.gz",
-    ".tgz",
     ".scr",
     ".bat",
     ".cmd",
@@ -172,11 +167,15 @@ const PROGRAMS: &[&str] = &[
     ".rpm",
     ".appimage",
     ".jar",
-    ".iso",
     ".vsix",
     ".xpi",
     ".apk",
 ];
+
+/// Ends of files that can contain what runs, and words for it.
+const ARCHIVES: &[&str] = &[".zip", ".7z", ".rar", ".tar.gz", ".tgz", ".iso"];
+const CONTENTS: &[&str] =
+    &["executable", "installer", "program", "binary", "app", "application", "setup", "driver", "exe", "agent"];
 
 /// Programs that a person or the model is to download and run.
 fn downloads(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Context<'_>, found: &mut Vec<Found>) {
@@ -217,7 +216,8 @@ fn downloads(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Con
     for address in &addresses {
         let lower = address.path.to_lowercase();
         let file = lower.split(['?', '#']).next().unwrap_or_default();
-        let is_program = PROGRAMS.iter().any(|end| file.ends_with(end));
+        let is_archive = ARCHIVES.iter().any(|end| file.ends_with(end)) && has(CONTENTS).is_some();
+        let is_program = is_archive || PROGRAMS.iter().any(|end| file.ends_with(end));
         let hides = match address.standing() {
             Standing::Number => Some("is a bare IP address"),
             Standing::Hiding(_) => Some("hides who runs it"),

@@ -12,7 +12,7 @@ pub(crate) struct Program {
     pub(crate) tokens: Vec<Token>,
     /// For each bracket, the index of the other one of its pair, or the number of tokens if it has none.
     pub(crate) pair: Vec<usize>,
-    /// Names that stand for others: those of imports, and of functions that are assigned.
+    /// Names that stand for others: names of imports, and of functions that are assigned.
     pub(crate) aliases: BTreeMap<String, String>,
     /// The number of tokens that may still be looked at.
     work: Cell<usize>,

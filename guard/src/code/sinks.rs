@@ -372,15 +372,15 @@ impl Sinks<'_, '_> {
             .find(|word| !matches!(**word, "sudo" | "nohup" | "env" | "setsid" | "exec"))
             .copied()
             .unwrap_or_default();
-        let is_unknown = |word: &str| word.starts_with(UNKNOWN) || word.starts_with(&format!("\"{UNKNOWN}"));
+        let is_unknown = |word: &str| word.trim_matches(['"', '\'']) == UNKNOWN;
         let script = words.iter().skip_while(|word| **word != first).skip(1).find(|word| !word.starts_with('-'));
+        let has_code = words.iter().any(|word| matches!(*word, "-c" | "-e"));
         let gets_code = is_interpreter(first)
             && (script.is_none_or(|word| is_unknown(word))
-                || words.iter().any(|word| matches!(*word, "-c" | "-e"))
-                    && words.last().is_some_and(|word| is_unknown(word)));
-        let by_itself = is_unknown(first) && first.trim_matches('"') == UNKNOWN;
-        if gets_code || by_itself {
-            self.run_value(call, &value, "a command", judged);
+                || has_code && words.last().is_some_and(|word| is_unknown(word)));
+        if gets_code || is_unknown(first) {
+            let code = self.code_value(call, is_unknown(first), has_code, words.len()).unwrap_or_else(|| value.clone());
+            self.run_value(call, &code, "a command", judged);
         }
         let runs = |path: &str| {
             first == path || is_interpreter(first) && script.is_some_and(|word| word.trim_matches('"') == path)
@@ -398,6 +398,29 @@ impl Sinks<'_, '_> {
         if !line.text.is_empty() {
             judged.inner.push(Inner { language: "sh", text: line.text, at: call.span.start });
         }
+    }
+
+    /// Returns what is known about the part of a command that is run: its program, its script, or its code. `None` for the whole.
+    fn code_value(&mut self, call: &Call, by_itself: bool, has_code: bool, words: usize) -> Option<Value> {
+        let mut elements: Vec<(usize, usize)> = Vec::new();
+        for (from, to) in &call.arguments {
+            match self.list_at(*from) {
+                Some(brackets) => elements.extend(self.program.arguments(brackets)),
+                None if elements.is_empty() => elements.push((*from, *to)),
+                None => break,
+            }
+        }
+        let &(from, to) = match elements.as_slice() {
+            // A command in one text: only a short one is certainly about its last word.
+            [_] | [] if words <= 2 || has_code => return None,
+            [_] | [] => return Some(Value::default()),
+            [first, ..] if by_itself => first,
+            [.., last] if has_code => last,
+            [_, rest @ ..] => rest.iter().find(|(from, _)| {
+                !self.program.token(*from).is_some_and(|token| token.kind == Kind::Text && token.text.starts_with('-'))
+            })?,
+        };
+        Some(self.flow.value(from, to))
     }
 
     /// Returns the line of a shell that a call runs.

@@ -43,7 +43,7 @@ pub(super) fn check(
         piece.other_languages(command, judged);
         piece.dialogs(command, judged);
         piece.entered(command, judged);
-        packages::check(command, |code, message| piece.found(command, code, message), context, judged);
+        packages::check(command, |code, message| piece.found(command, code, message), judged);
     }
     piece.cloned(judged);
     piece.decoded(judgement, judged);
@@ -217,6 +217,9 @@ impl Piece<'_> {
         let (is_entered, topics): (bool, &[Topic]) = match command.name.as_str() {
             "schtasks" => (words.contains("/create"), &[Topic::Schedule]),
             "reg" => (first.eq_ignore_ascii_case("add") && words.contains("currentversion\\run"), &[Topic::Schedule]),
+            "crontab" => {
+                (!first.is_empty() && !first.starts_with("-l") && !first.starts_with("-e"), &[Topic::Schedule])
+            }
             "launchctl" => (matches!(first, "load" | "bootstrap" | "enable"), &[Topic::Schedule]),
             "npm" | "pnpm" => {
                 let is_hook = ["postinstall", "preinstall", "scripts.prepare"].iter().any(|hook| words.contains(hook));
@@ -370,6 +373,12 @@ impl Piece<'_> {
                 _ => false,
             }
         };
+        let is_fetcher =
+            |other: &&Plain| matches!(other.name.as_str(), "curl" | "wget" | "iwr" | "irm" | "fetch" | "aria2c");
+        if feeding.iter().any(is_fetcher) {
+            let found = self.found(command, Code::FetchAndRun, "The command runs what it downloads.");
+            judged.found.extend(super::fetched(found, self.text, &command.at));
+        }
         if feeding.iter().any(|other| is_decoder(&other)) {
             judged.found.push(self.found(
                 command,

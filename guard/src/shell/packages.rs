@@ -2,7 +2,6 @@
 
 use super::command::Plain;
 use crate::codes::Code;
-use crate::context::Context;
 use crate::hosts::{self, Address, Standing};
 use crate::unit::{Found, Judged};
 
@@ -57,12 +56,7 @@ const INDEX_OPTIONS: &[&str] = &[
 ];
 
 /// Adds what an installation does.
-pub(super) fn check(
-    command: &Plain,
-    found: impl Fn(Code, String) -> Found,
-    context: &Context<'_>,
-    judged: &mut Judged,
-) {
+pub(super) fn check(command: &Plain, found: impl Fn(Code, String) -> Found, judged: &mut Judged) {
     if !MANAGERS.contains(&command.name.as_str()) {
         return;
     }
@@ -105,7 +99,7 @@ pub(super) fn check(
         let is_index = after_index || INDEX_OPTIONS.contains(&option) && word.contains('=');
         after_index = INDEX_OPTIONS.contains(&word.as_str());
         for address in hosts::addresses(word) {
-            judge(&address, is_index, &found, context, judged);
+            judge(&address, is_index, &found, judged);
         }
         let short = ["github:", "gitlab:", "git@"].iter().any(|start| word.starts_with(start));
         if short {
@@ -120,21 +114,14 @@ pub(super) fn check(
     }
 }
 
-fn judge(
-    address: &Address,
-    is_index: bool,
-    found: &impl Fn(Code, String) -> Found,
-    context: &Context<'_>,
-    judged: &mut Judged,
-) {
+fn judge(address: &Address, is_index: bool, found: &impl Fn(Code, String) -> Found, judged: &mut Judged) {
     if address.is_registry() || address.is_known_installer() || address.standing() == Standing::Local {
         return;
     }
     let note = found(
         Code::ForeignPackage,
-        format!("A package is installed from {}, which is no public registry.", address.host),
+        format!("A package is installed from {}, which is not a public registry.", address.host),
     );
     let is_note = !is_index && address.is_forge() && address.standing() == Standing::Named;
-    let _ = context;
     judged.found.push(if is_note { note.as_note() } else { note });
 }

@@ -24,7 +24,7 @@ pub(crate) enum Effect {
 }
 
 /// Calls of Python, JavaScript and other languages. A name with a leading `.` is the last part of any chain; others are whole chains,
-/// after the names of imports have been replaced by those of their modules.
+/// after the names of imports have been replaced by the names of their modules.
 pub(crate) const CALLS: &[(&str, Effect)] = &[
     // Python: sending.
     ("requests.post", Effect::Send),

@@ -460,6 +460,7 @@ pub(crate) const QUOTING: &[&str] = &[
     "detect*",
     "evil",
     "exploit*",
+    "flag",
     "forbid*",
     "forbidden",
     "hostile",

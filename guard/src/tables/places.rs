@@ -213,7 +213,7 @@ pub(crate) fn find<'p>(places: &'p [Place], path: &str) -> Option<&'p Place> {
     places.iter().find(|place| contains(&path, place.pattern))
 }
 
-/// Returns whether a path is that of a file of variables, and not of an example of one.
+/// Returns whether a path leads to a file of variables, and not to an example of one.
 pub(crate) fn is_file_of_variables(path: &str) -> bool {
     let path = normal(path);
     let is_example = ["example", "sample", "template", "dist"].iter().any(|word| path.contains(word));

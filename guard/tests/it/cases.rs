@@ -48,7 +48,8 @@ fn case(text: &str) -> Case {
     parts.truncate(parts.trim_end().len() + 1);
     let mut parts = parts.split("\n--- ").map(str::to_owned).collect::<Vec<_>>().into_iter();
     let body = parts.next().unwrap_or_default();
-    let skill = format!("---\nname: {name}\ndescription: {description}\n---\n{body}\n");
+    // The name is neutral: the name of the case would declare what the skill does.
+    let skill = format!("---\nname: helper\ndescription: {description}\n---\n{body}\n");
     let mut files = vec![("SKILL.md".to_owned(), Content::Bytes(expanded(&skill).into_bytes()))];
     for part in parts {
         let (head, content) = part.split_once('\n').unwrap_or((&part, ""));
