@@ -1,0 +1,114 @@
+//! What names stand for: variables of the environment, answers of servers, and decoded texts.
+
+use super::Flow;
+use crate::code::program::Chain;
+use crate::code::value::{Value, bits};
+use crate::tables::{credentials, names};
+
+/// All variables of the environment.
+const ALL: [&str; 9] = [
+    "os.environ",
+    "os.environb",
+    "process.env",
+    "ENV",
+    "os.Environ",
+    "Deno.env.toObject",
+    "std::env::vars",
+    "env::vars",
+    "import.meta.env",
+];
+
+/// Functions that return one of them.
+const ONE: [&str; 8] =
+    ["os.getenv", "os.environ.get", "os.Getenv", "Deno.env.get", "std::env::var", "env::var", "getenv", "ENV.fetch"];
+
+impl Flow<'_> {
+    /// Adds what a chain of names stands for.
+    pub(super) fn chain_value(&mut self, at: usize, chain: &Chain, value: &mut Value) {
+        let program = self.program;
+        self.environment(at, chain, value);
+        if chain.is_in(names::FROM_NETWORK) {
+            value.bits |= bits::NETWORK;
+        }
+        let is_decoder =
+            chain.is_in(names::DECODERS) && !(chain.path.ends_with("Buffer.from") && !self.names_encoding(chain));
+        if is_decoder {
+            value.bits |= bits::DECODED;
+        }
+        if chain.is_in(names::PRIVATE) {
+            value.bits |= bits::SECRET;
+        }
+        // A name of an argument is not a variable: `f(data=x)`.
+        if program.is(chain.end, "=") && at > 0 && (program.is(at - 1, ",") || program.is(at - 1, "(")) {
+            return;
+        }
+        for name in [chain.first.as_str(), chain.path.as_str(), chain.last()] {
+            let is_member = name != chain.first && name != chain.path && !self.functions.contains_key(name);
+            if is_member {
+                continue;
+            }
+            if let Some(known) = self.values.get(name) {
+                value.add(known);
+            }
+        }
+    }
+
+    /// Returns whether `Buffer.from` decodes.
+    fn names_encoding(&self, chain: &Chain) -> bool {
+        let Some((open, close)) = chain.call else { return false };
+        let arguments = self.program.arguments((open, close));
+        arguments.get(1).is_some_and(|(from, _)| {
+            self.program.token(*from).is_some_and(|token| matches!(token.text.as_str(), "base64" | "hex" | "base64url"))
+        })
+    }
+
+    /// Adds a variable of the environment, or all of them.
+    fn environment(&mut self, at: usize, chain: &Chain, value: &mut Value) {
+        let program = self.program;
+        let mut key = |name: &str, flow: &mut Self| {
+            if credentials::is_secret(name) {
+                flow.names_key = true;
+                value.bits |= bits::KEY;
+                if !value.keys.iter().any(|known| known == name) && value.keys.len() < 8 {
+                    value.keys.push(name.to_owned());
+                }
+            }
+        };
+        if ONE.contains(&chain.path.as_str()) {
+            if let Some((open, close)) = chain.call {
+                let name = program
+                    .arguments((open, close))
+                    .first()
+                    .map(|(from, to)| self.fold(*from, *to))
+                    .unwrap_or_default();
+                key(&name.text, self);
+            }
+            return;
+        }
+        if let Some((_, name)) =
+            ALL.iter().find_map(|all| chain.path.split_once(&format!("{all}.")).filter(|(before, _)| before.is_empty()))
+        {
+            match name {
+                "items" | "copy" | "keys" | "values" | "entries" => value.bits |= bits::ENVIRONMENT,
+                name => key(name, self),
+            }
+            return;
+        }
+        if !ALL.contains(&chain.path.as_str()) {
+            return;
+        }
+        if program.is(chain.end, "[") {
+            let close = program.pair[chain.end];
+            let name = self.fold(chain.end + 1, close);
+            key(&name.text, self);
+            return;
+        }
+        // `"X" in os.environ`, `env=os.environ` and `env: {...process.env}` pass them on to a program, and do not send them.
+        let before = at.checked_sub(1).and_then(|at| program.token(at));
+        let is_test = before.is_some_and(|token| token.is_name("in"));
+        let is_passed = (at.saturating_sub(6)..at).any(|at| program.is_name(at, "env"));
+        if !is_test && !is_passed {
+            value.bits |= bits::ENVIRONMENT;
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Judges programs by what gets from where to where: see `flow`.
+
+mod flow;
+mod fold;
+pub(crate) mod language;
+pub(crate) mod lex;
+mod program;
+mod sinks;
+mod value;
+
+use crate::codes::Code;
+use crate::context::Context;
+use crate::unit::{Found, Judged, Unit};
+use language::Language;
+
+/// Judges a unit with code of a language.
+pub(crate) fn check(unit: &Unit, language: &'static Language, context: &Context<'_>) -> Judged {
+    let program = program::Program::new(&unit.text, language);
+    let mut judged = Judged::default();
+    sinks::check(unit, &program, context, &mut judged);
+    if program.is_exhausted() || program.tokens.len() >= lex::MAX_TOKENS {
+        judged.found.push(Found::in_unit(unit, Code::Unread, 0..1, "The program is too complex to be followed."));
+    }
+    judged
+}

@@ -1,0 +1,571 @@
+//! Judges all files of a skill.
+
+use toolc_commands::Surroundings;
+use toolc_commands::rules::RuleSet;
+
+use crate::code::{self, language};
+use crate::codes::{Code, Severity};
+use crate::context::Context;
+use crate::files::{Content, Files};
+use crate::kinds::{self, Recognized};
+use crate::markdown::{self, Part, PartKind};
+use crate::quoting::{self, Around};
+use crate::report::{FileAccount, Finding, Kind, MAX_FINDINGS, Report, id};
+use crate::unit::{Found, Inner, Judged, Unit, Voice};
+use crate::visible::{Lines, excerpt, visible};
+use crate::{encoded, front_matter, hidden, manifests, prose, purpose::Purpose, shell};
+
+/// The maximum size of a text that is judged, in bytes. A larger one is a finding.
+pub const MAX_TEXT: usize = 2 << 20;
+
+/// The maximum size of all texts of a skill that are judged, in bytes.
+pub const MAX_TEXTS: usize = 16 << 20;
+
+/// The maximum number of files.
+pub const MAX_FILES: usize = 2_000;
+
+/// How deep code in code is judged, and how many pieces of it in one file.
+const MAX_DEPTH: usize = 4;
+const MAX_INNER: usize = 2_000;
+
+/// Judges the files of a skill.
+///
+/// `rules` are the rules about commands, such as the rules of `toolc-catalog` without optional sets. `surroundings` describe the machine on
+/// which the commands would run; without a file system, paths are compared as they are written.
+pub fn inspect(files: &Files, rules: &RuleSet<'_>, surroundings: &Surroundings<'_>) -> Report {
+    let mut report = Report::default();
+    let skill = files.iter().find(|(path, _)| path.eq_ignore_ascii_case("SKILL.md"));
+    let purpose = skill.map(|(_, content)| purpose_of(content)).unwrap_or_default();
+    let context = Context { rules, surroundings, purpose };
+    let mut left = MAX_TEXTS;
+    let mut add = |path: &str, text: &str, found: Vec<Found>| add_findings(&mut report.findings, path, text, found);
+    if skill.is_none() {
+        add("SKILL.md", "", vec![Found::new(Code::NoSkill, 0..0, Code::NoSkill.explanation())]);
+    }
+    let mut accounts = Vec::new();
+    for (number, (path, content)) in files.iter().enumerate() {
+        if is_outside(path) {
+            add(path, "", vec![Found::new(Code::LinkOutside, 0..0, "The path of the file leads out of the folder.")]);
+        }
+        let mut account = FileAccount { path: path.to_owned(), kind: Kind::Unread, size: 0 };
+        match content {
+            Content::Bytes(_) if number >= MAX_FILES => add(
+                path,
+                "",
+                vec![Found::new(Code::Unread, 0..0, format!("The skill has more than {MAX_FILES} files."))],
+            ),
+            Content::Bytes(bytes) => {
+                let Recognized { kind, text, mut found } = kinds::recognize(path, bytes);
+                (account.kind, account.size) = (kind, bytes.len());
+                found.extend(by_name(path));
+                let text = text.unwrap_or_default();
+                if text.len() > MAX_TEXT.min(left) {
+                    found.push(Found::new(
+                        Code::Unread,
+                        0..0,
+                        format!("The text has {} bytes, more than is judged.", text.len()),
+                    ));
+                } else {
+                    left -= text.len();
+                    found.extend(judge_text(path, kind, &text, &context));
+                }
+                add(path, &text, found);
+            }
+            Content::Link(target) => {
+                account.kind = Kind::Link;
+                add(path, "", link(path, target));
+            }
+            Content::Unread(reason) => add(
+                path,
+                "",
+                vec![Found::new(Code::Unread, 0..0, format!("The file was not read: {}", visible(reason)))],
+            ),
+        }
+        accounts.push(account);
+    }
+    report.files = accounts;
+    bound(&mut report.findings);
+    report
+}
+
+fn purpose_of(content: &Content) -> Purpose {
+    let Content::Bytes(bytes) = content else { return Purpose::default() };
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_TEXT)]);
+    front_matter::purpose(&text, markdown::read(&text).front.as_ref())
+}
+
+fn is_outside(path: &str) -> bool {
+    let path = path.replace('\\', "/");
+    path.starts_with('/')
+        || path.starts_with('~')
+        || path.split('/').any(|part| part == "..")
+        || path.get(1..3) == Some(":/")
+}
+
+fn link(path: &str, target: &str) -> Vec<Found> {
+    let target = target.replace('\\', "/");
+    let mut depth = path.matches('/').count();
+    let leads_out = target.starts_with(['/', '~'])
+        || target.get(1..2) == Some(":")
+        || target.split('/').any(|part| {
+            match part {
+                ".." if depth == 0 => return true,
+                ".." => depth -= 1,
+                "" | "." => {}
+                _ => depth += 1,
+            }
+            false
+        });
+    let mut found = Found::new(Code::LinkOutside, 0..0, format!("The link leads to {}.", visible(&target)));
+    found.matter = Some(target);
+    vec![if leads_out { found } else { found.as_note() }]
+}
+
+/// Files that run because of their names.
+fn by_name(path: &str) -> Option<Found> {
+    let lower = path.to_ascii_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or_default();
+    let what = match name {
+        "sitecustomize.py" | "usercustomize.py" => "Every program of Python in this folder runs this file.",
+        name if kinds::end_of(name) == "pth" => "Every program of Python runs a file of this kind.",
+        _ if lower.starts_with(".git/") || lower.contains("/.git/") => {
+            "The skill brings a repository of its own, whose settings and hooks run."
+        }
+        _ => return None,
+    };
+    Some(Found::new(Code::StartUp, 0..0, what))
+}
+
+fn judge_text(path: &str, kind: Kind, text: &str, context: &Context<'_>) -> Vec<Found> {
+    let is_code = matches!(kind, Kind::Shell | Kind::Code | Kind::Manifest);
+    let is_lock = path.ends_with("-lock.json") || path.ends_with(".lock") || path.ends_with("-lock.yaml");
+    let mut found = hidden::check(text, is_code);
+    if !is_lock {
+        found.extend(encoded::find(text));
+    }
+    let end = kinds::end_of(path);
+    let unit = Unit::whole(text);
+    match kind {
+        Kind::Markdown => document(text, context, &mut found),
+        Kind::Shell => judge_code("sh", &unit, context, MAX_DEPTH, &mut found),
+        Kind::Code => {
+            let name = language::language(&end).map_or_else(|| by_shebang(text), |language| language.name);
+            judge_code(name, &unit, context, MAX_DEPTH, &mut found);
+            found.extend(prose::switched(&unit, context));
+            install_hook(path, &unit, &mut found);
+        }
+        Kind::Manifest if !is_lock => {
+            let judged = manifests::check(path, &unit);
+            add_judged(&unit, judged, context, MAX_DEPTH, &mut found);
+            found.extend(prose::switched(&unit, context));
+        }
+        Kind::Text if !is_lock => data(&end, &unit, context, &mut found),
+        _ => {}
+    }
+    found
+}
+
+/// `setup.py` with commands of its own runs them at every installation.
+fn install_hook(path: &str, unit: &Unit, found: &mut Vec<Found>) {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    if let Some(at) = unit.text.find("cmdclass").filter(|_| name == "setup.py") {
+        found.push(Found::in_unit(
+            unit,
+            Code::InstallHook,
+            at..at + 8,
+            "An installation of the package runs commands of its own.",
+        ));
+    }
+}
+
+fn by_shebang(text: &str) -> &'static str {
+    let line = text.lines().next().unwrap_or_default();
+    let known = [
+        ("python", "python"),
+        ("node", "javascript"),
+        ("deno", "javascript"),
+        ("bun", "javascript"),
+        ("ruby", "ruby"),
+        ("perl", "perl"),
+        ("php", "php"),
+        ("lua", "lua"),
+        ("pwsh", "powershell"),
+        ("osascript", "applescript"),
+        ("uv", "python"),
+    ];
+    known.iter().find(|(program, _)| line.contains(program)).map_or("python", |(_, language)| language)
+}
+
+/// Data: texts in them, and scripts of pages.
+fn data(end: &str, unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
+    match end {
+        "html" | "htm" | "svg" | "xhtml" => {
+            for (start, script) in scripts(&unit.text) {
+                judge_code("javascript", &Unit::at(script, start, Voice::Runs), context, MAX_DEPTH, found);
+            }
+        }
+        "yml" | "yaml" => {
+            let mut judged = Judged::default();
+            manifests::commands(&crate::entries::yaml(&unit.text), &mut judged);
+            add_judged(unit, judged, context, MAX_DEPTH, found);
+        }
+        "json" | "jsonc" | "json5" => {
+            let judged = manifests::check("settings.json", unit);
+            add_judged(unit, judged, context, MAX_DEPTH, found);
+        }
+        _ => {}
+    }
+    found.extend(prose::switched(unit, context));
+    if let Some(manipulation) = toolc_scan::manipulation(&unit.text) {
+        let around = &unit.text
+            [unit.text.floor_char_boundary(manipulation.span.start.saturating_sub(200))..manipulation.span.end];
+        let finding = Found::in_unit(
+            unit,
+            Code::Manipulates,
+            manipulation.span.clone(),
+            format!("The text {}.", manipulation.what),
+        );
+        let is_data = matches!(end, "html" | "htm" | "svg" | "css" | "xml" | "xsd");
+        found.push(if quoting::warns(around) || is_data && !manipulation.what.contains("instructions") {
+            finding.as_note()
+        } else {
+            finding
+        });
+    }
+}
+
+/// Returns the scripts of a page with their places.
+fn scripts(text: &str) -> Vec<(usize, &str)> {
+    let lower = text.to_ascii_lowercase();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(open) = lower[at..].find("<script").map(|open| at + open) {
+        let Some(start) = lower[open..].find('>').map(|end| open + end + 1) else { break };
+        let end = lower[start..].find("</script").map_or(lower.len(), |end| start + end);
+        found.push((start, &text[start..end]));
+        at = end;
+    }
+    found
+}
+
+fn document(text: &str, context: &Context<'_>, found: &mut Vec<Found>) {
+    let document = markdown::read(text);
+    if let Some(front) = &document.front {
+        let judged = front_matter::check(text, front, context);
+        let unit = Unit::whole(text);
+        add_judged(&unit, judged, context, MAX_DEPTH, found);
+    }
+    let mut commands: Vec<(usize, String)> = Vec::new();
+    for part in document.parts {
+        let shell = judge_part(part, context, found);
+        commands.extend(shell.into_iter().flat_map(|unit| unit.into_lines()));
+    }
+    if commands.len() > 1 {
+        // What one block downloads, another one can run.
+        let unit = Unit::of_lines(commands.iter().map(|(start, line)| (*start, line.as_str())), Voice::Runs);
+        let mut together = Vec::new();
+        judge_code("sh", &unit, context, MAX_DEPTH, &mut together);
+        let crosses = |found: &Found| {
+            matches!(found.code, Code::FetchAndRun | Code::CloneAndRun | Code::SendsSecrets | Code::SendsEnvironment)
+        };
+        found.extend(together.into_iter().filter(crosses));
+    }
+}
+
+/// Judges a part of a document. Returns its commands of a shell, if it has some that run.
+fn judge_part(part: Part, context: &Context<'_>, found: &mut Vec<Found>) -> Option<Unit> {
+    let mut shell = None;
+    let Part { kind, mut unit, around } = part;
+    match kind {
+        PartKind::Prose => found.extend(prose::check(&unit, &around, false, context)),
+        PartKind::Comment => comment(&unit, context, found),
+        PartKind::Inline(is_loaded) => {
+            if is_loaded || looks_like_command(&unit.text) {
+                unit.voice = if is_loaded { Voice::Runs } else { quoting::voice_of_code(&around, "") };
+                judge_code("sh", &unit, context, MAX_DEPTH, found);
+                shell = Some(unit).filter(|unit| unit.voice == Voice::Runs);
+            }
+        }
+        PartKind::Code(name) => {
+            unit.voice = quoting::voice_of_code(&around, &unit.text);
+            match language_of(&name, &unit.text) {
+                Some("text") => found.extend(prose::check(&unit, &around, false, context)),
+                Some("sh") => {
+                    // The signs of a prompt are not a part of the commands.
+                    let session = without_prompts(&unit).unwrap_or_else(|| unit.clone());
+                    judge_code("sh", &session, context, MAX_DEPTH, found);
+                    shell = Some(session).filter(|unit| unit.voice == Voice::Runs);
+                }
+                Some(language) => judge_code(language, &unit, context, MAX_DEPTH, found),
+                None => {}
+            }
+            let switched = prose::switched(&unit, context);
+            found.extend(switched);
+        }
+    }
+    shell
+}
+
+/// What is not displayed: instructions and commands in it block, whatever the text around it says.
+fn comment(unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
+    let mut inside = prose::check(unit, &Around::default(), true, context);
+    inside.retain(|finding| finding.severity == Severity::Block);
+    if let Some(manipulation) = toolc_scan::manipulation(&format!("<!--{}-->", unit.text)) {
+        inside.push(Found::in_unit(
+            unit,
+            Code::HiddenInstruction,
+            0..unit.text.len().min(200),
+            format!("The text {}.", manipulation.what),
+        ));
+    }
+    let mut commands = Vec::new();
+    for line in unit
+        .text
+        .lines()
+        .filter(|line| looks_like_command(line.trim()) || line.contains("curl ") || line.contains("wget "))
+    {
+        let plain = Unit::at(&line.replace('`', " "), unit.place(0), Voice::Runs);
+        judge_code("sh", &plain, context, MAX_DEPTH, &mut commands);
+    }
+    let commands = commands.into_iter().filter(|finding| finding.severity == Severity::Block);
+    found.extend(inside.into_iter().chain(commands).map(|finding| Found { code: Code::HiddenInstruction, ..finding }));
+}
+
+/// Returns the language of a block of code.
+fn language_of(name: &str, text: &str) -> Option<&'static str> {
+    match name {
+        "sh" | "bash" | "zsh" | "shell" | "console" | "terminal" | "fish" | "shellsession" | "sh-session"
+        | "command" => return Some("sh"),
+        "text" | "txt" | "markdown" | "md" | "plaintext" | "plain" | "prompt" => return Some("text"),
+        "dockerfile" | "makefile" | "make" => return Some("sh"),
+        _ => {}
+    }
+    if let Some(language) = language::language(name) {
+        return Some(language.name);
+    }
+    if !name.is_empty() && !matches!(name, "code" | "example" | "none" | "output") {
+        return None;
+    }
+    let is_python = text.lines().any(|line| {
+        line.starts_with("import ")
+            || line.starts_with("from ") && line.contains(" import ")
+            || line.starts_with("def ")
+    });
+    let is_javascript = text.contains("require(")
+        || text.lines().any(|line| line.starts_with("const ") || line.starts_with("import {"));
+    match () {
+        () if is_javascript => Some("javascript"),
+        () if is_python => Some("python"),
+        () if text.lines().any(|line| looks_like_command(line.trim().trim_start_matches(['$', '>', '%', ' ']))) => {
+            Some("sh")
+        }
+        () => Some("text"),
+    }
+}
+
+/// Programs with which a command in a sentence begins.
+const PROGRAMS: &[&str] = &[
+    "curl",
+    "wget",
+    "bash",
+    "sh",
+    "zsh",
+    "sudo",
+    "python",
+    "python3",
+    "node",
+    "npx",
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "pip",
+    "pip3",
+    "uv",
+    "uvx",
+    "pipx",
+    "git",
+    "rm",
+    "cat",
+    "echo",
+    "env",
+    "printenv",
+    "export",
+    "eval",
+    "source",
+    "chmod",
+    "nc",
+    "ncat",
+    "scp",
+    "ssh",
+    "rsync",
+    "dig",
+    "nslookup",
+    "crontab",
+    "launchctl",
+    "systemctl",
+    "osascript",
+    "powershell",
+    "pwsh",
+    "iex",
+    "iwr",
+    "irm",
+    "base64",
+    "tar",
+    "zip",
+    "unzip",
+    "cp",
+    "mv",
+    "ln",
+    "tee",
+    "sed",
+    "dd",
+    "mkfs",
+    "docker",
+    "go",
+    "cargo",
+    "gem",
+    "brew",
+    "apt",
+    "apt-get",
+    "perl",
+    "ruby",
+    "php",
+    "deno",
+    "openssl",
+    "xattr",
+    "spctl",
+    "security",
+    "find",
+    "grep",
+    "gh",
+    "aws",
+    "kubectl",
+    "claude",
+    "codex",
+    "toolc",
+    ".",
+    "set",
+    "defaults",
+    "printf",
+    "xxd",
+    "cd",
+    "mkdir",
+    "nohup",
+    "history",
+    "socat",
+    "telnet",
+    "ping",
+    "host",
+    "head",
+    "tail",
+    "shred",
+    "history",
+];
+
+fn looks_like_command(text: &str) -> bool {
+    let first = text.split_whitespace().find(|word| !word.contains('=') || word.starts_with('-')).unwrap_or_default();
+    let name = first.rsplit('/').next().unwrap_or_default();
+    PROGRAMS.contains(&name.to_ascii_lowercase().as_str()) && text.contains(' ')
+        || text.contains(" | ") && text.contains("sh")
+        || text.contains("/dev/tcp/")
+}
+
+/// Returns a unit without the signs of a prompt at the beginnings of lines, if it has some.
+fn without_prompts(unit: &Unit) -> Option<Unit> {
+    let is_prompt = |line: &str| line.starts_with("$ ") || line.starts_with("% ") || line.starts_with("> ");
+    if !unit.text.lines().any(|line| is_prompt(line.trim_start())) {
+        return None;
+    }
+    let mut at = 0;
+    let lines = unit.text.split_inclusive('\n').map(|line| {
+        let start = at;
+        at += line.len();
+        let indent = line.len() - line.trim_start().len();
+        let skipped = if is_prompt(line.trim_start()) { indent + 2 } else { 0 };
+        (unit.place(start + skipped), line[skipped..].trim_end_matches('\n'))
+    });
+    Some(Unit::of_lines(lines.collect::<Vec<_>>(), unit.voice))
+}
+
+/// Judges code, and the code in it.
+fn judge_code(language: &str, unit: &Unit, context: &Context<'_>, depth: usize, found: &mut Vec<Found>) {
+    let judged = match language {
+        "sh" => shell::check(unit, context),
+        name => match language::language(name) {
+            Some(language) => code::check(unit, language, context),
+            None => return,
+        },
+    };
+    add_judged(unit, judged, context, depth, found);
+}
+
+fn add_judged(unit: &Unit, judged: Judged, context: &Context<'_>, depth: usize, found: &mut Vec<Found>) {
+    found.extend(judged.found);
+    for (number, Inner { language, text, at }) in judged.inner.into_iter().enumerate() {
+        let Some(depth) = depth.checked_sub(1).filter(|_| number < MAX_INNER) else {
+            found.push(Found::in_unit(unit, Code::Unread, at..at, "Code is nested in code too deeply to be judged."));
+            return;
+        };
+        let inner = unit.within(at, text);
+        judge_code(language, &inner, context, depth, found);
+        if depth + 1 < MAX_DEPTH {
+            found.extend(
+                encoded::find(&inner.text)
+                    .into_iter()
+                    .map(|finding| Found { at: unit.place(at)..unit.place(at), ..finding }),
+            );
+        }
+    }
+}
+
+/// Turns what was found in a file into findings.
+fn add_findings(findings: &mut Vec<Finding>, path: &str, text: &str, mut found: Vec<Found>) {
+    let lines = Lines::new(text);
+    found.sort_by(|a, b| a.at.start.cmp(&b.at.start).then(b.severity.cmp(&a.severity)));
+    let first = findings.len();
+    for found in found {
+        let (line, column) = if text.is_empty() { (0, 0) } else { lines.position(text, found.at.start) };
+        let own = excerpt(text, found.at.start..found.at.end.max(found.at.start + 1));
+        let matter = found.matter.as_deref().map_or_else(|| own.clone(), visible);
+        let id = id(found.code, path, &matter);
+        // The same matter is reported once for a file.
+        let known = findings[first..].iter_mut().find(|known| known.id == id);
+        match known {
+            Some(known) => known.severity = known.severity.max(found.severity),
+            None => findings.push(Finding {
+                id,
+                code: found.code,
+                severity: found.severity,
+                path: path.to_owned(),
+                line,
+                column,
+                excerpt: matter,
+                message: found.message,
+            }),
+        }
+        if findings.len() > MAX_FINDINGS * 2 {
+            break;
+        }
+    }
+}
+
+/// Keeps the number of findings within its limit. Those that block are kept first.
+fn bound(findings: &mut Vec<Finding>) {
+    if findings.len() <= MAX_FINDINGS {
+        return;
+    }
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    findings.truncate(MAX_FINDINGS - 1);
+    let code = Code::TooManyFindings;
+    findings.push(Finding {
+        id: id(code, "", ""),
+        code,
+        severity: code.severity(),
+        path: String::new(),
+        line: 0,
+        column: 0,
+        excerpt: String::new(),
+        message: format!("More than {MAX_FINDINGS} findings were made."),
+    });
+    findings.sort_by(|a, b| (&a.path, a.line, a.column).cmp(&(&b.path, b.line, b.column)));
+}

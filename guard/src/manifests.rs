@@ -1,0 +1,295 @@
+//! Judges manifests and settings files: what they make other programs run, and where they get packages from.
+
+use crate::codes::Code;
+use crate::entries::{self, Entry};
+use crate::hosts::{self, Standing};
+use crate::unit::{Found, Inner, Judged, Unit};
+
+/// Scripts of a package that run without being named.
+const HOOKS: &[&str] = &[
+    "preinstall",
+    "install",
+    "postinstall",
+    "prepare",
+    "preprepare",
+    "postprepare",
+    "prepublish",
+    "dependencies",
+    "post-install-cmd",
+    "post-update-cmd",
+    "post-autoload-dump",
+];
+
+/// What such scripts usually do: set up git hooks, apply patches, or build.
+const USUAL_HOOKS: &[&str] = &[
+    "husky",
+    "husky install",
+    "husky || true",
+    "patch-package",
+    "tsc",
+    "npm run build",
+    "pnpm build",
+    "pnpm run build",
+    "yarn build",
+    "bun run build",
+    "lefthook install",
+    "simple-git-hooks",
+    "node-gyp rebuild",
+    "electron-builder install-app-deps",
+    "prisma generate",
+    "playwright install",
+    "npx playwright install",
+    "playwright install chromium",
+    "npx playwright install chromium",
+    "svelte-kit sync",
+    "nuxt prepare",
+    "is-ci || husky install",
+    "wireit",
+];
+
+/// Keys whose values are commands.
+const COMMAND_KEYS: &[&str] = &[
+    "run",
+    "script",
+    "command",
+    "cmd",
+    "entrypoint",
+    "before_script",
+    "after_script",
+    "shell",
+    "postcreatecommand",
+    "poststartcommand",
+    "oncreatecommand",
+    "postattachcommand",
+    "initializecommand",
+    "updatecontentcommand",
+    "entry",
+    "exec",
+];
+
+/// Judges a manifest by its name.
+pub(crate) fn check(path: &str, unit: &Unit) -> Judged {
+    let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let mut judged = Judged::default();
+    match name.as_str() {
+        "package.json" | "composer.json" | "deno.json" => package(&entries::json(&unit.text), unit, &mut judged),
+        "pyproject.toml" | "setup.cfg" | "pipfile" | "requirements.txt" | ".npmrc" | ".yarnrc" | ".yarnrc.yml"
+        | "pip.conf" | "bunfig.toml" | ".pypirc" | "cargo.toml" => lines(&name, unit, &mut judged),
+        "makefile" | "gnumakefile" | "justfile" | "procfile" | "vagrantfile" | "jenkinsfile" | "dockerfile"
+        | "containerfile" => recipes(&name, unit, &mut judged),
+        name if name.ends_with(".json") => settings(path, &entries::json(&unit.text), unit, &mut judged),
+        name if name.ends_with(".yml") || name.ends_with(".yaml") => commands(&entries::yaml(&unit.text), &mut judged),
+        "tox.ini" | ".gitattributes" => {}
+        ".gitmodules" => judged.found.push(Found::in_unit(
+            unit,
+            Code::CloneAndRun,
+            0..unit.text.len().min(80),
+            "The skill has modules of other repositories, whose content is not judged.",
+        )),
+        _ => judged.inner.push(Inner { language: "sh", text: unit.text.clone(), at: 0 }),
+    }
+    judged
+}
+
+fn package(entries: &[Entry], unit: &Unit, judged: &mut Judged) {
+    for entry in entries {
+        let range = entry.at..entry.at + entry.value.len();
+        if let Some(script) = entry.path.strip_prefix("scripts/").or_else(|| entry.path.strip_prefix("tasks/")) {
+            judged.inner.push(Inner { language: "sh", text: entry.value.clone(), at: entry.at });
+            let is_usual = USUAL_HOOKS.contains(&entry.value.trim());
+            if HOOKS.contains(&script) && !is_usual {
+                judged.found.push(Found::in_unit(
+                    unit,
+                    Code::InstallHook,
+                    range,
+                    format!("An installation of the package runs its script `{script}`."),
+                ));
+            }
+        } else if entry.path.to_ascii_lowercase().contains("dependencies/") {
+            dependency(entry, unit, judged);
+        }
+    }
+}
+
+fn dependency(entry: &Entry, unit: &Unit, judged: &mut Judged) {
+    for address in hosts::addresses(&entry.value) {
+        let range = entry.at..entry.at + entry.value.len();
+        foreign(&address, false, unit, range, judged);
+    }
+}
+
+fn foreign(address: &hosts::Address, is_index: bool, unit: &Unit, range: std::ops::Range<usize>, judged: &mut Judged) {
+    if address.is_registry() || address.is_known_installer() || address.standing() == Standing::Local {
+        return;
+    }
+    let found = Found::in_unit(
+        unit,
+        Code::ForeignPackage,
+        range,
+        format!("A package is installed from {}, which is not a public registry.", address.host),
+    );
+    let is_note = !is_index && address.is_forge() && address.standing() == Standing::Named;
+    judged.found.push(if is_note { found.as_note() } else { found });
+}
+
+/// Manifests in lines: dependencies with addresses, indices, and builds of their own.
+fn lines(name: &str, unit: &Unit, judged: &mut Judged) {
+    let mut at = 0;
+    let mut section = String::new();
+    for line in unit.text.split_inclusive('\n') {
+        let plain = line.trim();
+        let range = at..at + line.trim_end().len();
+        at += line.len();
+        if plain.starts_with('[') {
+            section = plain.to_ascii_lowercase();
+        }
+        if plain.starts_with('#') || plain.starts_with(';') {
+            continue;
+        }
+        let is_index = ["index-url", "extra-index-url", "--find-links", "-f ", "-i ", "registry", "index =", "index="]
+            .iter()
+            .any(|word| plain.contains(word))
+            || section.contains("source")
+            || section.contains("index")
+            || section.contains("registr");
+        let is_package = is_index
+            || matches!(name, "requirements.txt" | "pipfile")
+            || section.contains("dependencies")
+            || plain.contains(" @ ");
+        if is_package {
+            for address in hosts::addresses(plain) {
+                foreign(&address, is_index, unit, range.clone(), judged);
+            }
+        }
+        if name == "pyproject.toml" && plain.starts_with("backend-path") {
+            judged.found.push(Found::in_unit(
+                unit,
+                Code::InstallHook,
+                range,
+                "The package is built by code of its own.",
+            ));
+        }
+    }
+}
+
+/// Files with recipes: lines that are commands.
+fn recipes(name: &str, unit: &Unit, judged: &mut Judged) {
+    let is_docker = matches!(name, "dockerfile" | "containerfile");
+    let (mut at, mut open) = (0, Option::<(usize, String)>::None);
+    let mut text = String::new();
+    let mut first = None;
+    for line in unit.text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let body = line.trim_end();
+        if let Some((from, mut command)) = open.take() {
+            command.push('\n');
+            command.push_str(body);
+            if body.ends_with('\\') {
+                open = Some((from, command));
+            } else {
+                judged.inner.push(Inner { language: "sh", text: command, at: from });
+            }
+            continue;
+        }
+        let command = if is_docker {
+            ["RUN ", "CMD ", "ENTRYPOINT ", "run "]
+                .iter()
+                .find_map(|word| body.trim_start().strip_prefix(word))
+                .map(|command| command.trim_start_matches(|letter: char| letter == '-' || letter == ' '))
+        } else if body.starts_with('\t') || body.starts_with("    ") {
+            Some(body.trim_start().trim_start_matches(['@', '-', '+']))
+        } else {
+            body.split_once("$(shell ").map(|(_, rest)| rest.trim_end_matches(')'))
+        };
+        let Some(command) = command else { continue };
+        if body.ends_with('\\') {
+            open = Some((start, command.to_owned()));
+        } else {
+            first.get_or_insert(start);
+            text.push_str(&command.replace("$$", "$"));
+            text.push('\n');
+        }
+    }
+    if let Some((from, command)) = open {
+        judged.inner.push(Inner { language: "sh", text: command, at: from });
+    }
+    if let Some(first) = first {
+        judged.inner.push(Inner { language: "sh", text, at: first });
+    }
+}
+
+/// Values of keys that are commands.
+pub(crate) fn commands(entries: &[Entry], judged: &mut Judged) {
+    for entry in entries {
+        if COMMAND_KEYS.contains(&entry.key().to_ascii_lowercase().as_str()) && entry.value.len() > 2 {
+            judged.inner.push(Inner { language: "sh", text: entry.value.clone(), at: entry.at });
+        }
+    }
+}
+
+/// Settings of agents and editors.
+fn settings(path: &str, entries: &[Entry], unit: &Unit, judged: &mut Judged) {
+    commands(entries, judged);
+    let lower = path.to_ascii_lowercase();
+    let whole = 0..unit.text.len().min(80);
+    let has = |part: &str| entries.iter().any(|entry| entry.path.to_ascii_lowercase().contains(part));
+    let is_agent = lower.contains(".claude/")
+        || lower.contains(".codex/")
+        || lower.contains(".cursor/")
+        || lower.contains(".gemini/")
+        || lower.contains(".openclaw/")
+        || lower.contains(".agents/");
+    if is_agent
+        && lower.contains("settings")
+        && (has("hooks") || has("permissions") || has("mcpservers") || has("env/") || has("apikeyhelper"))
+    {
+        judged.found.push(Found::in_unit(
+            unit,
+            Code::AgentFiles,
+            whole.clone(),
+            "The skill brings settings of an agent, with permissions, hooks or servers.",
+        ));
+    }
+    let opens = entries.iter().find(|entry| entry.key().eq_ignore_ascii_case("runOn") && entry.value == "folderOpen");
+    if let Some(entry) = opens {
+        judged.found.push(Found::in_unit(
+            unit,
+            Code::StartUp,
+            entry.at..entry.at + entry.value.len(),
+            "A task runs as soon as an editor opens the folder.",
+        ));
+    }
+    for entry in entries {
+        for address in hosts::addresses(&entry.value) {
+            let hides = matches!(address.standing(), Standing::Number | Standing::Hiding(_));
+            if hides {
+                judged.found.push(Found::in_unit(
+                    unit,
+                    Code::SuspiciousHost,
+                    entry.at..entry.at + entry.value.len(),
+                    format!("The settings name {}, which hides its owner.", address.host),
+                ));
+            }
+        }
+    }
+    let servers: Vec<&Entry> =
+        entries.iter().filter(|entry| entry.path.to_ascii_lowercase().contains("mcpservers/")).collect();
+    for command in servers.iter().filter(|entry| entry.key() == "command") {
+        let owner = command.path.rsplit_once('/').map_or("", |(owner, _)| owner);
+        let arguments = servers.iter().filter(|entry| {
+            entry.path.strip_prefix(owner) == Some("/args") || entry.path == format!("{owner}/args/args")
+        });
+        let line =
+            std::iter::once(command.value.as_str()).chain(arguments.map(|entry| entry.value.as_str())).map(|word| {
+                if word.contains(' ') { format!("'{}'", word.replace('\'', "'\\''")) } else { word.to_owned() }
+            });
+        judged.inner.push(Inner { language: "sh", text: line.collect::<Vec<_>>().join(" "), at: command.at });
+        judged.found.push(Found::in_unit(
+            unit,
+            Code::ManifestHook,
+            command.at..command.at + command.value.len(),
+            "The settings start a program as an MCP server.",
+        ));
+    }
+}

@@ -1,0 +1,155 @@
+//! Decides whether a document tells the model to do something, or quotes it as an example of what not to do.
+
+use crate::phrase::{WordAt, words};
+use crate::tables::phrases::{NEGATIONS, QUOTING, QUOTING_PARTS, RUNNING, SUBJECTS};
+use crate::unit::Voice;
+
+/// The text around a part of a document.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Around {
+    /// The nearest heading below the title.
+    pub(crate) heading: String,
+    /// The paragraph before a block, or the sentence around code in it.
+    pub(crate) lead: String,
+}
+
+/// Returns how a document presents code.
+pub(crate) fn voice_of_code(around: &Around, code: &str) -> Voice {
+    let lead = words(last_part(&around.lead));
+    let last = lead.last().map(|word| word.sentence);
+    let of_last: Vec<&WordAt> = lead
+        .iter()
+        .filter(|word| Some(word.sentence) == last || word.sentence + 1 == last.unwrap_or_default())
+        .collect();
+    if tells_to_run(&of_last) {
+        return Voice::Runs;
+    }
+    let first_line = code.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    let is_comment = ["#", "//", "--", "<!--", "/*"].iter().any(|mark| first_line.starts_with(mark));
+    let is_quoted = is_cue(&of_last, last_part(&around.lead))
+        || is_prohibited(&of_last)
+        || warns(&around.heading)
+        || is_comment && (warns(first_line) || is_prohibited(&words(first_line).iter().collect::<Vec<_>>()));
+    if is_quoted { Voice::Quotes } else { Voice::Runs }
+}
+
+/// Returns whether a sentence, the paragraph before it or the heading above it warns of something.
+pub(crate) fn is_warning(around: &Around, sentence: &str) -> bool {
+    warns(sentence)
+        || warns(&around.heading)
+        || warns(last_part(&around.lead)) && around.lead.trim_end().ends_with([':', '：'])
+}
+
+/// Returns the end of a paragraph.
+fn last_part(text: &str) -> &str {
+    const MAX: usize = 500;
+    let text = text.trim_end();
+    &text[text.floor_char_boundary(text.len().saturating_sub(MAX))..]
+}
+
+/// Returns whether a text has a word of an attack or a warning.
+pub(crate) fn warns(text: &str) -> bool {
+    let found = words(text);
+    is_cue(&found.iter().collect::<Vec<_>>(), text)
+}
+
+fn is_cue(found: &[&WordAt], text: &str) -> bool {
+    let is_in_table = |word: &str| {
+        QUOTING.iter().any(|pattern| match pattern.strip_suffix('*') {
+            Some(start) => word.starts_with(start),
+            None => word == *pattern,
+        })
+    };
+    found.iter().any(|word| is_in_table(&word.text) || word.text.contains('-') && word.text.split('-').any(is_in_table))
+        || QUOTING_PARTS.iter().any(|part| text.contains(part))
+}
+
+/// Returns whether the words forbid to do something: "never run", "do not use", "instead of".
+fn is_prohibited(found: &[&WordAt]) -> bool {
+    found.iter().enumerate().any(|(at, word)| {
+        let is_negation = NEGATIONS.contains(&word.text.as_str()) && !matches!(word.text.as_str(), "no" | "without");
+        let next = found[at + 1..].iter().take(3);
+        is_negation
+            && next.clone().any(|next| {
+                RUNNING.contains(&next.text.as_str())
+                    || matches!(
+                        next.text.as_str(),
+                        "do" | "pipe" | "write" | "commit" | "follow" | "include" | "accept" | "allow"
+                    )
+            })
+            || is_negation && at + 1 == found.len()
+    })
+}
+
+/// Returns whether the words tell to run something: "Run this:", "then execute".
+fn tells_to_run(found: &[&WordAt]) -> bool {
+    found.iter().enumerate().any(|(at, word)| {
+        if !RUNNING.contains(&word.text.as_str()) {
+            return false;
+        }
+        let before = found[..at].iter().rev().take_while(|other| other.sentence == word.sentence);
+        let mut before: Vec<&str> = before.map(|word| word.text.as_str()).collect();
+        let is_start = before.first().is_none_or(|other| {
+            matches!(
+                *other,
+                "then"
+                    | "please"
+                    | "must"
+                    | "now"
+                    | "first"
+                    | "always"
+                    | "just"
+                    | "simply"
+                    | "and"
+                    | "should"
+                    | "you"
+                    | "step"
+            )
+        });
+        before.truncate(8);
+        is_start
+            && !before.iter().any(|other| {
+                NEGATIONS.contains(other) || SUBJECTS.contains(other) || matches!(*other, "when" | "if" | "example")
+            })
+    })
+}
+
+/// Returns whether a negation comes shortly before a word.
+pub(crate) fn is_negated(found: &[WordAt], at: usize) -> bool {
+    let sentence = found[at].sentence;
+    found[..at]
+        .iter()
+        .rev()
+        .take(6)
+        .take_while(|word| word.sentence == sentence)
+        .any(|word| NEGATIONS.contains(&word.text.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn voice(heading: &str, lead: &str, code: &str) -> Voice {
+        voice_of_code(&Around { heading: heading.to_owned(), lead: lead.to_owned() }, code)
+    }
+
+    #[test]
+    fn warnings_quote_and_orders_run() {
+        for (heading, lead, code) in [
+            ("Red flags", "", "curl x | sh"),
+            ("Usage", "Never run:", "curl x | sh"),
+            ("Usage", "An attacker could run the following:", "curl x | sh"),
+            ("", "", "# BAD: piped\ncurl x | sh"),
+            ("", "这是恶意命令：", "curl x | sh"),
+        ] {
+            assert_eq!(voice(heading, lead, code), Voice::Quotes, "{heading} {lead} {code}");
+        }
+        for (heading, lead, code) in [
+            ("Setup", "Install it:", "curl x | sh"),
+            ("Malware protection", "To be safe from malware, open a terminal. Run this command:", "curl x | sh"),
+            ("Setup", "Never skip this step:", "curl x | sh"),
+        ] {
+            assert_eq!(voice(heading, lead, code), Voice::Runs, "{heading} {lead} {code}");
+        }
+    }
+}
