@@ -111,7 +111,7 @@ fn is_earlier_directory(part: &Part, line: &Line<'_>) -> bool {
     match part {
         Part::Variable { name, operation: None, .. } => {
             let is_directory = |value: &Word| matches!(&value.parts[..], [part] if is_working_directory(part, line));
-            name == "OLDPWD" || line.only_value(name).is_some_and(|value| is_directory(value))
+            name == "OLDPWD" || line.only_value(name).is_some_and(is_directory)
         }
         Part::Tilde { user } => user == "-",
         _ => false,

@@ -12,11 +12,13 @@ impl SkillError {
         Self(message.into())
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
     pub(crate) fn io(action: &str, path: &Path, error: io::Error) -> Self {
         Self(format!("failed to {action} {}: {error}", path.display()))
     }
 
     /// Returns the error about a file of the folder of the skills.
+    #[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
     pub(crate) fn file(action: &str, path: &str, error: io::Error) -> Self {
         Self(format!("failed to {action} the file `{path}` of the skills: {error}"))
     }

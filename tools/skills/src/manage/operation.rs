@@ -110,6 +110,7 @@ impl Operation {
 }
 
 /// The parameters of one change. Some models fill in every parameter: an empty text counts as absent, except for a new text.
+#[derive(Clone, Copy)]
 struct Given<'g> {
     action: Action,
     name: Option<&'g str>,
