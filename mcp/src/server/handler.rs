@@ -406,7 +406,7 @@ impl ServerHandler for Handler {
     ) -> Result<ListResourcesResult, ErrorData> {
         // Clients get links to stored results in the results of calls. A list of them would differ from client to client.
         let resources = match self.shared.shelf.clone() {
-            Some(shelf) => shelf.resources(request.and_then(|request| request.cursor)).await?,
+            Some(skills) => skills.resources(request.and_then(|request| request.cursor)).await?,
             None => ListResourcesResult::default(),
         };
         Ok(self.cached(resources, &context))

@@ -141,8 +141,8 @@ impl ToolServer {
 
     /// Serves these skills, too. Without a shelf, the server does not declare the extension for skills.
     #[must_use]
-    pub fn shelf(self, shelf: impl SkillShelf) -> Self {
-        Self { shelf: Some(skills::Shelf::new(shelf)), ..self }
+    pub fn shelf(self, skills: impl SkillShelf) -> Self {
+        Self { shelf: Some(skills::Shelf::new(skills)), ..self }
     }
 
     /// Serves the client at these streams, until its input ends. Calls that run then have a few seconds to end, and are cancelled.

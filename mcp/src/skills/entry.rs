@@ -74,8 +74,8 @@ impl ServerSkill {
     }
 
     /// Reads an entry.
-    pub(super) fn read(caller: &Caller, entry: Value) -> Result<Self, LeftOutSkill> {
-        Self::parse(&caller.server, &entry, &caller.redactor).map_err(|reason| {
+    pub(super) fn read(caller: &Caller, entry: &Value) -> Result<Self, LeftOutSkill> {
+        Self::parse(&caller.server, entry, &caller.redactor).map_err(|reason| {
             let skill = caller.redactor.text(entry["uri"].as_str().unwrap_or("?"));
             let reason = display_text(&reason, &caller.redactor);
             LeftOutSkill { skill: one_line(&skill, MAX_SHOWN), reason: reason.replace('\n', " ") }

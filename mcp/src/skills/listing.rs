@@ -78,7 +78,7 @@ pub(super) async fn read(caller: &Caller, live: &Live) -> SkillListing {
                 listing.problem = Some(format!("the entries of its skills have more than {} MiB", MAX_BYTES >> 20));
                 return listing;
             }
-            match ServerSkill::read(caller, entry) {
+            match ServerSkill::read(caller, &entry) {
                 Ok(skill) if known.insert(skill.uri.clone()) => listing.skills.push(skill),
                 Ok(ServerSkill { uri: skill, .. }) => {
                     let reason = "the server has listed a skill of this address before".to_owned();

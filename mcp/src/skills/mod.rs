@@ -134,7 +134,7 @@ async fn get(caller: &Caller, uri: &str) -> Result<ServerSkill, McpError> {
         ServerResult::CustomResult(mut answer) => answer.0.get_mut("skill").map(Value::take).unwrap_or_default(),
         _ => Value::Null,
     };
-    let skill = ServerSkill::read(caller, entry);
+    let skill = ServerSkill::read(caller, &entry);
     let skill =
         skill.map_err(|refused| unverified(caller, &format!("answers for the skill {uri}: {}", refused.reason)))?;
     if skill.uri == uri {
