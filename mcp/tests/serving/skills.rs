@@ -257,7 +257,8 @@ async fn a_session_has_skills_without_what_its_version_does_not_know() {
     assert_eq!((keys, &list["skills"][0]["uri"]), (vec!["skills"], &json!(NOTES_URI)), "{list}");
     let read = serving.post(client, &request(2, "resources/read", json!({ "uri": NOTES_URI }))).await.answer().await;
     assert_eq!(read["result"]["contents"][0]["text"], NOTES);
-    let unknown = serving.post(client, &request(3, "resources/read", json!({ "uri": "skill://x" }))).await.answer().await;
+    let unknown =
+        serving.post(client, &request(3, "resources/read", json!({ "uri": "skill://x" }))).await.answer().await;
     assert_eq!(unknown["error"]["code"], -32002, "the code of that version: {unknown}");
     serving.stop().await;
 }
