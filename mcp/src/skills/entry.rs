@@ -194,7 +194,7 @@ mod tests {
             ("/uri", json!(7), "no text `uri`"),
             ("/uri", json!("skill://acme/notes"), "does not end in"),
             ("/uri", json!("skill://acme/other/SKILL.md"), "does not end in the frontmatter name"),
-            ("/uri", json!("skill://../notes/SKILL.md"), "a segment that is not a name"),
+            ("/uri", json!("skill://../notes/SKILL.md"), "does not list its own SKILL.md"),
             ("/frontmatter", json!([]), "no object `frontmatter`"),
             ("/frontmatter/name", json!(null), "no text `name`"),
             ("/frontmatter/name", json!("Notes"), "invalid skill name"),
@@ -239,7 +239,7 @@ mod tests {
         turned["frontmatter"]["license"] = json!("MIT");
         assert_eq!(print(&turned), print(&valid()));
         let mut changed = valid();
-        changed["resources"][1]["digest"] = json!(DIGEST.replace('2', "3"));
+        changed["resources"][1]["digest"] = json!(DIGEST.replace("2d71", "3d71"));
         let mut fewer = valid();
         fewer["resources"].as_array_mut().expect("it is a list").pop();
         assert!(print(&changed) != print(&valid()) && print(&fewer) != print(&valid()));
