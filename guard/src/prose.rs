@@ -424,7 +424,7 @@ fn switches(unit: &Unit, around: &Around, context: &Context<'_>, found: &mut Vec
     found.extend(switched(unit, context).into_iter().map(|finding| {
         let plain = SWITCHES.iter().fold(unit.text.to_ascii_lowercase(), |text, switch| text.replace(switch, " "));
         let is_quoted = is_warning(around, &plain);
-        if is_quoted { finding.as_note() } else { finding }
+        if is_quoted { finding.into_note() } else { finding }
     }));
 }
 

@@ -273,10 +273,9 @@ impl Program {
     fn read_import(&mut self, at: usize) {
         if self.language.name != "python" {
             let end = (at..self.tokens.len().min(at + 200)).find(|at| self.is_text(*at));
-            if let Some((end, module)) = end.map(|end| (end, module_name(&self.tokens[end].text))) {
-                if end > at + 1 && !self.is(at + 1, "(") {
-                    self.bind(at + 1, end, &module);
-                }
+            if let Some(end) = end.filter(|end| *end > at + 1 && !self.is(at + 1, "(")) {
+                let module = module_name(&self.tokens[end].text);
+                self.bind(at + 1, end, &module);
             }
             return;
         }
