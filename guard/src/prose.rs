@@ -107,7 +107,9 @@ fn judged(
 ) -> Found {
     let found = Found::in_unit(unit, code, range.clone(), message);
     let sentence = sentence(&unit.text, &range);
-    let is_quoted = is_warning(around, &without(sentence, &unit.text[range.clone()])) || ends_in_condition(sentence);
+    let is_quoted = is_warning(around, &without(sentence, &unit.text[range.clone()]))
+        || ends_in_condition(sentence)
+        || unit.text.trim_start().starts_with('>') && warns(&around.lead);
     let severity = if is_quoted { crate::codes::Severity::Note } else { context.severity(code, topics) };
     Found { severity: severity.min(found.severity), ..found }
 }

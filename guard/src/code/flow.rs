@@ -459,7 +459,6 @@ impl<'p> Flow<'p> {
         }
         for token in &program.tokens[from..to.min(program.tokens.len())] {
             if token.kind == Kind::Name
-                && token.text.len() > 1
                 && !matches!(token.text.as_str(), "open" | "os" | "path" | "join" | "write" | "str" | "fs" | "Path")
             {
                 let opened = self.opened.get(&token.text).cloned().unwrap_or_default();

@@ -261,12 +261,18 @@ impl Program {
     fn read_imports(&mut self) {
         for at in 0..self.tokens.len() {
             match self.tokens[at].text.as_str() {
-                "import" if self.tokens[at].kind == Kind::Name => self.read_import(at),
+                "import" if self.begins_import(at) => self.read_import(at),
                 "from" if self.tokens[at].kind == Kind::Name && self.language.name == "python" => self.read_from(at),
                 "require" | "import_module" | "__import__" if self.is(at + 1, "(") => self.read_require(at),
                 _ => {}
             }
         }
+    }
+
+    /// Returns whether a name begins an import, and is not a part of `from m import a`.
+    fn begins_import(&self, at: usize) -> bool {
+        let is_first = at == 0 || self.tokens[at - 1].kind == Kind::Line || self.is(at - 1, ";");
+        self.tokens[at].kind == Kind::Name && (is_first || self.language.name != "python")
     }
 
     /// `import a.b as c, d` and `import x, {y as z} from 'm'`.

@@ -127,9 +127,8 @@ fn by_rules(
             judged.found.extend(fetched(found, text, &span));
             continue;
         }
-        let is_uncertain = !finding.is_certain
-            && matches!(meaning.code, Code::Destroys | Code::StartUp | Code::ReadsSecrets | Code::RemoteControl);
-        if is_uncertain && (rule.verdict == toolc_commands::rules::Verdict::Deny || finding.path.is_none()) {
+        // What depends on values that are known only at run time is worth a look, and no more.
+        if !finding.is_certain {
             judged.found.push(found.into_note());
             continue;
         }
