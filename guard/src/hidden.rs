@@ -75,7 +75,7 @@ fn characters(text: &str, is_code: bool) -> Vec<Found> {
     let start = text.floor_char_boundary(at.saturating_sub(20));
     let finding = Found::new(Code::HiddenText, *at..*at + letter.len_utf8(), message);
     let finding = Found { matter: Some(text[start..end].to_owned()), ..finding };
-    vec![if place.is_some() { finding } else { finding.as_note() }]
+    vec![if place.is_some() { finding } else { finding.into_note() }]
 }
 
 fn weight(text: &str, at: usize, letter: char, is_code: bool, is_rtl: bool) -> Weight {
@@ -84,11 +84,9 @@ fn weight(text: &str, at: usize, letter: char, is_code: bool, is_rtl: bool) -> W
     let splits_word = before.is_some_and(|letter| letter.is_ascii_alphanumeric())
         && after.is_some_and(|letter| letter.is_ascii_alphanumeric());
     let is_heavy = match letter {
-        '\u{e0000}'..='\u{e007f}' => true,
-        '\u{202d}' | '\u{202e}' => true,
+        '\u{e0000}'..='\u{e007f}' | '\u{202d}' | '\u{202e}' | '\u{8}' => true,
         '\u{202a}'..='\u{202c}' | '\u{2066}'..='\u{2069}' => is_code || !is_rtl,
         '\u{1b}' => after == Some('[') || after == Some(']'),
-        '\u{8}' => true,
         '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{180e}' | '\u{115f}' | '\u{1160}' | '\u{3164}'
         | '\u{ffa0}' => is_code || splits_word,
         '\u{feff}' => is_code && splits_word,

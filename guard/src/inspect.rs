@@ -118,7 +118,7 @@ fn link(path: &str, target: &str) -> Vec<Found> {
         });
     let mut found = Found::new(Code::LinkOutside, 0..0, format!("The link leads to {}.", visible(&target)));
     found.matter = Some(target);
-    vec![if leads_out { found } else { found.as_note() }]
+    vec![if leads_out { found } else { found.into_note() }]
 }
 
 /// Files that run because of their names.
@@ -138,7 +138,7 @@ fn by_name(path: &str) -> Option<Found> {
 
 fn judge_text(path: &str, kind: Kind, text: &str, context: &Context<'_>) -> Vec<Found> {
     let is_code = matches!(kind, Kind::Shell | Kind::Code | Kind::Manifest);
-    let is_lock = path.ends_with("-lock.json") || path.ends_with(".lock") || path.ends_with("-lock.yaml");
+    let is_lock = ["-lock.json", ".lock", "-lock.yaml"].iter().any(|end| path.ends_with(end));
     let mut found = hidden::check(text, is_code);
     if !is_lock {
         found.extend(encoded::find(text));
@@ -227,7 +227,7 @@ fn data(end: &str, unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
         );
         let is_data = matches!(end, "html" | "htm" | "svg" | "css" | "xml" | "xsd");
         found.push(if quoting::warns(around) || is_data && !manipulation.what.contains("instructions") {
-            finding.as_note()
+            finding.into_note()
         } else {
             finding
         });
@@ -257,7 +257,7 @@ fn document(text: &str, context: &Context<'_>, found: &mut Vec<Found>) {
     let mut commands: Vec<(usize, String)> = Vec::new();
     for part in document.parts {
         let shell = judge_part(part, context, found);
-        commands.extend(shell.into_iter().flat_map(|unit| unit.into_lines()));
+        commands.extend(shell.into_iter().flat_map(Unit::into_lines));
     }
     if commands.len() > 1 {
         // What one block downloads, another one can run.
@@ -334,9 +334,8 @@ fn comment(unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
 fn language_of(name: &str, text: &str) -> Option<&'static str> {
     match name {
         "sh" | "bash" | "zsh" | "shell" | "console" | "terminal" | "fish" | "shellsession" | "sh-session"
-        | "command" => return Some("sh"),
+        | "command" | "dockerfile" | "makefile" | "make" => return Some("sh"),
         "text" | "txt" | "markdown" | "md" | "plaintext" | "plain" | "prompt" => return Some("text"),
-        "dockerfile" | "makefile" | "make" => return Some("sh"),
         _ => {}
     }
     if let Some(language) = language::language(name) {

@@ -32,28 +32,19 @@ pub(crate) fn recognize(path: &str, bytes: &[u8]) -> Recognized {
     if let Some(format) = FORMATS.iter().find(|format| starts(bytes, format)) {
         return binary(&end, bytes, format);
     }
-    match text_of(bytes) {
-        Some((text, is_odd)) => {
-            let mut found = Vec::new();
-            if is_odd {
-                found.push(Found::new(Code::OddEncoding, 0..0, "The text is not in UTF-8."));
-            }
-            let kind = text_kind(path, &end, &text, &mut found);
-            Recognized { kind, text: Some(text), found }
-        }
-        None => {
-            let code = if matches!(
-                end.as_str(),
-                "pyc" | "pyo" | "class" | "so" | "dll" | "dylib" | "exe" | "node" | "wasm" | "o" | "a"
-            ) {
-                Code::Program
-            } else {
-                Code::UnknownBinary
-            };
-            let kind = if code == Code::Program { Kind::Program } else { Kind::Unknown };
-            Recognized { kind, text: None, found: vec![Found::new(code, 0..0, code.explanation())] }
-        }
+    let Some((text, is_odd)) = text_of(bytes) else {
+        const PROGRAMS: [&str; 11] = ["pyc", "pyo", "class", "so", "dll", "dylib", "exe", "node", "wasm", "o", "a"];
+        let is_program = PROGRAMS.contains(&end.as_str());
+        let (kind, code) =
+            if is_program { (Kind::Program, Code::Program) } else { (Kind::Unknown, Code::UnknownBinary) };
+        return Recognized { kind, text: None, found: vec![Found::new(code, 0..0, code.explanation())] };
+    };
+    let mut found = Vec::new();
+    if is_odd {
+        found.push(Found::new(Code::OddEncoding, 0..0, "The text is not in UTF-8."));
     }
+    let kind = text_kind(path, &end, &text, &mut found);
+    Recognized { kind, text: Some(text), found }
 }
 
 fn starts(bytes: &[u8], format: &Format) -> bool {
@@ -114,7 +105,7 @@ fn text_kind(path: &str, end: &str, text: &str, found: &mut Vec<Found>) -> Kind 
             0..text.len().min(80),
             format!("The file is text, and its name ends with `.{end}`."),
         );
-        found.push(if is_pointer { finding.as_note() } else { finding });
+        found.push(if is_pointer { finding.into_note() } else { finding });
     }
     if NAMED_MANIFESTS.iter().any(|manifest| name.eq_ignore_ascii_case(manifest))
         || path.contains(".git/hooks/")
@@ -174,7 +165,7 @@ fn binary(end: &str, bytes: &[u8], format: &Format) -> Recognized {
             format!("The file is an archive ({}), whose content is not judged.", format.name),
         )),
         Kind::Program => {
-            found.push(Found::new(Code::Program, 0..0, format!("The file is a compiled program ({}).", format.name)))
+            found.push(Found::new(Code::Program, 0..0, format!("The file is a compiled program ({}).", format.name)));
         }
         Kind::Unknown => found.push(Found::new(
             Code::UnknownBinary,
@@ -229,7 +220,7 @@ fn document(bytes: &[u8], end: &str, found: &mut Vec<Found>) {
         name.contains("vbaproject")
             || name.contains("activex")
             || name.contains("embeddings/")
-            || name.contains("basic/") && name.ends_with(".xml") && matches!(end, "odt" | "ods" | "odp")
+            || name.contains("basic/") && end_of(name) == "xml" && matches!(end, "odt" | "ods" | "odp")
             || name.contains("macro")
     };
     if let Some(name) = names.iter().find(|name| is_active(name)) {

@@ -3,6 +3,7 @@
 use crate::codes::Code;
 use crate::entries::{self, Entry};
 use crate::hosts::{self, Standing};
+use crate::kinds;
 use crate::unit::{Found, Inner, Judged, Unit};
 
 /// Scripts of a package that run without being named.
@@ -70,6 +71,7 @@ const COMMAND_KEYS: &[&str] = &[
 /// Judges a manifest by its name.
 pub(crate) fn check(path: &str, unit: &Unit) -> Judged {
     let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    let end = kinds::end_of(path);
     let mut judged = Judged::default();
     match name.as_str() {
         "package.json" | "composer.json" | "deno.json" => package(&entries::json(&unit.text), unit, &mut judged),
@@ -77,8 +79,8 @@ pub(crate) fn check(path: &str, unit: &Unit) -> Judged {
         | "pip.conf" | "bunfig.toml" | ".pypirc" | "cargo.toml" => lines(&name, unit, &mut judged),
         "makefile" | "gnumakefile" | "justfile" | "procfile" | "vagrantfile" | "jenkinsfile" | "dockerfile"
         | "containerfile" => recipes(&name, unit, &mut judged),
-        name if name.ends_with(".json") => settings(path, &entries::json(&unit.text), unit, &mut judged),
-        name if name.ends_with(".yml") || name.ends_with(".yaml") => commands(&entries::yaml(&unit.text), &mut judged),
+        _ if end == "json" => settings(path, &entries::json(&unit.text), unit, &mut judged),
+        _ if matches!(end.as_str(), "yml" | "yaml") => commands(&entries::yaml(&unit.text), &mut judged),
         "tox.ini" | ".gitattributes" => {}
         ".gitmodules" => judged.found.push(Found::in_unit(
             unit,
@@ -129,7 +131,7 @@ fn foreign(address: &hosts::Address, is_index: bool, unit: &Unit, range: std::op
         format!("A package is installed from {}, which is not a public registry.", address.host),
     );
     let is_note = !is_index && address.is_forge() && address.standing() == Standing::Named;
-    judged.found.push(if is_note { found.as_note() } else { found });
+    judged.found.push(if is_note { found.into_note() } else { found });
 }
 
 /// Manifests in lines: dependencies with addresses, indices, and builds of their own.
@@ -196,7 +198,7 @@ fn recipes(name: &str, unit: &Unit, judged: &mut Judged) {
             ["RUN ", "CMD ", "ENTRYPOINT ", "run "]
                 .iter()
                 .find_map(|word| body.trim_start().strip_prefix(word))
-                .map(|command| command.trim_start_matches(|letter: char| letter == '-' || letter == ' '))
+                .map(|command| command.trim_start_matches(['-', ' ']))
         } else if body.starts_with('\t') || body.starts_with("    ") {
             Some(body.trim_start().trim_start_matches(['@', '-', '+']))
         } else {

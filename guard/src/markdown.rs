@@ -86,7 +86,7 @@ impl<'t> Reader<'t> {
     }
 
     fn around(&self) -> Around {
-        let heading = self.headings.iter().filter(|(level, _)| *level >= 2).next_back().map(|(_, text)| text.clone());
+        let heading = self.headings.iter().rfind(|(level, _)| *level >= 2).map(|(_, text)| text.clone());
         Around { heading: heading.unwrap_or_default(), lead: self.lead.clone() }
     }
 

@@ -107,7 +107,9 @@ fn judged(
 ) -> Found {
     let found = Found::in_unit(unit, code, range.clone(), message);
     let sentence = sentence(&unit.text, &range);
-    let is_quoted = is_warning(around, &without(sentence, &unit.text[range.clone()])) || ends_in_condition(sentence);
+    let is_quoted = is_warning(around, &without(sentence, &unit.text[range.clone()]))
+        || ends_in_condition(sentence)
+        || unit.text.trim_start().starts_with('>') && warns(&around.lead);
     let severity = if is_quoted { crate::codes::Severity::Note } else { context.severity(code, topics) };
     Found { severity: severity.min(found.severity), ..found }
 }
@@ -424,7 +426,7 @@ fn switches(unit: &Unit, around: &Around, context: &Context<'_>, found: &mut Vec
     found.extend(switched(unit, context).into_iter().map(|finding| {
         let plain = SWITCHES.iter().fold(unit.text.to_ascii_lowercase(), |text, switch| text.replace(switch, " "));
         let is_quoted = is_warning(around, &plain);
-        if is_quoted { finding.as_note() } else { finding }
+        if is_quoted { finding.into_note() } else { finding }
     }));
 }
 

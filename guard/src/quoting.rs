@@ -69,15 +69,16 @@ fn is_prohibited(found: &[&WordAt]) -> bool {
     found.iter().enumerate().any(|(at, word)| {
         let is_negation = NEGATIONS.contains(&word.text.as_str()) && !matches!(word.text.as_str(), "no" | "without");
         let next = found[at + 1..].iter().take(3);
+        let is_last = at + 1 == found.len();
         is_negation
-            && next.clone().any(|next| {
-                RUNNING.contains(&next.text.as_str())
-                    || matches!(
-                        next.text.as_str(),
-                        "do" | "pipe" | "write" | "commit" | "follow" | "include" | "accept" | "allow"
-                    )
-            })
-            || is_negation && at + 1 == found.len()
+            && (is_last
+                || next.clone().any(|next| {
+                    RUNNING.contains(&next.text.as_str())
+                        || matches!(
+                            next.text.as_str(),
+                            "do" | "pipe" | "write" | "commit" | "follow" | "include" | "accept" | "allow"
+                        )
+                }))
     })
 }
 

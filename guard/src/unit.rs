@@ -105,7 +105,7 @@ impl Found {
         found
     }
 
-    pub(crate) fn as_note(mut self) -> Self {
+    pub(crate) fn into_note(mut self) -> Self {
         self.severity = Severity::Note;
         self
     }

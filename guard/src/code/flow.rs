@@ -151,7 +151,7 @@ impl<'p> Flow<'p> {
             let token = &program.tokens[at];
             match token.kind {
                 Kind::Sign if matches!(token.text.as_str(), "=" | "+=" | ":=" | "||" | "??") && at > 0 => {
-                    changed |= self.assignment(at)
+                    changed |= self.assignment(at);
                 }
                 Kind::Name if matches!(token.text.as_str(), "in" | "of" | "as") => changed |= self.binding(at),
                 Kind::Name if token.text == "return" => changed |= self.returned(at),
@@ -312,7 +312,11 @@ impl<'p> Flow<'p> {
         if let [name] = names.as_slice() {
             self.assign_text(name, at, end);
         }
-        names.iter().fold(false, |changed, name| self.assign(name, &value) || changed)
+        let mut changed = false;
+        for name in &names {
+            changed |= self.assign(name, &value);
+        }
+        changed
     }
 
     /// Remembers the names in the path of a file that is opened.
@@ -390,7 +394,7 @@ impl<'p> Flow<'p> {
                 match &program.tokens[at] {
                     token if token.is(")") || token.is("{") => break,
                     token if token.kind == Kind::Name && token.text != "async" && token.text != "function" => {
-                        names.push(token.text.clone())
+                        names.push(token.text.clone());
                     }
                     _ => {}
                 }
@@ -455,7 +459,6 @@ impl<'p> Flow<'p> {
         }
         for token in &program.tokens[from..to.min(program.tokens.len())] {
             if token.kind == Kind::Name
-                && token.text.len() > 1
                 && !matches!(token.text.as_str(), "open" | "os" | "path" | "join" | "write" | "str" | "fs" | "Path")
             {
                 let opened = self.opened.get(&token.text).cloned().unwrap_or_default();

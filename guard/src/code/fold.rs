@@ -73,8 +73,7 @@ impl Folder<'_> {
         while at < to.min(self.program.tokens.len()) && self.program.spend(1) {
             let token = &self.program.tokens[at];
             match token.kind {
-                Kind::Text => folded.push(&Folded::plain(token.text.as_str())),
-                Kind::Number => folded.push(&Folded::plain(token.text.as_str())),
+                Kind::Text | Kind::Number => folded.push(&Folded::plain(token.text.as_str())),
                 Kind::Line => {}
                 Kind::Name => {
                     at = self.name(at, to, depth, &mut folded);
@@ -130,14 +129,14 @@ impl Folder<'_> {
         let elements: Vec<Folded> =
             self.program.arguments((open, close)).into_iter().map(|(from, to)| self.range(from, to, depth)).collect();
         let numbers: Option<Vec<u32>> = elements.iter().map(|element| number(&element.text)).collect();
-        let mut folded = match numbers.filter(|numbers| numbers.len() > 3) {
-            Some(numbers) => Folded::decoded(numbers.into_iter().filter_map(char::from_u32).collect()),
-            None => {
-                let mut all = Folded { is_complete: true, ..Folded::default() };
-                elements.iter().for_each(|element| all.push(element));
-                all
+        let mut folded = Folded { is_complete: true, ..Folded::default() };
+        if let Some(numbers) = numbers.filter(|numbers| numbers.len() > 3) {
+            folded = Folded::decoded(numbers.into_iter().filter_map(char::from_u32).collect());
+        } else {
+            for element in &elements {
+                folded.push(element);
             }
-        };
+        }
         folded.list = elements.into_iter().map(|element| element.text).collect();
         folded
     }
@@ -172,13 +171,12 @@ impl Folder<'_> {
         };
         let close = close.min(to);
         // A method of a value that is known: `X.join(...)`, `X.replace(...)`.
-        if let Some((owner, method)) = chain.path.rsplit_once('.') {
-            if let Some(text) = self.texts.get(owner) {
-                let mut own = text.clone();
-                self.apply(method, (open, close), depth, &mut own);
-                folded.push(&own);
-                return close + 1;
-            }
+        let owner = chain.path.rsplit_once('.').and_then(|(owner, method)| Some((self.texts.get(owner)?, method)));
+        if let Some((text, method)) = owner {
+            let mut own = text.clone();
+            self.apply(method, (open, close), depth, &mut own);
+            folded.push(&own);
+            return close + 1;
         }
         folded.push(&self.call(&chain, (open, close), depth));
         close + 1

@@ -2,6 +2,7 @@
 
 /// How a language writes comments, strings and statements.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of a language")]
 pub(crate) struct Language {
     pub(crate) name: &'static str,
     /// The beginnings of comments up to the end of the line.

@@ -48,6 +48,12 @@ const MAX_DEPTH: usize = 6;
 /// The maximum number of tokens of one text. What is after them is not judged, and reported.
 pub(crate) const MAX_TOKENS: usize = 1_000_000;
 
+/// Signs of several characters.
+const SIGNS: [&str; 22] = [
+    "===", "!==", "**=", "...", "=>", "->", "::", "==", "!=", "<=", ">=", ":=", "+=", "||", "&&", "?.", "??", "-=",
+    "*=", "/=", "|=", "//",
+];
+
 struct Lexer<'t> {
     text: &'t str,
     language: &'static Language,
@@ -144,10 +150,6 @@ impl Lexer<'_> {
             self.push(Kind::Name, word, start);
             return;
         }
-        const SIGNS: [&str; 22] = [
-            "===", "!==", "**=", "...", "=>", "->", "::", "==", "!=", "<=", ">=", ":=", "+=", "||", "&&", "?.", "??",
-            "-=", "*=", "/=", "|=", "//",
-        ];
         let sign = SIGNS.iter().find(|sign| self.rest().starts_with(**sign));
         let length = sign.map_or(letter.len_utf8(), |sign| sign.len());
         self.at += length;

@@ -261,7 +261,7 @@ impl Program {
     fn read_imports(&mut self) {
         for at in 0..self.tokens.len() {
             match self.tokens[at].text.as_str() {
-                "import" if self.tokens[at].kind == Kind::Name => self.read_import(at),
+                "import" if self.begins_import(at) => self.read_import(at),
                 "from" if self.tokens[at].kind == Kind::Name && self.language.name == "python" => self.read_from(at),
                 "require" | "import_module" | "__import__" if self.is(at + 1, "(") => self.read_require(at),
                 _ => {}
@@ -269,14 +269,19 @@ impl Program {
         }
     }
 
+    /// Returns whether a name begins an import, and is not a part of `from m import a`.
+    fn begins_import(&self, at: usize) -> bool {
+        let is_first = at == 0 || self.tokens[at - 1].kind == Kind::Line || self.is(at - 1, ";");
+        self.tokens[at].kind == Kind::Name && (is_first || self.language.name != "python")
+    }
+
     /// `import a.b as c, d` and `import x, {y as z} from 'm'`.
     fn read_import(&mut self, at: usize) {
         if self.language.name != "python" {
             let end = (at..self.tokens.len().min(at + 200)).find(|at| self.is_text(*at));
-            if let Some((end, module)) = end.map(|end| (end, module_name(&self.tokens[end].text))) {
-                if end > at + 1 && !self.is(at + 1, "(") {
-                    self.bind(at + 1, end, &module);
-                }
+            if let Some(end) = end.filter(|end| *end > at + 1 && !self.is(at + 1, "(")) {
+                let module = module_name(&self.tokens[end].text);
+                self.bind(at + 1, end, &module);
             }
             return;
         }

@@ -37,6 +37,10 @@ const COPYING: &[&str] = &[
     "link",
 ];
 
+/// Modules that run programs or connect with the network.
+const POWERFUL: &[&str] =
+    &["child_process", "node:child_process", "os", "subprocess", "socket", "http", "https", "net", "ctypes", "vm"];
+
 /// A call of a program, with what is known about it.
 struct Call {
     at: usize,
@@ -492,18 +496,6 @@ impl Sinks<'_, '_> {
     fn load(&mut self, call: &Call, judged: &mut Judged) {
         let Some(&(from, to)) = call.arguments.first() else { return };
         let folded = self.flow.fold(from, to);
-        const POWERFUL: &[&str] = &[
-            "child_process",
-            "node:child_process",
-            "os",
-            "subprocess",
-            "socket",
-            "http",
-            "https",
-            "net",
-            "ctypes",
-            "vm",
-        ];
         if folded.is_complete {
             let is_plain = to == from + 1 && self.program.is_text(from);
             if !is_plain && POWERFUL.contains(&folded.text.as_str()) {
@@ -584,7 +576,7 @@ impl Sinks<'_, '_> {
         if is_method {
             let owner = call.chain.path.rsplit_once('.').map_or("", |(owner, _)| owner);
             if let Some(text) = self.flow.texts.get(owner) {
-                path = text.text.clone();
+                path.clone_from(&text.text);
             }
         }
         for (list, code) in [(places::AGENT_FILES, Code::AgentFiles), (places::START_UP, Code::StartUp)] {

@@ -44,6 +44,12 @@ pub(crate) struct Value {
 /// The maximum number of keys and of addresses of one value.
 const MAX_ITEMS: usize = 8;
 
+/// Ends of names of files that are data.
+const DATA: &[&str] = &[
+    ".png", ".jpg", ".jpeg", ".gif", ".txt", ".dat", ".bin", ".ico", ".svg", ".pdf", ".md", ".csv", ".log", ".ttf",
+    ".wav", ".enc", ".b64",
+];
+
 impl Value {
     pub(crate) fn has(&self, bits: u16) -> bool {
         self.bits & bits != 0
@@ -84,10 +90,6 @@ impl Value {
             if places::is_file_of_variables(text) {
                 self.bits |= bits::VARIABLES_PATH;
             }
-            const DATA: &[&str] = &[
-                ".png", ".jpg", ".jpeg", ".gif", ".txt", ".dat", ".bin", ".ico", ".svg", ".pdf", ".md", ".csv", ".log",
-                ".ttf", ".wav", ".enc", ".b64",
-            ];
             let lower = text.to_ascii_lowercase();
             if DATA.iter().any(|end| lower.ends_with(end)) {
                 self.bits |= bits::DATA_PATH;

@@ -14,6 +14,12 @@ use crate::purpose::Topic;
 use crate::tables::{names, places};
 use crate::unit::{Found, Inner, Judged, Unit};
 
+/// Ends of names of files that are data.
+const DATA: &[&str] = &[
+    "png", "jpg", "jpeg", "gif", "txt", "md", "dat", "bin", "json", "csv", "log", "ico", "svg", "pdf", "xml", "ttf",
+    "woff", "wav", "mp3", "bmp", "tmp", "cfg", "conf", "ini", "lock", "pyc",
+];
+
 /// One piece of a unit, with its commands.
 struct Piece<'a> {
     unit: &'a Unit,
@@ -154,10 +160,6 @@ impl Piece<'_> {
         };
         let name = file.rsplit('/').next().unwrap_or_default().to_lowercase();
         let Some((_, end)) = name.rsplit_once('.') else { return };
-        const DATA: &[&str] = &[
-            "png", "jpg", "jpeg", "gif", "txt", "md", "dat", "bin", "json", "csv", "log", "ico", "svg", "pdf", "xml",
-            "ttf", "woff", "wav", "mp3", "bmp", "tmp", "cfg", "conf", "ini", "lock", "pyc",
-        ];
         if DATA.contains(&end)
             && !file.contains('$')
             && !(matches!(command.name.as_str(), "." | "source") && matches!(end, "conf" | "cfg" | "ini" | "txt"))
@@ -180,7 +182,7 @@ impl Piece<'_> {
         });
         let Some((_, language)) = interpreter.filter(|(_, language)| *language != "sh") else { return };
         let mut add = |text: &String| {
-            judged.inner.push(Inner { language, text: text.clone(), at: self.start + command.at.start })
+            judged.inner.push(Inner { language, text: text.clone(), at: self.start + command.at.start });
         };
         let options: &[&str] = if *language == "powershell" {
             &["-command", "-c"]
@@ -257,8 +259,7 @@ impl Piece<'_> {
             ));
         }
         let weakens = match command.name.as_str() {
-            "spctl" => words.contains("disable"),
-            "csrutil" => words.contains("disable"),
+            "spctl" | "csrutil" => words.contains("disable"),
             "set-mppreference" => words.contains("disable") || words.contains("exclusion"),
             "add-mppreference" => words.contains("exclusion"),
             "set-executionpolicy" => words.contains("bypass") || words.contains("unrestricted"),

@@ -113,7 +113,7 @@ fn feeding(reading: &Reading, id: CommandId, variables: &BTreeMap<String, Vec<Wo
             for part in &word.parts {
                 match part {
                     Part::Substitution { commands, .. } | Part::ProcessSubstitution { commands, .. } => {
-                        more.extend(commands.clone())
+                        more.extend(commands.clone());
                     }
                     Part::Variable { name, .. }
                         if !seen_variables.contains(&name.as_str()) && seen_variables.len() < MAX_FEEDING =>

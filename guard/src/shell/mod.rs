@@ -82,7 +82,7 @@ fn check_piece(
         let next = text[text.floor_char_boundary(at.min(text.len()))..].find('\n').map(|end| at + end + 1);
         match next.filter(|next| *next < text.len()) {
             Some(next) if restarts > 0 => {
-                check_piece(unit, piece.start + next..piece.end, context, judged, restarts - 1)
+                check_piece(unit, piece.start + next..piece.end, context, judged, restarts - 1);
             }
             Some(next) => check_lines(unit, piece.start + next..piece.end, context, judged),
             None => {}
@@ -127,12 +127,9 @@ fn by_rules(
             judged.found.extend(fetched(found, text, &span));
             continue;
         }
-        let is_uncertain = !finding.is_certain
-            && matches!(meaning.code, Code::Destroys | Code::StartUp | Code::ReadsSecrets | Code::RemoteControl);
-        if is_uncertain && rule.verdict == toolc_commands::rules::Verdict::Deny
-            || is_uncertain && finding.path.is_none()
-        {
-            judged.found.push(found.as_note());
+        // What depends on values that are known only at run time is worth a look, and no more.
+        if !finding.is_certain {
+            judged.found.push(found.into_note());
             continue;
         }
         let severity = context.severity(meaning.code, meaning.topics).min(found.severity);
@@ -151,7 +148,7 @@ pub(crate) fn fetched(found: Found, text: &str, span: &std::ops::Range<usize>) -
     }
     if addresses.is_empty() {
         // `curl URL | sh`: a form, and not a command with an address.
-        return Some(found.as_note());
+        return Some(found.into_note());
     }
     if addresses.iter().all(|address| address.standing() == Standing::Local) {
         return None;
@@ -162,7 +159,7 @@ pub(crate) fn fetched(found: Found, text: &str, span: &std::ops::Range<usize>) -
         return Some(Found {
             code: Code::KnownInstaller,
             message: Code::KnownInstaller.explanation().to_owned(),
-            ..found.as_note()
+            ..found.into_note()
         });
     }
     Some(found)

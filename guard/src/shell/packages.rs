@@ -108,7 +108,7 @@ pub(super) fn check(command: &Plain, found: impl Fn(Code, String) -> Found, judg
                     Code::ForeignPackage,
                     "A package of a repository is installed, which is in no registry.".to_owned(),
                 )
-                .as_note(),
+                .into_note(),
             );
         }
     }
@@ -123,5 +123,5 @@ fn judge(address: &Address, is_index: bool, found: &impl Fn(Code, String) -> Fou
         format!("A package is installed from {}, which is not a public registry.", address.host),
     );
     let is_note = !is_index && address.is_forge() && address.standing() == Standing::Named;
-    judged.found.push(if is_note { note.as_note() } else { note });
+    judged.found.push(if is_note { note.into_note() } else { note });
 }

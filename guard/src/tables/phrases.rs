@@ -212,7 +212,7 @@ pub(crate) const REQUESTS: &[Request] = &[
     ),
     request(
         Code::Override,
-        "override*|overrule*|supersede*|replace* .. system_prompt|system_instruction*|safety_guideline*|safety_rule*|user's_instruction*|user_instruction*|developer_instruction*|all_other_instruction*|other_instruction*|previous_instruction*|prior_instruction*",
+        "override*|overrule*|supersede* .. system_prompt|system_instruction*|safety_guideline*|safety_rule*|user's_instruction*|user_instruction*|developer_instruction*|all_other_instruction*|other_instruction*|previous_instruction*|prior_instruction*",
         "The text places itself above the instructions of the system or the user.",
         &[Topic::Security],
     ),
@@ -262,7 +262,7 @@ pub(crate) const REQUESTS: &[Request] = &[
     ),
     request(
         Code::Trigger,
-        "if|when|while|unless|in .. sandbox|scanner|scanned|reviewed|audited|reviewer|auditor|being_tested|test_environment|evaluated|evaluation|inspected|analyzed .. do_not|don't|skip|behave|act|appear|pretend|respond|hide|stay",
+        "if|when .. sandbox|scanner|scanned|reviewed|audited|reviewer|auditor|being_tested|test_environment|evaluated|evaluation|inspected|analyzed .. do_not|don't|skip|behave|act|appear|pretend|respond|hide|stay",
         LATER,
         &[Topic::Security],
     ),

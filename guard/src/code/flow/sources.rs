@@ -30,9 +30,9 @@ impl Flow<'_> {
         if chain.is_in(names::FROM_NETWORK) {
             value.bits |= bits::NETWORK;
         }
-        let is_decoder =
-            chain.is_in(names::DECODERS) && !(chain.path.ends_with("Buffer.from") && !self.names_encoding(chain));
-        if is_decoder {
+        // `Buffer.from` decodes only if it names an encoding.
+        let decodes = !chain.path.ends_with("Buffer.from") || self.names_encoding(chain);
+        if decodes && chain.is_in(names::DECODERS) {
             value.bits |= bits::DECODED;
         }
         if chain.is_in(names::PRIVATE) {
