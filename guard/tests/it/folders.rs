@@ -53,7 +53,7 @@ pub(crate) fn run() {
             "{} skills, {blocked} blocked; median {:.1?}, mean {:.1} ms, slowest {slowest:.1?} ({})",
             times.len(),
             times[times.len() / 2].0,
-            total * 1000.0 / times.len() as f64,
+            total * 1000.0 / f64::from(u32::try_from(times.len()).unwrap_or(u32::MAX)),
             skill.display()
         );
     }
@@ -70,7 +70,9 @@ fn find_skills(folder: &Path, found: &mut Vec<PathBuf>) {
         .filter(|path| path.is_dir() && !path.is_symlink())
         .collect();
     paths.sort();
-    paths.iter().for_each(|path| find_skills(path, found));
+    for path in &paths {
+        find_skills(path, found);
+    }
 }
 
 fn read(skill: &Path) -> Files {

@@ -36,7 +36,7 @@ fn changed_files_are_judged_without_a_panic() {
             let mut files = case.files.clone();
             for (_, content) in &mut files {
                 let Content::Bytes(bytes) = content else { continue };
-                for _ in 0..1 + random.next(6) {
+                for _ in 0..=random.next(6) {
                     let at = random.next(bytes.len() + 1);
                     match random.next(4) {
                         0 if at < bytes.len() => bytes[at] = u8::try_from(random.next(256)).unwrap_or_default(),
@@ -92,7 +92,7 @@ fn repeated_pieces_are_judged_in_bounded_time() {
         let text = piece.repeat((96 << 10) / piece.len());
         let start = Instant::now();
         let report = judge(&[(path.to_owned(), Content::Bytes(text.into_bytes()))]);
-        assert!(start.elapsed() < Duration::from_secs(60), "{path} {piece:?}: {:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_mins(1), "{path} {piece:?}: {:?}", start.elapsed());
         assert!(report.findings.len() <= MAX_FINDINGS);
     }
 }
