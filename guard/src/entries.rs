@@ -43,8 +43,9 @@ pub(crate) fn json(text: &str) -> Vec<Entry> {
                     keys.iter().chain([&key]).filter(|key| !key.is_empty()).cloned().collect::<Vec<_>>().join("/");
                 found.push(Entry { path, value: token.text.clone(), at: token.at.start });
             }
-            Kind::Sign if token.text == "{" && keys.len() < MAX_DEPTH => keys.push(std::mem::take(&mut key)),
-            Kind::Sign if token.text == "[" && keys.len() < MAX_DEPTH => keys.push(key.clone()),
+            Kind::Sign if matches!(token.text.as_str(), "{" | "[") && keys.len() < MAX_DEPTH => {
+                keys.push(std::mem::take(&mut key));
+            }
             Kind::Sign if matches!(token.text.as_str(), "}" | "]") => {
                 keys.pop();
                 key.clear();

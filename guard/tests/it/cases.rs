@@ -91,16 +91,9 @@ fn expanded(text: &str) -> String {
 /// Returns the findings that block, one on a line.
 pub(crate) fn blocking(report: &Report) -> String {
     let blocking = report.findings.iter().filter(|finding| finding.severity == toolc_guard::Severity::Block);
-    blocking
-        .map(|finding| {
-            format!(
-                "  {} {}:{} {} [{}]\n",
-                finding.code.name(),
-                finding.path,
-                finding.line,
-                finding.message,
-                finding.excerpt
-            )
-        })
-        .collect()
+    let lines = blocking.map(|finding| {
+        let (code, path, line) = (finding.code.name(), &finding.path, finding.line);
+        format!("  {code} {path}:{line} {} [{}]", finding.message, finding.excerpt)
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -114,7 +114,7 @@ async fn a_skill_is_listed_with_its_front_matter_and_a_digest_of_each_file() {
     let got = send(&serving, "skills/get", json!({ "uri": NOTES_URI })).await["result"].take();
     assert_eq!((&got["skill"], &got["ttlMs"]), (entry, &json!(0)), "{got}");
     // Each file that can be read matches its entry.
-    for file in resources.iter().filter(|file| !file["uri"].as_str().is_some_and(|uri| is_script(uri))) {
+    for file in resources.iter().filter(|file| !file["uri"].as_str().is_some_and(is_script)) {
         let read = send(&serving, "resources/read", json!({ "uri": file["uri"] })).await["result"].take();
         let content = &read["contents"][0];
         let bytes = match content["text"].as_str() {
@@ -255,9 +255,7 @@ async fn a_session_has_skills_without_what_its_version_does_not_know() {
     let serving = serve(vec![notes()]).await;
     let session = serving.initialize(None, json!({})).await;
     let client = Client { token: None, session: Some(&session) };
-    let request = |id: u32, method: &str, params: Value| {
-        json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
-    };
+    let request = |id: u32, method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
     let list = serving.post(client, &request(1, "skills/list", json!({}))).await.answer().await["result"].take();
     let keys: Vec<&str> = list.as_object().expect("it is an object").keys().map(String::as_str).collect();
     assert_eq!((keys, &list["skills"][0]["uri"]), (vec!["skills"], &json!(NOTES_URI)), "{list}");
