@@ -250,9 +250,7 @@ async fn a_session_has_skills_without_what_its_version_does_not_know() {
     let serving = serve(vec![notes()]).await;
     let session = serving.initialize(None, json!({})).await;
     let client = Client { token: None, session: Some(&session) };
-    let request = |id: u32, method: &str, params: Value| {
-        json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
-    };
+    let request = |id: u32, method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
     let list = serving.post(client, &request(1, "skills/list", json!({}))).await.answer().await["result"].take();
     let keys: Vec<&str> = list.as_object().expect("it is an object").keys().map(String::as_str).collect();
     assert_eq!((keys, &list["skills"][0]["uri"]), (vec!["skills"], &json!(NOTES_URI)), "{list}");
