@@ -95,6 +95,7 @@ fn the_client_passes_the_scenarios_of_skills() {
         Ok((node, folder)) => (node, folder.join("node_modules/@modelcontextprotocol/conformance/dist/index.js")),
         Err(why) => return packages::missing("no conformance suite", &why),
     };
+    assert!(client().exists(), "{} is built by `cargo test -p toolc-mcp`", client().display());
     for scenario in SKILLS {
         let mut command = Command::new(&node);
         command.arg(&suite).arg("client").arg("--command").arg(client());
