@@ -39,6 +39,7 @@ const MAX_SHOWN: u64 = 64 << 10;
 /// The arguments of `trust`.
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_STATUS)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent options")]
 pub(crate) struct TrustArgs {
     /// The project. Default: the project of the current directory.
     dir: Option<PathBuf>,

@@ -153,6 +153,7 @@ mod unix {
             kanban: toolc_agent::KanbanHandlers::default(),
             memory: toolc_agent::MemoryHandlers,
             session_search: toolc_agent::SessionSearchHandlers,
+            skills: toolc_skills::SkillsHandlers,
             todo: TodoHandlers,
             web: toolc_web::WebHandlers::default(),
         });
