@@ -275,6 +275,11 @@ fn settings(path: &str, entries: &[Entry], unit: &Unit, judged: &mut Judged) {
             }
         }
     }
+    servers(entries, unit, judged);
+}
+
+/// Judges the commands that settings start as MCP servers.
+fn servers(entries: &[Entry], unit: &Unit, judged: &mut Judged) {
     let servers: Vec<&Entry> =
         entries.iter().filter(|entry| entry.path.to_ascii_lowercase().contains("mcpservers/")).collect();
     for command in servers.iter().filter(|entry| entry.key() == "command") {

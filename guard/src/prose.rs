@@ -179,12 +179,16 @@ const ARCHIVES: &[&str] = &[".zip", ".7z", ".rar", ".tar.gz", ".tgz", ".iso"];
 const CONTENTS: &[&str] =
     &["executable", "installer", "program", "binary", "app", "application", "setup", "driver", "exe", "agent"];
 
-/// Programs that a person or the model is to download and run.
-fn downloads(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Context<'_>, found: &mut Vec<Found>) {
+/// Finds requests to download an archive with a password.
+fn archive_with_password(
+    unit: &Unit,
+    around: &Around,
+    found_words: &[WordAt],
+    context: &Context<'_>,
+    found: &mut Vec<Found>,
+) {
     let addresses = hosts::addresses(&unit.text);
     let has = |list: &[&str]| found_words.iter().position(|word| list.contains(&word.text.as_str()));
-    let paste = has(&["terminal", "powershell", "console", "cmd", "command-line", "shell"]).is_some()
-        && has(&["copy", "paste", "run", "execute"]).is_some();
     let password =
         has(&["password", "passcode", "pass", "passwort", "contraseña", "senha", "пароль", "密码", "解压密码"])
             .or_else(|| found_words.iter().position(|word| word.text.contains("密码")));
@@ -192,8 +196,6 @@ fn downloads(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Con
         has(&["zip", "archive", "extract", "unzip", "rar", "7z", "unpack", "7zip", "entpacken", "extraer", "解压"])
             .is_some()
             || addresses.iter().any(|address| address.path.to_lowercase().contains(".zip"));
-    let running =
-        has(&["run", "execute", "launch", "open", "double-click", "start", "install", "ausführen", "ejecuta", "运行"]);
     let near = format!("{} {}", around.lead, unit.text);
     let has_address =
         !addresses.is_empty() || !hosts::addresses(&around.lead).is_empty() || near.to_lowercase().contains("release");
@@ -215,6 +217,17 @@ fn downloads(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Con
             context,
         ));
     }
+}
+
+/// Programs that a person or the model is to download and run.
+fn downloads(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Context<'_>, found: &mut Vec<Found>) {
+    let addresses = hosts::addresses(&unit.text);
+    let has = |list: &[&str]| found_words.iter().position(|word| list.contains(&word.text.as_str()));
+    let paste = has(&["terminal", "powershell", "console", "cmd", "command-line", "shell"]).is_some()
+        && has(&["copy", "paste", "run", "execute"]).is_some();
+    let running =
+        has(&["run", "execute", "launch", "open", "double-click", "start", "install", "ausführen", "ejecuta", "运行"]);
+    archive_with_password(unit, around, found_words, context, found);
     for address in &addresses {
         let lower = address.path.to_lowercase();
         let file = lower.split(['?', '#']).next().unwrap_or_default();
@@ -233,12 +246,8 @@ fn downloads(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Con
                 "The host is written with letters of different scripts.",
             ));
         }
-        let Some(at) =
-            running.or(has(&["download", "get", "fetch", "visit", "herunterladen", "下载", "descarga", "télécharge"]))
-        else {
-            continue;
-        };
-        if is_negated(found_words, at) {
+        let verbs = ["download", "get", "fetch", "visit", "herunterladen", "下载", "descarga", "télécharge"];
+        if running.or(has(&verbs)).is_none_or(|at| is_negated(found_words, at)) {
             continue;
         }
         if let Some(what) = hides.filter(|_| is_program || paste || running.is_some()) {

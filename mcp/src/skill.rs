@@ -1,4 +1,4 @@
-//! What holds for an entry of the extension `io.modelcontextprotocol/skills`, whoever wrote it: its addresses, its paths and its limits.
+//! What holds for an entry of the extension `io.modelcontextprotocol/skills`, of a server or of a client: its addresses, its paths and its limits.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -259,7 +259,7 @@ mod tests {
         ] {
             assert!(find(SECRETS, path).is_some(), "{path}");
         }
-        for path in ["docs/my.sshfs.md", "id_rsa_test", "x.awsome", "environment", "id_rsa.pub"] {
+        for path in ["texts/my.sshfs.md", "id_rsa_test", "x.awsome", "environment", "id_rsa.pub"] {
             assert!(find(SECRETS, path).is_none(), "{path}");
         }
         assert!(

@@ -210,8 +210,7 @@ impl Setup {
         if resume.is_some() {
             recorder.resume(&mut resumed);
         }
-        let turn = session.turn_blocking(models.main.model().definitions_dialect());
-        let parts = [instructions.text.clone(), self.skills(&turn), self.notes(&turn, &observer)];
+        let parts = self.parts(&instructions, &session, &models, &observer);
         let budget = self.requests(helper.as_ref());
         let late_servers = if helper.is_some() { LateServers::default() } else { self.host.servers.late() };
         let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, uncounted.clone());
@@ -480,6 +479,18 @@ impl Setup {
             SearchBy::Vendor => Some(search.by_vendor()),
             SearchBy::Off => None,
         }
+    }
+
+    /// Returns the last parts of the system prompt: the standing instructions, the list of skills, and the notes.
+    fn parts(
+        &self,
+        instructions: &Instructions,
+        session: &Session,
+        models: &Models,
+        observer: &Observer,
+    ) -> [String; 3] {
+        let turn = session.turn_blocking(models.main.model().definitions_dialect());
+        [instructions.text.clone(), self.skills(&turn), self.notes(&turn, observer)]
     }
 
     /// Returns the notes for the instructions, or an empty text if the model cannot change notes.

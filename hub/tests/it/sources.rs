@@ -205,7 +205,7 @@ fn zip_of(files: &[(&str, &str)]) -> Vec<u8> {
     zip.finish().expect("failed to write").into_inner()
 }
 
-/// The shapes are from ClawHub's `docs/http-api.md` of November 2026.
+/// The shapes are from ClawHub's documentation of November 2026.
 fn clawhub(server: &Server, slug: &str, moderation: &Value) {
     let skill = json!({
         "skill": { "slug": slug, "displayName": "GifGrep", "summary": "Finds\nGIFs", "tags": { "latest": "1.2.3" }, "stats": {},

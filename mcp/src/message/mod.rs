@@ -404,7 +404,7 @@ mod tests {
             let JsonRpcMessage::Response(response) = read else { panic!("{levels}") };
             let ServerResult::CustomResult(result) = response.result else { panic!("{levels}") };
             assert_eq!(result.0, json!({ "nextCursor": "2", "skills": [{ "uri": "skill://a/SKILL.md" }, null] }));
-            assert_eq!(inbox.take(), None, "these are no tools");
+            assert_eq!(inbox.take(), None, "a list of skills is not a list of tools");
         }
     }
 

@@ -5,7 +5,6 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use toolc_scan::hidden_character;
 
-use super::listing::LeftOutSkill;
 use crate::call::Caller;
 use crate::definition::size;
 use crate::failure::display_text;
@@ -19,6 +18,16 @@ const MAX_ENTRY: usize = 512 << 10;
 const MAX_DESCRIPTION: usize = 1_024;
 /// The maximum number of characters of an address that are shown.
 const MAX_SHOWN: usize = 200;
+
+/// A skill of a server that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LeftOutSkill {
+    /// The address that the server gave it, or `?`.
+    pub skill: String,
+    /// The reason.
+    pub reason: String,
+}
 
 /// A skill of a server, as its entry describes it. It has been checked: its addresses and paths do not lead out of it, it is complete and
 /// within the limits of the extension, and its texts have no invisible characters and no secrets. What it says is nevertheless text from

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ask;
-use super::entry::ServerSkill;
+use super::entry::{LeftOutSkill, ServerSkill};
 use crate::call::{Caller, Live};
 use crate::definition::size;
 use crate::error::McpError;
@@ -33,16 +33,6 @@ pub struct SkillListing {
     /// Why the list is not complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-}
-
-/// A skill of a server that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct LeftOutSkill {
-    /// The address that the server gave it, or `?`.
-    pub skill: String,
-    /// The reason.
-    pub reason: String,
 }
 
 impl SkillListing {

@@ -20,8 +20,8 @@ use crate::error::{ErrorKind, McpError};
 use crate::failure;
 
 pub use content::SkillContent;
-pub use entry::{ServerSkill, SkillFile};
-pub use listing::{LeftOutSkill, SkillListing};
+pub use entry::{LeftOutSkill, ServerSkill, SkillFile};
+pub use listing::SkillListing;
 
 /// The number of files that an error names.
 const MAX_NAMED: usize = 20;

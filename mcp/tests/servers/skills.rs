@@ -34,7 +34,8 @@ fn file(path: &str, bytes: &[u8]) -> Value {
 /// Returns the entry of the skill `acme/notes`.
 fn entry() -> Value {
     let front = json!({ "name": "notes", "description": "Takes notes.", "license": "MIT" });
-    let files = [file("SKILL.md", NOTES.as_bytes()), file("docs/guide.md", GUIDE.as_bytes()), file("logo.png", LOGO)];
+    let files =
+        [file("SKILL.md", NOTES.as_bytes()), file("references/guide.md", GUIDE.as_bytes()), file("logo.png", LOGO)];
     json!({ "uri": NOTES_URI, "frontmatter": front, "resources": files })
 }
 
@@ -193,7 +194,7 @@ fn front_matter_that_differs_from_the_entry_is_refused() {
     let unknown = block_on(skills.get("t", NOTES_URI)).expect_err("there is one server");
     assert_eq!(unknown.kind(), ErrorKind::Unknown);
     let unlisted = block_on(skills.read(&current, "../secrets")).expect_err("it is not listed");
-    assert!(unlisted.to_string().contains("it has SKILL.md, docs/guide.md, logo.png"), "{unlisted}");
+    assert!(unlisted.to_string().contains("it has SKILL.md, references/guide.md, logo.png"), "{unlisted}");
 }
 
 #[test]
@@ -222,7 +223,7 @@ impl SkillShelf for Shelf {
     fn read(&self, _: &str, path: &str) -> io::Result<Vec<u8>> {
         match path {
             "SKILL.md" => Ok(NOTES.into()),
-            "docs/guide.md" => Ok(GUIDE.into()),
+            "references/guide.md" => Ok(GUIDE.into()),
             _ => Ok(LOGO.into()),
         }
     }
@@ -232,7 +233,7 @@ impl SkillShelf for Shelf {
 fn check(skills: &ServerSkills, skill: &ServerSkill) {
     let read = |path: &str| block_on(skills.read(skill, path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     assert_eq!(read("SKILL.md").text.as_deref(), Some(NOTES));
-    let guide = read("docs/guide.md");
+    let guide = read("references/guide.md");
     assert_eq!((guide.bytes.as_slice(), guide.removed), (GUIDE.as_bytes(), 1));
     assert_eq!(guide.text.as_deref(), Some("A guide with the key [secret].\n"));
     let logo = read("logo.png");
@@ -245,7 +246,7 @@ fn what_our_server_serves_our_client_reads() {
     let front = front_matter(NOTES).expect("it is valid");
     let file = |path: &str, bytes: &[u8]| ServedFile::new(path, "text/plain", bytes);
     let files =
-        vec![file("SKILL.md", NOTES.as_bytes()), file("docs/guide.md", GUIDE.as_bytes()), file("logo.png", LOGO)];
+        vec![file("SKILL.md", NOTES.as_bytes()), file("references/guide.md", GUIDE.as_bytes()), file("logo.png", LOGO)];
     let served: Vec<_> = ["acme/notes", "notes"]
         .map(|path| ServedSkill::new(path, front.clone(), files.clone()).expect("it is valid"))
         .into();
@@ -293,7 +294,8 @@ fn the_skills_of_a_server_of_fastmcp_are_read_and_verified() {
     let folder = tempfile::tempdir().expect("failed to make a folder");
     let skill = folder.path().join("notes");
     fs::create_dir_all(skill.join("docs")).expect("failed to make a folder");
-    for (path, bytes) in [("SKILL.md", NOTES.as_bytes()), ("docs/guide.md", GUIDE.as_bytes()), ("logo.png", LOGO)] {
+    for (path, bytes) in [("SKILL.md", NOTES.as_bytes()), ("references/guide.md", GUIDE.as_bytes()), ("logo.png", LOGO)]
+    {
         fs::write(skill.join(path), bytes).expect("failed to write");
     }
     let args = vec!["-c".to_owned(), FASTMCP_SERVER.to_owned(), folder.path().display().to_string()];

@@ -39,7 +39,7 @@ impl SkillChangeHook {
         Self { skills, guard, secrets }
     }
 
-    /// Returns the objections to the skills after a change that were not there before it.
+    /// Returns the objections to the skills after a change that are new.
     fn new_objections(&self, plan: &Plan) -> Vec<String> {
         let mut folders: Vec<(&str, &str)> = plan.steps.iter().map(|step| (&*step.name, &*step.folder)).collect();
         folders.sort_unstable();

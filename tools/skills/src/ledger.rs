@@ -256,7 +256,7 @@ impl LockedLedger<'_> {
         for file in &pending.files {
             let now = self.ledger.root.read(&file.path);
             let now = now.map_err(|error| SkillError::file("read", &file.path, error))?;
-            // A file that somebody has changed in the meantime is left alone.
+            // A file that another program has changed in the meantime is left alone.
             if now.as_ref().map(stored) == file.after {
                 let before = file.before.as_ref().map(|before| self.ledger.content(before)).transpose()?;
                 self.put(&file.path, before.as_ref())?;
