@@ -293,7 +293,7 @@ fn the_skills_of_a_server_of_fastmcp_are_read_and_verified() {
     };
     let folder = tempfile::tempdir().expect("failed to make a folder");
     let skill = folder.path().join("notes");
-    fs::create_dir_all(skill.join("docs")).expect("failed to make a folder");
+    fs::create_dir_all(skill.join("references")).expect("failed to make a folder");
     for (path, bytes) in [("SKILL.md", NOTES.as_bytes()), ("references/guide.md", GUIDE.as_bytes()), ("logo.png", LOGO)]
     {
         fs::write(skill.join(path), bytes).expect("failed to write");
