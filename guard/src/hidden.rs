@@ -42,9 +42,9 @@ fn ends_of_lines(text: &str) -> Option<Found> {
 /// How much an invisible character hides.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Weight {
-    /// It has a use in some texts, or comes from copying.
+    /// The character has a use in some texts, or comes from copying.
     Light,
-    /// It has no use but to hide or to deceive.
+    /// The character is used only to hide text or to deceive.
     Heavy,
 }
 

@@ -9,7 +9,7 @@ use crate::codes::{Code, Severity};
 pub(crate) enum Voice {
     /// It runs: a script, or what the text tells the model to do.
     Runs,
-    /// It is quoted as an example of what not to do, or of what to look for.
+    /// The text quotes an example of what not to do, or of what to look for.
     Quotes,
 }
 

@@ -46,8 +46,8 @@ pub use name::{SkillFolder, SkillName};
 pub use plan::{FileAction, FileChange, UpdatePlan, UpdateState};
 pub use secret::Secret;
 pub use source::{
-    AppAuth, ClawHub, Description, Fetched, Folder, Found, GitHub, GitHubAuth, GitHubHost, Hit, LobeHub, Marketplace,
-    Origin, PullRequest, Settings, SkillsSh, Source, SourceKind, Sources, UrlSource, WellKnown,
+    AppAuth, ClawHub, Description, Fetched, Folder, Found, GitHub, GitHubAuth, GitHubHost, Hit, InvalidKey, LobeHub,
+    Marketplace, Origin, PullRequest, Settings, SkillsSh, Source, SourceKind, Sources, UrlSource, WellKnown,
 };
 pub use taps::{Tap, TapKind};
 pub use trust::Trust;

@@ -21,7 +21,7 @@ static RULES: LazyLock<RuleSet<'static>> = LazyLock::new(|| toolc_catalog::comma
 /// Judges files.
 pub(crate) fn judge(files: &[(String, Content)]) -> Report {
     let surroundings = Surroundings {
-        directory: Some(Path::new("/work/project")),
+        directory: Some(Path::new("/home/ada/project")),
         home: Some(Path::new("/home/user")),
         ..Surroundings::default()
     };

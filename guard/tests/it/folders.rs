@@ -12,7 +12,7 @@ use toolc_guard::{Content, Files, Severity, Trust, inspect};
 pub(crate) fn run() {
     let rules = toolc_catalog::commands::rules().with_optional(&[]);
     let surroundings = Surroundings {
-        directory: Some(Path::new("/work/project")),
+        directory: Some(Path::new("/home/ada/project")),
         home: Some(Path::new("/home/user")),
         ..Surroundings::default()
     };

@@ -12,8 +12,8 @@ use super::BundleFile;
 
 /// A digest of the content of a skill, written as `sha256:` and 64 digits.
 ///
-/// It is the SHA-256 of all files, sorted by the bytes of their paths. A file is its path and its content, each after its length as a
-/// little-endian number of 64 bits. Modes are left out, because not every system has them.
+/// The digest is the SHA-256 of all files, sorted by the bytes of their paths. For each file, the path and the content are hashed, each
+/// preceded by its length as a little-endian number of 64 bits. File modes are left out, because not every system has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Digest([u8; 32]);

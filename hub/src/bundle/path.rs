@@ -23,23 +23,23 @@ const MAX_PATH: usize = 180;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PathFault {
-    /// It is empty, or a name in it is.
+    /// The path is empty, or one of its names is.
     Empty,
-    /// It begins at the root or at a drive.
+    /// The path begins at the root or at a drive.
     Absolute,
-    /// It has a part `.` or `..`.
+    /// The path has a part `.` or `..`.
     Dots,
-    /// It has a character that a system refuses, or that people do not see.
+    /// The path has a character that an operating system refuses, or an invisible one.
     Character(char),
-    /// A name in it is a device on Windows.
+    /// A name in the path is a device on Windows.
     Device,
-    /// A name in it ends with a dot or a space, which Windows removes.
+    /// A name in the path ends with a dot or a space, which Windows removes.
     End,
-    /// It is a folder of git, whose hooks are programs.
+    /// The path leads into a `.git` folder, whose hooks are programs.
     Git,
-    /// It, or a name in it, is too long.
+    /// The path, or one of its names, is too long.
     Length,
-    /// It has more than this number of folders.
+    /// The path has more than this number of folders.
     Depth(usize),
 }
 

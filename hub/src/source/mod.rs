@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use clawhub::ClawHub;
 pub use folder::Folder;
-pub use github::{AppAuth, GitHub, GitHubAuth, GitHubHost, PullRequest};
+pub use github::{AppAuth, GitHub, GitHubAuth, GitHubHost, InvalidKey, PullRequest};
 pub use lobehub::LobeHub;
 pub use marketplace::Marketplace;
 pub use skills_sh::SkillsSh;

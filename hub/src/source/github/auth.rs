@@ -103,6 +103,18 @@ pub struct AppAuth {
     token: Mutex<Option<(Secret, Timestamp)>>,
 }
 
+/// Why the private key of an App cannot be used. The text does not contain the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidKey(String);
+
+impl fmt::Display for InvalidKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for InvalidKey {}
+
 /// The answer to a request for a token.
 #[derive(Deserialize)]
 struct InstallationToken {
@@ -115,7 +127,7 @@ impl AppAuth {
     ///
     /// # Errors
     /// If the key cannot be read.
-    pub fn new(app: u64, installation: u64, private_key: &str) -> Result<Self, String> {
+    pub fn new(app: u64, installation: u64, private_key: &str) -> Result<Self, InvalidKey> {
         Ok(Self { app, installation, key: key_pair(private_key)?, token: Mutex::default() })
     }
 
@@ -150,7 +162,7 @@ impl AppAuth {
 }
 
 /// Reads a private RSA key in PEM (RFC 7468).
-fn key_pair(pem: &str) -> Result<RsaKeyPair, String> {
+fn key_pair(pem: &str) -> Result<RsaKeyPair, InvalidKey> {
     // A variable may have `\n` in place of the ends of lines.
     let pem = pem.replace("\\n", "\n");
     let (kinds, wrong) =
@@ -160,8 +172,9 @@ fn key_pair(pem: &str) -> Result<RsaKeyPair, String> {
         let (body, _) = rest.split_once(&format!("-----END {kind}-----"))?;
         Some((index, body.split_whitespace().collect::<String>()))
     });
-    let (kind, body) = body.ok_or(wrong)?;
-    let der = STANDARD.decode(body).map_err(|_| wrong)?;
+    let wrong = || InvalidKey(wrong.to_owned());
+    let (kind, body) = body.ok_or_else(wrong)?;
+    let der = STANDARD.decode(body).map_err(|_| wrong())?;
     let read = if kind == 0 { RsaKeyPair::from_der(&der) } else { RsaKeyPair::from_pkcs8(&der) };
-    read.map_err(|error| format!("the private key is not accepted: {error}"))
+    read.map_err(|error| InvalidKey(format!("the private key is not accepted: {error}")))
 }

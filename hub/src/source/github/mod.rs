@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use url::Url;
 
-pub use auth::{AppAuth, GitHubAuth};
+pub use auth::{AppAuth, GitHubAuth, InvalidKey};
 pub use host::GitHubHost;
 pub use publish::PullRequest;
 
