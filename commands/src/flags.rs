@@ -89,7 +89,18 @@ pub fn arguments<'w, 'o>(words: &'w [Word], value_options: &'o [&'o str]) -> Arg
 
 /// Returns whether a long option as written (`--rec`) can mean `option` (`--recursive`): it is equal, or an abbreviation.
 pub fn is_abbreviation(written: &str, option: &str) -> bool {
-    written == option || written.len() > 2 && written.starts_with("--") && option.starts_with(written)
+    match (written.as_bytes(), option.as_bytes()) {
+        // Most options differ in their first letter, which needs no call.
+        ([_, second, ..], [_, other, ..]) if second != other => false,
+        ([b'-', b'-', third, ..], [_, _, other, ..]) if third != other => false,
+        (written @ [b'-', b'-', _, ..], option) => option.starts_with(written),
+        (written, option) => written == option,
+    }
+}
+
+/// Returns whether a text begins with a dash. `str::starts_with` compares even one character by a call, and this is asked most often.
+pub(crate) fn has_dash(text: &str) -> bool {
+    text.as_bytes().first() == Some(&b'-')
 }
 
 impl<'w, 'o> Arguments<'w, 'o> {
@@ -134,7 +145,9 @@ impl<'w, 'o> Arguments<'w, 'o> {
 
     /// Returns whether a short option takes the rest of its cluster as its value, but never the next argument.
     fn has_attached_value(&self, name: &str) -> bool {
-        self.value_options.iter().any(|option| option.strip_suffix('?') == Some(name))
+        self.value_options
+            .iter()
+            .any(|option| option.len() == name.len() + 1 && option.ends_with('?') && option.starts_with(name))
     }
 
     /// Returns whether a word is a group of options without a dash, as in `ps eww`. Only programs have them that have such an option
@@ -167,7 +180,7 @@ impl<'w, 'o> Arguments<'w, 'o> {
             self.only_operands = true;
             return self.read();
         }
-        if start.starts_with("--") {
+        if matches!(start.as_bytes(), [b'-', b'-', ..]) {
             return Some(self.long_option(start, word, index));
         }
         if can_be_dashless && whole && !start.is_empty() && start.chars().all(|letter| letter.is_ascii_alphanumeric()) {
@@ -178,8 +191,9 @@ impl<'w, 'o> Arguments<'w, 'o> {
             return self.read();
         }
         // `+x` is an option only where the program has such options.
-        let plus = start.starts_with('+') && self.value_options.iter().any(|option| option.starts_with('+'));
-        if (start.starts_with('-') || plus) && (start.len() > 1 || !whole) {
+        let plus =
+            start.as_bytes().first() == Some(&b'+') && self.value_options.iter().any(|option| option.starts_with('+'));
+        if (has_dash(&start) || plus) && (start.len() > 1 || !whole) {
             // `find -name`, `java -jar`: a long option with one dash.
             if start.len() > 2 && whole {
                 if self.value_options.contains(&&*start) {

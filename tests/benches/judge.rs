@@ -158,8 +158,15 @@ fn main() {
             .collect();
         let all = || commands.iter().for_each(|command| drop(black_box(judge(command, rules, &surroundings))));
         let time = fastest(20, all).as_secs_f64() * 1e6;
-        let count = f64::from(u32::try_from(commands.len()).expect("there are not many commands"));
-        println!("{name}: {:.2} µs on average", time / count);
+        let count = |number: usize| f64::from(u32::try_from(number).expect("there are not many commands"));
+        let read = |line: &String| toolc::commands::read(line, rules.programs(), &surroundings).commands.len();
+        let (lines, single) = (count(commands.len()), count(commands.iter().map(read).sum()));
+        println!(
+            "{name}: {:.2} µs a line, {:.2} µs a command, of which a line has {:.2}",
+            time / lines,
+            time / single,
+            single / lines
+        );
     }
     paths();
     let measure = |(start, unit): (&'static str, &'static str)| {

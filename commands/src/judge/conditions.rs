@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::certainty::Match;
-use crate::flags::Argument;
+use crate::flags::{Argument, has_dash};
 use crate::judge::file::FileWord;
 use crate::judge::links::makes_links;
 use crate::judge::subject::{INPUT_FILES, Subject};
@@ -157,7 +157,7 @@ impl Check<'_, '_> {
         let mut operands = operands.skip(self.operands_of_subcommand(wanted));
         // `python3 - ARGUMENT` reads its script from standard input, and `uv run -` has a subcommand.
         let is_input = |word: &Word| {
-            word.certain_start().starts_with('-') || word.text().is_some_and(|text| INPUT_FILES.contains(&&*text))
+            has_dash(&word.certain_start()) || word.text().is_some_and(|text| INPUT_FILES.contains(&&*text))
         };
         operands.next().is_none_or(is_input)
     }

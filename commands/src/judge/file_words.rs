@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::flags::has_dash;
 use crate::judge::file::FileWord;
 use crate::judge::searches::{is_filter, searches};
 use crate::judge::sources::substitutions;
@@ -152,7 +153,7 @@ impl<'a> Subject<'a> {
         let Some(name) = self.name.filter(|name| NAME_READERS.contains(name)) else { return false };
         self.command.arguments().iter().filter_map(Word::literal).any(|word| match &*word {
             "-" | "-@" => true,
-            word if name == "cpio" => word.starts_with("--") || word.starts_with('-') && word.contains(['o', 'p']),
+            word if name == "cpio" => word.starts_with("--") || has_dash(word) && word.contains(['o', 'p']),
             word => word.ends_with("=-") || word.starts_with("-T") && word.ends_with('-'),
         })
     }
@@ -201,7 +202,7 @@ impl<'a> Subject<'a> {
                 continue;
             };
             // No place has a file with the name of an option.
-            if !text.starts_with('-') || text.contains('/') {
+            if !has_dash(text) || text.contains('/') {
                 words.push(Cow::Borrowed(word));
             }
             // Most words have none of the signs. A loop is faster than searches here.
@@ -219,7 +220,7 @@ impl<'a> Subject<'a> {
                     }
                 }
             }
-            if text.starts_with('-') && !text.starts_with("--") && text.len() > 2 && text.is_char_boundary(2) {
+            if has_dash(text) && !text.starts_with("--") && text.len() > 2 && text.is_char_boundary(2) {
                 words.extend(after_prefix(word, &text[..2]));
             }
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::certainty::Match;
-use crate::flags::{self, Argument, is_abbreviation};
+use crate::flags::{self, Argument, has_dash, is_abbreviation};
 use crate::judge::conditions::Check;
 use crate::judge::text::with_placeholders;
 use crate::rules::pattern;
@@ -17,7 +17,7 @@ impl Check<'_, '_> {
         // The subcommands of a rule often begin with the same word, and most rules look for other ones.
         let mut last: Option<(&str, bool)> = None;
         for words in subcommands {
-            let first = words.first().copied().filter(|word| !word.starts_with('-'));
+            let first = words.first().copied().filter(|word| !has_dash(word));
             let can_begin = first.is_none_or(|first| match last {
                 Some((word, can_begin)) if word == first => can_begin,
                 _ => self.can_begin_subcommand(first),
@@ -45,7 +45,7 @@ impl Check<'_, '_> {
 
     /// Returns whether the operands begin with these words, and the options among the words are given.
     pub(super) fn subcommand(&self, words: &[&str]) -> Match {
-        let is_operand = |word: &&&str| !word.starts_with('-');
+        let is_operand = |word: &&&str| !has_dash(word);
         // Most rules look for other subcommands, so this is decided first.
         if let (Some(first), Some(operand)) = (words.iter().find(is_operand), self.subject.first_operand)
             && self.matches(first, operand) == Match::No
@@ -55,7 +55,7 @@ impl Check<'_, '_> {
         }
         let mut operands = self.subject.operands();
         let exact = Match::all(words.iter().map(|word| {
-            if word.starts_with('-') {
+            if has_dash(word) {
                 return self.flag(word).0;
             }
             match operands.next() {
@@ -73,7 +73,7 @@ impl Check<'_, '_> {
     /// Returns whether the words of a subcommand are given, if operands after options that the program table does not know are
     /// values of these options: `kubectl --unknown x delete`.
     pub(super) fn subcommand_after_values(&self, words: &[&str]) -> Match {
-        let wanted = words.iter().copied().filter(|word| !word.starts_with('-'));
+        let wanted = words.iter().copied().filter(|word| !has_dash(word));
         let is_given = |pattern: &str| self.subject.operands().any(|word| self.matches(pattern, word) != Match::No);
         // Most subcommands have another word.
         if !wanted.clone().all(is_given) {
@@ -105,7 +105,7 @@ impl Check<'_, '_> {
             }
         }
         let found = reached.last().copied().unwrap_or(Match::No);
-        found & Match::all(words.iter().filter(|word| word.starts_with('-')).map(|flag| self.flag(flag).0))
+        found & Match::all(words.iter().filter(|word| has_dash(word)).map(|flag| self.flag(flag).0))
     }
 
     /// Returns whether one of these options is certainly given, and no later `--no-NAME` or `--NAME=false` cancels it.
@@ -208,7 +208,7 @@ impl Check<'_, '_> {
         let mut best = (Match::No, None);
         let mut found = |found: Match, span: Span| best = better(best, found, span);
         let can_be = |word: &Word| match word.parts.as_slice() {
-            [Part::Literal { text, .. }] => text.starts_with('-'),
+            [Part::Literal { text, .. }] => has_dash(text),
             _ => true,
         };
         for (index, word) in self.subject.own_words().iter().enumerate().filter(|(_, word)| can_be(word)) {
@@ -247,7 +247,7 @@ impl Check<'_, '_> {
                 // A negative number, such as `kill -1`, looks like an option.
                 Argument::Option { index, .. } => (&self.subject.command.arguments()[*index], true),
             };
-            for pattern in patterns.iter().filter(|pattern| !is_option || pattern.starts_with('-')) {
+            for pattern in patterns.iter().filter(|pattern| !is_option || has_dash(pattern)) {
                 let found = self.matches(pattern, word);
                 // The output of another command is rarely what a rule looks for. The reader has replaced that of `echo`.
                 let is_output = matches!(word.parts.as_slice(), [Part::Substitution { .. }]);

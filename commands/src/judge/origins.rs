@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::certainty::Match;
+use crate::flags::has_dash;
 use crate::judge::conditions::Check;
 use crate::judge::sources::{By, sources};
 use crate::judge::subject::Subject;
@@ -84,7 +85,7 @@ impl<'a> Check<'_, 'a> {
             let name = words.next().unwrap_or_default();
             let mut operands = subject.operands();
             let is_given = |word: &str| {
-                if word.starts_with('-') {
+                if has_dash(word) {
                     return subject.command.arguments().iter().any(|own| own.literal().as_deref() == Some(word));
                 }
                 operands.next().is_some_and(|operand| pattern::matches_word(word, operand) == Match::Yes)

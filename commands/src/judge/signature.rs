@@ -1,6 +1,6 @@
 //! The marks of the words of a command. Most rules look for other words, which is then known without a comparison.
 
-use crate::flags::{self, Argument};
+use crate::flags::{self, Argument, has_dash};
 use crate::reading::Command;
 use crate::rules::{Marks, Signature};
 use crate::syntax::{Part, Word};
@@ -18,7 +18,7 @@ pub(super) fn signature(command: &Command, arguments: &[Argument<'_>]) -> Signat
                 // What is taken for a value can be a cluster of options.
                 if let Some(flags::Value::Word(word)) = value
                     && let Some(Part::Literal { text, .. }) = word.parts.first()
-                    && text.starts_with('-')
+                    && has_dash(text)
                 {
                     text.bytes().for_each(|letter| options.add(Marks::of_letter(letter)));
                 }
@@ -39,7 +39,7 @@ pub(super) fn signature(command: &Command, arguments: &[Argument<'_>]) -> Signat
             [] | [Part::Tilde { .. }, ..] => Marks::ALWAYS,
             // Operands follow.
             [Part::Literal { text, .. }] if text == "--" => Marks::ALWAYS,
-            [Part::Literal { text, .. }, ..] if !text.is_empty() && !text.starts_with('-') => Marks::ALWAYS,
+            [Part::Literal { text, .. }, ..] if !text.is_empty() && !has_dash(text) => Marks::ALWAYS,
             [Part::Literal { text, .. }, rest @ ..] if rest.is_empty() || !matches!(text.as_str(), "-" | "--") => {
                 Marks::of_option(text)
             }

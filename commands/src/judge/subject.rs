@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use crate::certainty::Match;
-use crate::flags::{self, Argument};
+use crate::flags::{self, Argument, has_dash};
 use crate::judge::effects::ScriptEffects;
 use crate::judge::file::Files;
 use crate::judge::line::Line;
@@ -234,7 +234,9 @@ impl<'a> Subject<'a> {
         let of_words = words.iter().enumerate().flat_map(move |(index, word)| {
             let start = word.certain_start();
             let of_option = move |option: &str| {
-                if option.starts_with("--") || !start.starts_with(option) {
+                // Most words are operands, which needs no call.
+                let begins_alike = has_dash(option) == has_dash(&start);
+                if !begins_alike || option.starts_with("--") || !start.starts_with(option) {
                     None
                 } else if option.len() == 2 {
                     // `-oFILE`, `-o$FILE`
@@ -332,7 +334,7 @@ impl<'a> Subject<'a> {
             word.literal().is_some_and(|text| {
                 // `filter-branch`, `db:rollback`, but no option.
                 let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | ':' | '.');
-                !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain)
+                !text.is_empty() && !has_dash(&text) && text.chars().all(is_plain)
             })
         };
         others.iter().all(is_plain)
@@ -365,7 +367,7 @@ fn prints_plain_words(command: &Command) -> bool {
         (Some("git"), ["merge-base", _, _] | ["rev-parse", "HEAD"] | ["rev-parse", "--short", "HEAD"])
         | (Some("nproc"), []) => true,
         (Some("arch" | "hostname" | "id" | "logname" | "uname" | "whoami"), options) => {
-            options.iter().all(|option| option.starts_with('-'))
+            options.iter().all(|option| has_dash(option))
         }
         // `%z` and `%Z` can begin with a dash, `%n` and `%t` are spaces.
         (Some("date"), [format]) => format.strip_prefix("+%").is_some_and(|rest| {

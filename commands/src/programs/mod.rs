@@ -14,7 +14,12 @@ pub use usual::USUAL;
 #[derive(Debug, Clone, Copy)]
 pub struct ProgramTable<'t> {
     programs: &'t [(&'t str, &'t Program<'t>)],
+    /// For each first byte, the position of the first name that begins with it or with a later one.
+    starts: [usize; FIRST_BYTES],
 }
+
+/// One more than the number of bytes: the last position is the end.
+const FIRST_BYTES: usize = 257;
 
 /// How a program reads its arguments, what it runs and what it writes.
 #[derive(Debug, PartialEq, Eq)]
@@ -262,7 +267,7 @@ words! {
 
 impl<'t> ProgramTable<'t> {
     /// The empty table. The builtins of shells are known without a table.
-    pub const EMPTY: Self = Self { programs: &[] };
+    pub const EMPTY: Self = Self::new(&[]);
 
     /// Returns a table. Several names can have the same program.
     ///
@@ -278,14 +283,25 @@ impl<'t> ProgramTable<'t> {
 
     /// Returns a table, as [`ProgramTable::new`] does, or `None` if the names are not sorted by their bytes, or if one occurs twice.
     pub const fn try_new(programs: &'t [(&'t str, &'t Program<'t>)]) -> Option<Self> {
-        let mut at = 1;
+        let mut starts = [0; FIRST_BYTES];
+        let (mut at, mut next) = (0, 0);
         while at < programs.len() {
-            if !is_less(programs[at - 1].0.as_bytes(), programs[at].0.as_bytes()) {
+            let name = programs[at].0.as_bytes();
+            if at > 0 && !is_less(programs[at - 1].0.as_bytes(), name) {
                 return None;
+            }
+            let end = if name.is_empty() { 0 } else { name[0] as usize + 1 };
+            while next < end {
+                starts[next] = at;
+                next += 1;
             }
             at += 1;
         }
-        Some(Self { programs })
+        while next < FIRST_BYTES {
+            starts[next] = at;
+            next += 1;
+        }
+        Some(Self { programs, starts })
     }
 
     /// Returns the names with their programs, sorted by name.
@@ -296,11 +312,10 @@ impl<'t> ProgramTable<'t> {
     /// Returns the program with this name. If `python3.11` or `python.exe` has no entry, that of `python` is returned.
     pub fn get(&self, name: &str) -> Option<&'t Program<'t>> {
         let find = |name: &str| {
-            // The first letters decide most comparisons, without a call.
-            let first = name.as_bytes().first();
-            let compare = |known: &str| known.as_bytes().first().cmp(&first).then_with(|| known.cmp(name));
-            let at = self.programs.binary_search_by(|(known, _)| compare(known)).ok()?;
-            Some(self.programs[at].1)
+            let first = usize::from(*name.as_bytes().first()?);
+            let alike = &self.programs[self.starts[first]..self.starts[first + 1]];
+            let at = alike.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+            Some(alike[at].1)
         };
         find(name).or_else(|| {
             let stem = without_version(name);
