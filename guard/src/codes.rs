@@ -176,6 +176,12 @@ codes! {
     Destroys "destroys" Destruction Block true
         "Data or the system of the user are destroyed."
         "limit the command to files that the skill has made";
+    Tampers "tampers" Destruction Block true
+        "Data of the user, such as payment details, are replaced by others."
+        "remove it; the user decides to whom they pay";
+    HostAccess "host-access" Rights Block true
+        "A container or a workflow gets the machine, its processes or its keys."
+        "give it only the folders and rights that it needs";
     AllTools "all-tools" Rights Block true
         "The skill asks for every tool without a question."
         "list the tools that the skill needs";
@@ -186,7 +192,7 @@ codes! {
         "The file is a compiled program or bytecode, which cannot be judged."
         "put the source into the skill instead";
     Archive "archive" Unjudged Block true
-        "The file is an archive, whose content is not judged."
+        "The file is an archive."
         "put the files into the skill as they are";
     ActiveDocument "active-document" Unjudged Block true
         "The document has macros, scripts or actions that run when it is opened."

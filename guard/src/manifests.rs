@@ -80,7 +80,11 @@ pub(crate) fn check(path: &str, unit: &Unit) -> Judged {
         "makefile" | "gnumakefile" | "justfile" | "procfile" | "vagrantfile" | "jenkinsfile" | "dockerfile"
         | "containerfile" => recipes(&name, unit, &mut judged),
         _ if end == "json" => settings(path, &entries::json(&unit.text), unit, &mut judged),
-        _ if matches!(end.as_str(), "yml" | "yaml") => commands(&entries::yaml(&unit.text), &mut judged),
+        _ if matches!(end.as_str(), "yml" | "yaml") => {
+            let entries = entries::yaml(&unit.text);
+            commands(&entries, &mut judged);
+            workflow(&entries, unit, &mut judged);
+        }
         "tox.ini" | ".gitattributes" => {}
         ".gitmodules" => judged.found.push(Found::in_unit(
             unit,
@@ -297,6 +301,39 @@ fn servers(entries: &[Entry], unit: &Unit, judged: &mut Judged) {
             Code::ManifestHook,
             command.at..command.at + command.value.len(),
             "The settings start a program as an MCP server.",
+        ));
+    }
+}
+
+/// A workflow that gives its secrets away, or code of strangers its rights.
+fn workflow(entries: &[Entry], unit: &Unit, judged: &mut Judged) {
+    let is_workflow = entries.iter().any(|entry| entry.path.starts_with("jobs/"));
+    if !is_workflow {
+        return;
+    }
+    let all = entries.iter().find(|entry| {
+        let plain: String = entry.value.to_ascii_lowercase().split_whitespace().collect();
+        plain.contains("tojson(secrets)") || plain.contains("secrets[")
+    });
+    if let Some(entry) = all {
+        judged.found.push(Found::in_unit(
+            unit,
+            Code::SendsEnvironment,
+            entry.at..entry.at + entry.value.len(),
+            "The workflow collects all secrets of the repository.",
+        ));
+    }
+    let is_privileged = unit.text.contains("pull_request_target") || unit.text.contains("workflow_run:");
+    let head = entries.iter().find(|entry| {
+        entry.key() == "ref" && (entry.value.contains("pull_request.head") || entry.value.contains("workflow_run.head"))
+    });
+    let runs = entries.iter().any(|entry| entry.key() == "run");
+    if let Some(entry) = head.filter(|_| is_privileged && runs) {
+        judged.found.push(Found::in_unit(
+            unit,
+            Code::HostAccess,
+            entry.at..entry.at + entry.value.len(),
+            "The workflow runs code of a pull request with the rights and secrets of the repository.",
         ));
     }
 }

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use crate::codes::Code;
 use crate::context::Context;
 use crate::hosts::{self, Standing};
+use crate::kinds;
 use crate::phrase::{Phrase, WordAt, words};
 use crate::purpose::Topic;
 use crate::quoting::{Around, is_negated, is_warning, warns};
@@ -81,7 +82,8 @@ fn dense_requests(unit: &Unit, around: &Around, context: &Context<'_>, found: &m
         return;
     }
     let mut at = 0;
-    for sentence in unit.text.split_inclusive(['。', '！', '？', '\n']) {
+    // Lines are wrapped, and a sentence goes on in the next one.
+    for sentence in unit.text.split_inclusive(['。', '！', '？']) {
         let lower = sentence.to_lowercase();
         let is_negated = DENSE_NEGATIONS.iter().any(|negation| lower.contains(negation));
         for (code, lists, message) in DENSE {
@@ -138,6 +140,11 @@ fn sentence<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
 fn scanned(unit: &Unit, around: &Around, context: &Context<'_>, found: &mut Vec<Found>) {
     let Some(manipulation) = toolc_scan::manipulation(&unit.text) else { return };
     let range = manipulation.span.clone();
+    // A public key is not a secret.
+    let rest = unit.text[range.end..].split(|letter: char| letter.is_whitespace() || letter == '`').next();
+    if manipulation.what.contains("credentials") && rest.is_some_and(|rest| kinds::end_of(rest) == "pub") {
+        return;
+    }
     let code = match manipulation.what {
         what if what.contains("comment") || what.contains("not displayed") => Code::HiddenInstruction,
         what if manipulation.decoded.is_some() || what.contains("encoded") => Code::HiddenPayload,
@@ -247,6 +254,12 @@ fn downloads(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Con
             ));
         }
         let verbs = ["download", "get", "fetch", "visit", "herunterladen", "下载", "descarga", "télécharge"];
+        let scheme = &unit.text[address.at.clone()];
+        let is_package = scheme.starts_with("git+") || unit.text[..address.at.start].trim_end().ends_with('@');
+        if is_package && !address.is_forge() && !address.is_registry() && address.standing() != Standing::Local {
+            let message = format!("A package comes from {}, which is not a public registry.", address.host);
+            found.push(judged(unit, around, Code::ForeignPackage, &[], address.at.clone(), &message, context));
+        }
         if running.or(has(&verbs)).is_none_or(|at| is_negated(found_words, at)) {
             continue;
         }
@@ -370,6 +383,24 @@ const PRIVATE: &[&str] = &[
     "message",
 ];
 
+/// Words in capitals in the address of a picture that stand for what the model knows.
+const BLANKS: &[&str] = &[
+    "context",
+    "conversation",
+    "history",
+    "secret",
+    "prompt",
+    "password",
+    "credential",
+    "transcript",
+    "memory",
+    "summary",
+    "contents",
+    "base64",
+    "cookie",
+    "env",
+];
+
 /// Addresses into which the model is to put private data.
 fn filled_addresses(unit: &Unit, around: &Around, found: &mut Vec<Found>) {
     let text = &unit.text;
@@ -383,9 +414,20 @@ fn filled_addresses(unit: &Unit, around: &Around, found: &mut Vec<Found>) {
             whole.split_once("://").map_or("", |(_, rest)| rest.split_once(['/', '?']).map_or("", |(_, path)| path));
         let names = placeholders(path);
         let private = names.iter().find(|name| PRIVATE.iter().any(|word| name.contains(word)));
-        let Some(name) = private else { continue };
         let before = &text[text.floor_char_boundary(address.at.start.saturating_sub(200))..address.at.start];
         let is_image = before.ends_with('(') && before.rfind("![").is_some_and(|open| before[open..].contains("]("));
+        let is_blank = is_image
+            && path.split(['/', '?', '=', '&', '.', '-']).any(|part| {
+                part.len() >= 4
+                    && part.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+                    && BLANKS.iter().any(|word| part.to_lowercase().contains(word))
+            });
+        if is_blank && !is_warning(around, before) {
+            let message = "The model is to put something into the address of a picture.";
+            found.push(Found::in_unit(unit, Code::FillInAddress, address.at.clone(), message));
+            continue;
+        }
+        let Some(name) = private else { continue };
         let is_strong = [
             "conversation",
             "history",
