@@ -128,6 +128,9 @@ codes! {
     HiddenInstruction "hidden-instruction" Hiding Block false
         "A place that is not displayed, such as a comment, has instructions for the model."
         "remove the instructions, or write them where a person reads them";
+    CommentOrder "comment-order" Hiding Block true
+        "A comment, which is not displayed, has the form of an order."
+        "write it where a person reads it, or remove it";
     HiddenPayload "hidden-payload" Hiding Block false
         "Encoded text stands for commands, code or instructions, or is decoded and run."
         "write it down without the encoding";

@@ -8,13 +8,12 @@ use crate::codes::Code;
 use crate::context::Context;
 use crate::hosts::{self, Standing};
 use crate::markdown::{Document, Part, PartKind};
-use crate::phrase::{Phrase, WordAt, words};
+use crate::phrase::{Phrases, WordAt, words};
 use crate::quoting::{is_negated, is_warning};
 use crate::tables::deeds::{SIGNS, Sign};
 use crate::unit::{Found, Unit};
 
-static PATTERNS: LazyLock<Vec<(Sign, Phrase)>> =
-    LazyLock::new(|| SIGNS.iter().map(|(sign, pattern)| (*sign, Phrase::new(pattern))).collect());
+static PATTERNS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(SIGNS.iter().map(|(_, pattern)| *pattern)));
 
 /// The signs of one paragraph.
 #[derive(Default)]
@@ -22,23 +21,23 @@ struct Signs {
     found: Vec<(Sign, Range<usize>)>,
     /// The first host that is not on this machine.
     host: Option<String>,
-    pays: bool,
     has_foreign_package: bool,
 }
 
 impl Signs {
     fn of(unit: &Unit) -> Self {
         let all = words(&unit.text);
-        let mut signs = Self { host: host(unit, &all), pays: has_payment(&unit.text), ..Self::default() };
-        signs.has_foreign_package = hosts::addresses(&unit.text).iter().any(|address| {
-            unit.text[address.at.clone()].starts_with("git+") && !address.is_forge() && !address.is_registry()
-        });
+        let mut signs = Self { host: host(unit, &all), ..Self::default() };
+        signs.has_foreign_package = unit.text.contains("git+")
+            && hosts::addresses(&unit.text).iter().any(|address| {
+                unit.text[address.at.clone()].starts_with("git+") && !address.is_forge() && !address.is_registry()
+            });
         for at in 0..all.len() {
-            for (sign, phrase) in PATTERNS.iter() {
-                let Some(last) = phrase.match_at(&all, at) else { continue };
+            for (index, last) in PATTERNS.matches_at(&all, at) {
+                let sign = SIGNS[index].0;
                 let is_deed = matches!(sign, Sign::Sends | Sign::Disregards);
                 if !(is_deed && is_negated(&all, at)) {
-                    signs.found.push((*sign, all[at].start..all[last].end));
+                    signs.found.push((sign, all[at].start..all[last].end));
                 }
             }
         }
@@ -66,15 +65,17 @@ pub(crate) fn check(document: &Document, context: &Context<'_>) -> Vec<Found> {
     for section in parts.chunk_by(|one, other| one.around.heading == other.around.heading) {
         let told: Vec<(&Unit, Signs)> = section
             .iter()
-            .filter(|part| !is_warning(&part.around, &part.unit.text))
-            .map(|part| (&part.unit, Signs::of(&part.unit)))
+            .map(|part| (part, Signs::of(&part.unit)))
+            .filter(|(part, signs)| !signs.found.is_empty() && !is_warning(&part.around, &part.unit.text))
+            .map(|(part, signs)| (&part.unit, signs))
             .collect();
-        self::section(&told, context, &mut found);
+        let pays = section.iter().any(|part| has_payment(&part.unit.text));
+        self::section(&told, pays, context, &mut found);
     }
     found
 }
 
-fn section(told: &[(&Unit, Signs)], context: &Context<'_>, found: &mut Vec<Found>) {
+fn section(told: &[(&Unit, Signs)], pays: bool, context: &Context<'_>, found: &mut Vec<Found>) {
     let mut add = |unit: &Unit, code: Code, place: Range<usize>, message: String| {
         let finding = Found::in_unit(unit, code, place, message);
         let severity = context.severity(code, &[]).min(finding.severity);
@@ -96,7 +97,7 @@ fn section(told: &[(&Unit, Signs)], context: &Context<'_>, found: &mut Vec<Found
         let message = "The text tells the model to do something with another host, and only later.";
         add(unit, Code::Trigger, place, message.to_owned());
     }
-    if let Some((unit, place)) = first(Sign::Disregards).filter(|_| told.iter().any(|(_, signs)| signs.pays)) {
+    if let Some((unit, place)) = first(Sign::Disregards).filter(|_| pays) {
         let message = "The text tells the model to replace payment details of the user.";
         add(unit, Code::Tampers, place, message.to_owned());
     }
@@ -132,6 +133,9 @@ fn has_payment(text: &str) -> bool {
     let has = |start: &str, least: usize, is_part: fn(u8) -> bool| {
         text.match_indices(start).any(|(at, _)| is_run(&text[at + start.len()..], least, is_part))
     };
+    if !text.contains(|letter: char| letter.is_ascii_digit()) {
+        return false;
+    }
     let letters: Vec<u8> = text.bytes().filter(|byte| *byte != b' ').collect();
     let is_iban = letters.windows(15).any(|window| {
         window[..2].iter().all(u8::is_ascii_uppercase)

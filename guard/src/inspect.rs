@@ -365,12 +365,11 @@ fn comment(unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
     let mut inside = prose::check(unit, &Around::default(), true, context);
     inside.retain(|finding| finding.severity == Severity::Block);
     if let Some(manipulation) = toolc_scan::manipulation(&format!("<!--{}-->", unit.text)) {
-        inside.push(Found::in_unit(
-            unit,
-            Code::HiddenInstruction,
-            0..unit.text.len().min(200),
-            format!("The text {}.", manipulation.what),
-        ));
+        // An order by its form alone can also be for the authors of the skill.
+        let is_any_order = manipulation.what.contains("an order in a comment");
+        let code = if is_any_order { Code::CommentOrder } else { Code::HiddenInstruction };
+        let message = format!("The text {}.", manipulation.what);
+        inside.push(Found::in_unit(unit, code, 0..unit.text.len().min(200), message));
     }
     let mut commands = Vec::new();
     for line in unit
@@ -382,7 +381,10 @@ fn comment(unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
         judge_code("sh", &plain, context, MAX_DEPTH, &mut commands);
     }
     let commands = commands.into_iter().filter(|finding| finding.severity == Severity::Block);
-    found.extend(inside.into_iter().chain(commands).map(|finding| Found { code: Code::HiddenInstruction, ..finding }));
+    found.extend(inside.into_iter().chain(commands).map(|finding| match finding.code {
+        Code::CommentOrder => finding,
+        _ => Found { code: Code::HiddenInstruction, ..finding },
+    }));
 }
 
 /// Judges code, and the code in it.

@@ -1,6 +1,5 @@
 //! Judges sentences: what a document asks a model or a person to do.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -8,35 +7,14 @@ use crate::codes::Code;
 use crate::context::Context;
 use crate::hosts::{self, Standing};
 use crate::kinds;
-use crate::phrase::{Phrase, WordAt, words};
+use crate::phrase::{Phrases, WordAt, words};
 use crate::purpose::Topic;
 use crate::quoting::{Around, is_negated, is_warning, warns};
-use crate::tables::phrases::{DENSE, DENSE_NEGATIONS, REQUESTS, Request, SWITCHES};
+use crate::tables::phrases::{DENSE, DENSE_NEGATIONS, REQUESTS, SWITCHES};
 use crate::tables::places;
 use crate::unit::{Found, Unit};
 
-/// The patterns, by their first words.
-struct Patterns {
-    phrases: Vec<(Phrase, &'static Request)>,
-    by_word: BTreeMap<&'static str, Vec<usize>>,
-    by_start: Vec<(&'static str, usize)>,
-}
-
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
-    let mut patterns = Patterns { phrases: Vec::new(), by_word: BTreeMap::new(), by_start: Vec::new() };
-    for (index, request) in REQUESTS.iter().enumerate() {
-        patterns.phrases.push((Phrase::new(request.pattern), request));
-        let first = request.pattern.split(' ').next().unwrap_or_default();
-        for alternative in first.split('|') {
-            let word = alternative.split('_').next().unwrap_or_default();
-            match word.strip_suffix('*') {
-                Some(start) => patterns.by_start.push((start, index)),
-                None => patterns.by_word.entry(word).or_default().push(index),
-            }
-        }
-    }
-    patterns
-});
+static PATTERNS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(REQUESTS.iter().map(|request| request.pattern)));
 
 /// Judges a part of a document. `is_hidden` is for what is not displayed, where nothing counts as a quotation.
 pub(crate) fn check(unit: &Unit, around: &Around, is_hidden: bool, context: &Context<'_>) -> Vec<Found> {
@@ -59,14 +37,9 @@ pub(crate) fn check(unit: &Unit, around: &Around, is_hidden: bool, context: &Con
 }
 
 fn requests(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Context<'_>, found: &mut Vec<Found>) {
-    let patterns = &*PATTERNS;
     for (at, word) in found_words.iter().enumerate() {
-        let exact = patterns.by_word.get(word.text.as_str()).into_iter().flatten().copied();
-        let starts =
-            patterns.by_start.iter().filter(|(start, _)| word.text.starts_with(start)).map(|(_, index)| *index);
-        for index in exact.chain(starts) {
-            let (phrase, request) = &patterns.phrases[index];
-            let Some(last) = phrase.match_at(found_words, at) else { continue };
+        for (index, last) in PATTERNS.matches_at(found_words, at) {
+            let request = &REQUESTS[index];
             if request.can_be_negated && is_negated(found_words, at) {
                 continue;
             }
@@ -143,6 +116,15 @@ fn scanned(unit: &Unit, around: &Around, context: &Context<'_>, found: &mut Vec<
     // A public key is not a secret.
     let rest = unit.text[range.end..].split(|letter: char| letter.is_whitespace() || letter == '`').next();
     if manipulation.what.contains("credentials") && rest.is_some_and(|rest| kinds::end_of(rest) == "pub") {
+        return;
+    }
+    // "Never push without the user's approval."
+    let is_allowed_only_with = unit.text[range.clone()].to_ascii_lowercase().starts_with("without")
+        && words(sentence(&unit.text, &range))
+            .iter()
+            .take_while(|word| word.text != "without")
+            .any(|word| matches!(word.text.as_str(), "never" | "not" | "don't" | "no" | "nothing"));
+    if is_allowed_only_with {
         return;
     }
     let code = match manipulation.what {

@@ -1,5 +1,8 @@
 //! Decides whether a document tells the model to do something, or quotes it as an example of what not to do.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use crate::phrase::{WordAt, words};
 use crate::tables::quoting::{NEGATIONS, QUOTING, QUOTING_PARTS, RUNNING, SUBJECTS};
 use crate::unit::Voice;
@@ -90,9 +93,19 @@ pub(crate) fn warns(text: &str) -> bool {
     is_cue(&found.iter().collect::<Vec<_>>(), text)
 }
 
+/// The words of a warning by their first two bytes.
+static CUES: LazyLock<BTreeMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let mut cues = BTreeMap::<&str, Vec<&str>>::new();
+    for pattern in QUOTING {
+        cues.entry(pattern.get(..2).unwrap_or_default()).or_default().push(pattern);
+    }
+    cues
+});
+
 fn is_cue(found: &[&WordAt], text: &str) -> bool {
     let is_in_table = |word: &str| {
-        QUOTING.iter().any(|pattern| match pattern.strip_suffix('*') {
+        let near = word.get(..2).and_then(|start| CUES.get(start));
+        near.into_iter().flatten().any(|pattern| match pattern.strip_suffix('*') {
             Some(start) => word.starts_with(start),
             None => word == *pattern,
         })

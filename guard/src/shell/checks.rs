@@ -425,6 +425,26 @@ impl Piece<'_> {
     }
 }
 
+/// Returns whether a command prints all variables of the environment.
+pub(super) fn dumps_environment(reading: &Reading) -> bool {
+    commands(reading).iter().any(is_dump)
+}
+
+/// Returns whether a command prints all variables of the environment, the history of the shell, or the clipboard.
+fn is_dump(command: &Plain) -> bool {
+    match command.name.as_str() {
+        "env" | "printenv" | "export" | "set" => {
+            command.arguments.iter().all(|word| matches!(word.as_str(), "-0" | "-p" | "--null"))
+        }
+        "declare" | "typeset" | "compgen" => {
+            command.arguments.iter().any(|word| matches!(word.as_str(), "-x" | "-p" | "-xp" | "-px" | "-e"))
+        }
+        "history" | "pbpaste" | "get-clipboard" => true,
+        "xclip" | "xsel" => command.arguments.iter().any(|word| matches!(word.as_str(), "-o" | "--output" | "-b")),
+        _ => false,
+    }
+}
+
 /// Returns whether a command sends data, and does not only ask for something.
 fn sends_data(command: &Plain) -> bool {
     let starts =

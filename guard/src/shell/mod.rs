@@ -127,6 +127,10 @@ fn by_rules(
             judged.found.extend(fetched(found, text, &span));
             continue;
         }
+        if meaning.code == Code::SendsEnvironment && !checks::dumps_environment(&judgement.reading) {
+            judged.found.push(found.into_note());
+            continue;
+        }
         // What depends on values that are known only at run time is worth a look, and no more.
         if !finding.is_certain {
             judged.found.push(found.into_note());

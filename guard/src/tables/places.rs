@@ -2,6 +2,10 @@
 //!
 //! A pattern is a part of a path in lower case with `/` as the separator. `|` at its beginning or end is the border of a component.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use crate::kinds;
 use crate::purpose::Topic;
 
@@ -196,7 +200,7 @@ pub(crate) const AGENT_FILES: &[Place] = &[
     place("|.claude/settings.json|", "the settings of an agent", &[Topic::AgentFiles]),
     place("|.claude/settings.local.json|", "the settings of an agent", &[Topic::AgentFiles]),
     place("|.claude/hooks", "the hooks of an agent", &[Topic::AgentFiles]),
-    place("|.claude/commands", "the commands of an agent", &[Topic::AgentFiles]),
+    place("|.claude/commands", "the commands of an agent", &[Topic::AgentFiles, Topic::Skills]),
     place("|.claude/agents", "the helpers of an agent", &[Topic::AgentFiles]),
     place("|.claude.json|", "the settings of an agent", &[Topic::AgentFiles]),
     place("|.codex/config.toml|", "the settings of an agent", &[Topic::AgentFiles]),
@@ -211,9 +215,18 @@ pub(crate) const AGENT_FILES: &[Place] = &[
     place("|skill.md|", "the text of a skill", &[Topic::AgentFiles, Topic::Skills]),
 ];
 
+/// All patterns without their borders, to skip most texts at once.
+static ANY: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let all = [SECRETS, START_UP, AGENT_FILES].into_iter().flatten().map(|place| place.pattern.trim_matches('|'));
+    AhoCorasick::new(all).expect("the patterns are few")
+});
+
 /// Returns the first place of a list that a path is in. The path may be a part of a longer text, such as an argument.
 pub(crate) fn find<'p>(places: &'p [Place], path: &str) -> Option<&'p Place> {
     let path = normal(path);
+    if !ANY.is_match(&path) {
+        return None;
+    }
     let is_public = std::ptr::eq(places, SECRETS) && is_public(&path);
     places.iter().filter(|_| !is_public).find(|place| contains(&path, place.pattern))
 }

@@ -1,6 +1,6 @@
 //! What commands send, and with whom they connect.
 
-use super::{Piece, is_filled, sends_data};
+use super::{Piece, is_dump, is_filled, sends_data};
 use crate::codes::Code;
 use crate::hosts::{self, Address, Standing};
 use crate::shell::command::Plain;
@@ -20,17 +20,6 @@ fn is_constant(command: &Plain) -> bool {
 impl Piece<'_> {
     /// All variables of the environment that are sent.
     pub(super) fn environment(&self, command: &Plain, judged: &mut Judged) {
-        let is_dump = |other: &Plain| match other.name.as_str() {
-            "env" | "printenv" | "export" | "set" => {
-                other.arguments.iter().all(|word| matches!(word.as_str(), "-0" | "-p" | "--null"))
-            }
-            "declare" | "compgen" => {
-                other.arguments.iter().any(|word| matches!(word.as_str(), "-x" | "-p" | "-xp" | "-e"))
-            }
-            "history" | "pbpaste" | "get-clipboard" => true,
-            "xclip" | "xsel" => other.arguments.iter().any(|word| matches!(word.as_str(), "-o" | "--output" | "-b")),
-            _ => false,
-        };
         let is_fed = command.fed_by.iter().filter_map(|id| self.commands.get(*id as usize)).any(is_dump);
         if Self::is_sender(command) && is_fed {
             judged.found.push(self.found(
