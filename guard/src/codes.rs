@@ -107,6 +107,9 @@ codes! {
     ForeignPackage "foreign-package" FetchAndRun Block true
         "A package is installed from an address or an index of its own, and its code runs."
         "install the package from the public registry, with a version";
+    LookAlikePackage "look-alike-package" FetchAndRun Block true
+        "A package is installed whose name is almost the name of a well-known one."
+        "install the package that you mean, or accept the finding if the name is right";
     CloneAndRun "clone-and-run" FetchAndRun Block true
         "A repository is cloned, and a program in it is run."
         "put the code into the skill, or name a package of a public registry";

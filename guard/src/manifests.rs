@@ -4,6 +4,8 @@ use crate::codes::Code;
 use crate::entries::{self, Entry};
 use crate::hosts::{self, Standing};
 use crate::kinds;
+use crate::lookalikes::{self, Registry};
+use crate::shell::look_alike;
 use crate::unit::{Found, Inner, Judged, Unit};
 
 /// Scripts of a package that run without being named.
@@ -113,6 +115,8 @@ fn package(entries: &[Entry], unit: &Unit, judged: &mut Judged) {
             }
         } else if entry.path.to_ascii_lowercase().contains("dependencies/") {
             dependency(entry, unit, judged);
+            let range = entry.at..entry.at + entry.value.len();
+            twin(Registry::Npm, entry.key(), unit, range, judged);
         }
     }
 }
@@ -136,6 +140,13 @@ fn foreign(address: &hosts::Address, is_index: bool, unit: &Unit, range: std::op
     );
     let is_note = !is_index && address.is_forge() && address.standing() == Standing::Named;
     judged.found.push(if is_note { found.into_note() } else { found });
+}
+
+/// A package with a name that is almost the name of a well-known one.
+fn twin(registry: Registry, name: &str, unit: &Unit, range: std::ops::Range<usize>, judged: &mut Judged) {
+    if let Some(known) = lookalikes::twin(registry, name) {
+        judged.found.push(Found::in_unit(unit, Code::LookAlikePackage, range, look_alike(name, known)));
+    }
 }
 
 /// Manifests in lines: dependencies with addresses, indices, and builds of their own.
@@ -162,6 +173,10 @@ fn lines(name: &str, unit: &Unit, judged: &mut Judged) {
             || matches!(name, "requirements.txt" | "pipfile")
             || section.contains("dependencies")
             || plain.contains(" @ ");
+        let is_name = plain.starts_with(|letter: char| letter.is_ascii_alphanumeric());
+        if is_name && (name == "requirements.txt" || section.contains("dependencies") && name == "pyproject.toml") {
+            twin(Registry::PyPi, plain, unit, range.clone(), judged);
+        }
         if is_package {
             for address in hosts::addresses(plain) {
                 foreign(&address, is_index, unit, range.clone(), judged);

@@ -6,6 +6,7 @@ pub(crate) mod deeds;
 pub(crate) mod formats;
 pub(crate) mod hosts;
 pub(crate) mod names;
+pub(crate) mod packages;
 pub(crate) mod phrases;
 pub(crate) mod places;
 pub(crate) mod quoting;
