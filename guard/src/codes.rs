@@ -107,6 +107,9 @@ codes! {
     ForeignPackage "foreign-package" FetchAndRun Block true
         "A package is installed from an address or an index of its own, and its code runs."
         "install the package from the public registry, with a version";
+    LookAlikePackage "look-alike-package" FetchAndRun Block true
+        "A package is installed whose name is almost the name of a well-known one."
+        "install the package that you mean, or accept the finding if the name is right";
     CloneAndRun "clone-and-run" FetchAndRun Block true
         "A repository is cloned, and a program in it is run."
         "put the code into the skill, or name a package of a public registry";
@@ -128,6 +131,9 @@ codes! {
     HiddenInstruction "hidden-instruction" Hiding Block false
         "A place that is not displayed, such as a comment, has instructions for the model."
         "remove the instructions, or write them where a person reads them";
+    CommentOrder "comment-order" Hiding Block true
+        "A comment, which is not displayed, has the form of an order."
+        "write it where a person reads it, or remove it";
     HiddenPayload "hidden-payload" Hiding Block false
         "Encoded text stands for commands, code or instructions, or is decoded and run."
         "write it down without the encoding";
@@ -176,6 +182,12 @@ codes! {
     Destroys "destroys" Destruction Block true
         "Data or the system of the user are destroyed."
         "limit the command to files that the skill has made";
+    Tampers "tampers" Destruction Block true
+        "Data of the user, such as payment details, are replaced by others."
+        "remove it; the user decides to whom they pay";
+    HostAccess "host-access" Rights Block true
+        "A container or a workflow gets the machine, its processes or its keys."
+        "give it only the folders and rights that it needs";
     AllTools "all-tools" Rights Block true
         "The skill asks for every tool without a question."
         "list the tools that the skill needs";
@@ -186,7 +198,7 @@ codes! {
         "The file is a compiled program or bytecode, which cannot be judged."
         "put the source into the skill instead";
     Archive "archive" Unjudged Block true
-        "The file is an archive, whose content is not judged."
+        "The file is an archive."
         "put the files into the skill as they are";
     ActiveDocument "active-document" Unjudged Block true
         "The document has macros, scripts or actions that run when it is opened."

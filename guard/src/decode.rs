@@ -1,11 +1,16 @@
 //! Decodes texts: Base64, hexadecimal, rotated letters and escapes.
 
+use std::io::Read as _;
+
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 /// The maximum number of bytes that are decoded from one text.
 pub(crate) const MAX_DECODED: usize = 64 << 10;
+
+/// The maximum number of bytes that are unpacked from one text.
+const MAX_INFLATED: usize = 1 << 20;
 
 const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_allow_trailing_bits(true)
@@ -34,6 +39,20 @@ pub(crate) fn hex(text: &str) -> Option<Vec<u8>> {
     }
     let value = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
     digits.chunks_exact(2).take(MAX_DECODED).map(|pair| Some((value(pair[0])? << 4) | value(pair[1])?)).collect()
+}
+
+/// Unpacks what gzip or zlib has packed, if all of it is within the limit.
+pub(crate) fn inflated(packed: &[u8]) -> Option<Vec<u8>> {
+    let mut unpacked = Vec::new();
+    let limit = MAX_INFLATED as u64 + 1;
+    let read = match packed {
+        [0x1f, 0x8b, ..] => flate2::read::GzDecoder::new(packed).take(limit).read_to_end(&mut unpacked),
+        [b'x', 0x01 | 0x5e | 0x9c | 0xda, ..] => {
+            flate2::read::ZlibDecoder::new(packed).take(limit).read_to_end(&mut unpacked)
+        }
+        _ => return None,
+    };
+    (read.is_ok() && unpacked.len() <= MAX_INFLATED).then_some(unpacked)
 }
 
 /// Rotates the letters of a text by thirteen places.

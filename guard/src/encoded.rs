@@ -61,7 +61,23 @@ const COMMANDS: &[&str] = &[
 
 /// Returns the encoded texts of a file that stand for commands and the like.
 pub(crate) fn find(text: &str) -> Vec<Found> {
-    runs(text).into_iter().filter_map(|run| judge(text, run)).collect()
+    let encoded = runs(text).into_iter().filter_map(|run| judge(text, run));
+    encoded.chain(turned(text)).collect()
+}
+
+/// Addresses that are written backwards or with rotated letters.
+fn turned(text: &str) -> Option<Found> {
+    const TURNED: &[(&str, &str)] = &[
+        ("//:ptth", "backwards"),
+        ("//:sptth", "backwards"),
+        ("uggc://", "with rotated letters"),
+        ("uggcf://", "with rotated letters"),
+    ];
+    TURNED.iter().find_map(|(part, how)| {
+        let at = text.find(part)?;
+        let message = format!("An address is written {how}.");
+        Some(Found::new(Code::HiddenPayload, at..at + part.len(), message))
+    })
 }
 
 fn judge(text: &str, run: Range<usize>) -> Option<Found> {
@@ -92,6 +108,11 @@ pub(crate) fn meaning(encoded: &str, layers: usize) -> Option<(&'static str, Str
     if let Some(what) = program(&bytes) {
         return Some((what, String::new()));
     }
+    let bytes = match decode::inflated(&bytes) {
+        Some(inflated) => inflated,
+        None if is_packed(&bytes) => return Some(("packed data", String::new())),
+        None => bytes,
+    };
     let decoded = decode::text_of(&bytes);
     if !decode::is_readable(&decoded) {
         return None;
@@ -123,7 +144,7 @@ pub(crate) fn harm(decoded: &str) -> Option<&'static str> {
     toolc_scan::manipulation(decoded).map(|_| "instructions for the model")
 }
 
-/// Returns what bytes are, if they are a program or packed data.
+/// Returns what bytes are, if they are a program.
 fn program(bytes: &[u8]) -> Option<&'static str> {
     let starts = |magic: &[u8]| bytes.len() > 64 && bytes.starts_with(magic);
     if starts(b"\x7fELF") || starts(b"MZ\x90") || starts(b"\xcf\xfa\xed\xfe") || starts(b"\xca\xfe\xba\xbe") {
@@ -132,13 +153,14 @@ fn program(bytes: &[u8]) -> Option<&'static str> {
     if starts(b"\xe3\0\0\0") || starts(b"c\0\0\0") {
         return Some("bytecode");
     }
-    let is_packed = starts(b"\x1f\x8b\x08")
-        || starts(b"PK\x03\x04")
-        || starts(b"x\x9c")
-        || starts(b"x\xda")
-        || starts(b"BZh")
-        || starts(b"\xfd7zXZ");
-    is_packed.then_some("packed data")
+    None
+}
+
+/// Returns whether bytes are packed.
+fn is_packed(bytes: &[u8]) -> bool {
+    let starts = |magic: &[u8]| bytes.len() > 64 && bytes.starts_with(magic);
+    let is_deflated = starts(b"\x1f\x8b\x08") || starts(b"x\x9c") || starts(b"x\xda");
+    is_deflated || starts(b"PK\x03\x04") || starts(b"BZh") || starts(b"\xfd7zXZ")
 }
 
 /// Returns the places that can be Base64 or hexadecimal digits.

@@ -6,14 +6,16 @@ use toolc_commands::rules::RuleSet;
 use crate::code::{self, language};
 use crate::codes::{Code, Severity};
 use crate::context::Context;
+use crate::fences::{by_shebang, language_of, looks_like_command, without_prompts};
 use crate::files::{Content, Files};
 use crate::kinds::{self, Recognized};
 use crate::markdown::{self, Part, PartKind};
+use crate::purpose::{Purpose, Topic};
 use crate::quoting::{self, Around};
 use crate::report::{FileAccount, Finding, Kind, MAX_FINDINGS, Report, id};
 use crate::unit::{Found, Inner, Judged, Unit, Voice};
 use crate::visible::{Lines, excerpt, visible};
-use crate::{encoded, front_matter, hidden, manifests, prose, purpose::Purpose, shell};
+use crate::{archives, deeds, directives, encoded, front_matter, hidden, manifests, prose, shell};
 
 /// The maximum size of a text that is judged, in bytes. A larger one is a finding.
 pub const MAX_TEXT: usize = 2 << 20;
@@ -33,59 +35,97 @@ const MAX_INNER: usize = 2_000;
 /// `rules` are the rules about commands, such as the rules of `toolc-catalog` without optional sets. `surroundings` describe the machine on
 /// which the commands would run; without a file system, paths are compared as they are written.
 pub fn inspect(files: &Files, rules: &RuleSet<'_>, surroundings: &Surroundings<'_>) -> Report {
-    let mut report = Report::default();
     let skill = files.iter().find(|(path, _)| path.eq_ignore_ascii_case("SKILL.md"));
     let purpose = skill.map(|(_, content)| purpose_of(content)).unwrap_or_default();
     let context = Context { rules, surroundings, purpose };
-    let mut left = MAX_TEXTS;
-    let mut add = |path: &str, text: &str, found: Vec<Found>| add_findings(&mut report.findings, path, text, found);
+    let mut inspection =
+        Inspection { context, report: Report::default(), left: MAX_TEXTS, packed: archives::MAX_UNPACKED };
     if skill.is_none() {
-        add("SKILL.md", "", vec![Found::new(Code::NoSkill, 0..0, Code::NoSkill.explanation())]);
+        inspection.add("SKILL.md", "", vec![Found::new(Code::NoSkill, 0..0, Code::NoSkill.explanation())]);
     }
-    let mut accounts = Vec::new();
     for (number, (path, content)) in files.iter().enumerate() {
         if is_outside(path) {
-            add(path, "", vec![Found::new(Code::LinkOutside, 0..0, "The path of the file leads out of the folder.")]);
+            let message = "The path of the file leads out of the folder.";
+            inspection.add(path, "", vec![Found::new(Code::LinkOutside, 0..0, message)]);
         }
-        let mut account = FileAccount { path: path.to_owned(), kind: Kind::Unread, size: 0 };
+        let unread = |message: String| vec![Found::new(Code::Unread, 0..0, message)];
         match content {
-            Content::Bytes(_) if number >= MAX_FILES => add(
-                path,
-                "",
-                vec![Found::new(Code::Unread, 0..0, format!("The skill has more than {MAX_FILES} files."))],
-            ),
-            Content::Bytes(bytes) => {
-                let Recognized { kind, text, mut found } = kinds::recognize(path, bytes);
-                (account.kind, account.size) = (kind, bytes.len());
-                found.extend(by_name(path));
-                let text = text.unwrap_or_default();
-                if text.len() > MAX_TEXT.min(left) {
-                    found.push(Found::new(
-                        Code::Unread,
-                        0..0,
-                        format!("The text has {} bytes, more than is judged.", text.len()),
-                    ));
-                } else {
-                    left -= text.len();
-                    found.extend(judge_text(path, kind, &text, &context));
-                }
-                add(path, &text, found);
+            Content::Bytes(_) if number >= MAX_FILES => {
+                inspection.account(path, Kind::Unread, 0);
+                inspection.add(path, "", unread(format!("The skill has more than {MAX_FILES} files.")));
             }
+            Content::Bytes(bytes) => inspection.file(path, bytes, true),
             Content::Link(target) => {
-                account.kind = Kind::Link;
-                add(path, "", link(path, target));
+                inspection.account(path, Kind::Link, 0);
+                inspection.add(path, "", link(path, target));
             }
-            Content::Unread(reason) => add(
-                path,
-                "",
-                vec![Found::new(Code::Unread, 0..0, format!("The file was not read: {}", visible(reason)))],
-            ),
+            Content::Unread(reason) => {
+                inspection.account(path, Kind::Unread, 0);
+                inspection.add(path, "", unread(format!("The file was not read: {}", visible(reason))));
+            }
         }
-        accounts.push(account);
     }
-    report.files = accounts;
-    bound(&mut report.findings);
-    report
+    bound(&mut inspection.report.findings);
+    inspection.report
+}
+
+/// A report that is being made.
+struct Inspection<'a> {
+    context: Context<'a>,
+    report: Report,
+    /// How many bytes of texts, and of archives, may still be judged.
+    left: usize,
+    packed: usize,
+}
+
+impl Inspection<'_> {
+    fn add(&mut self, path: &str, text: &str, found: Vec<Found>) {
+        add_findings(&mut self.report.findings, path, text, found);
+    }
+
+    fn account(&mut self, path: &str, kind: Kind, size: usize) {
+        self.report.files.push(FileAccount { path: path.to_owned(), kind, size });
+    }
+
+    /// Judges a file. Only an archive that is not in another one is unpacked.
+    fn file(&mut self, path: &str, bytes: &[u8], unpacks: bool) {
+        let Recognized { kind, text, mut found } = kinds::recognize(path, bytes);
+        self.account(path, kind, bytes.len());
+        found.extend(by_name(path));
+        let text = text.unwrap_or_default();
+        if text.len() > MAX_TEXT.min(self.left) {
+            let message = format!("The text has {} bytes, more than is judged.", text.len());
+            found.push(Found::new(Code::Unread, 0..0, message));
+        } else {
+            self.left -= text.len();
+            found.extend(judge_text(path, kind, &text, &self.context));
+        }
+        let mut packed = Vec::new();
+        if kind == Kind::Archive && unpacks {
+            match archives::unpack(bytes, &mut self.packed) {
+                Ok(files) => {
+                    let message = format!("The file is an archive with {} files, which were judged.", files.len());
+                    found.retain(|found| found.code != Code::Archive);
+                    found.push(Found::new(Code::Archive, 0..0, message).into_note());
+                    packed = files;
+                }
+                Err(why) => {
+                    for found in found.iter_mut().filter(|found| found.code == Code::Archive) {
+                        found.message = format!("The file is an archive that cannot be judged: {}.", visible(&why));
+                    }
+                }
+            }
+        }
+        self.add(path, &text, found);
+        for (inner, bytes) in packed {
+            let whole = format!("{path}/{}", inner.trim_start_matches("./"));
+            if is_outside(&inner) {
+                let message = "The path of a file in the archive leads out of the folder.";
+                self.add(&whole, "", vec![Found::new(Code::LinkOutside, 0..0, message)]);
+            }
+            self.file(&whole, &bytes, false);
+        }
+    }
 }
 
 fn purpose_of(content: &Content) -> Purpose {
@@ -165,35 +205,38 @@ fn judge_text(path: &str, kind: Kind, text: &str, context: &Context<'_>) -> Vec<
     found
 }
 
+/// The commands of setuptools that an installation runs.
+const STEPS: &[&str] = &[
+    "install",
+    "develop",
+    "egg_info",
+    "build",
+    "build_py",
+    "build_scripts",
+    "sdist",
+    "bdist_wheel",
+    "editable_wheel",
+    "install_lib",
+];
+
 /// `setup.py` with commands of its own runs them at every installation.
 fn install_hook(path: &str, unit: &Unit, found: &mut Vec<Found>) {
     let name = path.rsplit('/').next().unwrap_or_default();
     if let Some(at) = unit.text.find("cmdclass").filter(|_| name == "setup.py") {
-        found.push(Found::in_unit(
+        let finding = Found::in_unit(
             unit,
             Code::InstallHook,
             at..at + 8,
             "An installation of the package runs commands of its own.",
-        ));
+        );
+        // Commands with names of their own run only if they are named.
+        let value = unit.text[at + 8..].trim_start_matches([' ', '=', ':', '"', '\'']);
+        let table = value.strip_prefix('{').and_then(|rest| rest.split('}').next());
+        let is_step = |table: &str| {
+            STEPS.iter().any(|step| table.contains(&format!("\"{step}\"")) || table.contains(&format!("'{step}'")))
+        };
+        found.push(if table.is_some_and(|table| !is_step(table)) { finding.into_note() } else { finding });
     }
-}
-
-fn by_shebang(text: &str) -> &'static str {
-    let line = text.lines().next().unwrap_or_default();
-    let known = [
-        ("python", "python"),
-        ("node", "javascript"),
-        ("deno", "javascript"),
-        ("bun", "javascript"),
-        ("ruby", "ruby"),
-        ("perl", "perl"),
-        ("php", "php"),
-        ("lua", "lua"),
-        ("pwsh", "powershell"),
-        ("osascript", "applescript"),
-        ("uv", "python"),
-    ];
-    known.iter().find(|(program, _)| line.contains(program)).map_or("python", |(_, language)| language)
 }
 
 /// Data: texts in them, and scripts of pages.
@@ -205,8 +248,7 @@ fn data(end: &str, unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
             }
         }
         "yml" | "yaml" => {
-            let mut judged = Judged::default();
-            manifests::commands(&crate::entries::yaml(&unit.text), &mut judged);
+            let judged = manifests::check("settings.yaml", unit);
             add_judged(unit, judged, context, MAX_DEPTH, found);
         }
         "json" | "jsonc" | "json5" => {
@@ -214,6 +256,11 @@ fn data(end: &str, unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
             add_judged(unit, judged, context, MAX_DEPTH, found);
         }
         _ => {}
+    }
+    if !matches!(end, "csv" | "tsv" | "json" | "html" | "svg" | "css" | "xml") {
+        let inner = directives::commands(&unit.text).into_iter();
+        let inner = inner.map(|(at, text)| Inner { language: "sh", text, at }).collect();
+        add_judged(unit, Judged { found: Vec::new(), inner }, context, MAX_DEPTH, found);
     }
     found.extend(prose::switched(unit, context));
     if let Some(manipulation) = toolc_scan::manipulation(&unit.text) {
@@ -255,7 +302,11 @@ fn document(text: &str, context: &Context<'_>, found: &mut Vec<Found>) {
         add_judged(&unit, judged, context, MAX_DEPTH, found);
     }
     let mut commands: Vec<(usize, String)> = Vec::new();
-    for part in document.parts {
+    found.extend(deeds::check(&document, context));
+    let is_about_attacks = context.purpose.declares(&[Topic::Security]);
+    let is_guide = is_about_attacks && quoting::announces_examples(&document.intro);
+    for mut part in document.parts {
+        part.around.is_guide = is_guide || is_about_attacks && quoting::prohibits(&part.around.after);
         let shell = judge_part(part, context, found);
         commands.extend(shell.into_iter().flat_map(Unit::into_lines));
     }
@@ -296,7 +347,11 @@ fn judge_part(part: Part, context: &Context<'_>, found: &mut Vec<Found>) -> Opti
                     shell = Some(session).filter(|unit| unit.voice == Voice::Runs);
                 }
                 Some(language) => judge_code(language, &unit, context, MAX_DEPTH, found),
-                None => {}
+                None => {
+                    let inner = directives::commands(&unit.text).into_iter();
+                    let inner = inner.map(|(at, text)| Inner { language: "sh", text, at }).collect();
+                    add_judged(&unit, Judged { found: Vec::new(), inner }, context, MAX_DEPTH, found);
+                }
             }
             let switched = prose::switched(&unit, context);
             found.extend(switched);
@@ -310,12 +365,11 @@ fn comment(unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
     let mut inside = prose::check(unit, &Around::default(), true, context);
     inside.retain(|finding| finding.severity == Severity::Block);
     if let Some(manipulation) = toolc_scan::manipulation(&format!("<!--{}-->", unit.text)) {
-        inside.push(Found::in_unit(
-            unit,
-            Code::HiddenInstruction,
-            0..unit.text.len().min(200),
-            format!("The text {}.", manipulation.what),
-        ));
+        // An order by its form alone can also be for the authors of the skill.
+        let is_any_order = manipulation.what.contains("an order in a comment");
+        let code = if is_any_order { Code::CommentOrder } else { Code::HiddenInstruction };
+        let message = format!("The text {}.", manipulation.what);
+        inside.push(Found::in_unit(unit, code, 0..unit.text.len().min(200), message));
     }
     let mut commands = Vec::new();
     for line in unit
@@ -327,163 +381,10 @@ fn comment(unit: &Unit, context: &Context<'_>, found: &mut Vec<Found>) {
         judge_code("sh", &plain, context, MAX_DEPTH, &mut commands);
     }
     let commands = commands.into_iter().filter(|finding| finding.severity == Severity::Block);
-    found.extend(inside.into_iter().chain(commands).map(|finding| Found { code: Code::HiddenInstruction, ..finding }));
-}
-
-/// Returns the language of a block of code.
-fn language_of(name: &str, text: &str) -> Option<&'static str> {
-    match name {
-        "sh" | "bash" | "zsh" | "shell" | "console" | "terminal" | "fish" | "shellsession" | "sh-session"
-        | "command" | "dockerfile" | "makefile" | "make" => return Some("sh"),
-        "text" | "txt" | "markdown" | "md" | "plaintext" | "plain" | "prompt" => return Some("text"),
-        _ => {}
-    }
-    if let Some(language) = language::language(name) {
-        return Some(language.name);
-    }
-    if !name.is_empty() && !matches!(name, "code" | "example" | "none" | "output") {
-        return None;
-    }
-    let is_python = text.lines().any(|line| {
-        line.starts_with("import ")
-            || line.starts_with("from ") && line.contains(" import ")
-            || line.starts_with("def ")
-    });
-    let is_javascript = text.contains("require(")
-        || text.lines().any(|line| line.starts_with("const ") || line.starts_with("import {"));
-    match () {
-        () if is_javascript => Some("javascript"),
-        () if is_python => Some("python"),
-        () if text.lines().any(|line| looks_like_command(line.trim().trim_start_matches(['$', '>', '%', ' ']))) => {
-            Some("sh")
-        }
-        () => Some("text"),
-    }
-}
-
-/// Programs with which a command in a sentence begins.
-const PROGRAMS: &[&str] = &[
-    "curl",
-    "wget",
-    "bash",
-    "sh",
-    "zsh",
-    "sudo",
-    "python",
-    "python3",
-    "node",
-    "npx",
-    "npm",
-    "pnpm",
-    "yarn",
-    "bun",
-    "pip",
-    "pip3",
-    "uv",
-    "uvx",
-    "pipx",
-    "git",
-    "rm",
-    "cat",
-    "echo",
-    "env",
-    "printenv",
-    "export",
-    "eval",
-    "source",
-    "chmod",
-    "nc",
-    "ncat",
-    "scp",
-    "ssh",
-    "rsync",
-    "dig",
-    "nslookup",
-    "crontab",
-    "launchctl",
-    "systemctl",
-    "osascript",
-    "powershell",
-    "pwsh",
-    "iex",
-    "iwr",
-    "irm",
-    "base64",
-    "tar",
-    "zip",
-    "unzip",
-    "cp",
-    "mv",
-    "ln",
-    "tee",
-    "sed",
-    "dd",
-    "mkfs",
-    "docker",
-    "go",
-    "cargo",
-    "gem",
-    "brew",
-    "apt",
-    "apt-get",
-    "perl",
-    "ruby",
-    "php",
-    "deno",
-    "openssl",
-    "xattr",
-    "spctl",
-    "security",
-    "find",
-    "grep",
-    "gh",
-    "aws",
-    "kubectl",
-    "claude",
-    "codex",
-    "toolc",
-    ".",
-    "set",
-    "defaults",
-    "printf",
-    "xxd",
-    "cd",
-    "mkdir",
-    "nohup",
-    "history",
-    "socat",
-    "telnet",
-    "ping",
-    "host",
-    "head",
-    "tail",
-    "shred",
-    "history",
-];
-
-fn looks_like_command(text: &str) -> bool {
-    let first = text.split_whitespace().find(|word| !word.contains('=') || word.starts_with('-')).unwrap_or_default();
-    let name = first.rsplit('/').next().unwrap_or_default();
-    PROGRAMS.contains(&name.to_ascii_lowercase().as_str()) && text.contains(' ')
-        || text.contains(" | ") && text.contains("sh")
-        || text.contains("/dev/tcp/")
-}
-
-/// Returns a unit without the signs of a prompt at the beginnings of lines, if it has some.
-fn without_prompts(unit: &Unit) -> Option<Unit> {
-    let is_prompt = |line: &str| line.starts_with("$ ") || line.starts_with("% ") || line.starts_with("> ");
-    if !unit.text.lines().any(|line| is_prompt(line.trim_start())) {
-        return None;
-    }
-    let mut at = 0;
-    let lines = unit.text.split_inclusive('\n').map(|line| {
-        let start = at;
-        at += line.len();
-        let indent = line.len() - line.trim_start().len();
-        let skipped = if is_prompt(line.trim_start()) { indent + 2 } else { 0 };
-        (unit.place(start + skipped), line[skipped..].trim_end_matches('\n'))
-    });
-    Some(Unit::of_lines(lines.collect::<Vec<_>>(), unit.voice))
+    found.extend(inside.into_iter().chain(commands).map(|finding| match finding.code {
+        Code::CommentOrder => finding,
+        _ => Found { code: Code::HiddenInstruction, ..finding },
+    }));
 }
 
 /// Judges code, and the code in it.

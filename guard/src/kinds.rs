@@ -35,6 +35,13 @@ pub(crate) fn recognize(path: &str, bytes: &[u8]) -> Recognized {
     let Some((text, is_odd)) = text_of(bytes) else {
         const PROGRAMS: [&str; 11] = ["pyc", "pyo", "class", "so", "dll", "dylib", "exe", "node", "wasm", "o", "a"];
         let is_program = PROGRAMS.contains(&end.as_str());
+        // What macOS adds to an archive: attributes of a file, and a small part that is empty.
+        let name = path.rsplit('/').next().unwrap_or_default();
+        if bytes.starts_with(b"\0\x05\x16\x07") && name.starts_with("._") && bytes.len() <= 4 << 10 {
+            let found =
+                Found::new(Code::UnknownBinary, 0..0, "The file has the attributes of another file.").into_note();
+            return Recognized { kind: Kind::Unknown, text: None, found: vec![found] };
+        }
         let (kind, code) =
             if is_program { (Kind::Program, Code::Program) } else { (Kind::Unknown, Code::UnknownBinary) };
         return Recognized { kind, text: None, found: vec![Found::new(code, 0..0, code.explanation())] };

@@ -11,18 +11,23 @@
 //! A behaviour that the description of a skill declares, such as entering a scheduled command, is a note: a person reads the
 //! description before. A note never blocks. See [`Code`] for all kinds of findings, and [`Report::verdict`] for what blocks.
 
+mod archives;
 mod code;
 mod codes;
 mod context;
 mod decode;
+mod deeds;
+mod directives;
 mod encoded;
 mod entries;
+mod fences;
 mod files;
 mod front_matter;
 mod hidden;
 mod hosts;
 mod inspect;
 mod kinds;
+mod lookalikes;
 mod manifests;
 mod markdown;
 mod phrase;

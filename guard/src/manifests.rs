@@ -4,6 +4,8 @@ use crate::codes::Code;
 use crate::entries::{self, Entry};
 use crate::hosts::{self, Standing};
 use crate::kinds;
+use crate::lookalikes::{self, Registry};
+use crate::shell::look_alike;
 use crate::unit::{Found, Inner, Judged, Unit};
 
 /// Scripts of a package that run without being named.
@@ -80,7 +82,11 @@ pub(crate) fn check(path: &str, unit: &Unit) -> Judged {
         "makefile" | "gnumakefile" | "justfile" | "procfile" | "vagrantfile" | "jenkinsfile" | "dockerfile"
         | "containerfile" => recipes(&name, unit, &mut judged),
         _ if end == "json" => settings(path, &entries::json(&unit.text), unit, &mut judged),
-        _ if matches!(end.as_str(), "yml" | "yaml") => commands(&entries::yaml(&unit.text), &mut judged),
+        _ if matches!(end.as_str(), "yml" | "yaml") => {
+            let entries = entries::yaml(&unit.text);
+            commands(&entries, &mut judged);
+            workflow(&entries, unit, &mut judged);
+        }
         "tox.ini" | ".gitattributes" => {}
         ".gitmodules" => judged.found.push(Found::in_unit(
             unit,
@@ -109,6 +115,8 @@ fn package(entries: &[Entry], unit: &Unit, judged: &mut Judged) {
             }
         } else if entry.path.to_ascii_lowercase().contains("dependencies/") {
             dependency(entry, unit, judged);
+            let range = entry.at..entry.at + entry.value.len();
+            twin(Registry::Npm, entry.key(), unit, range, judged);
         }
     }
 }
@@ -132,6 +140,13 @@ fn foreign(address: &hosts::Address, is_index: bool, unit: &Unit, range: std::op
     );
     let is_note = !is_index && address.is_forge() && address.standing() == Standing::Named;
     judged.found.push(if is_note { found.into_note() } else { found });
+}
+
+/// A package with a name that is almost the name of a well-known one.
+fn twin(registry: Registry, name: &str, unit: &Unit, range: std::ops::Range<usize>, judged: &mut Judged) {
+    if let Some(known) = lookalikes::twin(registry, name) {
+        judged.found.push(Found::in_unit(unit, Code::LookAlikePackage, range, look_alike(name, known)));
+    }
 }
 
 /// Manifests in lines: dependencies with addresses, indices, and builds of their own.
@@ -158,6 +173,10 @@ fn lines(name: &str, unit: &Unit, judged: &mut Judged) {
             || matches!(name, "requirements.txt" | "pipfile")
             || section.contains("dependencies")
             || plain.contains(" @ ");
+        let is_name = plain.starts_with(|letter: char| letter.is_ascii_alphanumeric());
+        if is_name && (name == "requirements.txt" || section.contains("dependencies") && name == "pyproject.toml") {
+            twin(Registry::PyPi, plain, unit, range.clone(), judged);
+        }
         if is_package {
             for address in hosts::addresses(plain) {
                 foreign(&address, is_index, unit, range.clone(), judged);
@@ -297,6 +316,39 @@ fn servers(entries: &[Entry], unit: &Unit, judged: &mut Judged) {
             Code::ManifestHook,
             command.at..command.at + command.value.len(),
             "The settings start a program as an MCP server.",
+        ));
+    }
+}
+
+/// A workflow that gives its secrets away, or code of strangers its rights.
+fn workflow(entries: &[Entry], unit: &Unit, judged: &mut Judged) {
+    let is_workflow = entries.iter().any(|entry| entry.path.starts_with("jobs/"));
+    if !is_workflow {
+        return;
+    }
+    let all = entries.iter().find(|entry| {
+        let plain: String = entry.value.to_ascii_lowercase().split_whitespace().collect();
+        plain.contains("tojson(secrets)") || plain.contains("secrets[")
+    });
+    if let Some(entry) = all {
+        judged.found.push(Found::in_unit(
+            unit,
+            Code::SendsEnvironment,
+            entry.at..entry.at + entry.value.len(),
+            "The workflow collects all secrets of the repository.",
+        ));
+    }
+    let is_privileged = unit.text.contains("pull_request_target") || unit.text.contains("workflow_run:");
+    let head = entries.iter().find(|entry| {
+        entry.key() == "ref" && (entry.value.contains("pull_request.head") || entry.value.contains("workflow_run.head"))
+    });
+    let runs = entries.iter().any(|entry| entry.key() == "run");
+    if let Some(entry) = head.filter(|_| is_privileged && runs) {
+        judged.found.push(Found::in_unit(
+            unit,
+            Code::HostAccess,
+            entry.at..entry.at + entry.value.len(),
+            "The workflow runs code of a pull request with the rights and secrets of the repository.",
         ));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::quoting::Around;
+use crate::quoting::{Around, CODE};
 use crate::unit::{Unit, Voice};
 
 /// A part of a document.
@@ -30,6 +30,8 @@ pub(crate) enum PartKind {
 pub(crate) struct Document {
     /// The place of the front matter, without its marks.
     pub(crate) front: Option<Range<usize>>,
+    /// The text before the first heading below the title.
+    pub(crate) intro: String,
     pub(crate) parts: Vec<Part>,
 }
 
@@ -65,7 +67,36 @@ pub(crate) fn read(text: &str) -> Document {
         reader.line();
     }
     reader.end_paragraph();
-    reader.document
+    let mut document = reader.document;
+    document.look_around();
+    document
+}
+
+/// The maximum length of the text at the beginning of a document that is kept, in bytes.
+const MAX_INTRO: usize = 2000;
+
+impl Document {
+    /// Adds what comes after each block of code, and the beginning of the document.
+    fn look_around(&mut self) {
+        let is_heading = |part: &Part| part.kind == PartKind::Prose && part.unit.text.trim_start().starts_with('#');
+        let is_section = |part: &&Part| is_heading(part) && part.unit.text.trim_start().starts_with("##");
+        let before = self.parts.iter().take_while(|part| !is_section(part));
+        for part in before.filter(|part| part.kind == PartKind::Prose) {
+            if self.intro.len() < MAX_INTRO {
+                self.intro.push_str(&part.unit.text);
+                self.intro.push('\n');
+            }
+        }
+        let mut after = String::new();
+        for part in self.parts.iter_mut().rev() {
+            match part.kind {
+                PartKind::Code(_) => part.around.after = std::mem::take(&mut after),
+                PartKind::Prose if is_heading(part) => after.clear(),
+                PartKind::Prose => after.clone_from(&part.unit.text),
+                PartKind::Inline(_) | PartKind::Comment => {}
+            }
+        }
+    }
 }
 
 impl<'t> Reader<'t> {
@@ -87,7 +118,7 @@ impl<'t> Reader<'t> {
 
     fn around(&self) -> Around {
         let heading = self.headings.iter().rfind(|(level, _)| *level >= 2).map(|(_, text)| text.clone());
-        Around { heading: heading.unwrap_or_default(), lead: self.lead.clone() }
+        Around { heading: heading.unwrap_or_default(), lead: self.lead.clone(), ..Around::default() }
     }
 
     fn line(&mut self) {
@@ -150,7 +181,7 @@ impl<'t> Reader<'t> {
         let unit = Unit::of_lines(lines.iter().copied(), Voice::Runs);
         for (range, is_loaded) in inline_code(&unit.text) {
             let code = Unit::at(&unit.text[range.clone()], unit.place(range.start), Voice::Runs);
-            let around = Around { heading: self.around().heading, lead: sentence(&unit.text, &range) };
+            let around = Around { lead: sentence(&unit.text, &range), ..self.around() };
             self.document.parts.push(Part { kind: PartKind::Inline(is_loaded), unit: code, around });
         }
         let text = unit.text.clone();
@@ -298,7 +329,7 @@ fn sentence(text: &str, range: &Range<usize>) -> String {
     let before = before.rfind(". ").map_or(before, |at| &before[at + 2..]);
     let after = &text[range.end..end];
     let after = after.find(". ").map_or(after, |at| &after[..at]);
-    format!("{before} CODE {after}")
+    format!("{before}{CODE}{after}")
 }
 
 #[cfg(test)]

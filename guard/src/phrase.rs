@@ -4,6 +4,8 @@
 //! most [`GAP`] words of the same sentence, and `"two words"` cannot occur: a step is one word. `_` in a word stands for a space, so
 //! that `do_not` is the words `do not`. A word of a script without spaces is looked for as a part of the text.
 
+use std::collections::BTreeMap;
+
 /// The maximum number of words in a gap.
 pub(crate) const GAP: usize = 7;
 
@@ -80,6 +82,44 @@ impl Phrase {
     /// Returns the index of the last word of a match that begins with a word.
     pub(crate) fn match_at(&self, words: &[WordAt], first: usize) -> Option<usize> {
         matches(&self.steps, words, first, words.get(first)?.sentence)?.checked_sub(1)
+    }
+}
+
+/// Patterns by their first words, so that few are tried at a word.
+#[derive(Default)]
+pub(crate) struct Phrases {
+    phrases: Vec<Phrase>,
+    by_word: BTreeMap<String, Vec<usize>>,
+    by_start: Vec<(String, usize)>,
+}
+
+impl Phrases {
+    /// Reads patterns of this crate's own tables.
+    pub(crate) fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Self {
+        let mut found = Self::default();
+        for (index, pattern) in patterns.into_iter().enumerate() {
+            found.phrases.push(Phrase::new(pattern));
+            let first = pattern.split(' ').next().unwrap_or_default();
+            for alternative in first.split('|') {
+                let word = alternative.split('_').next().unwrap_or_default();
+                match word.strip_suffix('*') {
+                    Some(start) => found.by_start.push((start.to_owned(), index)),
+                    None => found.by_word.entry(word.to_owned()).or_default().push(index),
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns the matches that begin with a word: the index of the pattern, and the index of the last word.
+    pub(crate) fn matches_at(&self, words: &[WordAt], at: usize) -> Vec<(usize, usize)> {
+        let Some(word) = words.get(at) else { return Vec::new() };
+        let exact = self.by_word.get(&word.text).into_iter().flatten().copied();
+        let starts = self.by_start.iter().filter(|(start, _)| word.text.starts_with(start)).map(|(_, index)| *index);
+        let mut found: Vec<(usize, usize)> =
+            exact.chain(starts).filter_map(|index| Some((index, self.phrases[index].match_at(words, at)?))).collect();
+        found.dedup();
+        found
     }
 }
 

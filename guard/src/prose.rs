@@ -1,41 +1,20 @@
 //! Judges sentences: what a document asks a model or a person to do.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::codes::Code;
 use crate::context::Context;
 use crate::hosts::{self, Standing};
-use crate::phrase::{Phrase, WordAt, words};
+use crate::kinds;
+use crate::phrase::{Phrases, WordAt, words};
 use crate::purpose::Topic;
 use crate::quoting::{Around, is_negated, is_warning, warns};
-use crate::tables::phrases::{DENSE, DENSE_NEGATIONS, REQUESTS, Request, SWITCHES};
+use crate::tables::phrases::{DENSE, DENSE_NEGATIONS, REQUESTS, SWITCHES};
 use crate::tables::places;
 use crate::unit::{Found, Unit};
 
-/// The patterns, by their first words.
-struct Patterns {
-    phrases: Vec<(Phrase, &'static Request)>,
-    by_word: BTreeMap<&'static str, Vec<usize>>,
-    by_start: Vec<(&'static str, usize)>,
-}
-
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
-    let mut patterns = Patterns { phrases: Vec::new(), by_word: BTreeMap::new(), by_start: Vec::new() };
-    for (index, request) in REQUESTS.iter().enumerate() {
-        patterns.phrases.push((Phrase::new(request.pattern), request));
-        let first = request.pattern.split(' ').next().unwrap_or_default();
-        for alternative in first.split('|') {
-            let word = alternative.split('_').next().unwrap_or_default();
-            match word.strip_suffix('*') {
-                Some(start) => patterns.by_start.push((start, index)),
-                None => patterns.by_word.entry(word).or_default().push(index),
-            }
-        }
-    }
-    patterns
-});
+static PATTERNS: LazyLock<Phrases> = LazyLock::new(|| Phrases::new(REQUESTS.iter().map(|request| request.pattern)));
 
 /// Judges a part of a document. `is_hidden` is for what is not displayed, where nothing counts as a quotation.
 pub(crate) fn check(unit: &Unit, around: &Around, is_hidden: bool, context: &Context<'_>) -> Vec<Found> {
@@ -58,14 +37,9 @@ pub(crate) fn check(unit: &Unit, around: &Around, is_hidden: bool, context: &Con
 }
 
 fn requests(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Context<'_>, found: &mut Vec<Found>) {
-    let patterns = &*PATTERNS;
     for (at, word) in found_words.iter().enumerate() {
-        let exact = patterns.by_word.get(word.text.as_str()).into_iter().flatten().copied();
-        let starts =
-            patterns.by_start.iter().filter(|(start, _)| word.text.starts_with(start)).map(|(_, index)| *index);
-        for index in exact.chain(starts) {
-            let (phrase, request) = &patterns.phrases[index];
-            let Some(last) = phrase.match_at(found_words, at) else { continue };
+        for (index, last) in PATTERNS.matches_at(found_words, at) {
+            let request = &REQUESTS[index];
             if request.can_be_negated && is_negated(found_words, at) {
                 continue;
             }
@@ -81,7 +55,8 @@ fn dense_requests(unit: &Unit, around: &Around, context: &Context<'_>, found: &m
         return;
     }
     let mut at = 0;
-    for sentence in unit.text.split_inclusive(['。', '！', '？', '\n']) {
+    // Lines are wrapped, and a sentence goes on in the next one.
+    for sentence in unit.text.split_inclusive(['。', '！', '？']) {
         let lower = sentence.to_lowercase();
         let is_negated = DENSE_NEGATIONS.iter().any(|negation| lower.contains(negation));
         for (code, lists, message) in DENSE {
@@ -138,6 +113,20 @@ fn sentence<'t>(text: &'t str, range: &Range<usize>) -> &'t str {
 fn scanned(unit: &Unit, around: &Around, context: &Context<'_>, found: &mut Vec<Found>) {
     let Some(manipulation) = toolc_scan::manipulation(&unit.text) else { return };
     let range = manipulation.span.clone();
+    // A public key is not a secret.
+    let rest = unit.text[range.end..].split(|letter: char| letter.is_whitespace() || letter == '`').next();
+    if manipulation.what.contains("credentials") && rest.is_some_and(|rest| kinds::end_of(rest) == "pub") {
+        return;
+    }
+    // "Never push without the user's approval."
+    let is_allowed_only_with = unit.text[range.clone()].to_ascii_lowercase().starts_with("without")
+        && words(sentence(&unit.text, &range))
+            .iter()
+            .take_while(|word| word.text != "without")
+            .any(|word| matches!(word.text.as_str(), "never" | "not" | "don't" | "no" | "nothing"));
+    if is_allowed_only_with {
+        return;
+    }
     let code = match manipulation.what {
         what if what.contains("comment") || what.contains("not displayed") => Code::HiddenInstruction,
         what if manipulation.decoded.is_some() || what.contains("encoded") => Code::HiddenPayload,
@@ -247,6 +236,12 @@ fn downloads(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Con
             ));
         }
         let verbs = ["download", "get", "fetch", "visit", "herunterladen", "下载", "descarga", "télécharge"];
+        let scheme = &unit.text[address.at.clone()];
+        let is_package = scheme.starts_with("git+") || unit.text[..address.at.start].trim_end().ends_with('@');
+        if is_package && !address.is_forge() && !address.is_registry() && address.standing() != Standing::Local {
+            let message = format!("A package comes from {}, which is not a public registry.", address.host);
+            found.push(judged(unit, around, Code::ForeignPackage, &[], address.at.clone(), &message, context));
+        }
         if running.or(has(&verbs)).is_none_or(|at| is_negated(found_words, at)) {
             continue;
         }
@@ -370,6 +365,24 @@ const PRIVATE: &[&str] = &[
     "message",
 ];
 
+/// Words in capitals in the address of a picture that stand for what the model knows.
+const BLANKS: &[&str] = &[
+    "context",
+    "conversation",
+    "history",
+    "secret",
+    "prompt",
+    "password",
+    "credential",
+    "transcript",
+    "memory",
+    "summary",
+    "contents",
+    "base64",
+    "cookie",
+    "env",
+];
+
 /// Addresses into which the model is to put private data.
 fn filled_addresses(unit: &Unit, around: &Around, found: &mut Vec<Found>) {
     let text = &unit.text;
@@ -383,9 +396,20 @@ fn filled_addresses(unit: &Unit, around: &Around, found: &mut Vec<Found>) {
             whole.split_once("://").map_or("", |(_, rest)| rest.split_once(['/', '?']).map_or("", |(_, path)| path));
         let names = placeholders(path);
         let private = names.iter().find(|name| PRIVATE.iter().any(|word| name.contains(word)));
-        let Some(name) = private else { continue };
         let before = &text[text.floor_char_boundary(address.at.start.saturating_sub(200))..address.at.start];
         let is_image = before.ends_with('(') && before.rfind("![").is_some_and(|open| before[open..].contains("]("));
+        let is_blank = is_image
+            && path.split(['/', '?', '=', '&', '.', '-']).any(|part| {
+                part.len() >= 4
+                    && part.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+                    && BLANKS.iter().any(|word| part.to_lowercase().contains(word))
+            });
+        if is_blank && !is_warning(around, before) {
+            let message = "The model is to put something into the address of a picture.";
+            found.push(Found::in_unit(unit, Code::FillInAddress, address.at.clone(), message));
+            continue;
+        }
+        let Some(name) = private else { continue };
         let is_strong = [
             "conversation",
             "history",

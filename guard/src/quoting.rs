@@ -1,7 +1,10 @@
 //! Decides whether a document tells the model to do something, or quotes it as an example of what not to do.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use crate::phrase::{WordAt, words};
-use crate::tables::phrases::{NEGATIONS, QUOTING, QUOTING_PARTS, RUNNING, SUBJECTS};
+use crate::tables::quoting::{NEGATIONS, QUOTING, QUOTING_PARTS, RUNNING, SUBJECTS};
 use crate::unit::Voice;
 
 /// The text around a part of a document.
@@ -9,8 +12,36 @@ use crate::unit::Voice;
 pub(crate) struct Around {
     /// The nearest heading below the title.
     pub(crate) heading: String,
-    /// The paragraph before a block, or the sentence around code in it.
+    /// The paragraph before a block, or the sentence around code in it, with [`CODE`] for the code.
     pub(crate) lead: String,
+    /// The paragraph after a block.
+    pub(crate) after: String,
+    /// Whether the document is a guide to attacks, whose texts are examples.
+    pub(crate) is_guide: bool,
+}
+
+/// What stands for code in a sentence.
+pub(crate) const CODE: &str = " CODE ";
+
+/// Returns whether the beginning of a document says that its texts are examples of what not to run or to follow.
+pub(crate) fn announces_examples(intro: &str) -> bool {
+    let found = words(intro);
+    let all: Vec<&WordAt> = found.iter().collect();
+    is_cue(&all, intro) && is_prohibited(&all)
+}
+
+/// Returns whether a text says not to run or to follow something.
+pub(crate) fn prohibits(text: &str) -> bool {
+    is_prohibited(&words(text).iter().collect::<Vec<_>>())
+}
+
+/// Returns whether a text tells to run what comes before it: "Now run it", "execute the block above".
+fn tells_to_run_it(text: &str) -> bool {
+    const POINTING: &[&str] =
+        &["above", "it", "this", "that", "them", "these", "command", "commands", "block", "script", "line", "lines"];
+    let found = words(text);
+    let near: Vec<&WordAt> = found.iter().filter(|word| word.sentence < 2).collect();
+    tells_to_run(&near) && near.iter().any(|word| POINTING.contains(&word.text.as_str()))
 }
 
 /// Returns how a document presents code.
@@ -21,8 +52,16 @@ pub(crate) fn voice_of_code(around: &Around, code: &str) -> Voice {
         .iter()
         .filter(|word| Some(word.sentence) == last || word.sentence + 1 == last.unwrap_or_default())
         .collect();
-    if tells_to_run(&of_last) {
+    let is_order = match last_part(&around.lead).split_once(CODE) {
+        // What comes after code in a sentence is rarely about the code.
+        Some((before, after)) => tells_to_run(&words(before).iter().collect::<Vec<_>>()) || tells_to_run_it(after),
+        None => tells_to_run(&of_last) || tells_to_run_it(&around.after),
+    };
+    if is_order {
         return Voice::Runs;
+    }
+    if around.is_guide {
+        return Voice::Quotes;
     }
     let first_line = code.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     let is_comment = ["#", "//", "--", "<!--", "/*"].iter().any(|mark| first_line.starts_with(mark));
@@ -35,7 +74,8 @@ pub(crate) fn voice_of_code(around: &Around, code: &str) -> Voice {
 
 /// Returns whether a sentence, the paragraph before it or the heading above it warns of something.
 pub(crate) fn is_warning(around: &Around, sentence: &str) -> bool {
-    warns(sentence)
+    around.is_guide
+        || warns(sentence)
         || warns(&around.heading)
         || warns(last_part(&around.lead)) && around.lead.trim_end().ends_with([':', '：'])
 }
@@ -53,9 +93,19 @@ pub(crate) fn warns(text: &str) -> bool {
     is_cue(&found.iter().collect::<Vec<_>>(), text)
 }
 
+/// The words of a warning by their first two bytes.
+static CUES: LazyLock<BTreeMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let mut cues = BTreeMap::<&str, Vec<&str>>::new();
+    for pattern in QUOTING {
+        cues.entry(pattern.get(..2).unwrap_or_default()).or_default().push(pattern);
+    }
+    cues
+});
+
 fn is_cue(found: &[&WordAt], text: &str) -> bool {
     let is_in_table = |word: &str| {
-        QUOTING.iter().any(|pattern| match pattern.strip_suffix('*') {
+        let near = word.get(..2).and_then(|start| CUES.get(start));
+        near.into_iter().flatten().any(|pattern| match pattern.strip_suffix('*') {
             Some(start) => word.starts_with(start),
             None => word == *pattern,
         })
@@ -76,7 +126,15 @@ fn is_prohibited(found: &[&WordAt]) -> bool {
                     RUNNING.contains(&next.text.as_str())
                         || matches!(
                             next.text.as_str(),
-                            "do" | "pipe" | "write" | "commit" | "follow" | "include" | "accept" | "allow"
+                            "do" | "pipe"
+                                | "write"
+                                | "commit"
+                                | "follow"
+                                | "include"
+                                | "accept"
+                                | "allow"
+                                | "obey"
+                                | "trust"
                         )
                 }))
     })
@@ -131,7 +189,8 @@ mod tests {
     use super::*;
 
     fn voice(heading: &str, lead: &str, code: &str) -> Voice {
-        voice_of_code(&Around { heading: heading.to_owned(), lead: lead.to_owned() }, code)
+        let (heading, lead) = (heading.to_owned(), lead.to_owned());
+        voice_of_code(&Around { heading, lead, ..Around::default() }, code)
     }
 
     #[test]
@@ -151,6 +210,19 @@ mod tests {
             ("Setup", "Never skip this step:", "curl x | sh"),
         ] {
             assert_eq!(voice(heading, lead, code), Voice::Runs, "{heading} {lead} {code}");
+        }
+    }
+
+    #[test]
+    fn a_warning_does_not_help_code_that_the_text_after_it_tells_to_run() {
+        let around = |after: &str| Around {
+            heading: "Malicious: never run this".to_owned(),
+            after: after.to_owned(),
+            ..Around::default()
+        };
+        assert_eq!(voice_of_code(&around("Attackers gain all files."), "curl x | sh"), Voice::Quotes);
+        for after in ["The warning is for others. Run the block above.", "Now execute it, then go on."] {
+            assert_eq!(voice_of_code(&around(after), "curl x | sh"), Voice::Runs, "{after}");
         }
     }
 }

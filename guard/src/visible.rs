@@ -65,6 +65,17 @@ pub(crate) fn visible(text: &str) -> String {
     shown.trim_end().to_owned()
 }
 
+/// Returns whether a name has Latin letters, and all its others look like Latin ones.
+pub(crate) fn looks_latin(name: &str) -> bool {
+    // Cyrillic, Greek and Armenian letters, as they look in usual fonts.
+    const TWINS: &str = "аеорсухіјѕԁһӏԛԝАВЕКМНОРСТУХІЈЅԌοΑΒΕΖΗΙΚΜΝΟΡΤΥΧսօ";
+    let is_wide = |letter: char| matches!(letter, '\u{ff21}'..='\u{ff5a}' | '\u{1d400}'..='\u{1d7ff}');
+    let mut others = name.chars().filter(|letter| !letter.is_ascii()).peekable();
+    others.peek().is_some()
+        && others.all(|letter| TWINS.contains(letter) || is_wide(letter))
+        && name.chars().filter(char::is_ascii_alphabetic).count() >= 2
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

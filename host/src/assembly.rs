@@ -28,6 +28,7 @@ use crate::options::ToolOptions;
 use crate::person::Person;
 use crate::profile::Profile;
 use crate::sources::git::{self, ProjectGit};
+use crate::sources::guard::Guard;
 use crate::sources::instructions::{self, InstructionFile};
 use crate::sources::plugins::{self, LoadedPlugins};
 use crate::sources::servers::{self, McpServers, ModelSampler, NeededServers, Wait};
@@ -164,6 +165,9 @@ impl Host {
         let mut stores = Stores::new(&profile.home, &registry, environment, skills, &redactor)
             .with_memory(plugins.memory(&profile)?)
             .with_person(&person, config.agent.question_timeout);
+        if let Some(judging) = &judging {
+            stores = stores.with_guard(Guard::new(judging.rules, &profile.home, &directory));
+        }
         if let Some(model) = model {
             stores = stores.with_summarizer(model, UncountedTokens::default());
         }

@@ -268,6 +268,15 @@ impl Folder {
         }
     }
 
+    /// Returns the target of a link, as it is stored. What is not UTF-8 is replaced.
+    ///
+    /// # Errors
+    ///
+    /// The path is malformed, leads through a link, or is not a link.
+    pub fn link_target(&self, path: &str) -> Result<String, FileError> {
+        self.target(path).map(|target| String::from_utf8_lossy(&target).into_owned())
+    }
+
     /// Reads a file of the skill of at most `most` bytes. The path is relative to the skill's folder, with `/` between its parts.
     ///
     /// # Errors

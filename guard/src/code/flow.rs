@@ -12,6 +12,10 @@ use super::value::{Value, bits};
 use crate::tables::calls::{CALLS, Effect};
 use crate::tables::names;
 
+/// Texts that are encodings, modes and patterns, and no parts of a path.
+const PLAIN_TEXTS: &[&str] =
+    &["", "~", "utf8", "utf-8", "latin-1", "ascii", "r", "rb", "*", "**", "**/*", "ignore", "replace", "$HOME"];
+
 /// How often all assignments are read. Each pass follows a value through at least one more variable.
 const PASSES: usize = 4;
 
@@ -104,6 +108,8 @@ impl<'p> Flow<'p> {
             if token.kind != Kind::Name || !matches!(token.text.as_str(), "def" | "function" | "func" | "fn" | "sub") {
                 continue;
             }
+            // `function* f(…)`
+            let at = if program.is(at + 1, "*") { at + 1 } else { at };
             let Some(name) = program.token(at + 1).filter(|token| token.kind == Kind::Name) else { continue };
             if !program.is(at + 2, "(") {
                 continue;
@@ -154,7 +160,7 @@ impl<'p> Flow<'p> {
                     changed |= self.assignment(at);
                 }
                 Kind::Name if matches!(token.text.as_str(), "in" | "of" | "as") => changed |= self.binding(at),
-                Kind::Name if token.text == "return" => changed |= self.returned(at),
+                Kind::Name if matches!(token.text.as_str(), "return" | "yield") => changed |= self.returned(at),
                 Kind::Name if program.begins_chain(at) => changed |= self.call(at),
                 _ => {}
             }
@@ -300,7 +306,8 @@ impl<'p> Flow<'p> {
         if !before.clone().any(|at| program.is_name(at, "for")) {
             return false;
         }
-        let value = self.value(at + 1, program.expression_end(at + 1));
+        let end = self.iterable_end(at + 1);
+        let value = self.value(at + 1, end);
         let names: Vec<String> = before
             .rev()
             .take_while(|at| !program.is_name(*at, "for"))
@@ -308,7 +315,6 @@ impl<'p> Flow<'p> {
             .filter(|token| token.kind == Kind::Name)
             .map(|token| token.text.clone())
             .collect();
-        let end = program.expression_end(at + 1);
         if let [name] = names.as_slice() {
             self.assign_text(name, at, end);
         }
@@ -319,12 +325,31 @@ impl<'p> Flow<'p> {
         changed
     }
 
+    /// Returns the end of what a loop goes through: in Python, the colon.
+    fn iterable_end(&self, from: usize) -> usize {
+        let program = self.program;
+        let end = program.expression_end(from);
+        if program.language.name != "python" {
+            return end;
+        }
+        let mut at = from;
+        while at < end && !program.is(at, ":") {
+            let is_open = ["(", "[", "{"].iter().any(|sign| program.is(at, sign));
+            at = if is_open { program.pair[at].max(at) + 1 } else { at + 1 };
+        }
+        at.min(end)
+    }
+
     /// Remembers the names in the path of a file that is opened.
     fn remember_file(&mut self, name: &str, from: usize, to: usize) {
         let program = self.program;
         let open = (from..to.min(from + 40)).find(|at| {
             program.token(*at).is_some_and(|token| {
-                token.kind == Kind::Name && matches!(token.text.as_str(), "open" | "createWriteStream" | "fdopen")
+                token.kind == Kind::Name
+                    && matches!(
+                        token.text.as_str(),
+                        "open" | "createWriteStream" | "fdopen" | "ZipFile" | "TarFile" | "GzipFile"
+                    )
             })
         });
         if let Some(open) = open {
@@ -358,6 +383,29 @@ impl<'p> Flow<'p> {
         changed |= self.callbacks(at, call);
         if matches!(effect(program, &chain), Some(Effect::Write | Effect::Save)) {
             changed |= self.written(at, &chain, call);
+        }
+        if names::ADDERS.contains(&chain.last()) && chain.path.contains('.') {
+            changed |= self.added(&chain, call);
+        }
+        changed
+    }
+
+    /// `list.append(x)` and `archive.add(path)`: what is added is in the list, in the archive, and in the file behind the archive.
+    fn added(&mut self, chain: &Chain, (open, close): (usize, usize)) -> bool {
+        let mut value = self.value(open + 1, close);
+        if value.has(bits::SECRET_PATH) && matches!(chain.last(), "add" | "addfile" | "attach") {
+            value.bits |= bits::SECRET;
+        }
+        let kept = bits::SECRET | bits::ENVIRONMENT | bits::HOME_FILES | bits::PAGE | bits::SECRET_PATH;
+        let value = Value { bits: value.bits & kept, addresses: Vec::new(), ..value };
+        let opened = self.opened.get(&chain.first).cloned().unwrap_or_default();
+        let is_usual =
+            |name: &String| matches!(name.as_str(), "open" | "os" | "path" | "join" | "io" | "tarfile" | "zipfile");
+        let names: Vec<String> =
+            opened.into_iter().chain([chain.first.clone()]).filter(|name| !is_usual(name)).collect();
+        let mut changed = false;
+        for name in &names {
+            changed |= self.assign(name, &value);
         }
         changed
     }
@@ -485,6 +533,7 @@ impl<'p> Flow<'p> {
     pub(crate) fn value(&mut self, from: usize, to: usize) -> Value {
         let program = self.program;
         let (mut value, mut path, mut reads) = (Value::default(), String::new(), false);
+        let (mut lists, mut has_part) = (false, false);
         let mut at = from;
         let mut variables = 0;
         while at < to.min(program.tokens.len()) && program.spend(1) {
@@ -492,6 +541,7 @@ impl<'p> Flow<'p> {
             match token.kind {
                 Kind::Text => {
                     value.add_text(&token.text);
+                    has_part |= !PLAIN_TEXTS.contains(&token.text.as_str());
                     if token.text.len() < 256 {
                         path.push('/');
                         path.push_str(&token.text);
@@ -502,6 +552,7 @@ impl<'p> Flow<'p> {
                     if let Some(chain) = chain {
                         variables += usize::from(chain.call.is_none() && !chain.first.is_empty());
                         reads |= chain.call.is_some() && names::READERS.contains(&chain.last());
+                        lists |= chain.call.is_some() && names::WALKERS.contains(&chain.last());
                         self.chain_value(at, &chain, &mut value);
                         at = chain.end.max(at + 1);
                         continue;
@@ -522,7 +573,14 @@ impl<'p> Flow<'p> {
         if path.len() < 1024 && !value.has(bits::SECRET_PATH) && !path.contains("://") {
             value.add_text(&path);
         }
-        if reads && value.has(bits::SECRET_PATH) {
+        // A part of a path leads out of the home folder itself.
+        if has_part {
+            value.bits &= !bits::HOME;
+        }
+        if lists && value.has(bits::HOME) {
+            value.bits |= bits::HOME_FILES;
+        }
+        if reads && value.has(bits::SECRET_PATH) || reads && !lists && value.has(bits::HOME_FILES) {
             value.bits |= bits::SECRET;
         }
         if reads && value.has(bits::VARIABLES_PATH) {

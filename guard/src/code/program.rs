@@ -153,6 +153,10 @@ impl Program {
         if self.is(next, "?.") && self.is(next + 1, "(") {
             return Some((next + 1, self.pair[next + 1].min(self.tokens.len())));
         }
+        // `(Object.getPrototypeOf(f).constructor)(…)`.
+        if self.is(next, ")") && self.is(next + 1, "(") && next > 0 && self.is_name(next - 1, "constructor") {
+            return Some((next + 1, self.pair[next + 1].min(self.tokens.len())));
+        }
         let needs_none = matches!(self.language.name, "ruby" | "perl" | "powershell" | "lua");
         (needs_none && next > 0 && self.is_text(next)).then(|| (next - 1, self.expression_end(next)))
     }

@@ -1,5 +1,6 @@
 //! What a program does with values: what it sends, runs, loads and writes.
 
+mod loading;
 mod whole;
 
 use std::collections::BTreeSet;
@@ -37,10 +38,6 @@ const COPYING: &[&str] = &[
     "link",
 ];
 
-/// Modules that run programs or connect with the network.
-const POWERFUL: &[&str] =
-    &["child_process", "node:child_process", "os", "subprocess", "socket", "http", "https", "net", "ctypes", "vm"];
-
 /// A call of a program, with what is known about it.
 struct Call {
     at: usize,
@@ -68,6 +65,10 @@ pub(super) fn check(unit: &Unit, program: &Program, context: &Context<'_>, judge
             sinks.constant(at, judged);
             continue;
         }
+        if token.is("=") {
+            sinks.loaded(at, judged);
+            continue;
+        }
         if token.kind != Kind::Name || !program.begins_chain(at) {
             continue;
         }
@@ -82,6 +83,8 @@ pub(super) fn check(unit: &Unit, program: &Program, context: &Context<'_>, judge
         sinks.call(&call, judged);
     }
     sinks.remote_shell(judged);
+    sinks.names_that_look_alike(judged);
+    sinks.replaced_payments(judged);
     if program.language.name == "powershell" {
         sinks.powershell(judged);
     }
@@ -103,7 +106,7 @@ impl Sinks<'_, '_> {
             ));
         }
         match effect {
-            Effect::Send => self.send(call, judged),
+            Effect::Send | Effect::Save => self.send(call, judged),
             Effect::LookUp => self.look_up(call, judged),
             Effect::Eval => self.eval(call, judged),
             Effect::Command => self.command(call, judged),
@@ -111,7 +114,6 @@ impl Sinks<'_, '_> {
             Effect::Unpickle => self.unpickle(call, judged),
             Effect::Write => self.write(call, judged),
             Effect::Delete => self.delete(call, judged),
-            Effect::Save => {}
         }
     }
 
@@ -222,6 +224,11 @@ impl Sinks<'_, '_> {
                 "The code sends all variables of the environment.",
             ));
         }
+        let host = addresses.iter().find(|address| address.standing() != Standing::Local);
+        if let Some(host) = host.filter(|_| value.has(bits::PAGE)) {
+            let message = format!("The code sends what a page shows to {}.", host.host);
+            judged.found.push(self.found(call, Code::SendsSecrets, message));
+        }
         if value.has(bits::VARIABLES) && !self.flow.names_key && !self.names_a_key() {
             judged.found.push(self.found(
                 call,
@@ -274,7 +281,8 @@ impl Sinks<'_, '_> {
 
     fn look_up(&mut self, call: &Call, judged: &mut Judged) {
         let value = self.all(call);
-        if value.has(bits::SECRET | bits::ENVIRONMENT | bits::KEY | bits::FILE | bits::VARIABLES) {
+        let sources = bits::SECRET | bits::ENVIRONMENT | bits::KEY | bits::FILE | bits::VARIABLES;
+        if value.has(sources | bits::ENCODED) {
             judged.found.push(self.found(
                 call,
                 Code::SendsSecrets,
@@ -310,8 +318,11 @@ impl Sinks<'_, '_> {
             return;
         }
         // The last argument of `Function` is the body.
-        let (from, to) =
-            if call.chain.last() == "Function" { *call.arguments.last().unwrap_or(&(from, to)) } else { (from, to) };
+        let (from, to) = if matches!(call.chain.last(), "Function" | "AsyncFunction" | "constructor") {
+            *call.arguments.last().unwrap_or(&(from, to))
+        } else {
+            (from, to)
+        };
         let value = self.flow.value(from, to);
         let folded = self.flow.fold(from, to);
         let is_literal = to == from + 1 && self.program.is_text(from);
@@ -377,13 +388,16 @@ impl Sinks<'_, '_> {
             .copied()
             .unwrap_or_default();
         let is_unknown = |word: &str| word.trim_matches(['"', '\'']) == UNKNOWN;
+        // A path in a folder that is known only at run time.
+        let is_below_unknown = first.strip_prefix(UNKNOWN).is_some_and(|rest| rest.starts_with('/'));
         let script = words.iter().skip_while(|word| **word != first).skip(1).find(|word| !word.starts_with('-'));
         let has_code = words.iter().any(|word| matches!(*word, "-c" | "-e"));
         let gets_code = is_interpreter(first)
             && (script.is_none_or(|word| is_unknown(word))
                 || has_code && words.last().is_some_and(|word| is_unknown(word)));
-        if gets_code || is_unknown(first) {
-            let code = self.code_value(call, is_unknown(first), has_code, words.len()).unwrap_or_else(|| value.clone());
+        if gets_code || is_unknown(first) || is_below_unknown {
+            let by_itself = is_unknown(first) || is_below_unknown;
+            let code = self.code_value(call, by_itself, has_code, words.len()).unwrap_or_else(|| value.clone());
             self.run_value(call, &code, "a command", judged);
         }
         let runs = |path: &str| {
@@ -493,43 +507,13 @@ impl Sinks<'_, '_> {
         Some((open, self.program.pair[open].min(self.program.tokens.len())))
     }
 
-    fn load(&mut self, call: &Call, judged: &mut Judged) {
-        let Some(&(from, to)) = call.arguments.first() else { return };
-        let folded = self.flow.fold(from, to);
-        if folded.is_complete {
-            let is_plain = to == from + 1 && self.program.is_text(from);
-            if !is_plain && POWERFUL.contains(&folded.text.as_str()) {
-                judged.found.push(self.found(
-                    call,
-                    Code::BuiltCode,
-                    format!("The name of the module `{}` is put together from pieces.", folded.text),
-                ));
-            }
-            if folded.text.starts_with("http://") || folded.text.starts_with("https://") {
-                let found = self.found(call, Code::FetchAndRun, "The code loads a module from an address.");
-                judged.found.extend(shell::fetched(found, &folded.text, &(0..folded.text.len())));
-            }
-            return;
-        }
-        let value = self.flow.value(from, to);
-        self.run_value(call, &value, "a module", judged);
-    }
-
-    fn unpickle(&mut self, call: &Call, judged: &mut Judged) {
-        let value = self.flow.value(call.brackets.0 + 1, call.brackets.1);
-        if self.run_value(call, &value, "a serialized object", judged) {
-            return;
-        }
-        if call.chain.path.starts_with("marshal.") {
-            judged.found.push(self.found(call, Code::HiddenPayload, "The code loads bytecode."));
-        } else if call.chain.first != "yaml" {
-            judged.found.push(self.found(call, Code::DynamicCode, "The code loads an object that can contain code."));
-        }
-    }
-
     /// A folder that is deleted is judged as the command of a shell.
-    fn delete(&self, call: &Call, judged: &mut Judged) {
+    fn delete(&mut self, call: &Call, judged: &mut Judged) {
         let Some(&(from, to)) = call.arguments.first() else { return };
+        if self.flow.value(from, to).has(bits::HOME | bits::HOME_FILES) {
+            let message = "The code deletes the folders of the user, whatever they are.";
+            judged.found.push(self.found(call, Code::Destroys, message));
+        }
         let folded = self.flow.fold(from, to);
         let is_plain = folded.text.chars().all(|letter| letter.is_alphanumeric() || "/~._-*".contains(letter));
         if folded.is_complete && !folded.text.is_empty() && is_plain {

@@ -27,6 +27,14 @@ pub(crate) mod bits {
     pub(crate) const DATA_PATH: u16 = 1 << 9;
     /// Put together from several values.
     pub(crate) const BUILT: u16 = 1 << 10;
+    /// The home folder itself.
+    pub(crate) const HOME: u16 = 1 << 11;
+    /// The files in the home folder, whatever they are.
+    pub(crate) const HOME_FILES: u16 = 1 << 12;
+    /// Encoded for the names of hosts, such as in hexadecimal digits.
+    pub(crate) const ENCODED: u16 = 1 << 13;
+    /// The content of a page that a browser shows.
+    pub(crate) const PAGE: u16 = 1 << 14;
 }
 
 /// What is known about a value.

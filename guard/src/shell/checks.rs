@@ -1,5 +1,6 @@
 //! What only matters in a skill: encoded commands, private files, agents' files, hosts, and code of other languages in commands.
 
+mod data;
 mod network;
 
 use toolc_commands::{Cause, DoubtKind, Judgement, Program, Reading};
@@ -49,12 +50,17 @@ pub(super) fn check(
         piece.other_languages(command, judged);
         piece.dialogs(command, judged);
         piece.entered(command, judged);
+        piece.own_data(command, judged);
+        piece.written_code(command, judged);
+        piece.machine(command, judged);
+        piece.text_as_code(command, judged);
         packages::check(command, |code, message| piece.found(command, code, message), judged);
     }
     piece.cloned(judged);
     piece.decoded(judgement, judged);
     piece.built_names(&judgement.reading, judged);
     piece.connections(judged);
+    piece.password_programs(judgement.reading.functions(), judged);
 }
 
 impl Piece<'_> {
@@ -69,13 +75,14 @@ impl Piece<'_> {
     /// Private files that are read or sent.
     fn private_files(&self, command: &Plain, judged: &mut Judged) {
         let reads_files = names::FILE_READERS.contains(&command.name.as_str());
-        let own = command.arguments.iter().filter(|_| reads_files).chain(&command.reads);
+        let own = command.arguments.iter().chain(&command.behind).filter(|_| reads_files).chain(&command.reads);
         let mut secret = own.clone().find_map(|word| places::find(places::SECRETS, word));
         let is_sender = Self::is_sender(command) && sends_data(command);
         let fed = || command.fed_by.iter().filter_map(|id| self.commands.get(*id as usize));
         if is_sender {
             let of_feeding = fed().find_map(|feeding| {
-                feeding.arguments.iter().chain(&feeding.reads).find_map(|word| places::find(places::SECRETS, word))
+                let words = feeding.arguments.iter().chain(&feeding.reads).chain(&feeding.behind);
+                words.into_iter().find_map(|word| places::find(places::SECRETS, word))
             });
             secret = of_feeding.or(secret);
         }
@@ -133,7 +140,10 @@ impl Piece<'_> {
             for (list, code) in [(places::AGENT_FILES, Code::AgentFiles), (places::START_UP, Code::StartUp)] {
                 let Some(place) = places::find(list, target) else { continue };
                 let found = self.found(command, code, format!("The command writes {}.", place.what));
-                let severity = self.context.severity(code, place.topics).min(found.severity);
+                let mut severity = self.context.severity(code, place.topics).min(found.severity);
+                if place.pattern == places::AUTHORIZED_KEYS && !self.names_a_key(command) {
+                    severity = self.context.severity(code, &[Topic::Ssh]).min(severity);
+                }
                 judged.found.push(Found { severity, ..found });
             }
         }
@@ -199,12 +209,12 @@ impl Piece<'_> {
                 && "-encodedcommand".starts_with(&option)
                 && option != "-ex"
             {
-                let decoded = decode::base64(&pair[1]).map(|bytes| decode::text_of(&bytes));
-                judged.found.push(self.found(
-                    command,
-                    Code::HiddenPayload,
-                    format!("The command runs encoded code: {}", crate::visible::visible(&decoded.unwrap_or_default())),
-                ));
+                let decoded = decode::base64(&pair[1]).map(|bytes| decode::text_of(&bytes)).unwrap_or_default();
+                // `-enc …` is a form, and no code.
+                if !decoded.is_empty() || pair[1].contains('$') {
+                    let message = format!("The command runs encoded code: {}", crate::visible::visible(&decoded));
+                    judged.found.push(self.found(command, Code::HiddenPayload, message));
+                }
             }
         }
         if let Some(here) = &command.here {
@@ -412,6 +422,26 @@ impl Piece<'_> {
                 }
             }
         }
+    }
+}
+
+/// Returns whether a command prints all variables of the environment.
+pub(super) fn dumps_environment(reading: &Reading) -> bool {
+    commands(reading).iter().any(is_dump)
+}
+
+/// Returns whether a command prints all variables of the environment, the history of the shell, or the clipboard.
+fn is_dump(command: &Plain) -> bool {
+    match command.name.as_str() {
+        "env" | "printenv" | "export" | "set" => {
+            command.arguments.iter().all(|word| matches!(word.as_str(), "-0" | "-p" | "--null"))
+        }
+        "declare" | "typeset" | "compgen" => {
+            command.arguments.iter().any(|word| matches!(word.as_str(), "-x" | "-p" | "-xp" | "-px" | "-e"))
+        }
+        "history" | "pbpaste" | "get-clipboard" => true,
+        "xclip" | "xsel" => command.arguments.iter().any(|word| matches!(word.as_str(), "-o" | "--output" | "-b")),
+        _ => false,
     }
 }
 

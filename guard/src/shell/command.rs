@@ -17,6 +17,8 @@ pub(crate) struct Plain {
     pub(crate) writes: Vec<String>,
     /// The text of a here-document or a here-string.
     pub(crate) here: Option<String>,
+    /// The words that its variables can stand for.
+    pub(crate) behind: Vec<String>,
     /// The place in the text.
     pub(crate) at: std::ops::Range<usize>,
     /// The commands whose output gets into the arguments or the input, with those that feed them in turn.
@@ -71,6 +73,7 @@ fn plain(reading: &Reading, id: CommandId, variables: &BTreeMap<String, Vec<Word
         reads,
         writes,
         here,
+        behind: behind(command.words.iter(), variables),
         at: command.span.range(),
         fed_by: feeding(reading, id, variables),
     }
@@ -94,6 +97,25 @@ fn part_text(part: &Part) -> String {
         Part::Substitution { .. } | Part::ProcessSubstitution { .. } => "$()".to_owned(),
         Part::Arithmetic { .. } | Part::Unknown { .. } => "$_".to_owned(),
     }
+}
+
+/// Returns the words that the variables in words can stand for.
+fn behind<'w>(words: impl Iterator<Item = &'w Word>, variables: &'w BTreeMap<String, Vec<Word>>) -> Vec<String> {
+    let (mut found, mut seen) = (Vec::new(), Vec::<&str>::new());
+    let mut open: Vec<&Word> = words.collect();
+    while let Some(word) = open.pop() {
+        for part in &word.parts {
+            let Part::Variable { name, .. } = part else { continue };
+            if seen.contains(&name.as_str()) || seen.len() >= MAX_FEEDING {
+                continue;
+            }
+            let Some((name, values)) = variables.get_key_value(name) else { continue };
+            seen.push(name);
+            found.extend(values.iter().map(text));
+            open.extend(values);
+        }
+    }
+    found
 }
 
 /// Returns the commands whose output gets into a command.

@@ -5,6 +5,7 @@ mod command;
 mod packages;
 
 pub(crate) use checks::is_filled;
+pub(crate) use packages::look_alike;
 
 use toolc_commands::{Cause, DoubtKind, Judgement, judge};
 
@@ -125,6 +126,10 @@ fn by_rules(
         let found = Found::in_unit(unit, meaning.code, at, rule.description);
         if meaning.code == Code::FetchAndRun {
             judged.found.extend(fetched(found, text, &span));
+            continue;
+        }
+        if meaning.code == Code::SendsEnvironment && !checks::dumps_environment(&judgement.reading) {
+            judged.found.push(found.into_note());
             continue;
         }
         // What depends on values that are known only at run time is worth a look, and no more.

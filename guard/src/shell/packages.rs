@@ -3,7 +3,9 @@
 use super::command::Plain;
 use crate::codes::Code;
 use crate::hosts::{self, Address, Standing};
+use crate::lookalikes::{self, Registry};
 use crate::unit::{Found, Judged};
+use crate::visible::visible;
 
 /// Programs that install packages.
 const MANAGERS: &[&str] = &[
@@ -93,6 +95,7 @@ pub(super) fn check(command: &Plain, found: impl Fn(Code, String) -> Found, judg
     if !installs {
         return;
     }
+    look_alikes(command, &found, judged);
     let mut after_index = false;
     for word in &command.arguments {
         let option = word.split('=').next().unwrap_or_default();
@@ -112,6 +115,28 @@ pub(super) fn check(command: &Plain, found: impl Fn(Code, String) -> Found, judg
             );
         }
     }
+}
+
+/// Packages with names that are almost the names of well-known ones.
+fn look_alikes(command: &Plain, found: &impl Fn(Code, String) -> Found, judged: &mut Judged) {
+    let registry = match command.name.as_str() {
+        "pip" | "pip3" | "pipx" | "uv" | "uvx" | "poetry" | "python" | "python3" | "py" => Registry::PyPi,
+        "npm" | "npx" | "pnpm" | "pnpx" | "yarn" | "bun" | "bunx" => Registry::Npm,
+        _ => return,
+    };
+    let names = command.arguments.iter().skip_while(|word| {
+        !matches!(word.as_str(), "install" | "add" | "i" | "dlx" | "exec") && !command.name.ends_with('x')
+    });
+    for name in names.filter(|word| !word.starts_with(['-', '.', '/', '$']) && !word.contains("://")) {
+        if let Some(known) = lookalikes::twin(registry, name) {
+            judged.found.push(found(Code::LookAlikePackage, look_alike(name, known)));
+        }
+    }
+}
+
+/// Returns the message about a package with such a name.
+pub(crate) fn look_alike(name: &str, known: &str) -> String {
+    format!("The name of the package `{}` is almost `{known}`.", visible(name))
 }
 
 fn judge(address: &Address, is_index: bool, found: &impl Fn(Code, String) -> Found, judged: &mut Judged) {

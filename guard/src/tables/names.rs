@@ -100,7 +100,55 @@ pub(crate) const DECODERS: &[&str] = &[
     "base64.StdEncoding.DecodeString",
     "crypto.createDecipheriv",
     ".translate",
+    ".rev",
 ];
+
+/// Chains of names that encode bytes as letters that the name of a host can have.
+pub(crate) const ENCODERS: &[&str] = &[
+    "base64.b32encode",
+    "base64.b64encode",
+    "base64.b16encode",
+    "base64.urlsafe_b64encode",
+    "binascii.hexlify",
+    ".b32encode",
+    ".hexlify",
+    ".hex",
+    "btoa",
+    "hex.EncodeToString",
+    "bin2hex",
+    "base64_encode",
+    "Base64.encode64",
+];
+
+/// Chains of names that stand for the home folder.
+pub(crate) const HOMES: &[&str] =
+    &["pathlib.Path.home", "Path.home", "os.homedir", "homedir", "os.UserHomeDir", "Dir.home", "dirs::home_dir"];
+
+/// Last parts of chains that list what is in a folder.
+pub(crate) const WALKERS: &[&str] = &[
+    "walk",
+    "rglob",
+    "iterdir",
+    "glob",
+    "iglob",
+    "listdir",
+    "scandir",
+    "readdirSync",
+    "readdir",
+    "fwalk",
+    "Walk",
+    "WalkDir",
+    "globSync",
+    "children",
+];
+
+/// Last parts of chains that put a value into what they belong to: `list.append(x)`, `archive.add(x)`.
+pub(crate) const ADDERS: &[&str] =
+    &["add", "append", "extend", "push", "unshift", "update", "writestr", "addfile", "insert", "put", "set", "attach"];
+
+/// Chains of names that read what a page shows, and the cookies of its site.
+pub(crate) const PAGES: &[&str] =
+    &[".textContent", ".innerText", ".innerHTML", ".outerHTML", "document.cookie", "document.body"];
 
 /// Last parts of chains that read a file.
 pub(crate) const READERS: &[&str] = &[

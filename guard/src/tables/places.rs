@@ -2,6 +2,11 @@
 //!
 //! A pattern is a part of a path in lower case with `/` as the separator. `|` at its beginning or end is the border of a component.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use crate::kinds;
 use crate::purpose::Topic;
 
 /// A file or folder: a pattern for its path, what it is, and the topics of a description that declare its use.
@@ -28,7 +33,7 @@ const PACKAGES: &[Topic] = &[Topic::Packages];
 const CHAT: &[Topic] = &[];
 
 /// Files with keys, passwords, tokens or other private data of the user.
-pub(crate) const SECRETS: &[Place] = &[
+pub(crate) static SECRETS: &[Place] = &[
     place("|.ssh/|", "the folder of SSH keys", SSH),
     place("|.ssh|", "the folder of SSH keys", SSH),
     place("|id_rsa|", "a private SSH key", SSH),
@@ -130,6 +135,9 @@ pub(crate) const VARIABLES: &[&str] = &[
     "|credentials.json|",
 ];
 
+/// The pattern of the keys that open an account.
+pub(crate) const AUTHORIZED_KEYS: &str = "|.ssh/authorized_keys|";
+
 /// Files that run something later, or on their own.
 pub(crate) const START_UP: &[Place] = &[
     place("|.bashrc|", "a start-up file of a shell", &[Topic::Shell]),
@@ -163,7 +171,7 @@ pub(crate) const START_UP: &[Place] = &[
     place("|sitecustomize.py|", "code that every Python program runs", &[]),
     place("|usercustomize.py|", "code that every Python program runs", &[]),
     place(".pth|", "code that every Python program runs", &[]),
-    place("|.ssh/authorized_keys|", "the keys that open this account", &[]),
+    place(AUTHORIZED_KEYS, "the keys that open this account", &[]),
     place("|.ssh/rc|", "the start-up file of SSH", &[]),
     place("|.vscode/tasks.json|", "the tasks of an editor", &[Topic::Editor]),
     place("|etc/sudoers", "who may act as administrator", &[]),
@@ -192,7 +200,7 @@ pub(crate) const AGENT_FILES: &[Place] = &[
     place("|.claude/settings.json|", "the settings of an agent", &[Topic::AgentFiles]),
     place("|.claude/settings.local.json|", "the settings of an agent", &[Topic::AgentFiles]),
     place("|.claude/hooks", "the hooks of an agent", &[Topic::AgentFiles]),
-    place("|.claude/commands", "the commands of an agent", &[Topic::AgentFiles]),
+    place("|.claude/commands", "the commands of an agent", &[Topic::AgentFiles, Topic::Skills]),
     place("|.claude/agents", "the helpers of an agent", &[Topic::AgentFiles]),
     place("|.claude.json|", "the settings of an agent", &[Topic::AgentFiles]),
     place("|.codex/config.toml|", "the settings of an agent", &[Topic::AgentFiles]),
@@ -207,10 +215,26 @@ pub(crate) const AGENT_FILES: &[Place] = &[
     place("|skill.md|", "the text of a skill", &[Topic::AgentFiles, Topic::Skills]),
 ];
 
+/// All patterns without their borders, to skip most texts at once.
+static ANY: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let all = [SECRETS, START_UP, AGENT_FILES].into_iter().flatten().map(|place| place.pattern.trim_matches('|'));
+    AhoCorasick::new(all).expect("the patterns are few")
+});
+
 /// Returns the first place of a list that a path is in. The path may be a part of a longer text, such as an argument.
 pub(crate) fn find<'p>(places: &'p [Place], path: &str) -> Option<&'p Place> {
     let path = normal(path);
-    places.iter().find(|place| contains(&path, place.pattern))
+    if !ANY.is_match(&path) {
+        return None;
+    }
+    let is_public = std::ptr::eq(places, SECRETS) && is_public(&path);
+    places.iter().filter(|_| !is_public).find(|place| contains(&path, place.pattern))
+}
+
+/// Returns whether a file in a private folder holds nothing private: public keys, and the names of known hosts.
+fn is_public(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default().trim_end_matches(['"', '\'', '`']);
+    matches!(name, "authorized_keys" | "known_hosts") || kinds::end_of(name) == "pub" && !name.contains(['*', ' '])
 }
 
 /// Returns whether a path leads to a file of variables, and not to an example of one.

@@ -1,6 +1,7 @@
 //! Tests of the whole judgement.
 
 mod cases;
+mod corpus;
 mod examples;
 mod folders;
 mod mutations;

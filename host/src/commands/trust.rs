@@ -14,7 +14,9 @@ use crate::ground::ask;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::ground::tell::{tell, tell_part};
+use crate::profile::Profile;
 use crate::sources::git::{GitTrust, ProjectGit};
+use crate::sources::guard::Guard;
 use crate::sources::instructions::{self, FileState, InstructionFile};
 use crate::sources::skills::{self, ProjectSkills};
 use crate::sources::{packages, project};
@@ -135,6 +137,10 @@ impl TrustArgs {
         tell_part!("{}", untrusted.git.as_ref().map(ProjectGit::text).unwrap_or_default());
         tell_part!("{}", instructions_text(&untrusted.instructions));
         tell_part!("{}", skills_text(&untrusted.skills));
+        if !untrusted.skills.is_empty() {
+            let guard = Guard::of_profile(&Profile::read(home.clone())?)?;
+            tell_part!("{}", objections_text(&untrusted.skills, &guard));
+        }
         if self.show {
             untrusted.show();
         }
@@ -288,6 +294,21 @@ fn skills_text(all: &[ProjectSkills]) -> String {
             let _ = writeln!(text, "  {}", show::one_line(path));
         }
         if let Some(further) = skills.files.len().checked_sub(MAX_LISTED).filter(|further| *further > 0) {
+            let _ = writeln!(text, "  and {further} more");
+        }
+    }
+    text
+}
+
+/// Returns the text about what the guard has found in the skills.
+fn objections_text(all: &[ProjectSkills], guard: &Guard) -> String {
+    let mut text = String::new();
+    for (name, objections) in all.iter().flat_map(|skills| skills.objections(guard)) {
+        let _ = writeln!(text, "In the skill {}, this needs a look:", show::one_line(&name));
+        for objection in objections.iter().take(MAX_LISTED) {
+            let _ = writeln!(text, "  {objection}");
+        }
+        if let Some(further) = objections.len().checked_sub(MAX_LISTED).filter(|further| *further > 0) {
             let _ = writeln!(text, "  and {further} more");
         }
     }

@@ -2,6 +2,7 @@
 //! and the git of the project.
 
 pub(crate) mod git;
+pub(crate) mod guard;
 pub(crate) mod instructions;
 pub(crate) mod packages;
 pub(crate) mod plugins;

@@ -7,15 +7,18 @@ use std::path::{Path, PathBuf};
 
 use toolc::Registry;
 use toolc_config::{Home, TrustList, check_writers};
-use toolc_skill::{Folder, Limits, Root, RootKind};
+use toolc_skill::{Cache, Folder, Library, Limits, Root, RootKind};
 use toolc_skills::{SkillFiles, SkillGuard, Skills};
 
+use super::guard::{self, Guard};
 use super::instructions::{FileState, folders};
 use crate::ground::error::Result;
 use crate::ground::show;
 
 /// The folder with skills in a project, and in the home folder of the user, which programs of several vendors read.
 const SHARED: &str = ".agents/skills";
+/// The file with the instructions of a skill.
+pub(crate) const MAIN: &str = "SKILL.md";
 
 /// A folder with skills of a project.
 #[derive(Debug)]
@@ -61,6 +64,19 @@ impl ProjectSkills {
     /// If the list cannot be read or written.
     pub(crate) fn add_trust(&self, home: &Home) -> Result<()> {
         Ok(TrustList::Skills.add(home, &self.folder, &self.digest)?)
+    }
+
+    /// Returns the objections of the guard to each skill, with the path of the skill in the folder.
+    pub(crate) fn objections(&self, guard: &Guard) -> Vec<(String, Vec<String>)> {
+        let of_skill = |folder: PathBuf| {
+            let name = folder.strip_prefix(&self.folder).unwrap_or(&folder).display().to_string();
+            let objections = match Folder::open(&folder) {
+                Ok(open) => guard::objections(&guard.inspect(&guard::read(&open))),
+                Err(error) => vec![format!("it cannot be read: {error}")],
+            };
+            (name, objections)
+        };
+        folders_in(&self.folder).into_iter().map(of_skill).filter(|(_, objections)| !objections.is_empty()).collect()
     }
 
     /// Returns a note for the user if the skills are not used.
@@ -128,22 +144,27 @@ pub(crate) fn skills(home: &Home, registry: &Registry, directory: &Path, warn: i
     Ok(skills)
 }
 
-/// Judges the texts of skills by the rules for everything that a model reads.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct TextGuard;
-
-impl SkillGuard for TextGuard {
-    fn objections(&self, _: &str, files: &SkillFiles) -> Vec<String> {
-        objections(files)
+/// Returns the folders of the skills in a folder, which can be a skill itself.
+pub(crate) fn folders_in(dir: &Path) -> Vec<PathBuf> {
+    if dir.join(MAIN).exists() || dir.join("skill.md").exists() {
+        return vec![dir.to_owned()];
     }
+    let root = Root { path: dir.to_owned(), kind: RootKind::Project };
+    let library = Library::read(&[root], &mut Cache::default());
+    let used = library.skills.into_iter().map(|skill| skill.folder);
+    let broken = library.broken.into_iter().map(|broken| broken.folder);
+    let mut folders: Vec<PathBuf> =
+        used.chain(broken).chain(library.shadowed.into_iter().map(|skill| skill.folder)).collect();
+    folders.sort();
+    folders
 }
 
-/// Returns the objections to the files of a skill: texts that manipulate a model, and characters that hide a text from people.
-pub(crate) fn objections(files: &SkillFiles) -> Vec<String> {
-    let mut found = Vec::new();
-    for (path, bytes) in files {
-        let Ok(text) = std::str::from_utf8(bytes) else { continue };
-        found.extend(toolc_scan::problem(text).map(|problem| format!("`{path}`: {problem}")));
+impl SkillGuard for Guard {
+    fn objections(&self, _: &str, files: &SkillFiles) -> Vec<String> {
+        // A skill that is deleted has no files.
+        if files.is_empty() {
+            return Vec::new();
+        }
+        guard::objections(&self.inspect(&guard::files(files.iter().cloned())))
     }
-    found
 }

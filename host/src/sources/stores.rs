@@ -15,7 +15,7 @@ use toolc_store::{Boards, Database, Jobs, Sessions};
 
 use crate::models::UncountedTokens;
 use crate::person::Person;
-use crate::sources::skills::TextGuard;
+use crate::sources::guard::Guard;
 
 /// The stores of a profile, and the person and the model that its tools can ask.
 #[derive(Clone)]
@@ -25,6 +25,8 @@ pub(crate) struct Stores {
     pub(crate) skills: Arc<Skills>,
     /// The secrets that no skill may contain.
     secrets: Arc<Redactor>,
+    /// Judges the skills that the model writes, if tools are called.
+    guard: Option<Arc<Guard>>,
     pub(crate) boards: Arc<Boards>,
     jobs: Arc<Jobs>,
     job_host: Arc<JobHost>,
@@ -48,6 +50,7 @@ impl Stores {
             memory: Arc::new(FileMemory::new(home.memories())),
             skills: Arc::new(skills),
             secrets: Arc::clone(secrets),
+            guard: None,
             sessions: Arc::new(Sessions::new(Arc::clone(&database))),
             boards: Arc::new(Boards::new(Arc::clone(&database))),
             jobs: Arc::new(Jobs::new(database)),
@@ -55,6 +58,11 @@ impl Stores {
             clarifier: None,
             summarizer: None,
         }
+    }
+
+    /// Sets what judges the skills that the model writes.
+    pub(crate) fn with_guard(self, guard: Guard) -> Self {
+        Self { guard: Some(Arc::new(guard)), ..self }
     }
 
     /// Replaces the store of notes, which is a folder of files by default.
@@ -79,8 +87,10 @@ impl Stores {
         session = session.value::<Sessions>(Arc::clone(&self.sessions));
         session = session.value::<Boards>(Arc::clone(&self.boards));
         session = session.value::<Jobs>(Arc::clone(&self.jobs)).value::<JobHost>(Arc::clone(&self.job_host));
-        let guard = SkillChangeHook::new(Arc::clone(&self.skills), Arc::new(TextGuard), Arc::clone(&self.secrets));
-        session = session.hook(Arc::new(guard));
+        if let Some(guard) = &self.guard {
+            let guard = SkillChangeHook::new(Arc::clone(&self.skills), guard.clone(), Arc::clone(&self.secrets));
+            session = session.hook(Arc::new(guard));
+        }
         let changes = JobChangeHook::new(Arc::clone(&self.jobs));
         // Inside a tool, `--yes` is not the answer of a person.
         let changes = if toolc_process::is_inside_a_tool() { changes.never() } else { changes };

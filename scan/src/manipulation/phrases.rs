@@ -188,6 +188,15 @@ static ANY_ASCII: LazyLock<Regex> = LazyLock::new(|| {
     regex(&classes.iter().fold(expanded(&any()), |any, (class, ascii)| any.replace(class, ascii)))
 });
 
+/// A quick filter for other texts: borders of words, for which the fast engine cannot be used there, do not count.
+static ANY_WITHOUT_BORDERS: LazyLock<Regex> = LazyLock::new(|| {
+    let classes = [
+        (r"\b", ""),
+        (r"\s", r"[\t-\r \u{85}\u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}]"),
+    ];
+    regex(&classes.iter().fold(expanded(&any()), |any, (class, other)| any.replace(class, other)))
+});
+
 fn any() -> String {
     PHRASES.iter().map(|(_, phrase)| *phrase).collect::<Vec<_>>().join("|")
 }
@@ -205,8 +214,12 @@ fn expanded(phrase: &str) -> String {
 
 /// Returns the first manipulation that one of the patterns finds.
 pub(crate) fn find(text: &str) -> Option<Manipulation> {
-    let any = if text.is_ascii() { &ANY_ASCII } else { &ANY };
-    if !any.is_match(text) {
+    let is_possible = if text.is_ascii() {
+        ANY_ASCII.is_match(text)
+    } else {
+        ANY_WITHOUT_BORDERS.is_match(text) && ANY.is_match(text)
+    };
+    if !is_possible {
         return None;
     }
     let found = PATTERNS

@@ -38,6 +38,21 @@ impl Flow<'_> {
         if chain.is_in(names::PRIVATE) {
             value.bits |= bits::SECRET;
         }
+        if chain.is_in(names::ENCODERS) || chain.last() == "toString" && self.encodes(chain) {
+            value.bits |= bits::ENCODED;
+        }
+        if chain.is_in(names::HOMES) || matches!(chain.last(), "expanduser" | "expandvars") && self.is_home(chain) {
+            value.bits |= bits::HOME;
+        }
+        let is_page = || {
+            names::PAGES.iter().any(|page| match page.strip_prefix('.') {
+                Some(name) => chain.path.split('.').skip(1).any(|part| part == name),
+                None => chain.path == *page || chain.path.starts_with(&format!("{page}.")),
+            })
+        };
+        if program.language.name == "javascript" && !program.is(chain.end, "=") && is_page() {
+            value.bits |= bits::PAGE;
+        }
         // A name of an argument is not a variable: `f(data=x)`.
         if program.is(chain.end, "=") && at > 0 && (program.is(at - 1, ",") || program.is(at - 1, "(")) {
             return;
@@ -51,6 +66,20 @@ impl Flow<'_> {
                 value.add(known);
             }
         }
+    }
+
+    /// Returns whether `toString` gives hexadecimal digits or Base64.
+    fn encodes(&self, chain: &Chain) -> bool {
+        let Some(call) = chain.call else { return false };
+        let first = self.program.arguments(call).first().and_then(|(from, _)| self.program.token(*from)).cloned();
+        first.is_some_and(|token| matches!(token.text.as_str(), "hex" | "base64" | "base64url"))
+    }
+
+    /// Returns whether the argument of a call is the home folder.
+    fn is_home(&self, chain: &Chain) -> bool {
+        let Some(call) = chain.call else { return false };
+        let first = self.program.arguments(call).first().map(|(from, to)| self.fold(*from, *to)).unwrap_or_default();
+        matches!(first.text.trim_end_matches('/'), "~" | "$HOME" | "%USERPROFILE%")
     }
 
     /// Returns whether `Buffer.from` decodes.

@@ -1,10 +1,13 @@
 //! What only a look at the whole program shows.
 
 use super::Sinks;
-use crate::code::lex::Kind;
+use crate::code::lex::{Kind, Token};
+use crate::code::value::bits;
 use crate::codes::Code;
+use crate::hosts::Standing;
 use crate::shell;
 use crate::unit::{Found, Inner, Judged};
+use crate::visible::looks_latin;
 
 impl Sinks<'_, '_> {
     /// A shell whose input and output are a connection.
@@ -49,6 +52,47 @@ impl Sinks<'_, '_> {
                 "The code connects a shell with the network.",
             ));
         }
+    }
+
+    /// An address that a page loads when it is assigned, such as the source of a picture: `image.src = x`.
+    pub(super) fn loaded(&mut self, at: usize, judged: &mut Judged) {
+        let is_place = |name: &str| matches!(name, "src" | "href" | "location" | "action" | "srcset");
+        let program = self.program;
+        let target = at.checked_sub(1).and_then(|before| program.token(before));
+        let Some(target) = target.filter(|token| token.kind == Kind::Name && is_place(&token.text)) else { return };
+        let start = target.at.start;
+        let end = program.expression_end(at + 1);
+        let value = self.flow.value(at + 1, end);
+        let host = value.addresses.iter().find(|address| address.standing() != Standing::Local);
+        if let Some(host) = host.filter(|_| value.has(bits::PAGE | bits::SECRET | bits::ENVIRONMENT)) {
+            let message = format!("The page loads an address at {} that contains what it shows.", host.host);
+            let close = program.token(end).map_or(start + 1, |token| token.at.start);
+            let range = start..close.clamp(start + 1, start + 400);
+            judged.found.push(Found::in_unit(self.unit, Code::SendsSecrets, range, message));
+        }
+    }
+
+    /// Names with letters of another script, which a reader takes for other names.
+    pub(super) fn names_that_look_alike(&self, judged: &mut Judged) {
+        let is_odd = |token: &&Token| token.kind == Kind::Name && !token.text.is_ascii() && looks_latin(&token.text);
+        if let Some(token) = self.program.tokens.iter().find(is_odd) {
+            let message = "A name in the code mixes Latin letters with letters of another script that look like them.";
+            judged.found.push(Found::in_unit(self.unit, Code::LookAlike, token.at.clone(), message));
+        }
+    }
+
+    /// Addresses of payments in the clipboard that are replaced by others.
+    pub(super) fn replaced_payments(&self, judged: &mut Judged) {
+        const READING: &[&str] = &[".paste", ".read", "getclipboard", "pbpaste", "xclip -o", "xsel -o"];
+        const WRITING: &[&str] = &[".copy", ".write", "setclipboard", "pbcopy", "xclip -i", "xsel -i"];
+        let text = self.unit.text.to_ascii_lowercase();
+        let has = |list: &[&str]| list.iter().any(|part| text.contains(part));
+        let uses_clipboard = ["clip", "pbpaste", "xsel"].iter().any(|name| text.contains(name));
+        let Some(at) = payment_pattern(&text).filter(|_| uses_clipboard && has(READING) && has(WRITING)) else {
+            return;
+        };
+        let message = "The code replaces addresses of payments in the clipboard.";
+        judged.found.push(Found::in_unit(self.unit, Code::Tampers, at..at + 1, message));
     }
 
     /// Downloads that run, in statements of PowerShell, which need no brackets.
@@ -100,4 +144,11 @@ impl Sinks<'_, '_> {
             judged.inner.push(Inner { language: "sh", text: text.clone(), at: token.at.start });
         }
     }
+}
+
+/// Returns where a text in lower case has a pattern for addresses of payments: of Bitcoin, of Ethereum, or an IBAN.
+fn payment_pattern(text: &str) -> Option<usize> {
+    const PATTERNS: &[&str] =
+        &["0x[0", "0x[a", "bc1", "[13][a-", "^[13]", "[a-z]{2}\\d{2}", "[a-z]{2}[0-9]{2}", "iban"];
+    PATTERNS.iter().filter_map(|pattern| text.find(pattern)).min()
 }

@@ -1,26 +1,25 @@
 //! What commands send, and with whom they connect.
 
-use super::{Piece, is_filled, sends_data};
+use super::{Piece, is_dump, is_filled, sends_data};
 use crate::codes::Code;
 use crate::hosts::{self, Address, Standing};
 use crate::shell::command::Plain;
 use crate::tables::{hosts as host_table, names};
 use crate::unit::{Found, Judged};
 
+/// The devices with which a shell connects.
+const DEVICES: [&str; 2] = ["/dev/tcp/", "/dev/udp/"];
+
+/// Returns whether a command sends nothing, or only a constant.
+fn is_constant(command: &Plain) -> bool {
+    matches!(command.name.as_str(), "" | ":" | "true" | "echo" | "printf")
+        && command.program.is_empty() == command.name.is_empty()
+        && !command.arguments.iter().any(|word| word.contains('$'))
+}
+
 impl Piece<'_> {
     /// All variables of the environment that are sent.
     pub(super) fn environment(&self, command: &Plain, judged: &mut Judged) {
-        let is_dump = |other: &Plain| match other.name.as_str() {
-            "env" | "printenv" | "export" | "set" => {
-                other.arguments.iter().all(|word| matches!(word.as_str(), "-0" | "-p" | "--null"))
-            }
-            "declare" | "compgen" => {
-                other.arguments.iter().any(|word| matches!(word.as_str(), "-x" | "-p" | "-xp" | "-e"))
-            }
-            "history" | "pbpaste" | "get-clipboard" => true,
-            "xclip" | "xsel" => other.arguments.iter().any(|word| matches!(word.as_str(), "-o" | "--output" | "-b")),
-            _ => false,
-        };
         let is_fed = command.fed_by.iter().filter_map(|id| self.commands.get(*id as usize)).any(is_dump);
         if Self::is_sender(command) && is_fed {
             judged.found.push(self.found(
@@ -130,15 +129,44 @@ impl Piece<'_> {
         }
     }
 
+    /// Returns the commands around a place whose redirections name a device of the network.
+    fn of_device(&self, at: usize) -> impl Iterator<Item = &Plain> {
+        let names = |word: &String| DEVICES.iter().any(|device| word.contains(device));
+        let is_around = move |command: &&Plain| command.at.start <= at + 24 && at <= command.at.end + 24;
+        self.commands
+            .iter()
+            .filter(is_around)
+            .filter(move |command| command.reads.iter().chain(&command.writes).any(names))
+    }
+
+    /// Returns whether a command around a place writes data to a device of the network.
+    fn sends_to_device(&self, at: usize) -> bool {
+        self.of_device(at).any(|command| {
+            command.writes.iter().any(|word| word.contains("/dev/tcp/") || word.contains("/dev/udp/"))
+                && !is_constant(command)
+        })
+    }
+
+    /// Returns whether the commands around a place only try whether a port is open: nothing is read, and nothing but a constant is sent.
+    fn is_port_test(&self, at: usize) -> bool {
+        let mut tests = self.of_device(at).peekable();
+        let line_start = self.text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let line_end = self.text[at..].find('\n').map_or(self.text.len(), |end| at + end);
+        let is_kept_open = self.text[line_start..line_end].contains("<>");
+        tests.peek().is_some() && tests.all(is_constant) && !is_kept_open
+    }
+
     /// Shells that are connected with the network.
     pub(super) fn connections(&self, judged: &mut Judged) {
-        for device in ["/dev/tcp/", "/dev/udp/"] {
+        for device in DEVICES {
             for (at, _) in self.text.match_indices(device) {
                 let rest = &self.text[at + device.len()..];
                 let host = rest.split(['/', ' ', '\n', '"', '\'']).next().unwrap_or_default();
                 let line = self.text[..at].rsplit('\n').next().unwrap_or_default();
-                let is_local = hosts::standing(host) == Standing::Local && !host.starts_with('$')
-                    || host.starts_with('$') && !line.contains("-i");
+                let is_variable = host.starts_with('$');
+                let is_local = hosts::standing(host) == Standing::Local && !is_variable
+                    || is_variable && !line.contains("-i") && !self.sends_to_device(at)
+                    || self.is_port_test(at);
                 if !is_local {
                     let range = self.start + at..self.start + at + device.len() + host.len();
                     judged.found.push(Found::in_unit(

@@ -4,8 +4,6 @@ mod history;
 mod list;
 mod scan;
 
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand};
 use toolc_config::Home;
 use toolc_skills::Skills;
@@ -25,8 +23,8 @@ A skill is a folder with SKILL.md in the format of agentskills.io. Those in TOOL
 
 Exit status:
   0  success
-  1  no skill has the name, or no change the number; scan: a skill has errors
-  2  the command line is wrong, a file cannot be used, or the command runs inside a tool";
+  1  no skill has the name, or no change the number; scan: a skill has errors, or a finding blocks it
+  2  the command line is wrong, a file cannot be used, a finding cannot be accepted, or the command runs inside a tool";
 
 /// The arguments of `skills`.
 #[derive(Debug, Args)]
@@ -53,17 +51,8 @@ enum SkillsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Check folders of skills: the format, as strictly as its validator, and texts that manipulate a model. Changes nothing without `--fix`.
-    Scan {
-        /// The folders, each a skill or a folder with skills. Default: the current one.
-        dirs: Vec<PathBuf>,
-        /// Mend what can be mended without a decision.
-        #[arg(long)]
-        fix: bool,
-        /// Print one line of JSON for each skill.
-        #[arg(long)]
-        json: bool,
-    },
+    /// Check folders of skills: the format, as strictly as its validator, and what the skills would do. Changes nothing without `--fix`.
+    Scan(scan::ScanArgs),
     /// List the changes of skills by the model and by you, or show one.
     History {
         /// The number of a change, which is shown with its differences.
@@ -85,7 +74,7 @@ impl SkillsArgs {
         match self.command.as_ref().unwrap_or(&SkillsCommand::List { json: false }) {
             SkillsCommand::List { json } => Loaded::new(options, home)?.list(*json),
             SkillsCommand::Inspect { name, json } => Loaded::new(options, home)?.inspect(name, *json),
-            SkillsCommand::Scan { dirs, fix, json } => scan::run(dirs, *fix, *json),
+            SkillsCommand::Scan(args) => args.run(home),
             SkillsCommand::History { id, json } => history::show(&home, *id, *json),
             SkillsCommand::Undo { id } => {
                 require_person("undo changes of skills")?;

@@ -1,108 +1,208 @@
-//! `toolc skills scan`: checks folders of skills.
+//! `toolc skills scan`: checks folders of skills, by the format and by the guard.
 
+mod sarif;
+
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-use toolc_skill::{Cache, Folder, Library, Limits, Note, Root, RootKind, Severity, Strictness};
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+use toolc_config::Home;
+use toolc_guard::{Finding, Report, Severity as GuardSeverity, Trust};
+use toolc_skill::{Folder, Limits, Note, Severity, Strictness};
 
 use crate::ground::ask::print;
-use crate::ground::error::Result;
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::ground::tell::tell;
-use crate::sources::skills::objections;
+use crate::profile::Profile;
+use crate::sources::guard::{self, Guard};
+use crate::sources::skills::{MAIN, folders_in};
 
-/// The file with the instructions of a skill.
-const MAIN: &str = "SKILL.md";
-/// The maximum size of a file that is scanned for texts, in bytes.
-const MAX_FILE: u64 = 4 << 20;
+/// The arguments of `scan`.
+#[derive(Debug, Args)]
+pub(super) struct ScanArgs {
+    /// The folders, each a skill or a folder with skills. Default: the current one.
+    dirs: Vec<PathBuf>,
+    /// Mend what can be mended without a decision.
+    #[arg(long)]
+    fix: bool,
+    /// How far the author is trusted: of `bundled` nothing blocks, and of `trusted` only what nobody may accept.
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Level::Community)]
+    trust: Level,
+    /// Accept the finding with this id, as it is printed (repeatable).
+    #[arg(long, value_name = "ID")]
+    accept: Vec<String>,
+    /// Print one line of JSON for each skill.
+    #[arg(long, conflicts_with = "sarif")]
+    json: bool,
+    /// Print SARIF 2.1.0, for code scanning.
+    #[arg(long)]
+    sarif: bool,
+}
+
+/// How far the author of a skill is trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Level {
+    Bundled,
+    Trusted,
+    Community,
+}
+
+impl Level {
+    fn trust(self) -> Trust {
+        match self {
+            Self::Bundled => Trust::Bundled,
+            Self::Trusted => Trust::Trusted,
+            Self::Community => Trust::Community,
+        }
+    }
+}
 
 /// What was found in a skill.
-struct Found {
+struct Scanned {
     folder: PathBuf,
     notes: Vec<Note>,
-    objections: Vec<String>,
+    report: Report,
+    /// Why the folder could not be opened.
+    unreadable: Option<String>,
+    /// The ids of the findings that block.
+    blocking: BTreeSet<String>,
 }
 
-impl Found {
-    fn has_errors(&self) -> bool {
-        !self.objections.is_empty() || self.notes.iter().any(|note| note.severity == Severity::Error)
-    }
-}
-
-/// Checks the skills in folders. Returns the exit status.
-pub(super) fn run(dirs: &[PathBuf], fix: bool, as_json: bool) -> Result<u8> {
-    let here = [PathBuf::from(".")];
-    let dirs = if dirs.is_empty() { &here } else { dirs };
-    let mut folders = Vec::new();
-    for dir in dirs {
-        let found = skills_in(dir);
-        if found.is_empty() {
-            return Err(format!(
-                "{} has no skill: expected a folder with {MAIN}, or one with such folders",
-                dir.display()
-            )
-            .into());
-        }
-        folders.extend(found);
-    }
-    let mut all = Vec::new();
-    for folder in folders {
-        if fix {
-            mend(&folder)?;
-        }
-        all.push(check(folder));
-    }
-    let mut text = String::new();
-    for found in &all {
-        if as_json {
-            let object = json!({ "folder": found.folder, "notes": found.notes, "objections": found.objections });
-            let _ = writeln!(text, "{object}");
-        } else {
-            text += &lines(found);
-        }
-    }
-    let wrong = all.iter().filter(|found| found.has_errors()).count();
-    if !as_json {
-        let _ = writeln!(text, "{} checked, {wrong} with errors", show::counted(all.len(), "skill"));
-    }
-    print(&text)?;
-    Ok(u8::from(wrong > 0))
-}
-
-/// Returns the folders of the skills in a folder, which can be a skill itself.
-fn skills_in(dir: &Path) -> Vec<PathBuf> {
-    if dir.join(MAIN).exists() || dir.join("skill.md").exists() {
-        return vec![dir.to_owned()];
-    }
-    let root = Root { path: dir.to_owned(), kind: RootKind::Project };
-    let library = Library::read(&[root], &mut Cache::default());
-    let used = library.skills.into_iter().map(|skill| skill.folder);
-    let broken = library.broken.into_iter().map(|broken| broken.folder);
-    let mut folders: Vec<PathBuf> =
-        used.chain(broken).chain(library.shadowed.into_iter().map(|skill| skill.folder)).collect();
-    folders.sort();
-    folders
-}
-
-fn check(folder: PathBuf) -> Found {
-    let (mut notes, mut texts) = (Vec::new(), Vec::new());
-    match Folder::open(&folder) {
-        Err(error) => texts.push(format!("unreadable: {error}")),
-        Ok(open) => {
-            match open.read_skill(Strictness::Check) {
-                Ok(reading) => notes.extend(reading.notes),
-                Err(unreadable) => notes.extend(unreadable.notes),
+impl Scanned {
+    fn new(folder: PathBuf, guard: &Guard) -> Self {
+        let mut scanned =
+            Self { folder, notes: Vec::new(), report: Report::default(), unreadable: None, blocking: BTreeSet::new() };
+        match Folder::open(&scanned.folder) {
+            Err(error) => scanned.unreadable = Some(error.to_string()),
+            Ok(open) => {
+                scanned.notes = match open.read_skill(Strictness::Check) {
+                    Ok(reading) => reading.notes,
+                    Err(unreadable) => unreadable.notes,
+                };
+                scanned.notes.extend(open.list(&Limits::default()).notes);
+                scanned.report = guard.inspect(&guard::read(&open));
             }
-            let listing = open.list(&Limits::default());
-            let read = |path: &String| Some((path.clone(), open.read_file(path, MAX_FILE).ok()?));
-            let files = listing.files.iter().map(|file| &file.path).filter_map(read).collect();
-            notes.extend(listing.notes);
-            texts.extend(objections(&files));
         }
+        scanned
     }
-    Found { folder, notes, objections: texts }
+
+    fn has_errors(&self) -> bool {
+        self.unreadable.is_some()
+            || !self.blocking.is_empty()
+            || self.notes.iter().any(|note| note.severity == Severity::Error)
+    }
+
+    fn blocks(&self, finding: &Finding) -> bool {
+        self.blocking.contains(&finding.id)
+    }
+
+    /// Returns what was found as lines with places that an editor can open.
+    fn text(&self, accepted: &BTreeSet<String>) -> String {
+        let at = |path: &str| show::one_line(&self.folder.join(path).display().to_string());
+        let mut text = String::new();
+        if let Some(why) = &self.unreadable {
+            let _ = writeln!(text, "{}: error: unreadable: {}", at(""), show::one_line(why));
+        }
+        for note in &self.notes {
+            let _ = writeln!(text, "{}:{}", at(MAIN), show::one_line(&note.to_string()));
+        }
+        for finding in &self.report.findings {
+            let line = if finding.line > 0 { format!(":{}:{}", finding.line, finding.column) } else { String::new() };
+            let level = if self.blocks(finding) { "error" } else { "note" };
+            let _ = write!(text, "{}{line}: {level}[{}]: ", at(&finding.path), finding.code.name());
+            let _ = write!(text, "{}", show::one_line(finding.message.trim_end_matches('.')));
+            if !finding.excerpt.is_empty() {
+                let _ = write!(text, ": `{}`", show::one_line(&finding.excerpt));
+            }
+            text += "\n";
+            if self.blocks(finding) {
+                let accept = if finding.is_acceptable() {
+                    format!("if you accept it, pass `--accept {}`", finding.id)
+                } else {
+                    "it cannot be accepted".to_owned()
+                };
+                let _ = writeln!(text, "    {}; {accept}", finding.help());
+            } else if accepted.contains(&finding.id) {
+                let _ = writeln!(text, "    accepted: {}", finding.id);
+            }
+        }
+        text
+    }
+
+    fn json(&self, accepted: &BTreeSet<String>) -> Value {
+        let finding = |finding: &Finding| {
+            let mut object = json!(finding);
+            object["help"] = json!(finding.help());
+            object["can_be_accepted"] = json!(finding.is_acceptable());
+            object["is_accepted"] = json!(accepted.contains(&finding.id));
+            object["blocks"] = json!(self.blocks(finding));
+            object
+        };
+        json!({
+            "folder": self.folder,
+            "allowed": !self.has_errors(),
+            "unreadable": self.unreadable,
+            "notes": self.notes,
+            "findings": self.report.findings.iter().map(finding).collect::<Vec<_>>(),
+            "files": self.report.files,
+        })
+    }
+}
+
+impl ScanArgs {
+    /// Checks the skills in folders. Returns the exit status.
+    pub(super) fn run(&self, home: Home) -> Result<u8> {
+        let guard = Guard::of_profile(&Profile::read(home)?)?;
+        let mut all = Vec::new();
+        for folder in self.folders()? {
+            if self.fix {
+                mend(&folder)?;
+            }
+            all.push(Scanned::new(folder, &guard));
+        }
+        let accepted = self.accept.iter().cloned().collect();
+        for unknown in guard::check_accepted(all.iter().map(|scanned| &scanned.report), &accepted)? {
+            tell!("warning: {unknown}");
+        }
+        for scanned in &mut all {
+            let blocking = guard::blocking(&scanned.report, self.trust.trust(), &accepted);
+            scanned.blocking = blocking.into_iter().map(|finding| finding.id.clone()).collect();
+        }
+        let wrong = all.iter().filter(|scanned| scanned.has_errors()).count();
+        print(&self.text(&all, wrong, &accepted)?)?;
+        Ok(u8::from(wrong > 0))
+    }
+
+    /// Returns the folders of all skills.
+    fn folders(&self) -> Result<Vec<PathBuf>> {
+        let here = [PathBuf::from(".")];
+        let dirs = if self.dirs.is_empty() { &here[..] } else { &self.dirs };
+        let (mut folders, mut without) = (Vec::new(), Vec::new());
+        for dir in dirs {
+            let found = folders_in(dir);
+            if found.is_empty() {
+                let dir = show::one_line(&dir.display().to_string());
+                without.push(format!("{dir} has no skill: expected a folder with {MAIN}, or one with such folders"));
+            }
+            folders.extend(found);
+        }
+        if without.is_empty() { Ok(folders) } else { Err(Error::Invalid(without.join("\n"))) }
+    }
+
+    fn text(&self, all: &[Scanned], wrong: usize, accepted: &BTreeSet<String>) -> Result<String> {
+        if self.sarif {
+            return sarif::log(all, accepted);
+        }
+        if self.json {
+            return Ok(all.iter().map(|scanned| format!("{}\n", scanned.json(accepted))).collect());
+        }
+        let text: String = all.iter().map(|scanned| scanned.text(accepted)).collect();
+        Ok(format!("{text}{} checked, {wrong} with errors\n", show::counted(all.len(), "skill")))
+    }
 }
 
 /// Applies the fixes of the front matter of a skill.
@@ -122,15 +222,7 @@ fn mend(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn lines(found: &Found) -> String {
-    let folder = show::one_line(&found.folder.join(MAIN).display().to_string());
-    let mut text = String::new();
-    for note in &found.notes {
-        let _ = writeln!(text, "{folder}:{}", show::one_line(&note.to_string()));
-    }
-    for objection in &found.objections {
-        let _ =
-            writeln!(text, "{}: {}", show::one_line(&found.folder.display().to_string()), show::one_line(objection));
-    }
-    text
+/// Returns whether a finding would block a skill of a stranger.
+fn is_serious(finding: &Finding) -> bool {
+    finding.severity == GuardSeverity::Block
 }

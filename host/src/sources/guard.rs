@@ -1,0 +1,128 @@
+//! Judges skills with `toolc-guard`, by the command rules of a profile: what the model writes, what a project brings, what a person scans.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use toolc_commands::Surroundings;
+use toolc_commands::rules::RuleSet;
+use toolc_config::Home;
+use toolc_guard::{Content, Files, Finding, Report, Severity, Trust, Verdict, inspect};
+use toolc_skill::{FileKind, Folder, Limits};
+
+use crate::approval::rules;
+use crate::ground::error::{Error, Result};
+use crate::ground::show;
+use crate::profile::Profile;
+
+/// The maximum size of a file that is judged, in bytes.
+const MAX_FILE: u64 = 16 << 20;
+
+/// Judges skills by the command rules of a profile.
+#[derive(Debug, Clone)]
+pub(crate) struct Guard {
+    rules: &'static RuleSet<'static>,
+    directory: PathBuf,
+    user: Option<PathBuf>,
+    own: PathBuf,
+}
+
+impl Guard {
+    /// Returns a guard with these command rules for work in a directory.
+    pub(crate) fn new(rules: &'static RuleSet<'static>, home: &Home, directory: &Path) -> Self {
+        let own = home.all_profiles().to_owned();
+        Self { rules, directory: directory.to_owned(), user: std::env::home_dir(), own }
+    }
+
+    /// Returns a guard with the command rules of a profile for work in the current directory.
+    ///
+    /// # Errors
+    /// If a file of rules cannot be read or is invalid.
+    pub(crate) fn of_profile(profile: &Profile) -> Result<Self> {
+        let directory = std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?;
+        // The optional sets are about what the user wants to approve, and not about what harms.
+        let rules = rules::load(&profile.home, &directory, &[], &profile.config().protect)?;
+        Ok(Self::new(rules, &profile.home, &directory))
+    }
+
+    /// Judges the files of a skill.
+    pub(crate) fn inspect(&self, files: &Files) -> Report {
+        let surroundings = Surroundings {
+            directory: Some(&self.directory),
+            home: self.user.as_deref(),
+            own_folder: Some(&self.own),
+            ..Surroundings::default()
+        };
+        inspect(files, self.rules, &surroundings)
+    }
+}
+
+/// Returns the files of a skill in memory.
+pub(crate) fn files(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Files {
+    files.into_iter().map(|(path, bytes)| (path, Content::Bytes(bytes))).collect()
+}
+
+/// Reads the files of a skill. What cannot be read is an entry with the reason, which is a finding.
+pub(crate) fn read(folder: &Folder) -> Files {
+    let listing = folder.list(&Limits::default());
+    let content = |path: &str, kind: FileKind| {
+        let content = match kind {
+            FileKind::Link => folder.link_target(path).map(Content::Link),
+            _ => folder.read_file(path, MAX_FILE).map(Content::Bytes),
+        };
+        content.unwrap_or_else(|error| Content::Unread(error.to_string()))
+    };
+    let mut entries: Vec<(String, Content)> =
+        listing.files.iter().map(|file| (file.path.clone(), content(&file.path, file.kind))).collect();
+    if !listing.is_complete {
+        let left_out: Vec<String> = listing.notes.iter().map(ToString::to_string).collect();
+        entries.push((".".to_owned(), Content::Unread(left_out.join("; "))));
+    }
+    Files::new(entries)
+}
+
+/// Returns the findings that block a skill from a source with this trust. `accepted` are the ids that a person has accepted.
+pub(crate) fn blocking<'r>(report: &'r Report, trust: Trust, accepted: &BTreeSet<String>) -> Vec<&'r Finding> {
+    match report.verdict(trust, accepted) {
+        Verdict::Allowed => Vec::new(),
+        Verdict::Blocked(findings) => findings,
+    }
+}
+
+/// Checks the ids that a person accepts. Returns a warning for each id that no finding has.
+///
+/// # Errors
+/// With all findings that nobody may accept.
+pub(crate) fn check_accepted<'r>(
+    reports: impl IntoIterator<Item = &'r Report>,
+    accepted: &BTreeSet<String>,
+) -> Result<Vec<String>> {
+    let findings: Vec<&Finding> = reports.into_iter().flat_map(|report| &report.findings).collect();
+    let (mut unknown, mut refused) = (Vec::new(), Vec::new());
+    for id in accepted {
+        let shown = show::one_line(id);
+        match findings.iter().find(|finding| finding.id == *id) {
+            None => unknown.push(format!("no finding has the id `{shown}`")),
+            Some(finding) if !finding.is_acceptable() => {
+                let (explanation, help) = (finding.code.explanation(), finding.help());
+                refused.push(format!("`{shown}` cannot be accepted: {explanation} To use the skill, {help}"));
+            }
+            Some(_) => {}
+        }
+    }
+    if refused.is_empty() { Ok(unknown) } else { Err(Error::Invalid(refused.join("\n"))) }
+}
+
+/// Returns a finding as a line for a person, without the number of the line, which an unrelated edit changes: the file, what was found
+/// where, and the id by which a person accepts it.
+pub(crate) fn objection(finding: &Finding) -> String {
+    let mut text = format!("`{}`: {}", show::one_line(&finding.path), finding.message.trim_end_matches('.'));
+    if !finding.excerpt.is_empty() {
+        text += &format!(": `{}`", show::one_line(&finding.excerpt));
+    }
+    format!("{text} [{}]", finding.id)
+}
+
+/// Returns the objections to a skill of which nothing is accepted: the findings that would block it from a stranger.
+pub(crate) fn objections(report: &Report) -> Vec<String> {
+    report.findings.iter().filter(|finding| finding.severity == Severity::Block).map(objection).collect()
+}
