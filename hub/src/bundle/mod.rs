@@ -65,6 +65,13 @@ pub struct BundleFile {
     pub is_executable: bool,
 }
 
+impl BundleFile {
+    /// Returns what counts when two versions of a file are compared: the content, and where files have modes, whether it is a program.
+    pub(crate) fn state(&self) -> (&[u8], bool) {
+        (&self.bytes, self.is_executable && cfg!(unix))
+    }
+}
+
 /// The files of one skill, sorted by their paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {

@@ -56,7 +56,7 @@ impl Hub {
         let folder = self.place.at(&skill.folder.to_string());
         let Ok(files) = LocalFiles::read(&folder, &self.limits) else { return (DiskState::Missing, None) };
         match files.bundle(&self.limits) {
-            Ok(bundle) if bundle.digest() == skill.digest => (DiskState::Intact, Some(bundle)),
+            Ok(bundle) if skill.is_of(&bundle) => (DiskState::Intact, Some(bundle)),
             Ok(bundle) => (DiskState::Edited, Some(bundle)),
             Err(error) => (DiskState::Odd(error), None),
         }

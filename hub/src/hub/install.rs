@@ -91,7 +91,7 @@ impl Hub {
         let installed = self.installed(&skill, &name, origin, &notes.notes);
         let mut draft = Draft::new(&self.place, format!("install {name}"))?;
         self.place_skill(&mut draft, &name, Placed { bundle, skill }, &lock)?;
-        draft.commit(&self.steps)?;
+        self.commit(draft)?;
         Ok(installed)
     }
 
@@ -109,7 +109,7 @@ impl Hub {
             }
         }
         draft.set(name, None, &lock);
-        draft.commit(&self.steps)
+        self.commit(draft)
     }
 
     /// Judges files, of which a person accepts some findings.

@@ -46,8 +46,8 @@ impl Hub {
             fetched => fetched?,
         };
         let bundle = local.clone().bundle(&self.limits).ok();
-        let is_edited = bundle.as_ref().is_none_or(|bundle| bundle.digest() != skill.digest);
-        let is_moved = fetched.bundle.digest() != skill.digest;
+        let is_edited = bundle.as_ref().is_none_or(|bundle| !skill.is_of(bundle));
+        let is_moved = !skill.is_of(&fetched.bundle);
         let state = match (is_moved, is_edited) {
             (false, false) => UpdateState::Unchanged,
             (true, false) => UpdateState::UpstreamMoved,
@@ -108,7 +108,7 @@ impl Hub {
         let updated =
             LockedSkill { installed: skill.installed, ..locked(skill.folder.clone(), bundle, origin, accepted) };
         draft.set(name, Some(updated), &lock);
-        draft.commit(&self.steps)?;
+        self.commit(draft)?;
         Ok(true)
     }
 
