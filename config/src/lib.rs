@@ -16,6 +16,7 @@ mod env_file;
 mod error;
 mod file;
 mod home;
+mod hub;
 mod keys;
 mod mcp;
 mod mcp_endpoints;
