@@ -124,7 +124,15 @@ fn github_auth(profile: &Profile) -> Result<GitHubAuth> {
     let auth = GitHubAuth::from_variables(&|name| variable(profile, name), move || {
         token.get_or_init(|| token_of_gh(&host)).clone()
     });
-    auth.map_err(Error::Invalid)
+    // The message names the variable of github.com.
+    auth.map_err(|error| {
+        let is_enterprise = profile.config().hub.github.is_some();
+        let renamed = OF_ENTERPRISE
+            .iter()
+            .filter(|_| is_enterprise)
+            .find_map(|(usual, other)| error.strip_prefix(usual).map(|rest| format!("{other}{rest}")));
+        Error::Invalid(renamed.unwrap_or(error))
+    })
 }
 
 /// Returns a variable that the hub reads, by its name for github.com.
@@ -153,8 +161,8 @@ fn token_of_gh(host: &str) -> Option<Secret> {
 
 /// Returns the variable with which a person gives the hub a token, unless GitHub is already asked with one.
 pub(crate) fn missing_token(profile: &Profile) -> Option<&'static Variable> {
-    let is_set = |name: &&str| variable(profile, name).is_some();
-    let has_token = OF_ENTERPRISE.iter().map(|(name, _)| name).chain(&APP).any(|name| is_set(name));
+    let is_set = |name: &&'static str| variable(profile, name).is_some();
+    let has_token = OF_ENTERPRISE.iter().map(|(name, _)| name).chain(&APP).any(is_set);
     let name = if profile.config().hub.github.is_some() { ENTERPRISE_TOKEN } else { TOKEN };
     let declared = toolc_catalog::VARIABLES.iter().find(|variable| variable.name == name);
     declared.filter(|_| !has_token && program::find(GH).is_none())
@@ -176,24 +184,24 @@ pub(crate) fn section(profile: &Profile) -> DoctorSection {
     } else {
         "with the token of `gh`, if it is logged in"
     };
-    let mut problems: Vec<String> =
-        github_auth(profile).err().map(|error| format!("hub: {error}")).into_iter().collect();
+    let mut problems: Vec<String> = github_auth(profile).err().map(|error| error.to_string()).into_iter().collect();
     let skills = match open_without_sources(profile).and_then(|hub| Ok(hub.lock()?)) {
         Ok(lock) => lock.skills.len(),
         Err(error) => {
-            problems.push(format!("hub: {error}"));
+            problems.push(error.to_string());
             0
         }
     };
     let hint = missing_token(profile).map(|variable| format!(", more with `{}`", variable.name)).unwrap_or_default();
+    let (count, host) = (show::counted(skills, "skill"), host(profile));
+    let mut text = format!("hub: {count} installed; {} is asked {access}{hint}", show::one_line(&host));
+    for problem in &problems {
+        text += &format!("\n    problem: {}", show::one_line(problem));
+    }
     DoctorSection {
         key: "hub".to_owned(),
-        json: json!({ "github": { "host": host(profile), "access": access }, "skills": skills }),
-        text: format!(
-            "hub: {} installed; {} is asked {access}{hint}",
-            show::counted(skills, "skill"),
-            show::one_line(&host(profile))
-        ),
+        json: json!({ "github": { "host": host, "access": access }, "skills": skills, "problems": problems }),
+        text,
         problems,
     }
 }

@@ -15,8 +15,7 @@ use crate::profile::Profile;
 
 /// What a command wants of the chat.
 enum Wish {
-    Print(String),
-    Note(String),
+    Show(String),
     Confirm(String, oneshot::Sender<bool>),
 }
 
@@ -35,12 +34,12 @@ fn interrupted() -> Error {
 
 impl Console for ChatConsole {
     fn print(&self, text: &str) -> Result<()> {
-        self.send(Wish::Print(text.to_owned()))
+        self.send(Wish::Show(text.to_owned()))
     }
 
     fn note(&self, text: &str) {
         // A command that was left has no reader.
-        let _ = self.send(Wish::Note(text.to_owned()));
+        let _ = self.send(Wish::Show(text.to_owned()));
     }
 
     fn confirm(&self, question: &str, yes: bool) -> Result<bool> {
@@ -76,8 +75,7 @@ pub(super) async fn run(line: &str, setup: &Setup, interrupts: &mut Interrupts, 
             _ = interrupts.next_press() => return screen.note("interrupted"),
         };
         match wish {
-            Some(Wish::Print(text)) => screen.print_as_it_is(show::visible(&text).trim_end()),
-            Some(Wish::Note(text)) => screen.print_as_it_is(show::visible(&text).trim_end()),
+            Some(Wish::Show(text)) => screen.print_as_it_is(show::visible(&text).trim_end()),
             Some(Wish::Confirm(question, answer)) => {
                 let agreed = host.person.confirm(&question).await;
                 // A command that has ended needs no answer.

@@ -15,7 +15,7 @@ const WHEN: &str = "conversations that begin from now on list it; in a chat that
 /// The arguments of `skills install`.
 #[derive(Debug, Args)]
 pub(super) struct InstallArgs {
-    /// The skill: OWNER/REPOSITORY/SKILL, market:OWNER/REPOSITORY/PLUGIN/SKILL, clawhub:SLUG, lobehub:ID, https://ADDRESS, or ./FOLDER.
+    /// The skill: OWNER/REPOSITORY/SKILL, market:OWNER/REPOSITORY/PLUGIN/SKILL, clawhub:SLUG, lobehub:ID, `https://ADDRESS`, or ./FOLDER.
     #[arg(value_name = "ID")]
     id: Identifier,
     /// The name here. Default: the skill's own name.

@@ -180,8 +180,13 @@ impl SkillsCommand {
                 Some("choose what is searched for skills")
             }
             Self::Undo { .. } => Some("undo changes of skills"),
-            Self::Tap(share::TapCommand::List { .. }) | Self::List { .. } | Self::Inspect { .. } => None,
-            Self::Audit { .. } | Self::Scan { .. } | Self::History { .. } => None,
+            // `scan --fix` changes folders that the person names, and `inspect` fetches only by an identifier.
+            Self::Tap(share::TapCommand::List { .. })
+            | Self::List { .. }
+            | Self::Inspect { .. }
+            | Self::Audit { .. }
+            | Self::Scan { .. }
+            | Self::History { .. } => None,
         }
     }
 

@@ -1,12 +1,13 @@
 //! `toolc skills publish`, `snapshot` and `tap`: what leaves this machine, and which repositories are searched.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use toolc_hub::{Hub, LockedSkill, Package, Repository, SkillName, Snapshot, Tap};
+use toolc_hub::{Hub, Package, Repository, Snapshot, Tap};
 
 use super::console::Console;
 use super::install::report;
@@ -156,9 +157,9 @@ impl SnapshotCommand {
                 }
                 let text = contents(&snapshot);
                 if *json {
-                    console.note(text.trim_end())
+                    console.note(text.trim_end());
                 } else {
-                    console.print(&text)?
+                    console.print(&text)?;
                 }
                 if !console.confirm("Add all of this?", *yes)? {
                     console.note("nothing was added");
@@ -183,14 +184,15 @@ fn read(path: &Path) -> Result<Snapshot> {
 
 /// Returns what a snapshot would add.
 fn contents(snapshot: &Snapshot) -> String {
-    let skill = |(name, skill): (&SkillName, &LockedSkill)| {
+    let mut text = String::new();
+    for (name, skill) in &snapshot.lock.skills {
         let (id, version) = (show::one_line(&skill.identifier.to_string()), shown::short(&skill.version));
-        format!("{name}: {id} at {version}\n")
-    };
-    let skills: String = snapshot.lock.skills.iter().map(skill).collect();
-    let taps: String = snapshot.taps.iter().map(|tap| format!("tap: {tap}\n")).collect();
-    let all = skills + &taps;
-    if all.is_empty() { "the snapshot has no skills and no taps\n".to_owned() } else { all }
+        let _ = writeln!(text, "{name}: {id} at {version}");
+    }
+    for tap in &snapshot.taps {
+        let _ = writeln!(text, "tap: {tap}");
+    }
+    if text.is_empty() { "the snapshot has no skills and no taps\n".to_owned() } else { text }
 }
 
 #[derive(Debug, Subcommand)]
@@ -237,12 +239,9 @@ impl TapCommand {
             }
             Self::List { json: true } => console.print(&format!("{}\n", json!({ "taps": hub.taps()? })))?,
             Self::List { json: false } => {
-                let taps: String = hub.taps()?.iter().map(|tap| format!("{tap}\n")).collect();
-                console.print(if taps.is_empty() {
-                    "there are no taps: openai/skills and anthropics/skills are searched\n"
-                } else {
-                    &taps
-                })?;
+                let taps: Vec<String> = hub.taps()?.iter().map(ToString::to_string).collect();
+                let none = "there are no taps: openai/skills and anthropics/skills are searched\n".to_owned();
+                console.print(&if taps.is_empty() { none } else { taps.join("\n") + "\n" })?;
             }
         }
         Ok(0)
