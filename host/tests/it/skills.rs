@@ -177,6 +177,14 @@ fn a_skill_is_shown_before_it_is_installed_and_only_a_person_installs_it() {
     assert!(world.skills(&[]).ends_with(0).out.contains("deploy (from github:o/r/skills/deploy): Publishes the site"));
     let again = world.skills(&["install", "o/r/deploy", "--yes"]).ends_with(1);
     assert!(again.err.contains("already installed, from github:o/r/skills/deploy"), "{}", again.err);
+    let named = world.skills(&["install", "o/r/deploy", "--name", "release", "--yes"]).ends_with(0);
+    assert!(named.out.contains("`/release` uses it"), "{}", named.out);
+    let list = world.skills(&["list", "--json"]).ends_with(0).json();
+    assert_eq!(
+        (&listed(&list, "release")["origin"]["state"], &list["shadowed"]),
+        (&json!("intact"), &json!([])),
+        "{list}"
+    );
 }
 
 #[test]
@@ -427,7 +435,7 @@ fn the_chat_has_the_same_commands_and_asks_before_it_installs() {
     tmux.say("/skills install o/r/deploy");
     tmux.wait_until("the second question", |screen| screen.matches("Install this skill?").count() == 2);
     tmux.press("y");
-    tmux.wait_for("in a chat that is open, `/NAME` uses it");
+    tmux.wait_for("in a chat that is open, `/deploy` uses it");
     assert!(world.path("home/skills/deploy/SKILL.md").exists());
     tmux.run(&["clear-history"]);
     tmux.say("/skills");

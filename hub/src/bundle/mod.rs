@@ -136,6 +136,17 @@ impl Bundle {
         str::from_utf8(&file.bytes).expect("a bundle has checked it")
     }
 
+    /// Returns the same files, with another name in `SKILL.md` if that has one.
+    pub(crate) fn renamed(&self, name: &str) -> Self {
+        let mut files = self.files.clone();
+        if let Some(text) = heading::renamed(self.skill_text(), name) {
+            let skill = files.iter_mut().filter(|file| file.path == SKILL_FILE);
+            skill.for_each(|file| file.bytes = text.clone().into_bytes());
+        }
+        let digest = Digest::of_files(&files);
+        Self { files, digest }
+    }
+
     /// Returns the name and the description at the beginning of `SKILL.md`.
     pub fn heading(&self) -> Heading {
         Heading::read(self.skill_text())

@@ -277,3 +277,28 @@ fn a_change_of_the_executable_bit_is_a_change() {
     home.hub().undo().expect("it can be undone");
     assert_eq!(["a/x.sh", "a/y.sh", "a/z.sh"].map(is_program), [false, true, false]);
 }
+
+/// A model finds a skill by the name in `SKILL.md`, so that a chosen name is written there, and is not an edit.
+#[test]
+fn a_chosen_name_stays_and_is_not_an_edit() {
+    let home = Home::new();
+    home.repositories.commit("o/r", upstream(&[("x.md", "1")]));
+    let options = toolc_hub::InstallOptions { name: Some(name("b")), ..toolc_hub::InstallOptions::default() };
+    home.install_with("o/r/a", &options).expect("it is installed");
+    let expected = |description: &str| skill("b", description, "text");
+    assert_eq!(home.read("b/SKILL.md"), expected("Is a"));
+    let plan = || home.hub().plan_update(&name("b")).expect("the source answers");
+    assert_eq!(plan().state, UpdateState::Unchanged);
+    assert_eq!(home.hub().audit().expect("the lock is valid")[0].state, toolc_hub::DiskState::Intact);
+    let mut next = upstream(&[("x.md", "2")]);
+    next.insert("skills/a/SKILL.md".to_owned(), skill("a", "Is another", "text").into_bytes());
+    home.repositories.commit("o/r", next);
+    let update = plan();
+    assert_eq!((update.state, update.conflicts().count()), (UpdateState::UpstreamMoved, 0));
+    home.hub().apply_update(&update, &[]).expect("it can be applied");
+    assert_eq!(home.read("b/SKILL.md"), expected("Is another"));
+    assert_eq!(plan().state, UpdateState::Unchanged);
+    fs::remove_dir_all(home.path("b")).expect("failed to remove");
+    home.hub().restore().expect("the source answers");
+    assert_eq!(home.read("b/SKILL.md"), expected("Is another"));
+}

@@ -9,9 +9,6 @@ use super::shown::{self, REFUSED};
 use crate::ground::error::Result;
 use crate::ground::show;
 
-/// What a person must know about a conversation that has begun: its list of skills stays the same.
-const WHEN: &str = "conversations that begin from now on list it; in a chat that is open, `/NAME` uses it";
-
 /// The arguments of `skills install`.
 #[derive(Debug, Args)]
 pub(super) struct InstallArgs {
@@ -59,11 +56,10 @@ pub(super) fn run(args: &InstallArgs, hub: &Hub, console: &dyn Console) -> Resul
         );
         console.print(&format!("{object}\n"))?;
     } else if let Some(installed) = &installed {
-        console.print(&format!(
-            "installed: {}, in {}\n{WHEN}\n",
-            installed.name,
-            show::one_line(&installed.folder.display().to_string())
-        ))?;
+        // The list of a conversation that has begun stays the same.
+        let (name, folder) = (&installed.name, show::one_line(&installed.folder.display().to_string()));
+        let when = format!("conversations that begin from now on list it; in a chat that is open, `/{name}` uses it");
+        console.print(&format!("installed: {name}, in {folder}\n{when}\n"))?;
     }
     Ok(if installed.is_some() { 0 } else { REFUSED })
 }
