@@ -485,3 +485,40 @@ fn ctrl_c_in_the_chat_leaves_a_source_that_does_not_answer() {
     tmux.wait_for("status 0");
     assert!(!world.path("home/skills/slow").exists());
 }
+
+/// The tests of the hub stop before each step. Here the program is killed at any time.
+#[test]
+fn a_killed_installation_leaves_all_of_a_skill_or_nothing() {
+    let world = World::new();
+    let id = world.local("large", "Read the references.");
+    for number in 0..40 {
+        world.write(&format!("src/large/references/{number}.md"), &format!("{number}\n").repeat(500));
+    }
+    let (mut found, mut missing) = (0, 0);
+    for milliseconds in (0..120).step_by(6) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolc"));
+        command
+            .args(["skills", "install", &id, "--yes"])
+            .current_dir(world.folder.path())
+            .env("TOOLC_HOME", world.path("home"));
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("failed to start toolc");
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        // SIGKILL. The program may have ended.
+        let _ = child.kill();
+        child.wait().expect("failed to wait");
+        let list = world.skills(&["list", "--json"]).ends_with(0);
+        assert_eq!(list.err, "");
+        let list = list.json();
+        if is_empty(&world.path("home/skills")) {
+            assert_eq!((&list["skills"], &list["broken"]), (&json!([]), &json!([])), "{list}");
+            missing += 1;
+        } else {
+            assert_eq!(listed(&list, "large")["origin"]["state"], "intact", "{list}");
+            world.skills(&["uninstall", "large"]).ends_with(0);
+            found += 1;
+        }
+    }
+    assert!(missing > 0, "{found}");
+    world.skills(&["install", &id, "--yes"]).ends_with(0);
+    assert_eq!(listed(&world.skills(&["list", "--json"]).ends_with(0).json(), "large")["origin"]["state"], "intact");
+}
