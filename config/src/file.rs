@@ -20,6 +20,7 @@ use crate::bounded;
 use crate::env_file::EnvFile;
 use crate::error::{ConfigError, DirectoryError};
 use crate::home::Home;
+use crate::hub;
 use crate::keys::{AgentTable, Config, ConfigTable, Mcp, ProtectTable};
 use crate::mcp::expanded;
 use crate::migrate::{Migrated, migrate};
@@ -371,6 +372,7 @@ fn check(table: &ConfigTable, sink: &Sink) {
     }
     mcp::check(&table.mcp, sink);
     web::check(&table.web, sink);
+    hub::check(&table.hub, sink);
     mcp_endpoints::check(&table.mcp, sink);
     let seconds = table.approval.timeout.written();
     if let Some(timeout) = &seconds.filter(|timeout| timeout.value.is_zero()) {

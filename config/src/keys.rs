@@ -44,6 +44,8 @@ table! {
         mcp: Section<McpTable>,
         /// Search of the web, and what may be fetched.
         web: Section<WebTable>,
+        /// Where skills of others are found.
+        hub: Section<HubTable>,
         /// What is kept of conversations.
         sessions: Section<SessionsTable>,
     }
@@ -322,6 +324,21 @@ words! {
         Jina = "jina",
         /// Tavily, with `TAVILY_API_KEY`.
         Tavily = "tavily",
+    }
+}
+
+table! {
+    /// Where `toolc skills search`, `install` and `update` find skills. What they fetch follows `[web]`: its networks, ports and certificates.
+    pub struct HubTable as Hub {
+        /// The address of a GitHub Enterprise Server, such as `https://github.example.com`, whose repositories are meant in place of those of
+        /// github.com. Its token is in `GH_ENTERPRISE_TOKEN`. Default: github.com.
+        github: Text,
+        /// The address of the API of ClawHub, or of a registry that speaks it. Default: `https://clawhub.ai/api/v1`.
+        clawhub: Text,
+        /// The address of the agents of LobeHub, or of a mirror. Default: `https://chat-agents.lobehub.com`.
+        lobehub: Text,
+        /// The address of skills.sh, which is only searched, or of a mirror. Default: `https://skills.sh`.
+        skills_sh: Text,
     }
 }
 

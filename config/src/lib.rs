@@ -16,6 +16,7 @@ mod env_file;
 mod error;
 mod file;
 mod home;
+mod hub;
 mod keys;
 mod mcp;
 mod mcp_endpoints;
@@ -34,9 +35,9 @@ pub use error::{ConfigError, ConfigErrorKind, DirectoryError};
 pub use file::{ConfigFile, FindNames, KnownNames, usable_directory};
 pub use home::{DEFAULT_PROFILE, HOME_VARIABLE, Home, PROFILE_VARIABLE, Profile};
 pub use keys::{
-    Agent, Approval, ApprovalMode, ApprovalSet, Budget, Config, HelperModel, Helpers, Instructions, Mcp, McpEndpoint,
-    McpListScope, McpOauth, McpPinning, McpServer, McpTool, Memory, PageReader, Plugins, Protect, ProtectReader,
-    Results, SearchBy, SearchService, Sessions, ToolChanges, Tools, Web,
+    Agent, Approval, ApprovalMode, ApprovalSet, Budget, Config, HelperModel, Helpers, Hub, Instructions, Mcp,
+    McpEndpoint, McpListScope, McpOauth, McpPinning, McpServer, McpTool, Memory, PageReader, Plugins, Protect,
+    ProtectReader, Results, SearchBy, SearchService, Sessions, ToolChanges, Tools, Web,
 };
 pub use mcp::{McpTransport, expanded};
 pub use settings::{Draft, set_values, to_toml, unset_values, value_of};

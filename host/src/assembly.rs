@@ -29,6 +29,7 @@ use crate::person::Person;
 use crate::profile::Profile;
 use crate::sources::git::{self, ProjectGit};
 use crate::sources::guard::Guard;
+use crate::sources::hub;
 use crate::sources::instructions::{self, InstructionFile};
 use crate::sources::plugins::{self, LoadedPlugins};
 use crate::sources::servers::{self, McpServers, ModelSampler, NeededServers, Wait};
@@ -274,13 +275,15 @@ impl Host {
         [self.profile.section(), self.plugins.section()].into_iter().chain(self.servers.section())
     }
 
-    /// Returns further sections for `doctor`: approval, the environment and git.
+    /// Returns further sections for `doctor`: approval, the environment, the hub of skills and git.
     pub(crate) fn report_sections(&self) -> impl Iterator<Item = DoctorSection> {
         let home = &self.profile.home;
         let approval = approval::section(&self.profile, &self.directory, self.mode, &self.registry);
         let environment =
             environments::section(self.environment, &self.profile, &self.directory, self.directory_problem.as_deref());
-        [approval, environment].into_iter().chain(self.git.as_ref().map(|git| git.section(home)))
+        [approval, environment, hub::section(&self.profile)]
+            .into_iter()
+            .chain(self.git.as_ref().map(|git| git.section(home)))
     }
 
     /// Returns the files with standing instructions for work in the directory.

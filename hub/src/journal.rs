@@ -248,17 +248,25 @@ pub(crate) fn forget(place: &Place, keep: usize) -> Result<usize, HubError> {
     let found = undoable(place)?;
     let old = found.len().saturating_sub(keep);
     for change in &found[..old] {
-        let folder = place.at(&format!("{HUB}/removed/{}", change.id));
-        // Without the record, no part of the change can be undone.
-        let record = folder.join("undo.json");
-        fs::remove_file(&record).map_err(HubError::io("remove", &record))?;
-        fs::remove_dir_all(&folder).map_err(HubError::io("remove", &folder))?;
+        delete(place, &change.id)?;
     }
     Ok(old)
 }
 
+/// Deletes what a change has replaced, so that it cannot be undone any more.
+pub(crate) fn delete(place: &Place, id: &str) -> Result<(), HubError> {
+    let folder = place.at(&format!("{HUB}/removed/{id}"));
+    // Without the record, no part of the change can be undone.
+    let record = folder.join("undo.json");
+    match fs::remove_file(&record) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(HubError::io("remove", &record)(error)),
+        _ => {}
+    }
+    fs::remove_dir_all(&folder).map_err(HubError::io("remove", &folder))
+}
+
 /// Returns the names of the folders in `removed`, in their order.
-fn removed(place: &Place) -> Result<Vec<String>, HubError> {
+pub(crate) fn removed(place: &Place) -> Result<Vec<String>, HubError> {
     let folder = place.at(&format!("{HUB}/removed"));
     let mut names = Vec::new();
     let entries = match fs::read_dir(&folder) {

@@ -16,6 +16,7 @@ mod hub;
 pub mod identifier;
 mod journal;
 mod judge;
+mod kept;
 mod lock;
 mod merge;
 mod name;

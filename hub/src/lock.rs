@@ -32,7 +32,7 @@ use jiff::Timestamp;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::bundle::{Digest, GitId};
+use crate::bundle::{Bundle, Digest, GitId};
 use crate::identifier::Identifier;
 use crate::judge::AcceptedFinding;
 use crate::name::{SkillFolder, SkillName};
@@ -86,6 +86,14 @@ pub struct LockedSkill {
     /// The findings of the guard that a person has accepted.
     #[serde(default)]
     pub accepted: Vec<AcceptedFinding>,
+}
+
+impl LockedSkill {
+    /// Returns whether these are the files as the source had them: their contents, and where files have modes, which are programs.
+    pub(crate) fn is_of(&self, bundle: &Bundle) -> bool {
+        let has_same_modes = || !cfg!(unix) || self.tree.is_none_or(|tree| tree == bundle.tree());
+        self.digest == bundle.digest() && has_same_modes()
+    }
 }
 
 impl Default for Lock {

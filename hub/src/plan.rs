@@ -109,8 +109,7 @@ pub(crate) fn changes(base: Option<&Bundle>, local: &LocalFiles, upstream: &Bund
     used.extend(all.iter().map(|path| (*path).to_owned()));
     // A file that is removed leaves room for another one.
     let stays = |name: &str| {
-        let bytes = |file: Option<&BundleFile>| file.map(|file| file.bytes.clone());
-        let is_edited = bytes(local.files.get(name)) != bytes(base.and_then(|base| base.file(name)));
+        let is_edited = state(local.files.get(name)) != state(base.and_then(|base| base.file(name)));
         is_edited || upstream.file(name).is_some()
     };
     let change = |path: &str| {
@@ -143,18 +142,24 @@ struct Sides<'f> {
 
 impl Sides<'_> {
     fn change(&self, path: &str, used: &mut BTreeSet<String>) -> Option<FileChange> {
-        let bytes = |file: Option<&BundleFile>| file.map(|file| file.bytes.clone());
-        let (base, local, upstream) = (bytes(self.base), bytes(self.local), bytes(self.upstream));
+        let (base, local, upstream) = (state(self.base), state(self.local), state(self.upstream));
         if upstream == base || (upstream == local && !self.is_blocked) {
             return None;
         }
         let made = |action, write: Option<BundleFile>| {
-            let after = write.as_ref().or(self.upstream).map(|file| file.bytes.as_slice());
-            let diff = diff(path, local.as_deref(), after);
-            Some(FileChange { path: path.to_owned(), action, diff, before: local.clone(), write })
+            let (before, after) = (local, state(write.as_ref().or(self.upstream)));
+            let diff = diff(path, before.map(|(bytes, _)| bytes), after.map(|(bytes, _)| bytes));
+            let diff = mode_diff(path, before, after) + &diff;
+            Some(FileChange {
+                path: path.to_owned(),
+                action,
+                diff,
+                before: local.map(|(bytes, _)| bytes.to_vec()),
+                write,
+            })
         };
         if local == base && !self.is_blocked {
-            return match (&local, self.upstream) {
+            return match (local, self.upstream) {
                 (None, Some(file)) => made(FileAction::Add, Some(file.clone())),
                 (_, Some(file)) => made(FileAction::Replace, Some(file.clone())),
                 (_, None) => made(FileAction::Remove, None),
@@ -175,7 +180,23 @@ impl Sides<'_> {
         let (base, local, upstream) = (self.base?, self.local?, self.upstream?);
         let text = |file: &'_ BundleFile| String::from_utf8(file.bytes.clone()).ok();
         let bytes = merge(&text(base)?, &text(local)?, &text(upstream)?)?.into_bytes();
-        Some(BundleFile { path: upstream.path.clone(), bytes, is_executable: local.is_executable })
+        let is_changed = upstream.state().1 != base.state().1;
+        let is_executable = if is_changed { upstream.is_executable } else { local.is_executable };
+        Some(BundleFile { path: upstream.path.clone(), bytes, is_executable })
+    }
+}
+
+/// Returns what counts of a version of a file.
+fn state(file: Option<&BundleFile>) -> Option<(&[u8], bool)> {
+    file.map(BundleFile::state)
+}
+
+/// Returns a line for a file that becomes a program, or ceases to be one, with the modes of git.
+fn mode_diff(path: &str, before: Option<(&[u8], bool)>, after: Option<(&[u8], bool)>) -> String {
+    match (before, after) {
+        (Some((_, false)), Some((_, true))) => format!("{path}: old mode 100644, new mode 100755\n"),
+        (Some((_, true)), Some((_, false))) => format!("{path}: old mode 100755, new mode 100644\n"),
+        _ => String::new(),
     }
 }
 

@@ -64,7 +64,7 @@ pub(crate) enum Command {
     ListTools(tools::ToolsArgs),
     /// List, test, add and remove the MCP servers whose tools this program uses, and serve tools to MCP clients.
     Mcp(mcp::McpArgs),
-    /// List, inspect and check skills, and undo changes of them.
+    /// List, find, install, update and check skills, and undo changes of them.
     Skills(skills::SkillsArgs),
     /// Trust a project or a plugin of a package, so that its programs may run. Does not run inside a tool.
     Trust(trust::TrustArgs),
@@ -146,10 +146,12 @@ mod tests {
         "sessions list",
         "sessions search",
         "sessions show",
+        "skills audit",
         "skills history",
         "skills inspect",
         "skills list",
         "skills scan",
+        "skills tap list",
         "why",
     ];
 

@@ -32,6 +32,13 @@ pub(crate) fn read_line() -> Result<Option<String>> {
     Ok(Some(text.trim_end_matches(['\n', '\r']).to_owned()))
 }
 
+/// Asks a question with `y` or `n` as the answer. Without an answer, it is no.
+pub(crate) fn confirm(question: &str) -> Result<bool> {
+    tell_part!("{question} [y/N] ");
+    io::stderr().flush()?;
+    Ok(read_line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
+}
+
 /// An answer of the person.
 pub(crate) enum Answer {
     Text(String),

@@ -81,6 +81,8 @@ parts! {
     serde_json::Error,
     toolc_store::ScheduleError,
     toolc_config::ConfigError,
+    toolc_hub::HubError,
+    toolc_hub::SourceError,
     toolc_mcp::McpError,
     toolc_model::ModelError,
     toolc_model::ScriptError,

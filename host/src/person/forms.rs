@@ -20,6 +20,18 @@ impl Asker for TerminalAsker {
     }
 }
 
+impl TerminalAsker {
+    /// Asks a question with `yes` or `no` as the answer. Without an answer, it is no.
+    pub(super) async fn confirm(&self, question: &str) -> bool {
+        let question = show::one_line(question);
+        let ask = move |dialog: &mut Dialog<'_>| {
+            dialog.begin(&format!("\n{}\n", dialog.look.paint(Style::Strong, &question)))?;
+            dialog.choose(&[("y", "yes"), ("n", "no")])
+        };
+        self.run(None, ask).await == Some(Answer::yes())
+    }
+}
+
 impl Dialog<'_> {
     fn ask(&mut self, question: &Question) -> Result<Answer, Stop> {
         self.begin(&question_text(question, self.look))?;

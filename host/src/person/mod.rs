@@ -97,6 +97,18 @@ impl Person {
         }
     }
 
+    /// Asks a question with `yes` or `no` as the answer. Without a person or an answer, it is no.
+    #[cfg_attr(not(unix), expect(clippy::unused_async, unused_variables, reason = "no person is asked"))]
+    pub(crate) async fn confirm(&self, question: &str) -> bool {
+        #[cfg(unix)]
+        return match &self.terminal {
+            Some(terminal) => terminal.confirm(question).await,
+            None => false,
+        };
+        #[cfg(not(unix))]
+        return false;
+    }
+
     /// Returns what asks the person before a limit of the budget is passed.
     pub(crate) fn raise(&self) -> Option<Arc<dyn LimitAsker>> {
         #[cfg(unix)]

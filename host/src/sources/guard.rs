@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use toolc_commands::Surroundings;
 use toolc_commands::rules::RuleSet;
@@ -23,13 +24,23 @@ pub(crate) struct Guard {
     rules: &'static RuleSet<'static>,
     directory: PathBuf,
     user: Option<PathBuf>,
-    own: PathBuf,
+    own: Option<PathBuf>,
 }
 
+/// The command rules that ship with the program.
+static SHIPPED: LazyLock<RuleSet<'static>> = LazyLock::new(|| toolc_catalog::commands::rules().with_optional(&[]));
+
 impl Guard {
+    /// Returns the guard for skills of strangers. It is the same on every machine, so that a finding has the same id everywhere, and what a
+    /// person allows for their own commands does not count.
+    pub(crate) fn of_strangers() -> Self {
+        let user = PathBuf::from("/home/user");
+        Self { rules: &SHIPPED, directory: user.join("project"), user: Some(user), own: None }
+    }
+
     /// Returns a guard with these command rules for work in a directory.
     pub(crate) fn new(rules: &'static RuleSet<'static>, home: &Home, directory: &Path) -> Self {
-        let own = home.all_profiles().to_owned();
+        let own = Some(home.all_profiles().to_owned());
         Self { rules, directory: directory.to_owned(), user: std::env::home_dir(), own }
     }
 
@@ -49,7 +60,7 @@ impl Guard {
         let surroundings = Surroundings {
             directory: Some(&self.directory),
             home: self.user.as_deref(),
-            own_folder: Some(&self.own),
+            own_folder: self.own.as_deref(),
             ..Surroundings::default()
         };
         inspect(files, self.rules, &surroundings)

@@ -16,7 +16,7 @@ use crate::ground::error::Result;
 use crate::ground::show;
 
 /// The folder with skills in a project, and in the home folder of the user, which programs of several vendors read.
-const SHARED: &str = ".agents/skills";
+pub(super) const SHARED: &str = ".agents/skills";
 /// The file with the instructions of a skill.
 pub(crate) const MAIN: &str = "SKILL.md";
 

@@ -22,5 +22,7 @@ mod results;
 #[cfg(target_os = "linux")]
 mod same_tools;
 #[cfg(target_os = "linux")]
+mod skills;
+#[cfg(target_os = "linux")]
 mod ssh;
 mod state;

@@ -23,10 +23,38 @@ impl Heading {
     }
 }
 
+/// Returns the text of a `SKILL.md` with another name. `None` if it has no name of its own.
+pub(super) fn renamed(text: &str, name: &str) -> Option<String> {
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next()?;
+    if first.strip_prefix('\u{feff}').unwrap_or(first).trim_end() != "---" {
+        return None;
+    }
+    let (mut new, mut is_done, mut is_name) = (first.to_owned(), false, false);
+    let mut lines = lines.peekable();
+    while let Some(line) = lines.next_if(|line| !["---", "..."].contains(&line.trim_end())) {
+        // The name may have further lines, which are indented.
+        is_name = if is_name { line.starts_with([' ', '\t']) } else { !is_done && starts(line, "name") };
+        if !is_name {
+            new += line;
+        } else if !is_done {
+            let end = &line[line.trim_end_matches(['\r', '\n']).len()..];
+            new += &format!("name: {name}{end}");
+            is_done = true;
+        }
+    }
+    new.extend(lines);
+    is_done.then_some(new)
+}
+
+/// Returns whether a line begins with a key at the top level.
+fn starts(line: &str, key: &str) -> bool {
+    line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'))
+}
+
 /// Returns the value of a key at the top level, and of the indented lines below it.
 fn value(lines: &[&str], key: &str) -> String {
-    let starts = |line: &&str| line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'));
-    let Some(at) = lines.iter().position(starts) else { return String::new() };
+    let Some(at) = lines.iter().position(|line| starts(line, key)) else { return String::new() };
     let first = lines[at].split_once(':').map_or("", |(_, value)| value.trim());
     let below = lines[at + 1..].iter().take_while(|line| line.is_empty() || line.starts_with([' ', '\t']));
     let below = below.map(|line| line.trim());
@@ -52,6 +80,23 @@ fn unquoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_name_at_the_beginning_is_replaced() {
+        for (text, new) in [
+            ("---\nname: a\ndescription: b\n---\nname: c\n", Some("---\nname: x\ndescription: b\n---\nname: c\n")),
+            (
+                "\u{feff}---\r\nname: >\r\n  a\r\n  b\r\nlicense: MIT\r\n---\r\n",
+                Some("\u{feff}---\r\nname: x\r\nlicense: MIT\r\n---\r\n"),
+            ),
+            ("---\nmetadata:\n  name: a\nnames: b\nname: c", Some("---\nmetadata:\n  name: a\nnames: b\nname: x")),
+            ("---\ndescription: b\n---\nname: c\n", None),
+            ("name: a\n", None),
+            ("", None),
+        ] {
+            assert_eq!(renamed(text, "x").as_deref(), new, "{text:?}");
+        }
+    }
 
     #[test]
     fn headings_are_read_in_the_forms_that_authors_write() {

@@ -65,6 +65,13 @@ pub struct BundleFile {
     pub is_executable: bool,
 }
 
+impl BundleFile {
+    /// Returns what counts when two versions of a file are compared: the content, and where files have modes, whether it is a program.
+    pub(crate) fn state(&self) -> (&[u8], bool) {
+        (&self.bytes, self.is_executable && cfg!(unix))
+    }
+}
+
 /// The files of one skill, sorted by their paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {
@@ -127,6 +134,17 @@ impl Bundle {
     pub fn skill_text(&self) -> &str {
         let file = self.file(SKILL_FILE).expect("a bundle has it");
         str::from_utf8(&file.bytes).expect("a bundle has checked it")
+    }
+
+    /// Returns the same files, with another name in `SKILL.md` if that has one.
+    pub(crate) fn renamed(&self, name: &str) -> Self {
+        let mut files = self.files.clone();
+        if let Some(text) = heading::renamed(self.skill_text(), name) {
+            let skill = files.iter_mut().filter(|file| file.path == SKILL_FILE);
+            skill.for_each(|file| file.bytes = text.clone().into_bytes());
+        }
+        let digest = Digest::of_files(&files);
+        Self { files, digest }
     }
 
     /// Returns the name and the description at the beginning of `SKILL.md`.

@@ -1,6 +1,7 @@
 //! Judges again what is installed.
 
 use super::Hub;
+use super::install::named;
 use crate::bundle::{Bundle, BundleError, LocalFiles};
 use crate::error::HubError;
 use crate::judge::{Accepted, Refused, decide};
@@ -40,7 +41,9 @@ impl Hub {
         let lock = self.lock()?;
         let audited = lock.skills.iter().map(|(name, skill)| {
             let (state, bundle) = self.on_disk(skill);
-            let verdict = bundle.map(|bundle| {
+            // Files under a chosen name are judged as the source has them, because findings are accepted for those.
+            let base = if state == DiskState::Intact { self.base(name, skill) } else { None };
+            let verdict = base.or(bundle).map(|bundle| {
                 decide(self.judge.as_ref(), &bundle, skill.trust, &skill.accepted).map(|(_, notes)| notes)
             });
             AuditRow { name: name.clone(), state, verdict }
@@ -52,11 +55,18 @@ impl Hub {
         self.on_disk(skill).0
     }
 
+    /// Returns whether these are the files that were installed, perhaps under a chosen name.
+    pub(super) fn is_installed(&self, bundle: &Bundle, skill: &LockedSkill) -> bool {
+        let name = skill.folder.name();
+        let is_same = |base: Bundle| named(&base, name).tree() == bundle.tree();
+        skill.is_of(bundle) || self.base(name, skill).is_some_and(is_same)
+    }
+
     fn on_disk(&self, skill: &LockedSkill) -> (DiskState, Option<Bundle>) {
         let folder = self.place.at(&skill.folder.to_string());
         let Ok(files) = LocalFiles::read(&folder, &self.limits) else { return (DiskState::Missing, None) };
         match files.bundle(&self.limits) {
-            Ok(bundle) if bundle.digest() == skill.digest => (DiskState::Intact, Some(bundle)),
+            Ok(bundle) if self.is_installed(&bundle, skill) => (DiskState::Intact, Some(bundle)),
             Ok(bundle) => (DiskState::Edited, Some(bundle)),
             Err(error) => (DiskState::Odd(error), None),
         }

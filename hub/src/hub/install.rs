@@ -1,5 +1,6 @@
 //! Installs and uninstalls skills.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::PathBuf;
 
@@ -91,7 +92,7 @@ impl Hub {
         let installed = self.installed(&skill, &name, origin, &notes.notes);
         let mut draft = Draft::new(&self.place, format!("install {name}"))?;
         self.place_skill(&mut draft, &name, Placed { bundle, skill }, &lock)?;
-        draft.commit(&self.steps)?;
+        self.commit(draft)?;
         Ok(installed)
     }
 
@@ -109,7 +110,7 @@ impl Hub {
             }
         }
         draft.set(name, None, &lock);
-        draft.commit(&self.steps)
+        self.commit(draft)
     }
 
     /// Judges files, of which a person accepts some findings.
@@ -132,7 +133,8 @@ impl Hub {
         placed: Placed<'_>,
         lock: &Lock,
     ) -> Result<(), HubError> {
-        draft.put(&placed.skill.folder.to_string(), |path| placed.bundle.write(path))?;
+        let named = named(placed.bundle, name);
+        draft.put(&placed.skill.folder.to_string(), |path| named.write(path))?;
         self.replace_base(draft, name, placed.bundle)?;
         draft.set(name, Some(placed.skill), lock);
         Ok(())
@@ -194,6 +196,15 @@ impl Hub {
             }
         }
         Ok(None)
+    }
+}
+
+/// Returns the files as they are installed under a name. A model finds a skill by the name in `SKILL.md`, so that a name that a person has
+/// chosen replaces it there.
+pub(super) fn named<'b>(bundle: &'b Bundle, name: &SkillName) -> Cow<'b, Bundle> {
+    match bundle.heading().name.parse::<SkillName>() {
+        Ok(own) if own != *name => Cow::Owned(bundle.renamed(name.as_str())),
+        _ => Cow::Borrowed(bundle),
     }
 }
 

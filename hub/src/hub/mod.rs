@@ -11,6 +11,7 @@ mod update;
 use std::fmt;
 use std::path::PathBuf;
 
+use jiff::Timestamp;
 use toolc_net::Client;
 
 pub use audit::{AuditRow, DiskState};
@@ -24,8 +25,9 @@ use crate::bundle::Limits;
 use crate::error::HubError;
 use crate::fault::SourceError;
 use crate::identifier::Identifier;
-use crate::journal::{Steps, Undoable, forget, read_lock, recover, undo, undoable};
+use crate::journal::{Draft, Steps, Undoable, forget, read_lock, recover, undo, undoable};
 use crate::judge::Judge;
+use crate::kept::{self, prune};
 use crate::lock::Lock;
 use crate::place::{Exclusive, Place, exists, read_json};
 use crate::source::{Description, Found, Settings, SourceKind, Sources};
@@ -112,7 +114,7 @@ impl Hub {
         read_lock(&self.place)
     }
 
-    /// Returns the changes that can be undone, the last one at the end.
+    /// Returns the changes that can be undone, the last one at the end: those of the last 90 days, up to 100 MiB, and always the last one.
     ///
     /// # Errors
     /// If a record is damaged.
@@ -127,7 +129,9 @@ impl Hub {
     /// If nothing can be undone, or something is in its way.
     pub fn undo(&self) -> Result<String, HubError> {
         let (_exclusive, lock) = self.begin()?;
-        undo(&self.place, &lock, &self.steps)
+        let undone = undo(&self.place, &lock, &self.steps)?;
+        self.tidy();
+        Ok(undone)
     }
 
     /// Deletes what can be undone, but for the last `keep` changes. Returns how many were deleted.
@@ -137,6 +141,18 @@ impl Hub {
     pub fn forget(&self, keep: usize) -> Result<usize, HubError> {
         let _exclusive = self.begin()?;
         forget(&self.place, keep)
+    }
+
+    /// Makes a change, and deletes the oldest ones that are kept for an undo beyond the bounds.
+    fn commit(&self, draft: Draft<'_>) -> Result<(), HubError> {
+        draft.commit(&self.steps)?;
+        self.tidy();
+        Ok(())
+    }
+
+    fn tidy(&self) {
+        // The change is made. If this fails, the next change tries again.
+        let _ = prune(&self.place, kept::BOUNDS, Timestamp::now());
     }
 
     /// Waits for other processes, completes what a killed one has left, and reads the lock.

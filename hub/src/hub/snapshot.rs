@@ -117,7 +117,7 @@ impl Hub {
         let skill = LockedSkill { trust, accepted, ..skill.clone() };
         let mut draft = Draft::new(&self.place, format!("restore {name}"))?;
         self.place_skill(&mut draft, name, Placed { bundle: &bundle, skill }, &lock)?;
-        draft.commit(&self.steps)
+        self.commit(draft)
     }
 }
 

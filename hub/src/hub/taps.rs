@@ -14,7 +14,7 @@ impl Hub {
         Ok(read_json(&self.place.taps_file())?.unwrap_or_default())
     }
 
-    /// Adds a repository to the search, from the next time that the hub is opened. Returns whether it is new.
+    /// Adds a repository to the search. Returns whether it is new.
     ///
     /// # Errors
     /// If `taps.json` is damaged or cannot be written.
@@ -26,7 +26,7 @@ impl Hub {
         }
         taps.push(tap.clone());
         taps.sort();
-        self.place.write(&self.place.taps_file(), &json_text(&taps)).map(|()| true)
+        self.set_taps(&taps)
     }
 
     /// Removes a repository from the search. Installed skills stay. Returns whether it was in the list.
@@ -36,10 +36,16 @@ impl Hub {
     pub fn remove_tap(&self, tap: &Tap) -> Result<bool, HubError> {
         let (_exclusive, _) = self.begin()?;
         let before = self.taps()?;
-        let taps: Vec<&Tap> = before.iter().filter(|other| *other != tap).collect();
+        let taps: Vec<Tap> = before.iter().filter(|other| *other != tap).cloned().collect();
         if taps.len() == before.len() {
             return Ok(false);
         }
-        self.place.write(&self.place.taps_file(), &json_text(&taps)).map(|()| true)
+        self.set_taps(&taps)
+    }
+
+    fn set_taps(&self, taps: &[Tap]) -> Result<bool, HubError> {
+        self.place.write(&self.place.taps_file(), &json_text(&taps))?;
+        self.sources.set_taps(taps);
+        Ok(true)
     }
 }

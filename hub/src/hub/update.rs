@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::Hub;
-use super::install::locked;
+use super::install::{locked, named};
 use crate::bundle::{Bundle, LocalFiles, write_file};
 use crate::error::HubError;
 use crate::fault::SourceFault;
@@ -46,8 +46,9 @@ impl Hub {
             fetched => fetched?,
         };
         let bundle = local.clone().bundle(&self.limits).ok();
-        let is_edited = bundle.as_ref().is_none_or(|bundle| bundle.digest() != skill.digest);
-        let is_moved = fetched.bundle.digest() != skill.digest;
+        let base = self.base(name, skill).map(|base| named(&base, name).into_owned());
+        let is_edited = bundle.as_ref().is_none_or(|bundle| !self.is_installed(bundle, skill));
+        let is_moved = !skill.is_of(&fetched.bundle);
         let state = match (is_moved, is_edited) {
             (false, false) => UpdateState::Unchanged,
             (true, false) => UpdateState::UpstreamMoved,
@@ -56,8 +57,8 @@ impl Hub {
         };
         let mut plan = plan(state, Some(fetched));
         if let Some(fetched) = plan.fetched.as_ref().filter(|_| is_moved) {
-            let base = self.base(name, skill).or(bundle.filter(|_| !is_edited));
-            plan.files = changes(base.as_ref(), &local, &fetched.bundle);
+            let base = base.or(bundle.filter(|_| !is_edited));
+            plan.files = changes(base.as_ref(), &local, &named(&fetched.bundle, name));
             plan.refused = self.judge.judge(&fetched.bundle, fetched.origin.trust).err();
         }
         plan.odd = local.odd;
@@ -108,12 +109,12 @@ impl Hub {
         let updated =
             LockedSkill { installed: skill.installed, ..locked(skill.folder.clone(), bundle, origin, accepted) };
         draft.set(name, Some(updated), &lock);
-        draft.commit(&self.steps)?;
+        self.commit(draft)?;
         Ok(true)
     }
 
     /// Returns the files of a skill as they were installed, if their digest is still the one in the lock.
-    fn base(&self, name: &SkillName, skill: &LockedSkill) -> Option<Bundle> {
+    pub(super) fn base(&self, name: &SkillName, skill: &LockedSkill) -> Option<Bundle> {
         let base = Bundle::read(&self.place.at(&Place::base(name)), &self.limits).ok()?;
         Some(base).filter(|base| base.digest() == skill.digest)
     }

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use serde::Deserialize;
 
@@ -27,7 +27,7 @@ const MAX_MANIFEST: u64 = 4 << 20;
 pub struct Marketplace {
     github: Arc<GitHub>,
     /// The marketplaces that are searched.
-    taps: Vec<Repository>,
+    taps: RwLock<Vec<Repository>>,
     limits: Limits,
 }
 
@@ -127,8 +127,13 @@ struct Opened {
 }
 
 impl Marketplace {
-    pub(crate) fn new(github: Arc<GitHub>, taps: Vec<Repository>, limits: Limits) -> Self {
-        Self { github, taps, limits }
+    pub(crate) fn new(github: Arc<GitHub>, limits: Limits) -> Self {
+        Self { github, taps: RwLock::default(), limits }
+    }
+
+    /// Sets the marketplaces that are searched.
+    pub(crate) fn set_taps(&self, taps: Vec<Repository>) {
+        *self.taps.write().unwrap_or_else(PoisonError::into_inner) = taps;
     }
 
     fn files(&self, place: &MarketPlace, version: Option<&str>) -> Result<Files, SourceError> {
@@ -310,7 +315,8 @@ impl Source for Marketplace {
 
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, SourceError> {
         let mut hits = Vec::new();
-        for repository in &self.taps {
+        let taps = self.taps.read().unwrap_or_else(PoisonError::into_inner).clone();
+        for repository in &taps {
             let place = MarketPlace::Repository(repository.clone(), None);
             let manifest = self.manifest(&self.files(&place, None)?)?;
             hits.extend(manifest.plugins.into_iter().filter_map(|plugin| {

@@ -64,6 +64,7 @@ pub struct Found {
 pub struct Sources {
     all: Vec<Arc<dyn Source>>,
     github: Arc<GitHub>,
+    marketplace: Arc<Marketplace>,
 }
 
 impl fmt::Debug for Sources {
@@ -77,18 +78,11 @@ impl Sources {
     pub fn new(client: Client, settings: Settings, taps: &[Tap]) -> Self {
         let Settings { github: host, github_auth: auth, clawhub, lobehub, skills_sh, limits } = settings;
         let web = Web::new(client);
-        let of_kind = |kind| taps.iter().filter(move |tap| tap.kind == kind).map(|tap| tap.repository.clone());
-        let mut repositories: Vec<Repository> = BUILT_IN.iter().filter_map(|name| name.parse().ok()).collect();
-        for repository in of_kind(TapKind::Skills) {
-            if !repositories.contains(&repository) {
-                repositories.push(repository);
-            }
-        }
-        let github = Arc::new(GitHub::new(web.clone(), host, auth, limits, repositories));
-        let markets = of_kind(TapKind::Marketplace).collect();
+        let github = Arc::new(GitHub::new(web.clone(), host, auth, limits));
+        let marketplace = Arc::new(Marketplace::new(Arc::clone(&github), limits));
         let all: Vec<Arc<dyn Source>> = vec![
             Arc::<GitHub>::clone(&github),
-            Arc::new(Marketplace::new(Arc::clone(&github), markets, limits)),
+            Arc::<Marketplace>::clone(&marketplace),
             Arc::new(ClawHub::new(web.clone(), clawhub, limits)),
             Arc::new(SkillsSh::new(web.clone(), skills_sh, Arc::clone(&github))),
             Arc::new(LobeHub::new(web.clone(), lobehub, limits)),
@@ -96,7 +90,22 @@ impl Sources {
             Arc::new(UrlSource::new(web, limits)),
             Arc::new(Folder::new(limits)),
         ];
-        Self { all, github }
+        let sources = Self { all, github, marketplace };
+        sources.set_taps(taps);
+        sources
+    }
+
+    /// Sets the repositories that are searched, in addition to those that always are.
+    pub(crate) fn set_taps(&self, taps: &[Tap]) {
+        let of_kind = |kind| taps.iter().filter(move |tap| tap.kind == kind).map(|tap| tap.repository.clone());
+        let mut repositories: Vec<Repository> = BUILT_IN.iter().filter_map(|name| name.parse().ok()).collect();
+        for repository in of_kind(TapKind::Skills) {
+            if !repositories.contains(&repository) {
+                repositories.push(repository);
+            }
+        }
+        self.github.set_taps(repositories);
+        self.marketplace.set_taps(of_kind(TapKind::Marketplace).collect());
     }
 
     /// Returns the source of an identifier.

@@ -11,7 +11,8 @@ use super::github::{files, skill};
 use super::home::{Home, id};
 use super::server::Reply;
 
-/// A key that was made for this test.
+/// A key that was made for this test and opens nothing. `ring` signs with RSA keys, but cannot make one, and no other crate of this
+/// project can.
 const KEY: &str = include_str!("app-key.pem");
 const PUBLIC_KEY: &[u8] = include_bytes!("app-key.public.der");
 

@@ -273,8 +273,15 @@ fn taps_are_added_and_searched() {
     for official in ["openai/skills", "anthropics/skills"] {
         home.repositories.commit(official, files(&[]));
     }
-    let found = home.hub().search("is a", 5, Some(toolc_hub::SourceKind::GitHub));
-    assert!(found.hits.iter().any(|hit| hit.name == "a"), "{found:?}");
+    let has_a = |hub: &toolc_hub::Hub| {
+        let found = hub.search("is a", 5, Some(toolc_hub::SourceKind::GitHub));
+        found.hits.iter().any(|hit| hit.name == "a")
+    };
+    assert!(has_a(&home.hub()));
+    // An open hub follows its own changes of the taps.
+    let open = home.hub();
+    assert!(open.remove_tap(&tap("o/r")).expect("it can be written") && !has_a(&open));
+    assert!(open.add_tap(&tap("o/r")).expect("it can be written") && has_a(&open));
     assert!(home.hub().remove_tap(&tap("o/r")).expect("it can be written"));
     assert!(!home.hub().remove_tap(&tap("o/r")).expect("it can be written"));
     home.write(".hub/taps.json", "[\"o\"]");

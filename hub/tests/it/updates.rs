@@ -237,3 +237,68 @@ fn links_in_a_skill_are_left_alone() {
     assert!(matches!(error, HubError::Link(_)), "{error}");
     assert_eq!(fs::read_to_string(elsewhere.path().join("y.md")).expect("it exists"), "1");
 }
+
+/// A file becomes a program without another change: on this machine, or at the source.
+#[cfg(unix)]
+#[test]
+fn a_change_of_the_executable_bit_is_a_change() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    let folder = tempfile::tempdir().expect("failed to make a folder");
+    let source = folder.path().join("a");
+    let set = |path: &std::path::Path, mode: u32| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("failed to set the mode");
+    };
+    let is_program = |path: &str| {
+        let meta = fs::metadata(home.path(path)).expect("it exists");
+        meta.permissions().mode() & 0o100 != 0
+    };
+    fs::create_dir(&source).expect("failed to make a folder");
+    fs::write(source.join("SKILL.md"), skill("a", "Is a", "text")).expect("failed to write");
+    for name in ["x.sh", "y.sh", "z.sh"] {
+        fs::write(source.join(name), "echo\n").expect("failed to write");
+        set(&source.join(name), 0o644);
+    }
+    home.install(&source.display().to_string()).expect("it is installed");
+    assert_eq!(plan(&home).state, UpdateState::Unchanged);
+    set(&home.path("a/y.sh"), 0o755);
+    assert_eq!(plan(&home).state, UpdateState::EditedLocally);
+    // The source makes one a program, and edits another one that is a program here.
+    set(&source.join("x.sh"), 0o755);
+    fs::write(source.join("y.sh"), "echo new\n").expect("failed to write");
+    let plan = apply(&home);
+    assert_eq!(plan.state, UpdateState::Both);
+    let shown: Vec<(&str, &FileAction)> = plan.files.iter().map(|file| (file.path.as_str(), &file.action)).collect();
+    assert_eq!(shown, [("x.sh", &FileAction::Replace), ("y.sh", &FileAction::Merge)]);
+    assert_eq!(plan.files[0].diff, "x.sh: old mode 100644, new mode 100755\n");
+    assert_eq!(["a/x.sh", "a/y.sh", "a/z.sh"].map(is_program), [true, true, false]);
+    assert_eq!(home.read("a/y.sh"), "echo new\n");
+    assert_eq!(self::plan(&home).state, UpdateState::EditedLocally);
+    home.hub().undo().expect("it can be undone");
+    assert_eq!(["a/x.sh", "a/y.sh", "a/z.sh"].map(is_program), [false, true, false]);
+}
+
+/// A model finds a skill by the name in `SKILL.md`, so that a chosen name is written there, and is not an edit.
+#[test]
+fn a_chosen_name_stays_and_is_not_an_edit() {
+    let home = Home::new();
+    home.repositories.commit("o/r", upstream(&[("x.md", "1")]));
+    let options = toolc_hub::InstallOptions { name: Some(name("b")), ..toolc_hub::InstallOptions::default() };
+    home.install_with("o/r/a", &options).expect("it is installed");
+    let expected = |description: &str| skill("b", description, "text");
+    assert_eq!(home.read("b/SKILL.md"), expected("Is a"));
+    let plan = || home.hub().plan_update(&name("b")).expect("the source answers");
+    assert_eq!(plan().state, UpdateState::Unchanged);
+    assert_eq!(home.hub().audit().expect("the lock is valid")[0].state, toolc_hub::DiskState::Intact);
+    let mut next = upstream(&[("x.md", "2")]);
+    next.insert("skills/a/SKILL.md".to_owned(), skill("a", "Is another", "text").into_bytes());
+    home.repositories.commit("o/r", next);
+    let update = plan();
+    assert_eq!((update.state, update.conflicts().count()), (UpdateState::UpstreamMoved, 0));
+    home.hub().apply_update(&update, &[]).expect("it can be applied");
+    assert_eq!(home.read("b/SKILL.md"), expected("Is another"));
+    assert_eq!(plan().state, UpdateState::Unchanged);
+    fs::remove_dir_all(home.path("b")).expect("failed to remove");
+    home.hub().restore().expect("the source answers");
+    assert_eq!(home.read("b/SKILL.md"), expected("Is another"));
+}

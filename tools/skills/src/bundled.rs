@@ -31,6 +31,13 @@ pub fn seed(skills: &Ledger) -> Result<Vec<String>, SkillError> {
     seed_files(skills, FILES)
 }
 
+/// Returns the folders of the skills that were copied and have the digest of a bundled skill in the manifest, even if the user has edited
+/// them since.
+pub fn shipped(skills: &Ledger) -> Vec<String> {
+    let content = skills.root().read(MANIFEST).ok().flatten();
+    manifest(content.as_ref()).into_iter().filter(|(_, digest)| digest != NOT_COPIED).map(|(skill, _)| skill).collect()
+}
+
 fn seed_files(skills: &Ledger, files: &[BundledFile]) -> Result<Vec<String>, SkillError> {
     let bundled = by_skill(files);
     let read = |path: &str| skills.root().read(path).map_err(|error| SkillError::file("read", path, error));

@@ -21,7 +21,7 @@ mod view;
 use toolc::{Call, ToolError};
 use toolc_catalog::skills::{SkillsTools, skill_manage, skill_view, skills_list};
 
-pub use bundled::seed;
+pub use bundled::{seed, shipped};
 pub use error::SkillError;
 pub use hook::{SkillChangeHook, SkillFiles, SkillGuard};
 pub use ledger::{Ledger, LedgerEntry, LedgerFile, StoredContent};

@@ -15,7 +15,7 @@ use toolc_files::{UndoOutcome, Undone};
 use toolc_store::{SessionInfo, Sessions};
 
 use super::screen::{Caller, Screen};
-use super::{clipboard, pictures};
+use super::{clipboard, pictures, skills};
 
 /// A command: its names, its argument, and what it does.
 pub(super) struct Named {
@@ -44,6 +44,7 @@ pub(super) enum Command {
     Undo,
     Mcp,
     Permissions,
+    Skills,
     Usage,
     Model,
     Compact,
@@ -81,6 +82,13 @@ pub(super) const COMMANDS: &[Named] = &[
         Argument::None,
         "list what was allowed, always or for this session, and the rules about calls",
         Command::Permissions,
+    ),
+    named(
+        "/skills",
+        "",
+        Argument::Optional("COMMAND"),
+        "list the skills, or find, install and update skills of others: `/skills --help` lists the commands",
+        Command::Skills,
     ),
     named("/usage", "/cost", Argument::None, "show the tokens of this conversation", Command::Usage),
     named("/model", "", Argument::Optional("NAME"), "list the models, or continue with another one", Command::Model),
@@ -207,6 +215,7 @@ impl Command {
                 let turn = agent.session.turn(agent.model.model().definitions_dialect()).await;
                 screen.result(permissions::listed(&setup.host, &turn.answers_for_session()));
             }
+            Self::Skills => skills::run(rest, setup, interrupts, screen).await,
             Self::Usage => screen.print(&usage(agent).await),
             Self::Model if rest.is_empty() => {
                 screen.print(&models::listed(setup.host.profile.config(), agent.model.model()));

@@ -11,6 +11,7 @@ mod live;
 mod pictures;
 mod results;
 mod screen;
+mod skills;
 mod typed;
 #[cfg(unix)]
 mod typing;

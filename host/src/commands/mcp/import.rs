@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::path::Path;
 
 use jsonc_parser::{ParseOptions, parse_to_serde_value, parse_to_value};
@@ -394,9 +394,7 @@ fn confirm() -> Result<bool> {
             "the confirmation needs a terminal: check the servers, and pass `--yes`".to_owned(),
         ));
     }
-    tell_part!("Add these servers as disabled? [y/N] ");
-    io::stderr().flush()?;
-    Ok(ask::read_line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
+    ask::confirm("Add these servers as disabled?")
 }
 
 #[cfg(test)]

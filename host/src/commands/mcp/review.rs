@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 
 use toolc::Registry;
 use toolc::suggest::suggestion;
@@ -58,7 +58,7 @@ fn confirm_start(server: &Server) -> Result<bool> {
     }
     let (name, lines) = (show::one_line(&server.name), show::lines(&change.lines.join("\n")));
     tell!("the command line or address of `{name}` has changed since it was accepted:\n{lines}");
-    confirm("Start it now? [y/N] ")
+    ask::confirm("Start it now?")
 }
 
 /// Accepts the tools of servers without accepted tools.
@@ -222,11 +222,5 @@ fn confirm_at_terminal() -> Result<bool> {
             "the confirmation needs a terminal: check the differences, and pass `--yes`".to_owned(),
         ));
     }
-    confirm("Accept these changes? [y/N] ")
-}
-
-fn confirm(question: &str) -> Result<bool> {
-    tell_part!("{question}");
-    io::stderr().flush()?;
-    Ok(ask::read_line()?.is_some_and(|answer| ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())))
+    ask::confirm("Accept these changes?")
 }

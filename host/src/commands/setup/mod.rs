@@ -100,6 +100,7 @@ impl SetupArgs {
         variables::ask_for_variables(home, folders, &questions)?;
         variables::ask_for_server_variables(home, &questions)?;
         variables::ask_for_alternatives(home, folders, &questions)?;
+        variables::ask_for_hub(home, &questions)?;
         let has_failed = is_refused || matches!(outcome, Outcome::Refused | Outcome::Unanswered);
         if !has_failed {
             tell_next_steps(home)?;

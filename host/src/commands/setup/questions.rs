@@ -52,6 +52,16 @@ impl Questions {
         }
     }
 
+    /// Asks for a value that may be missing. Returns `None` if the answer is empty, or the input has ended.
+    pub(super) fn optional(&self, prompt: &str, is_secret: bool) -> Result<Option<String>> {
+        if self.is_silent {
+            return Ok(None);
+        }
+        let Answer::Text(text) = ask::value(prompt, is_secret)? else { return Ok(None) };
+        self.has_answer.set(true);
+        Ok(Some(text))
+    }
+
     /// Shows the providers, and asks for one.
     pub(super) fn provider(&self, found: &[LocalServer]) -> Result<Option<ChosenProvider>> {
         if self.is_silent {

@@ -13,6 +13,7 @@ use crate::ground::error::Result;
 use crate::ground::show;
 use crate::ground::tell::tell;
 use crate::profile::Profile;
+use crate::sources::hub;
 
 /// Asks for the missing variables of tools.
 pub(super) fn ask_for_variables(home: &Home, folders: &[PathBuf], questions: &Questions) -> Result<()> {
@@ -37,6 +38,18 @@ pub(super) fn ask_for_alternatives(home: &Home, folders: &[PathBuf], questions: 
         if let Some(chosen) = questions.variable(&group)? {
             ask_for_variable(home, chosen, questions)?;
         }
+    }
+    Ok(())
+}
+
+/// Asks for the token of GitHub, if the hub of skills is used without one. The token is optional, so that the input may end before.
+pub(super) fn ask_for_hub(home: &Home, questions: &Questions) -> Result<()> {
+    let profile = Profile::read(home.clone())?;
+    let Some(variable) = hub::missing_token(&profile).filter(|_| hub::is_used(home)) else { return Ok(()) };
+    tell!("\n{}, for the hub of skills (optional)\n  {}\n  see {}", variable.name, variable.description, variable.url);
+    if let Some(value) = questions.optional(&variable.prompt, variable.secret)? {
+        set_variable(home, &variable.name, &value)?;
+        tell!("written: {}", home.env().display());
     }
     Ok(())
 }

@@ -1,54 +1,65 @@
 //! `toolc skills history` and `undo`.
 
-use std::fmt::Write as _;
-
+use serde_json::json;
 use toolc_config::Home;
 use toolc_skills::{Ledger, LedgerEntry};
 
-use crate::ground::ask::print;
+use super::console::Console;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
-use crate::ground::tell::tell;
+use crate::profile::Profile;
+use crate::sources::hub;
 
 /// Prints the changes, the latest first, or one with its differences. Returns the exit status.
-pub(super) fn show(home: &Home, id: Option<u64>, as_json: bool) -> Result<u8> {
-    let ledger = Ledger::new(home.skills());
-    let mut entries = ledger.entries().map_err(|error| Error::Invalid(error.to_string()))?;
+pub(super) fn show(profile: &Profile, id: Option<u64>, as_json: bool, console: &dyn Console) -> Result<u8> {
+    let ledger = Ledger::new(profile.home.skills());
+    let entries = ledger.entries().map_err(|error| Error::Invalid(error.to_string()))?;
     if let Some(id) = id {
-        entries.retain(|entry| entry.id == id);
-        if entries.is_empty() {
-            tell!("error: the history has no change {id}");
+        let Some(entry) = entries.iter().find(|entry| entry.id == id) else {
+            console.note(&format!("error: the history has no change {id}"));
             return Ok(1);
-        }
-    }
-    let mut text = String::new();
-    for entry in entries.iter().rev() {
+        };
         if as_json {
-            let line = serde_json::to_string(entry).map_err(|error| Error::Invalid(error.to_string()))?;
-            let _ = writeln!(text, "{line}");
-        } else {
-            text += &line(entry);
+            return console.print(&json_line(entry)?).map(|()| 0);
         }
-    }
-    if let ([entry], Some(_), false) = (&entries[..], id, as_json) {
         let diff = ledger.diff(entry).map_err(|error| Error::Invalid(error.to_string()))?;
-        let _ = write!(text, "\n{}", show::lines(&diff));
+        return console.print(&format!("{}\n{}", line(entry), show::lines(&diff))).map(|()| 0);
     }
-    if text.is_empty() {
-        text += "no skill was changed yet\n";
+    let mut rows = Vec::new();
+    for entry in &entries {
+        rows.push((entry.time.clone(), if as_json { json_line(entry)? } else { line(entry) }));
     }
-    print(&text).map(|()| 0)
+    // The changes by the hub have no numbers: the last one is undone first.
+    for change in hub::open_without_sources(profile)?.undoable()? {
+        let time = change.time.to_string();
+        let row = if as_json {
+            format!("{}\n", json!({ "hub": change.id, "time": time, "what": change.what }))
+        } else {
+            format!(" hub  {time}  {}\n", show::one_line(&change.what))
+        };
+        rows.push((time, row));
+    }
+    rows.sort_by(|(one, _), (other, _)| other.cmp(one));
+    let text: String = rows.into_iter().map(|(_, row)| row).collect();
+    console.print(if text.is_empty() { "no skill was changed yet\n" } else { &text }).map(|()| 0)
 }
 
-/// Undoes a change. Returns the exit status.
-pub(super) fn undo(home: &Home, id: u64) -> Result<u8> {
+/// Undoes a change of the model or of a person. Returns the exit status.
+pub(super) fn undo(home: &Home, id: u64, console: &dyn Console) -> Result<u8> {
     match Ledger::new(home.skills()).undo(id, "person") {
-        Ok(entry) => print(&format!("undone: `toolc skills undo {}` restores the change\n", entry.id)).map(|()| 0),
+        Ok(entry) => {
+            console.print(&format!("undone: `toolc skills undo {}` restores the change\n", entry.id)).map(|()| 0)
+        }
         Err(error) => {
-            tell!("error: {error}");
+            console.note(&format!("error: {error}"));
             Ok(1)
         }
     }
+}
+
+fn json_line(entry: &LedgerEntry) -> Result<String> {
+    let line = serde_json::to_string(entry).map_err(|error| Error::Invalid(error.to_string()))?;
+    Ok(line + "\n")
 }
 
 fn line(entry: &LedgerEntry) -> String {

@@ -7,20 +7,33 @@ use serde_json::{Value, json};
 use toolc_skill::{Folder, Library, Limits, Note, RootKind, Skill, Strictness};
 
 use super::Loaded;
-use crate::ground::ask::print;
+use super::console::Console;
+use super::origin::Origins;
 use crate::ground::error::Result;
 use crate::ground::show::{self, Look};
-use crate::ground::tell::tell;
 use crate::ground::terminal;
+use crate::sources::hub;
 
 impl Loaded {
-    pub(super) fn list(&self, as_json: bool) -> Result<u8> {
+    pub(super) fn list(&self, as_json: bool, console: &dyn Console) -> Result<u8> {
         let library = self.skills.library();
-        let text = if as_json { format!("{}\n", self.json(&library)) } else { self.text(&library) };
-        print(&text).map(|()| 0)
+        let origins = self.origins().unwrap_or_else(|error| {
+            console.note(&format!("warning: where skills were installed from is unknown: {error}"));
+            Origins::default()
+        });
+        let text = if as_json { format!("{}\n", self.json(&library, &origins)) } else { self.text(&library, &origins) };
+        console.print(&text).map(|()| 0)
     }
 
-    fn text(&self, library: &Library) -> String {
+    /// Reads where the skills of the home folder were installed from.
+    fn origins(&self) -> Result<Origins> {
+        let shipped = toolc_skills::shipped(self.skills.ledger()).into_iter();
+        let home = self.profile.home.skills();
+        let shipped = shipped.map(|folder| home.join(folder)).collect();
+        Origins::read(&hub::open_without_sources(&self.profile)?, shipped)
+    }
+
+    fn text(&self, library: &Library, origins: &Origins) -> String {
         use io::IsTerminal as _;
         let look = Look::new(io::stdout().is_terminal().then(|| terminal::columns(io::stdout())));
         let view = library.view(|skill| self.unmet(skill));
@@ -28,7 +41,10 @@ impl Loaded {
         for category in view.categories() {
             let _ = writeln!(text, "{}:", show::one_line(&category.name));
             for skill in view.list(&category.name) {
-                let place = if skill.kind == RootKind::Home { "" } else { " (only read)" };
+                let place = match skill.kind {
+                    RootKind::Home => origins.text(&skill.folder).map(|text| format!(" ({text})")).unwrap_or_default(),
+                    _ => " (only read)".to_owned(),
+                };
                 let line =
                     format!("  {}{place}: {}", skill.name(), show::one_line(&skill.card.front_matter.description));
                 let _ = writeln!(text, "{}", show::wrapped(&line, 4, look));
@@ -47,10 +63,13 @@ impl Loaded {
         for skill in &library.shadowed {
             let _ = writeln!(text, "not used: {}: {} has the same name", shown(&skill.folder), shown(&skill.by));
         }
+        for name in origins.missing() {
+            let _ = writeln!(text, "missing: {name}: it was installed: `toolc skills restore` installs it again");
+        }
         text
     }
 
-    fn json(&self, library: &Library) -> Value {
+    fn json(&self, library: &Library, origins: &Origins) -> Value {
         let skill = |skill: &Skill| {
             json!({
                 "name": skill.name(),
@@ -58,6 +77,7 @@ impl Loaded {
                 "description": skill.card.front_matter.description,
                 "folder": skill.folder,
                 "writable": skill.kind == RootKind::Home,
+                "origin": origins.json(&skill.folder),
                 "unmet": self.unmet(skill),
                 "notes": skill.card.notes,
             })
@@ -69,11 +89,12 @@ impl Loaded {
         })
     }
 
-    pub(super) fn inspect(&self, name: &str, as_json: bool) -> Result<u8> {
+    pub(super) fn inspect(&self, name: &str, as_json: bool, console: &dyn Console) -> Result<u8> {
         let library = self.skills.library();
         let Some(skill) = library.get(name) else {
             let names = library.skills.iter().map(Skill::name);
-            tell!("error: there is no skill `{}`{}", show::one_line(name), toolc::suggest::suggestion(name, names));
+            let similar = toolc::suggest::suggestion(name, names);
+            console.note(&format!("error: no skill is named `{}`{similar}", show::one_line(name)));
             return Ok(1);
         };
         let folder = Folder::open(&skill.folder)
@@ -88,7 +109,7 @@ impl Loaded {
             let object = json!({
                 "front_matter": matter, "folder": skill.folder, "files": listing.files, "notes": notes, "unmet": self.unmet(skill),
             });
-            return print(&format!("{object}\n")).map(|()| 0);
+            return console.print(&format!("{object}\n")).map(|()| 0);
         }
         let mut text =
             format!("{}\n{}\n\nfolder: {}\n", skill.name(), show::lines(&matter.description), shown(&skill.folder));
@@ -109,7 +130,7 @@ impl Loaded {
         for note in &notes {
             let _ = writeln!(text, "{}", show::one_line(&note.to_string()));
         }
-        print(&text).map(|()| 0)
+        console.print(&text).map(|()| 0)
     }
 }
 

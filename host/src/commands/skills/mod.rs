@@ -1,29 +1,46 @@
-//! `toolc skills`: lists, inspects and checks skills, and undoes what was changed in them.
+//! `toolc skills`: lists, inspects and checks skills, finds and installs skills of others, and undoes what was changed. The chat runs the
+//! same commands as `/skills ...`.
 
+mod console;
 mod history;
+mod install;
 mod list;
+mod origin;
 mod scan;
+mod search;
+mod share;
+mod shown;
+mod update;
 
-use clap::{Args, Subcommand};
+use std::path::Path;
+
+use clap::{Args, Parser, Subcommand};
+use toolc::Registry;
 use toolc_config::Home;
+use toolc_hub::{Identifier, SkillName};
 use toolc_skills::Skills;
 
 use crate::assembly::registry_to_show;
 use crate::ground::ask::require_person;
 use crate::ground::error::{Error, Result};
-use crate::ground::tell::tell;
 use crate::options::ToolOptions;
 use crate::profile::Profile;
-use crate::sources::skills;
+use crate::sources::{hub, skills};
+
+pub(crate) use console::Console;
+
+use console::Streams;
 
 /// The last part of the help.
 const EXIT_STATUS: &str = "\
 A skill is a folder with SKILL.md in the format of agentskills.io. Those in TOOLC_HOME/skills belong to you and the model. Those in
-.agents/skills of a trusted project, and in ~/.agents/skills, are only read.
+.agents/skills of a trusted project, and in ~/.agents/skills, are only read. Skills of others are shown and judged before they are installed;
+only a person can search, install, update, publish and remove them. Without a command, the skills are listed.
 
 Exit status:
   0  success
-  1  no skill has the name, or no change the number; scan: a skill has errors, or a finding blocks it
+  1  no skill has the name, or no change the number; search: nothing was found; install, update, restore, publish: a source, the guard or
+     your answer was against it; audit: a skill is refused or cannot be judged; scan: a skill has errors, or a finding blocks it
   2  the command line is wrong, a file cannot be used, a finding cannot be accepted, or the command runs inside a tool";
 
 /// The arguments of `skills`.
@@ -37,23 +54,54 @@ pub(crate) struct SkillsArgs {
 
 #[derive(Debug, Subcommand)]
 enum SkillsCommand {
-    /// List the skills, those that cannot be used here, and folders that cannot be read.
+    /// Search the sources for skills of others. Does not run inside a tool.
+    Search(search::SearchArgs),
+    /// Show a skill of a source with its files and the findings of the guard, ask, and install it. Does not run inside a tool.
+    Install(install::InstallArgs),
+    /// List the skills with where they were installed from, those that cannot be used here, and folders that cannot be read.
     List {
         /// Print one line of JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Show a skill: where it is, its files, and what is wrong with it.
+    /// Show a skill: where it is, its files, and what is wrong with it. By its ID at a source, also a skill that is not installed.
     Inspect {
-        /// The name of the skill.
+        /// The name of the skill, or its ID at a source, such as OWNER/REPOSITORY/SKILL.
         name: String,
         /// Print one line of JSON.
         #[arg(long)]
         json: bool,
     },
+    /// Show what the sources have changed, ask, and take it. Your edits stay. Does not run inside a tool.
+    Update(update::UpdateArgs),
+    /// Judge the installed skills again, as they are now, and compare them with the lock.
+    Audit {
+        /// Print one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove a skill that was installed from a source. `undo` returns it. Does not run inside a tool.
+    Uninstall {
+        /// The name of the skill.
+        name: SkillName,
+    },
+    /// Install again, at the same versions, what is in the lock and whose folder is missing. Does not run inside a tool.
+    Restore {
+        /// Print one line of JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check a skill of yours as those will who install it, and propose it to a repository or pack it. Does not run inside a tool.
+    Publish(share::PublishArgs),
+    /// Write what is installed to a file, or install what is in a file. Does not run inside a tool.
+    #[command(subcommand)]
+    Snapshot(share::SnapshotCommand),
+    /// Add, remove and list repositories that are searched.
+    #[command(subcommand)]
+    Tap(share::TapCommand),
     /// Check folders of skills: the format, as strictly as its validator, and what the skills would do. Changes nothing without `--fix`.
     Scan(scan::ScanArgs),
-    /// List the changes of skills by the model and by you, or show one.
+    /// List the changes of skills by the model, by you and by installations, or show one.
     History {
         /// The number of a change, which is shown with its differences.
         id: Option<u64>,
@@ -63,24 +111,103 @@ enum SkillsCommand {
     },
     /// Undo a change of skills. Does not run inside a tool.
     Undo {
-        /// The number of the change, as `history` prints it.
-        id: u64,
+        /// The number of the change, as `history` prints it. Default: the last installation, update or removal, also of an `undo`.
+        id: Option<u64>,
     },
+}
+
+/// A line of the chat after `/skills`.
+#[derive(Debug, Parser)]
+#[command(name = "/skills", no_binary_name = true)]
+pub(crate) struct SkillsLine {
+    #[command(flatten)]
+    pub(crate) args: SkillsArgs,
+}
+
+/// Where a command finds the skills and the tools that their conditions name.
+pub(crate) struct Place<'p> {
+    pub(crate) home: Home,
+    pub(crate) directory: &'p Path,
+    pub(crate) registry: &'p dyn Fn(&Profile) -> Result<Registry>,
 }
 
 impl SkillsArgs {
     /// Runs the command, and returns the exit status.
     pub(crate) fn run(&self, options: &ToolOptions, home: Home) -> Result<u8> {
-        match self.command.as_ref().unwrap_or(&SkillsCommand::List { json: false }) {
-            SkillsCommand::List { json } => Loaded::new(options, home)?.list(*json),
-            SkillsCommand::Inspect { name, json } => Loaded::new(options, home)?.inspect(name, *json),
-            SkillsCommand::Scan(args) => args.run(home),
-            SkillsCommand::History { id, json } => history::show(&home, *id, *json),
-            SkillsCommand::Undo { id } => {
-                require_person("undo changes of skills")?;
-                history::undo(&home, *id)
-            }
+        let directory = std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?;
+        let registry = |profile: &Profile| registry_to_show(&profile.home, profile.config(), &options.plugins);
+        self.run_in(Place { home, directory: &directory, registry: &registry }, &Streams)
+    }
+
+    /// Runs the command, and returns the exit status.
+    pub(crate) fn run_in(&self, place: Place<'_>, console: &dyn Console) -> Result<u8> {
+        let command = self.command.as_ref().unwrap_or(&SkillsCommand::List { json: false });
+        if let Some(action) = command.of_person() {
+            require_person(action)?;
         }
+        match command {
+            SkillsCommand::List { json } => Loaded::new(&place, console)?.list(*json, console),
+            SkillsCommand::Inspect { name, json } => inspect(&place, name, *json, console),
+            SkillsCommand::Scan(args) => args.run(place.home, console),
+            SkillsCommand::History { id, json } => history::show(&Profile::read(place.home)?, *id, *json, console),
+            SkillsCommand::Undo { id: Some(id) } => history::undo(&place.home, *id, console),
+            command => command.run_on_hub(&Profile::read(place.home)?, console),
+        }
+    }
+}
+
+impl SkillsCommand {
+    /// Returns what only a person can do, if this command does it: changes, and requests to sources.
+    fn of_person(&self) -> Option<&'static str> {
+        match self {
+            Self::Search(_) => Some("search for skills of others"),
+            Self::Install(_) => Some("install skills"),
+            Self::Update(_) => Some("update skills"),
+            Self::Uninstall { .. } => Some("remove skills"),
+            Self::Restore { .. } => Some("restore skills"),
+            Self::Publish(_) => Some("publish skills"),
+            Self::Snapshot(_) => Some("use snapshots of skills"),
+            Self::Tap(share::TapCommand::Add { .. } | share::TapCommand::Remove { .. }) => {
+                Some("choose what is searched for skills")
+            }
+            Self::Undo { .. } => Some("undo changes of skills"),
+            // `scan --fix` changes folders that the person names, and `inspect` fetches only by an identifier.
+            Self::Tap(share::TapCommand::List { .. })
+            | Self::List { .. }
+            | Self::Inspect { .. }
+            | Self::Audit { .. }
+            | Self::Scan(_)
+            | Self::History { .. } => None,
+        }
+    }
+
+    /// Runs a command that needs only the hub.
+    fn run_on_hub(&self, profile: &Profile, console: &dyn Console) -> Result<u8> {
+        match self {
+            Self::Search(args) => search::run(args, &hub::open(profile)?, console),
+            Self::Install(args) => install::run(args, &hub::open(profile)?, console),
+            Self::Update(args) => update::run(args, &hub::open(profile)?, console),
+            Self::Restore { json } => install::restore(&hub::open(profile)?, *json, console),
+            Self::Publish(args) => share::publish(args, &hub::open(profile)?, console),
+            Self::Snapshot(command) => command.run(&hub::open(profile)?, console),
+            Self::Tap(command) => command.run(&hub::open_without_sources(profile)?, console),
+            Self::Audit { json } => update::audit(&hub::open_without_sources(profile)?, *json, console),
+            Self::Uninstall { name } => install::uninstall(name, &hub::open_without_sources(profile)?, console),
+            _ => install::undo(&hub::open_without_sources(profile)?, console),
+        }
+    }
+}
+
+/// Shows a skill by its name, or by its identifier at a source.
+fn inspect(place: &Place<'_>, name: &str, as_json: bool, console: &dyn Console) -> Result<u8> {
+    let is_name = name.parse::<SkillName>().is_ok();
+    let loaded = Loaded::new(place, console)?;
+    match name.parse::<Identifier>() {
+        Ok(id) if !is_name && loaded.skills.library().get(name).is_none() => {
+            require_person("fetch skills of others")?;
+            search::inspect(&id, &hub::open(&loaded.profile)?, as_json, console)
+        }
+        _ => loaded.inspect(name, as_json, console),
     }
 }
 
@@ -88,15 +215,15 @@ impl SkillsArgs {
 struct Loaded {
     profile: Profile,
     skills: Skills,
-    registry: toolc::Registry,
+    registry: Registry,
 }
 
 impl Loaded {
-    fn new(options: &ToolOptions, home: Home) -> Result<Self> {
-        let directory = std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?;
-        let profile = Profile::read(home)?;
-        let registry = registry_to_show(&profile.home, profile.config(), &options.plugins)?;
-        let skills = skills::skills(&profile.home, &registry, &directory, |note| tell!("warning: {note}"))?;
+    fn new(place: &Place<'_>, console: &dyn Console) -> Result<Self> {
+        let profile = Profile::read(place.home.clone())?;
+        let registry = (place.registry)(&profile)?;
+        let warn = |note: &str| console.note(&format!("warning: {note}"));
+        let skills = skills::skills(&profile.home, &registry, place.directory, warn)?;
         Ok(Self { profile, skills, registry })
     }
 

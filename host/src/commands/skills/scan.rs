@@ -13,10 +13,9 @@ use toolc_config::Home;
 use toolc_guard::{Finding, Report, Severity as GuardSeverity, Trust};
 use toolc_skill::{Folder, Limits, Note, Severity, Strictness};
 
-use crate::ground::ask::print;
+use super::console::Console;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
-use crate::ground::tell::tell;
 use crate::profile::Profile;
 use crate::sources::guard::{self, Guard};
 use crate::sources::skills::{MAIN, folders_in};
@@ -155,25 +154,25 @@ impl Scanned {
 
 impl ScanArgs {
     /// Checks the skills in folders. Returns the exit status.
-    pub(super) fn run(&self, home: Home) -> Result<u8> {
+    pub(super) fn run(&self, home: Home, console: &dyn Console) -> Result<u8> {
         let guard = Guard::of_profile(&Profile::read(home)?)?;
         let mut all = Vec::new();
         for folder in self.folders()? {
             if self.fix {
-                mend(&folder)?;
+                mend(&folder, console)?;
             }
             all.push(Scanned::new(folder, &guard));
         }
         let accepted = self.accept.iter().cloned().collect();
         for unknown in guard::check_accepted(all.iter().map(|scanned| &scanned.report), &accepted)? {
-            tell!("warning: {unknown}");
+            console.note(&format!("warning: {unknown}"));
         }
         for scanned in &mut all {
             let blocking = guard::blocking(&scanned.report, self.trust.trust(), &accepted);
             scanned.blocking = blocking.into_iter().map(|finding| finding.id.clone()).collect();
         }
         let wrong = all.iter().filter(|scanned| scanned.has_errors()).count();
-        print(&self.text(&all, wrong, &accepted)?)?;
+        console.print(&self.text(&all, wrong, &accepted)?)?;
         Ok(u8::from(wrong > 0))
     }
 
@@ -206,7 +205,7 @@ impl ScanArgs {
 }
 
 /// Applies the fixes of the front matter of a skill.
-fn mend(folder: &Path) -> Result<()> {
+fn mend(folder: &Path, console: &dyn Console) -> Result<()> {
     let Ok(open) = Folder::open(folder) else { return Ok(()) };
     let Ok(reading) = open.read_skill(Strictness::Check) else { return Ok(()) };
     let fixed = reading.fixed();
@@ -218,7 +217,7 @@ fn mend(folder: &Path) -> Result<()> {
     let permissions = fs::metadata(&path).map_err(failed)?.permissions();
     new.as_file().set_permissions(permissions).map_err(failed)?;
     new.persist(&path).map_err(|error| failed(error.error))?;
-    tell!("mended: {}", path.display());
+    console.note(&format!("mended: {}", path.display()));
     Ok(())
 }
 

@@ -2,22 +2,16 @@
 
 use std::env;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use toolc::approval::is_credential;
 use toolc_config::digest;
-use toolc_process::{Process, Sink};
 
 use crate::ground::error::{Error, Result};
+use crate::sources::program;
 
-/// The time limit for git. An `include` in the settings could name a pipe, which blocks.
-const LIMIT: Duration = Duration::from_secs(5);
-/// The maximum size of all settings, in bytes.
-const MAX_BYTES: usize = 1 << 20;
 /// The maximum number of hooks.
 const MAX_HOOKS: usize = 200;
 /// The maximum size of a hook, in bytes.
@@ -140,40 +134,15 @@ fn parse_settings(text: &str) -> Vec<Setting> {
     settings
 }
 
-/// Runs a git command that only reads. Returns its output, or its messages as an error, or `None` if git is not installed.
+/// Runs a git command that only reads, within a time: an `include` in the settings could name a pipe, which blocks. Returns its output, or its messages as an error, or `None` if git is not installed.
 ///
 /// # Errors
 /// If git takes too long, or prints too much.
 fn git(directory: &Path, arguments: &[&str]) -> Result<Option<Result<String, String>>> {
-    let Some(program) = find_git() else { return Ok(None) };
-    let mut command = Command::new(program);
+    let Some(git) = program::find("git") else { return Ok(None) };
+    let mut command = Command::new(git);
     command.args(arguments).current_dir(directory).env_clear().envs(variables());
-    let failed = |error: io::Error| format!("git cannot be run: {error}");
-    let mut process = Process::new(command);
-    let (output, errors) = (Output::default(), Output::default());
-    let _ = (process.stdout(output.clone()).map_err(failed)?, process.stderr(errors.clone()).map_err(failed)?);
-    let started = Instant::now();
-    let outcome = process.run(None, || started.elapsed() > LIMIT).map_err(failed)?;
-    match outcome.reason {
-        toolc_process::EndReason::Exited if outcome.status.success() => Ok(Some(Ok(output.text()))),
-        toolc_process::EndReason::Exited => Ok(Some(Err(errors.text().trim().to_owned()))),
-        toolc_process::EndReason::OutputLimit => {
-            Err(Error::Invalid(format!("git lists more than {MAX_BYTES} bytes of settings")))
-        }
-        toolc_process::EndReason::Stopped => {
-            Err(Error::Invalid(format!("git did not list its settings within {} s", LIMIT.as_secs())))
-        }
-    }
-}
-
-/// Returns the first git in `PATH`. Relative folders are skipped, because they could belong to the project.
-fn find_git() -> Option<PathBuf> {
-    let name = if cfg!(windows) { "git.exe" } else { "git" };
-    let folders = env::var_os("PATH")?;
-    env::split_paths(&folders)
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(name))
-        .find(|path| path.is_file())
+    program::run("git", command).map(Some)
 }
 
 /// Returns the variables of git: variables that every program needs, and variables that decide which settings git reads.
@@ -208,24 +177,6 @@ pub(super) fn as_variables(settings: &[(String, String)]) -> impl Iterator<Item 
         [(format!("GIT_CONFIG_KEY_{index}"), key.clone()), (format!("GIT_CONFIG_VALUE_{index}"), value.clone())]
     });
     pairs.chain([("GIT_CONFIG_COUNT".to_owned(), settings.len().to_string())])
-}
-
-/// The output of git, up to the size limit.
-#[derive(Debug, Default, Clone)]
-struct Output(Arc<Mutex<Vec<u8>>>);
-
-impl Sink for Output {
-    fn push(&mut self, bytes: &[u8]) -> bool {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.extend_from_slice(bytes);
-        all.len() <= MAX_BYTES
-    }
-}
-
-impl Output {
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
-    }
 }
 
 #[cfg(test)]

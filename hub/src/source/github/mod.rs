@@ -9,7 +9,7 @@ mod publish;
 mod snapshot;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -48,7 +48,7 @@ pub struct GitHub {
     auth: GitHubAuth,
     limits: Limits,
     /// The repositories that are searched.
-    taps: Vec<Repository>,
+    taps: RwLock<Vec<Repository>>,
     /// The repositories that were asked for, by name and reference.
     snapshots: Mutex<Snapshots>,
     /// Files that were fetched for a search, by their SHA-1.
@@ -78,8 +78,14 @@ struct Comparison {
 }
 
 impl GitHub {
-    pub(crate) fn new(web: Web, host: GitHubHost, auth: GitHubAuth, limits: Limits, taps: Vec<Repository>) -> Self {
-        Self { web, host, auth, limits, taps, snapshots: Mutex::default(), read: Mutex::default() }
+    pub(crate) fn new(web: Web, host: GitHubHost, auth: GitHubAuth, limits: Limits) -> Self {
+        let (taps, snapshots, read) = Default::default();
+        Self { web, host, auth, limits, taps, snapshots, read }
+    }
+
+    /// Sets the repositories that are searched.
+    pub(crate) fn set_taps(&self, taps: Vec<Repository>) {
+        *self.taps.write().unwrap_or_else(PoisonError::into_inner) = taps;
     }
 
     /// Returns the list of the files of a repository. A repository is asked once a minute.
@@ -416,7 +422,8 @@ impl Source for GitHub {
 
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Hit>, SourceError> {
         let (mut hits, mut failure) = (Vec::new(), None);
-        for repository in &self.taps {
+        let taps = self.taps.read().unwrap_or_else(PoisonError::into_inner).clone();
+        for repository in &taps {
             match self.search_in(repository, query) {
                 Ok(found) => hits.extend(found),
                 Err(error) => failure = failure.or(Some(error)),
@@ -477,7 +484,7 @@ mod tests {
 
     fn github(host: GitHubHost) -> GitHub {
         let web = Web::new(Client::configured("toolc-hub tests"));
-        GitHub::new(web, host, GitHubAuth::Anonymous, Limits::default(), Vec::new())
+        GitHub::new(web, host, GitHubAuth::Anonymous, Limits::default())
     }
 
     fn snapshot(is_official: bool) -> Snapshot {
