@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use toolc_redact::is_credential;
 use url::{Host, Url};
 
 use crate::bundle::check_name;
@@ -141,8 +142,9 @@ impl FromStr for Identifier {
 
     fn from_str(text: &str) -> Result<Self, InvalidIdentifier> {
         let text = text.trim();
-        // An address may have a password before its `@`.
-        let shown = if text.contains("://") { text.rsplit('@').next().unwrap_or_default() } else { text };
+        // An address may have a password before its `@`, and secrets in its parameters.
+        let without_parameters = text.split('?').next().unwrap_or_default();
+        let shown = if text.contains("://") { without_parameters.rsplit('@').next().unwrap_or_default() } else { text };
         let shown: String = shown.chars().take(200).flat_map(char::escape_debug).collect();
         let invalid = |reason: String| InvalidIdentifier { text: shown.clone(), reason };
         if let Some(rest) = text.strip_prefix("github:") {
@@ -261,6 +263,12 @@ fn address(text: &str) -> Result<Identifier, String> {
     let mut url = Url::parse(text).map_err(|error| error.to_string())?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err("an address must not contain a user or a password".to_owned());
+    }
+    if let Some((name, _)) = url.query_pairs().find(|(name, value)| is_credential(name, value)) {
+        let name = name.escape_debug();
+        return Err(format!(
+            "`{name}` in the address is a secret, and the lock would keep it: download the file, and name its folder"
+        ));
     }
     let folder = url.fragment().filter(|folder| !folder.is_empty()).map(str::to_owned);
     url.set_fragment(None);
@@ -404,6 +412,8 @@ mod tests {
             "clawhub:a@1?x=1",
             "lobehub:../x",
             "https://user:secret@example.com/x",
+            "https://example.com/x.zip?access_token=secret@1",
+            "https://example.com/x.zip?v=1&api_key=secret@1",
             "https://",
             "https://example.com/a.zip#../x",
             "ftp://example.com/x",

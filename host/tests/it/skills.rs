@@ -175,6 +175,16 @@ fn a_skill_is_shown_before_it_is_installed_and_only_a_person_installs_it() {
     let origin = &listed(&list, "deploy")["origin"];
     assert_eq!((&origin["id"], &origin["state"]), (&json!("github:o/r/skills/deploy"), &json!("intact")), "{origin}");
     assert!(world.skills(&[]).ends_with(0).out.contains("deploy (from github:o/r/skills/deploy): Publishes the site"));
+    for command in ["install", "inspect"] {
+        let secret = world.skills(&[command, "https://example.com/x.zip?access_token=hunter2"]).ends_with(2);
+        assert!(
+            secret.err.contains("`access_token` in the address is a secret") && !secret.err.contains("hunter2"),
+            "{}",
+            secret.err
+        );
+        let wrong = world.skills(&[command, "o/../x"]).ends_with(2);
+        assert!(wrong.err.contains("does not name a skill"), "{}", wrong.err);
+    }
     let again = world.skills(&["install", "o/r/deploy", "--yes"]).ends_with(1);
     assert!(again.err.contains("already installed, from github:o/r/skills/deploy"), "{}", again.err);
     let named = world.skills(&["install", "o/r/deploy", "--name", "release", "--yes"]).ends_with(0);

@@ -104,7 +104,7 @@ fn an_address_that_must_not_be_reached_is_refused() {
         for path in ["/file", COMMIT] {
             home.server.fix(path, Reply::redirect(target));
         }
-        let text = home.server.url("/file?token=x").to_string();
+        let text = home.server.url("/file?version=1").to_string();
         assert!(matches!(fault(&home, &text), SourceFault::Refused(_)), "{target}");
         assert!(matches!(fault(&home, "o/r/a"), SourceFault::Refused(_)), "{target}");
     }

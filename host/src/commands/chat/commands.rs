@@ -15,7 +15,7 @@ use toolc_files::{UndoOutcome, Undone};
 use toolc_store::{SessionInfo, Sessions};
 
 use super::screen::{Caller, Screen};
-use super::{clipboard, pictures, skills};
+use super::{clipboard, pictures, skill_commands};
 
 /// A command: its names, its argument, and what it does.
 pub(super) struct Named {
@@ -86,7 +86,7 @@ pub(super) const COMMANDS: &[Named] = &[
     named(
         "/skills",
         "",
-        Argument::Optional("COMMAND"),
+        Argument::Optional("ARGS"),
         "list the skills, or find, install and update skills of others: `/skills --help` lists the commands",
         Command::Skills,
     ),
@@ -215,7 +215,7 @@ impl Command {
                 let turn = agent.session.turn(agent.model.model().definitions_dialect()).await;
                 screen.result(permissions::listed(&setup.host, &turn.answers_for_session()));
             }
-            Self::Skills => skills::run(rest, setup, interrupts, screen).await,
+            Self::Skills => skill_commands::run(rest, setup, interrupts, screen).await,
             Self::Usage => screen.print(&usage(agent).await),
             Self::Model if rest.is_empty() => {
                 screen.print(&models::listed(setup.host.profile.config(), agent.model.model()));

@@ -11,7 +11,7 @@ mod live;
 mod pictures;
 mod results;
 mod screen;
-mod skills;
+mod skill_commands;
 mod typed;
 #[cfg(unix)]
 mod typing;

@@ -2,11 +2,13 @@
 
 use clap::Args;
 use serde_json::json;
-use toolc_hub::{Hub, HubError, Identifier, InstallOptions, Installed, Preview, Restored, SkillName};
+use toolc_hub::{
+    Hub, HubError, Identifier, InstallOptions, Installed, InvalidIdentifier, Preview, Restored, SkillName,
+};
 
 use super::console::Console;
 use super::shown::{self, REFUSED};
-use crate::ground::error::Result;
+use crate::ground::error::{Error, Result};
 use crate::ground::show;
 
 /// The arguments of `skills install`.
@@ -14,7 +16,7 @@ use crate::ground::show;
 pub(super) struct InstallArgs {
     /// The skill: OWNER/REPOSITORY/SKILL, market:OWNER/REPOSITORY/PLUGIN/SKILL, clawhub:SLUG, lobehub:ID, `https://ADDRESS`, or ./FOLDER.
     #[arg(value_name = "ID")]
-    id: Identifier,
+    id: String,
     /// The name here. Default: the skill's own name.
     #[arg(long, value_name = "NAME")]
     name: Option<SkillName>,
@@ -34,7 +36,9 @@ pub(super) struct InstallArgs {
 
 /// Shows a skill, asks, and installs it. Returns the exit status.
 pub(super) fn run(args: &InstallArgs, hub: &Hub, console: &dyn Console) -> Result<u8> {
-    let preview = match hub.preview(&args.id) {
+    // Here, because an error of the command line would repeat an address with a secret.
+    let id: Identifier = args.id.parse().map_err(|error: InvalidIdentifier| Error::Invalid(error.to_string()))?;
+    let preview = match hub.preview(&id) {
         Ok(preview) => preview,
         Err(error) => return shown::refused(error, console),
     };
@@ -46,7 +50,7 @@ pub(super) fn run(args: &InstallArgs, hub: &Hub, console: &dyn Console) -> Resul
     } else {
         console.print(&shown::preview(&preview))?;
     }
-    let command = format!("toolc skills install {}", show::one_line(&args.id.to_string()));
+    let command = format!("toolc skills install {}", show::one_line(&id.to_string()));
     let installed = install(args, &preview, &command, hub, console)?;
     if args.json {
         let mut object = shown::preview_json(&preview);

@@ -207,6 +207,7 @@ fn inspect(place: &Place<'_>, name: &str, as_json: bool, console: &dyn Console) 
             require_person("fetch skills of others")?;
             search::inspect(&id, &hub::open(&loaded.profile)?, as_json, console)
         }
+        Err(error) if name.contains(['/', ':']) => Err(Error::Invalid(error.to_string())),
         _ => loaded.inspect(name, as_json, console),
     }
 }
