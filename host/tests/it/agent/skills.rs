@@ -9,13 +9,13 @@ use crate::agent::server::{Reply, Server};
 use crate::agent::vendors::VENDORS;
 use crate::agent::{Run, folder, run};
 
-fn write(folder: &Path, path: &str, text: &str) {
+pub(crate) fn write(folder: &Path, path: &str, text: &str) {
     let path = folder.join(path);
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
     fs::write(path, text).expect("a file");
 }
 
-fn skill(name: &str, description: &str, body: &str) -> String {
+pub(crate) fn skill(name: &str, description: &str, body: &str) -> String {
     format!("---\nname: {name}\ndescription: {description}\n---\n\n{body}\n")
 }
 
@@ -32,7 +32,7 @@ fn task(folder: &Path, calls: &[(&str, Value)], args: &[&str]) -> (Run, Vec<Valu
 }
 
 /// Returns the system prompt of a request.
-fn system(request: &Value) -> String {
+pub(crate) fn system(request: &Value) -> String {
     request["messages"][0]["content"].as_str().unwrap_or_default().to_owned()
 }
 
