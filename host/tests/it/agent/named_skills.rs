@@ -164,6 +164,25 @@ fn a_worker_begins_with_the_skills_of_its_task_and_those_that_are_missing_are_on
 }
 
 #[test]
+fn a_model_names_skills_for_a_task_only_if_it_can_read_them() {
+    let folder = folder();
+    let folder = folder.path();
+    write_skills(folder);
+    let task = json!({ "title": "Publish", "assignee": "ann", "skills": ["deploy", "gone"] });
+    for (number, toolsets, is_allowed) in [(1, "cli,kanban", true), (2, "file,kanban", false)] {
+        let create = [("kanban_create", task.clone())];
+        let model = server(&[("", &create), ("Done.", &[])]);
+        let ran = with_model(folder, &model, &["agent", "Plan.", "--enable", toolsets]);
+        assert_eq!(ran.status, Some(0), "{}", ran.err);
+        let request = model.requests().remove(1).to_string();
+        assert_eq!(request.contains("there is no skill `gone`"), is_allowed, "{request}");
+        let shown = run(folder, &["kanban", "show", &format!("t{number}"), "--json"], &[]);
+        let has_skills = shown.status == Some(0) && shown.events()[0]["skills"] == json!(["deploy", "gone"]);
+        assert_eq!(has_skills, is_allowed, "{shown:?}");
+    }
+}
+
+#[test]
 fn a_batch_has_the_toolset_of_skills_only_if_it_is_named() {
     let folder = folder();
     let folder = folder.path();

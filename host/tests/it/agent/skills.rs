@@ -40,33 +40,51 @@ pub(crate) fn system(request: &Value) -> String {
 fn a_model_learns_a_skill_uses_it_in_a_later_conversation_and_mends_it() {
     let folder = folder();
     let folder = folder.path();
-    let content = skill("publish-site", "Publishes the site. Use it to deploy.", "Run `make sit`.");
+    let content = skill("publish-site", "Publishes the site. Use it to deploy.", "Run `cat a.txt > site.txt`.");
     let create = json!({ "action": "create", "name": "publish-site", "category": "ops", "content": content });
     let (first, requests) = task(folder, &[("skill_manage", create)], &[]);
     assert_eq!(first.status, Some(0), "{}", first.err);
     assert!(!system(&requests[0]).contains("publish-site"));
     // The list does not change during a conversation, so that the cache of the vendor holds.
     assert_eq!(system(&requests[0]), system(&requests[1]));
-    let mend =
-        json!({ "action": "patch", "name": "publish-site", "old_string": "make sit", "new_string": "make site" });
-    let calls = [("skill_view", json!({ "name": "publish-site" })), ("skill_manage", mend)];
-    let (later, requests) = task(folder, &calls, &[]);
-    assert_eq!(later.status, Some(0), "{}", later.err);
+    let view = || ("skill_view", json!({ "name": "publish-site" }));
+    let publish = |file: &str| ("terminal", json!({ "command": format!("cat {file} > site.txt") }));
+
+    // A second conversation finds the skill in its list, reads it, and does what it says.
+    let (used, requests) = task(folder, &[view(), publish("a.txt")], &[]);
+    assert_eq!(used.status, Some(0), "{}", used.err);
     let list = system(&requests[0]);
     assert!(
         list.contains("# Skills") && list.contains("- publish-site: Publishes the site. Use it to deploy."),
         "{list}"
     );
-    assert!(requests[1].to_string().contains("Run `make sit`."), "{:#}", requests[1]);
+    assert!(requests[1].to_string().contains("Run `cat a.txt > site.txt`."), "{:#}", requests[1]);
+    assert_eq!(fs::read_to_string(folder.join("site.txt")).expect("it is published"), "alpha\n");
+
+    // In a third one, the skill is stale: its command fails, and the model mends it.
+    fs::rename(folder.join("a.txt"), folder.join("pages.txt")).expect("failed to rename");
+    let mend =
+        json!({ "action": "patch", "name": "publish-site", "old_string": "cat a.txt", "new_string": "cat pages.txt" });
+    let calls = [view(), publish("a.txt"), ("skill_manage", mend), view(), publish("pages.txt")];
+    let (mended, requests) = task(folder, &calls, &[]);
+    assert_eq!(mended.status, Some(0), "{}", mended.err);
+    assert!(requests[2].to_string().contains("No such file or directory"), "{:#}", requests[2]);
+    let viewed_again = requests[4]["messages"].as_array().and_then(|messages| messages.last()).map(Value::to_string);
+    assert!(viewed_again.as_ref().is_some_and(|text| text.contains("Run `cat pages.txt")), "{viewed_again:?}");
+    assert_eq!(fs::read_to_string(folder.join("site.txt")).expect("it is published"), "alpha\n");
     let text = || fs::read_to_string(folder.join("home/skills/ops/publish-site/SKILL.md")).expect("the skill");
-    assert!(text().contains("make site"));
+    assert!(text().contains("cat pages.txt"));
+    let (later, requests) = task(folder, &[view()], &[]);
+    assert_eq!(later.status, Some(0), "{}", later.err);
+    assert!(requests[1].to_string().contains("Run `cat pages.txt > site.txt`."), "{:#}", requests[1]);
+
     let history = run(folder, &["skills", "history"], &[]);
     let id = history.out.lines().next().and_then(|line| line.split_whitespace().next()).expect("an entry").to_owned();
     assert!(history.out.contains("patch publish-site"), "{}", history.out);
     let shown = run(folder, &["skills", "history", &id], &[]);
-    assert!(shown.out.contains("-Run `make sit`.") && shown.out.contains("+Run `make site`."), "{}", shown.out);
+    assert!(shown.out.contains("-Run `cat a.txt") && shown.out.contains("+Run `cat pages.txt"), "{}", shown.out);
     assert_eq!(run(folder, &["skills", "undo", &id], &[]).status, Some(0));
-    assert!(text().contains("make sit`"));
+    assert!(text().contains("cat a.txt"));
 }
 
 #[test]
