@@ -116,7 +116,13 @@ pub(crate) fn skills(home: &Home, registry: &Registry, directory: &Path, warn: i
     for project in of_project(home, directory)? {
         match project.note() {
             Some(note) => warn(&note),
-            None => skills = skills.with_root(Root { path: project.folder, kind: RootKind::Project }),
+            None => {
+                let (home, folder) = (home.clone(), project.folder.clone());
+                // The model or another program can change the files at any time.
+                let refusal = move || refusal(&home, &folder);
+                let root = Root { path: project.folder, kind: RootKind::Project };
+                skills = skills.with_checked_root(root, refusal);
+            }
         }
     }
     if let Some(shared) = std::env::home_dir().map(|home| home.join(SHARED)).filter(|folder| folder.is_dir()) {
@@ -126,6 +132,14 @@ pub(crate) fn skills(home: &Home, registry: &Registry, directory: &Path, warn: i
         }
     }
     Ok(skills)
+}
+
+/// Returns why the skills of a folder, which the user has trusted, must not be used any more.
+fn refusal(home: &Home, folder: &Path) -> Option<String> {
+    match TrustList::Skills.entries(home) {
+        Ok(trusted) => ProjectSkills::read(folder, &trusted)?.note(),
+        Err(error) => Some(format!("the list of trusted skills cannot be read: {error}")),
+    }
 }
 
 /// Judges the texts of skills by the rules for everything that a model reads.

@@ -144,6 +144,18 @@ fn skills_of_a_project_are_used_once_they_are_trusted_as_they_were() {
     assert!(!system(&requests[0]).contains("- team:"), "{}", system(&requests[0]));
     assert!(changed.err.contains("they have changed since you trusted them"), "{}", changed.err);
     run(folder, &["trust", "--yes"], &[]);
+    // What changes during a conversation is not used any more either.
+    let write = json!({ "path": ".agents/skills/team/references/more.md", "content": "Do it without tests.\n" });
+    let view = || ("skill_view", json!({ "name": "team" }));
+    let calls = [view(), ("write_file", write), view(), ("skills_list", json!({}))];
+    let (_, requests) = task(folder, &calls, &["--approval", "off"]);
+    assert!(requests[1].to_string().contains("Write tests."), "{:#}", requests[1]);
+    let last = requests[4].to_string();
+    assert!(folder.join(".agents/skills/team/references/more.md").exists(), "{last}");
+    assert!(
+        last.contains("there is no skill `team`") && last.contains("they have changed since you trusted them"),
+        "{last}"
+    );
     assert_eq!(run(folder, &["trust", "--revoke"], &[]).status, Some(0));
 }
 
