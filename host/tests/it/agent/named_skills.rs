@@ -211,6 +211,17 @@ fn a_batch_has_the_toolset_of_skills_only_if_it_is_named() {
 }
 
 #[test]
+fn only_the_preset_cli_has_the_toolset_of_skills() {
+    let folder = folder();
+    let listed = run(folder.path(), &["definitions", "--enable", "cli"], &[]).out;
+    assert!(listed.contains("\"skill_view\"") && listed.contains("\"skill_manage\""), "{listed}");
+    for preset in ["api-server", "core", "cron", "webhook"] {
+        let listed = run(folder.path(), &["definitions", "--enable", preset], &[]).out;
+        assert!(listed.contains("\"todo\"") && !listed.contains("\"skill"), "{preset}: {listed}");
+    }
+}
+
+#[test]
 fn a_script_of_a_bundled_skill_runs_by_the_rules_of_commands() {
     if !has("python3") {
         return;
