@@ -1,5 +1,7 @@
 //! Skills that are named: by options, by a job or a card, and by the person in the chat. The model has their instructions without a call.
 
+use std::fmt::Write as _;
+
 use toolc::Turn;
 use toolc_skills::{LoadedSkills, load};
 
@@ -33,7 +35,7 @@ pub(crate) struct NamedSkills {
 }
 
 impl Setup {
-    /// Loads the skills with which a conversation begins, and returns them with their text for the instructions. `recorded` are the skills with
+    /// Loads the skills with which a conversation begins, and returns them with their text for the instructions. `earlier` are the skills with
     /// which a conversation that is continued began.
     ///
     /// # Errors
@@ -41,7 +43,7 @@ impl Setup {
     pub(super) fn named_skills(
         &self,
         plan: &Plan<'_>,
-        recorded: &[String],
+        earlier: &[String],
         turn: &Turn,
     ) -> Result<(NamedSkills, String)> {
         // The parent tells a helper what it needs to know.
@@ -54,7 +56,7 @@ impl Setup {
         }
         let mut named = NamedSkills::default();
         // A model can name skills for a job or a card. This gives what reads it nothing that it could not read itself.
-        let mut others = recorded.to_vec();
+        let mut others = earlier.to_vec();
         if turn.tool(SKILL_VIEW).is_some() {
             others.extend_from_slice(&plan.skills);
         } else {
@@ -74,7 +76,9 @@ impl Setup {
         let mut text = String::new();
         if !skills.is_empty() {
             text += INTRODUCTION;
-            skills.iter().for_each(|skill| text += &format!("\n\n{}", skill.text));
+            for skill in &skills {
+                let _ = write!(text, "\n\n{}", skill.text);
+            }
         }
         named.names = skills.into_iter().map(|skill| skill.name).collect();
         Ok((named, self.host.redactor.text(&text).into_owned()))

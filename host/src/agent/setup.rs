@@ -210,8 +210,8 @@ impl Setup {
         let mut resumed = self.resumed(&plan, &models)?;
         let instructions = self.instructions(&plan, &mut resumed)?;
         let turn = session.turn_blocking(models.main.model().definitions_dialect());
-        let recorded = resumed.state.as_mut().map(|state| std::mem::take(&mut state.skills)).unwrap_or_default();
-        let (skills, skills_text) = self.named_skills(&plan, &recorded, &turn)?;
+        let earlier = resumed.state.as_mut().map(|state| std::mem::take(&mut state.skills)).unwrap_or_default();
+        let (skills, skills_text) = self.named_skills(&plan, &earlier, &turn)?;
         let (task, changes) = self.task(&name, &plan);
         let base = self.helper_base(&plan, &calls, &instructions, &changes, spending.clone());
         let Plan { source, observer, resume, helper, .. } = plan;

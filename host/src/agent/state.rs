@@ -255,6 +255,7 @@ mod tests {
             denied: vec![denied],
             helpers: Vec::new(),
             instructions: None,
+            skills: Vec::new(),
         }
     }
 

@@ -114,16 +114,14 @@ pub(crate) fn revoke(home: &Home, directory: &Path) -> Result<bool> {
 pub(crate) fn skills(home: &Home, registry: &Registry, directory: &Path, warn: impl Fn(&str)) -> Result<Skills> {
     let mut skills = Skills::new(home.skills(), registry);
     for project in of_project(home, directory)? {
-        match project.note() {
-            Some(note) => warn(&note),
-            None => {
-                let (home, folder) = (home.clone(), project.folder.clone());
-                // The model or another program can change the files at any time.
-                let refusal = move || refusal(&home, &folder);
-                let root = Root { path: project.folder, kind: RootKind::Project };
-                skills = skills.with_checked_root(root, refusal);
-            }
+        if let Some(note) = project.note() {
+            warn(&note);
+            continue;
         }
+        let (home, folder) = (home.clone(), project.folder.clone());
+        let root = Root { path: project.folder, kind: RootKind::Project };
+        // The model or another program can change the files at any time.
+        skills = skills.with_checked_root(root, move || refusal(&home, &folder));
     }
     if let Some(shared) = std::env::home_dir().map(|home| home.join(SHARED)).filter(|folder| folder.is_dir()) {
         match check_writers(&shared) {

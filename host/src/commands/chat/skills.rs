@@ -32,7 +32,10 @@ pub(super) fn show(setup: &Setup, screen: &Screen, is_help: bool) {
     let more = if is_help { rows.len().saturating_sub(MAX_IN_HELP) } else { 0 };
     rows.truncate(rows.len() - more);
     if rows.is_empty() {
-        return if is_help { () } else { screen.note("there are no skills yet") };
+        if !is_help {
+            screen.note("there are no skills yet");
+        }
+        return;
     }
     screen.print("Skills, which follow with your task:");
     screen.columns(&rows);
