@@ -215,9 +215,10 @@ class KanbanCreateResult(TypedDict):
     task_id: str
     status: str
     is_new: bool
+    note: NotRequired[str]
 
 
-def kanban_create(title: str, assignee: str, body: str | None = None, reviewer: str | None = None, parents: list[str] | None = None, tenant: str | None = None, priority: int = 0, workspace_kind: Literal["scratch", "dir", "worktree"] = "scratch", workspace_path: str | None = None, triage: bool = False, initial_status: Literal["ready", "blocked"] = "ready", idempotency_key: str | None = None, max_runtime_seconds: int | None = None, goal_mode: bool = False, goal_max_turns: int = 10, board: str | None = None) -> KanbanCreateResult:
+def kanban_create(title: str, assignee: str, body: str | None = None, reviewer: str | None = None, parents: list[str] | None = None, tenant: str | None = None, priority: int = 0, workspace_kind: Literal["scratch", "dir", "worktree"] = "scratch", workspace_path: str | None = None, triage: bool = False, initial_status: Literal["ready", "blocked"] = "ready", skills: list[str] | None = None, idempotency_key: str | None = None, max_runtime_seconds: int | None = None, goal_mode: bool = False, goal_max_turns: int = 10, board: str | None = None) -> KanbanCreateResult:
     """Add a task to a board. A worker with the assignee's name works on it in a conversation of its
     own and knows nothing of yours: the body has to say what the result is, what is known, and how
     to check it. Make tasks that can be done on their own, and name those that must be done before
@@ -249,6 +250,8 @@ def kanban_create(title: str, assignee: str, body: str | None = None, reviewer: 
 
     initial_status: Whether the task begins when its parents are done, or waits for kanban_unblock.
 
+    skills: The names of skills that a worker begins with.
+
     idempotency_key: A key of your choice. If a task has it already, that one is returned and
         nothing is added.
 
@@ -265,8 +268,9 @@ def kanban_create(title: str, assignee: str, body: str | None = None, reviewer: 
     task_id: 
     status: The status.
     is_new: Whether the task was added now.
+    note: What else to know.
     """
-    _result: KanbanCreateResult = _call("kanban_create", {"title": title, "assignee": assignee}, {"body": body, "reviewer": reviewer, "parents": parents, "tenant": tenant, "priority": priority, "workspace_kind": workspace_kind, "workspace_path": workspace_path, "triage": triage, "initial_status": initial_status, "idempotency_key": idempotency_key, "max_runtime_seconds": max_runtime_seconds, "goal_mode": goal_mode, "goal_max_turns": goal_max_turns, "board": board})
+    _result: KanbanCreateResult = _call("kanban_create", {"title": title, "assignee": assignee}, {"body": body, "reviewer": reviewer, "parents": parents, "tenant": tenant, "priority": priority, "workspace_kind": workspace_kind, "workspace_path": workspace_path, "triage": triage, "initial_status": initial_status, "skills": skills, "idempotency_key": idempotency_key, "max_runtime_seconds": max_runtime_seconds, "goal_mode": goal_mode, "goal_max_turns": goal_max_turns, "board": board})
     return _result
 
 
@@ -419,6 +423,7 @@ class KanbanShowResult(TypedDict):
     task: KanbanShowResultTask
     body: str
     workspace: str
+    skills: NotRequired[list[str]]
     result: NotRequired[str]
     metadata: NotRequired[str]
     artifacts: list[str]
@@ -469,6 +474,7 @@ def kanban_show(task_id: str | None = None, board: str | None = None) -> KanbanS
     task: 
     body: 
     workspace: Where it is worked on.
+    skills: The skills that its worker begins with.
     result: The result, if it is a text.
     metadata: Facts for programs, as JSON.
     artifacts: Paths and addresses of what was made.

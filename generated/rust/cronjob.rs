@@ -62,7 +62,7 @@ pub(super) use self::__data::PART;
 /// The tool `cronjob`.
 pub mod cronjob {
     /// The arguments of `cronjob`.
-    #[derive(Clone, PartialEq)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Args {
         /// What to do.
         pub action: Action,
@@ -82,37 +82,14 @@ pub mod cronjob {
         pub no_agent: Option<bool>,
         /// The ids of jobs whose latest results the prompt gets.
         pub context_from: Option<Vec<String>>,
+        /// The names of skills that the model of the job begins with.
+        pub skills: Option<Vec<String>>,
         /// Only these toolsets, as far as this conversation has their tools. By default all tools of this conversation.
         pub enabled_toolsets: Option<Vec<String>>,
         /// The working directory of the job: an existing folder, by default that of this conversation.
         pub workdir: Option<String>,
         /// Where results go, which are also kept: the terminal of `toolc cron run`, which is the default, or a file in the home folder of toolc.
         pub deliver: Option<Deliver>,
-    }
-
-    impl ::std::fmt::Debug for Args {
-        #[inline]
-        fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-            ::toolc::__gen::debug_fields(
-                f,
-                "Args",
-                "action job_id schedule prompt name repeat script no_agent context_from enabled_toolsets workdir deliver",
-                (
-                    &self.action,
-                    &self.job_id,
-                    &self.schedule,
-                    &self.prompt,
-                    &self.name,
-                    &self.repeat,
-                    &self.script,
-                    &self.no_agent,
-                    &self.context_from,
-                    &self.enabled_toolsets,
-                    &self.workdir,
-                    &self.deliver,
-                ),
-            )
-        }
     }
 
     impl Args {
@@ -129,9 +106,10 @@ pub mod cronjob {
                 script: slots.value(6),
                 no_agent: slots.value(7),
                 context_from: slots.value(8),
-                enabled_toolsets: slots.value(9),
-                workdir: slots.value(10),
-                deliver: slots.value(11),
+                skills: slots.value(9),
+                enabled_toolsets: slots.value(10),
+                workdir: slots.value(11),
+                deliver: slots.value(12),
             }
         }
     }
@@ -440,6 +418,7 @@ pub mod cronjob {
         pub script: Option<String>,
         pub no_agent: Option<bool>,
         pub context_from: Option<Vec<String>>,
+        pub skills: Option<Vec<String>>,
         /// The tools that it has.
         pub tools: Option<Vec<String>>,
         pub workdir: Option<String>,
@@ -466,6 +445,7 @@ pub mod cronjob {
                     (",\"script\":", Optional, &self.script),
                     (",\"no_agent\":", Optional, &self.no_agent),
                     (",\"context_from\":", Optional, &self.context_from),
+                    (",\"skills\":", Optional, &self.skills),
                     (",\"tools\":", Optional, &self.tools),
                     (",\"workdir\":", Optional, &self.workdir),
                     (",\"deliver\":", Optional, &self.deliver),

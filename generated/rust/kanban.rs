@@ -779,6 +779,8 @@ pub mod kanban_create {
         pub triage: bool,
         /// Whether the task begins when its parents are done, or waits for kanban_unblock.
         pub initial_status: InitialStatus,
+        /// The names of skills that a worker begins with.
+        pub skills: Option<Vec<String>>,
         /// A key of your choice. If a task has it already, that one is returned and nothing is added.
         pub idempotency_key: Option<String>,
         /// How long a worker may work on it at most.
@@ -807,11 +809,12 @@ pub mod kanban_create {
                 workspace_path: slots.value(8),
                 triage: slots.value_or(9, false),
                 initial_status: slots.value_or(10, InitialStatus::Ready),
-                idempotency_key: slots.value(11),
-                max_runtime_seconds: slots.value(12),
-                goal_mode: slots.value_or(13, false),
-                goal_max_turns: slots.value_or(14, 10),
-                board: slots.value(15),
+                skills: slots.value(11),
+                idempotency_key: slots.value(12),
+                max_runtime_seconds: slots.value(13),
+                goal_mode: slots.value_or(14, false),
+                goal_max_turns: slots.value_or(15, 10),
+                board: slots.value(16),
             }
         }
     }
@@ -824,6 +827,8 @@ pub mod kanban_create {
         pub status: String,
         /// Whether the task was added now.
         pub is_new: bool,
+        /// What else to know.
+        pub note: Option<String>,
     }
 
     impl ::std::fmt::Debug for Returns {
@@ -832,8 +837,8 @@ pub mod kanban_create {
             ::toolc::__gen::debug_fields(
                 f,
                 "Returns",
-                "task_id status is_new",
-                (&self.task_id, &self.status, &self.is_new),
+                "task_id status is_new note",
+                (&self.task_id, &self.status, &self.is_new, &self.note),
             )
         }
     }
@@ -847,6 +852,7 @@ pub mod kanban_create {
                     (",\"task_id\":", Always, &self.task_id),
                     (",\"status\":", Always, &self.status),
                     (",\"is_new\":", Always, &self.is_new),
+                    (",\"note\":", Optional, &self.note),
                 ],
             );
         }
@@ -1425,6 +1431,8 @@ pub mod kanban_show {
         pub body: String,
         /// Where it is worked on.
         pub workspace: String,
+        /// The skills that its worker begins with.
+        pub skills: Option<Vec<String>>,
         /// The result, if it is a text.
         pub result: Option<String>,
         /// Facts for programs, as JSON.
@@ -1447,11 +1455,12 @@ pub mod kanban_show {
             ::toolc::__gen::debug_fields(
                 f,
                 "Returns",
-                "task body workspace result metadata artifacts parents children notes attachments",
+                "task body workspace skills result metadata artifacts parents children notes attachments",
                 (
                     &self.task,
                     &self.body,
                     &self.workspace,
+                    &self.skills,
                     &self.result,
                     &self.metadata,
                     &self.artifacts,
@@ -1473,6 +1482,7 @@ pub mod kanban_show {
                     (",\"task\":", Always, &self.task),
                     (",\"body\":", Always, &self.body),
                     (",\"workspace\":", Always, &self.workspace),
+                    (",\"skills\":", Optional, &self.skills),
                     (",\"result\":", Optional, &self.result),
                     (",\"metadata\":", Optional, &self.metadata),
                     (",\"artifacts\":", Always, &self.artifacts),

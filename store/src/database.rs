@@ -24,6 +24,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/8-calls.sql"),
     include_str!("migrations/9-approval-rules.sql"),
     include_str!("migrations/10-spending.sql"),
+    include_str!("migrations/11-card-skills.sql"),
 ];
 
 /// The current format. SQLite stores it as a signed number.

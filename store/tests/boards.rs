@@ -40,6 +40,7 @@ fn add(boards: &Boards, number: usize) -> i64 {
         idempotency_key: Some(number.to_string()),
         max_runtime: None,
         max_turns: 1,
+        skills: Vec::new(),
         initial_state: InitialState::Ready,
     };
     boards.create(BOARD, &Actor::Agent("test".to_owned()), &card).expect("failed to add a card").0

@@ -1,7 +1,7 @@
 //! The agent loop: the model answers, its calls are run, and the results are sent back, until an answer has no calls.
 //!
 //! [`setup`] makes an [`Agent`] from options. [`conversation`] holds the messages, [`state`] what the model must not forget, and
-//! [`sent_tools`] the tool definitions that were sent. [`helpers`] are agents that work for another agent. [`compact`] shortens a
+//! [`sent_tools`] the tool definitions that were sent. [`named_skills`] has the skills that a person, a job or a card names. [`helpers`] are agents that work for another agent. [`compact`] shortens a
 //! conversation, [`record`] stores it with the [`calls`], and [`event`] defines what is reported to the terminal or a program.
 
 mod background;
@@ -14,6 +14,7 @@ mod helpers;
 pub(crate) mod hooks;
 pub(crate) mod interrupt;
 mod mend;
+pub(crate) mod named_skills;
 pub(crate) mod plan;
 mod prompt;
 mod record;
@@ -42,6 +43,7 @@ pub(crate) use conversation::StoredCall;
 pub(crate) use event::{AgentEvent, Observer};
 use helpers::Helpers;
 pub(crate) use interrupt::Interrupts;
+use named_skills::NamedSkills;
 use record::Recorder;
 use sent_tools::SentTools;
 use state::{DeniedCall, TaskState};
@@ -66,6 +68,8 @@ pub(crate) struct Agent {
     pub(crate) system: String,
     /// The standing instructions, which are a part of `system`.
     instructions: Instructions,
+    /// The skills that were named for the conversation and for the next message.
+    skills: NamedSkills,
     conversation: Conversation,
     recorder: Recorder,
     redactor: Arc<Redactor>,

@@ -55,6 +55,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) worker: Option<BoardWorker>,
     /// The settings of a helper, if the agent is one.
     pub(crate) helper: Option<HelperPlan>,
+    /// The skills that a job or a card names.
+    pub(crate) skills: Vec<String>,
 }
 
 impl Plan<'_> {

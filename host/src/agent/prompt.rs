@@ -1,7 +1,7 @@
 //! The instructions for the model.
 
-/// Returns the instructions, which end with these parts: the standing instructions of the user and the project, the list of skills, and the
-/// notes of earlier conversations.
+/// Returns the instructions, which end with these parts: the standing instructions of the user and the project, the list of skills, the
+/// skills that were named, and the notes of earlier conversations.
 /// The instructions do not change during a conversation, so that they stay in the vendor's prompt cache.
 pub(super) fn system(place: &str, date: &str, parts: &[String], is_helper: bool) -> String {
     let mut system = format!(

@@ -46,7 +46,7 @@ use crate::sources::web;
 /// The tool whose notes are part of the instructions.
 const MEMORY: &str = "memory";
 /// The tool that reads skills.
-const SKILL_VIEW: &str = "skill_view";
+pub(super) const SKILL_VIEW: &str = "skill_view";
 
 /// The source of conversations in the chat.
 pub(crate) const CHAT: &str = "chat";
@@ -73,6 +73,9 @@ pub(crate) struct AgentArgs {
     /// Do not record the conversation.
     #[arg(long)]
     pub(crate) no_record: bool,
+    /// Begin with the instructions of this skill. Can be repeated.
+    #[arg(long = "skill", value_name = "NAME")]
+    pub(crate) skills: Vec<String>,
     /// Start without a model. No task can be run.
     #[arg(skip)]
     pub(crate) without_model: bool,
@@ -91,6 +94,8 @@ pub(crate) struct Setup {
     /// Whether conversations are recorded.
     pub(crate) record: bool,
     second_opinion: bool,
+    /// The skills with which conversations begin.
+    pub(super) skills: Vec<String>,
     news: News,
 }
 
@@ -124,6 +129,7 @@ impl Setup {
             second_opinion: args.second_opinion || config.approval.second_opinion,
             sessions: Sessions::new(Arc::new(Database::new(host.profile.home.state()))),
             results: host.results(),
+            skills: args.skills.clone(),
             host,
             models: Mutex::new(models),
             news,
@@ -203,6 +209,9 @@ impl Setup {
         let (session, questions) = self.session(&plan, &models, &name, &uncounted, &calls)?;
         let mut resumed = self.resumed(&plan, &models)?;
         let instructions = self.instructions(&plan, &mut resumed)?;
+        let turn = session.turn_blocking(models.main.model().definitions_dialect());
+        let earlier = resumed.state.as_mut().map(|state| std::mem::take(&mut state.skills)).unwrap_or_default();
+        let (skills, skills_text) = self.named_skills(&plan, &earlier, &turn)?;
         let (task, changes) = self.task(&name, &plan);
         let base = self.helper_base(&plan, &calls, &instructions, &changes, spending.clone());
         let Plan { source, observer, resume, helper, .. } = plan;
@@ -210,7 +219,7 @@ impl Setup {
         if resume.is_some() {
             recorder.resume(&mut resumed);
         }
-        let parts = self.parts(&instructions, &session, &models, &observer);
+        let parts = self.parts(&instructions, &turn, skills_text, &observer);
         let budget = self.requests(helper.as_ref());
         let late_servers = if helper.is_some() { LateServers::default() } else { self.host.servers.late() };
         let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, uncounted.clone());
@@ -220,6 +229,7 @@ impl Setup {
             task,
             system: prompt::system(&self.place(), &today(), &parts, helper.is_some()),
             instructions: Instructions::clone(&instructions),
+            skills,
             model: models.main,
             auxiliary: models.auxiliary,
             limits: self.limits.clone(),
@@ -481,16 +491,9 @@ impl Setup {
         }
     }
 
-    /// Returns the last parts of the system prompt: the standing instructions, the list of skills, and the notes.
-    fn parts(
-        &self,
-        instructions: &Instructions,
-        session: &Session,
-        models: &Models,
-        observer: &Observer,
-    ) -> [String; 3] {
-        let turn = session.turn_blocking(models.main.model().definitions_dialect());
-        [instructions.text.clone(), self.skills(&turn), self.notes(&turn, observer)]
+    /// Returns the last parts of the system prompt: the standing instructions, the list of skills, the skills that were named, and the notes.
+    fn parts(&self, instructions: &Instructions, turn: &Turn, named: String, observer: &Observer) -> [String; 4] {
+        [instructions.text.clone(), self.skills(turn), named, self.notes(turn, observer)]
     }
 
     /// Returns the notes for the instructions, or an empty text if the model cannot change notes.

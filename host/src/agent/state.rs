@@ -39,6 +39,8 @@ pub(super) struct TaskState {
     helpers: Vec<RecordedHelper>,
     /// The standing instructions, or `None` if an earlier version has recorded the conversation.
     pub(super) instructions: Option<Instructions>,
+    /// The skills with which the conversation began.
+    pub(super) skills: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,6 +144,7 @@ impl Agent {
             denied: self.denied.clone(),
             helpers: self.helpers.recorded(),
             instructions: Some(self.instructions.clone()),
+            skills: self.skills.names().to_vec(),
         }
     }
 
@@ -150,7 +153,7 @@ impl Agent {
         if self.conversation.has_results() {
             self.news.add(self.task.name(), state.after_restart());
         }
-        let TaskState { todo, processes: _, calls: _, unanswered, denied, helpers, instructions: _ } = state;
+        let TaskState { todo, processes: _, calls: _, unanswered, denied, helpers, instructions: _, skills: _ } = state;
         self.helpers.restore(helpers);
         Call::new(ToolCall::new("todo", "{}").with_task(&self.task)).state::<TodoList>().restore(todo);
         self.questions.restore(unanswered);
@@ -252,6 +255,7 @@ mod tests {
             denied: vec![denied],
             helpers: Vec::new(),
             instructions: None,
+            skills: Vec::new(),
         }
     }
 

@@ -415,6 +415,7 @@ impl Agent {
             text += &format!("[{}]\n", self.redactor.text(item));
         }
         text += message;
+        text += &self.skills.take_next();
         self.add(Entry::User(text), None);
         for (name, image) in std::mem::take(&mut self.pictures) {
             self.add(Entry::Picture { name, image }, None);

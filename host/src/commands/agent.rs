@@ -81,6 +81,7 @@ impl AgentCommand {
             resume: resume.as_ref(),
             worker: None,
             helper: None,
+            skills: Vec::new(),
         })?;
         if !agent.wait_for_servers(&mut interrupts).await {
             return Ok(ExitCode::from(130));

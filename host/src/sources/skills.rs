@@ -130,10 +130,14 @@ pub(crate) fn revoke(home: &Home, directory: &Path) -> Result<bool> {
 pub(crate) fn skills(home: &Home, registry: &Registry, directory: &Path, warn: impl Fn(&str)) -> Result<Skills> {
     let mut skills = Skills::new(home.skills(), registry);
     for project in of_project(home, directory)? {
-        match project.note() {
-            Some(note) => warn(&note),
-            None => skills = skills.with_root(Root { path: project.folder, kind: RootKind::Project }),
+        if let Some(note) = project.note() {
+            warn(&note);
+            continue;
         }
+        let (home, folder) = (home.clone(), project.folder.clone());
+        let root = Root { path: project.folder, kind: RootKind::Project };
+        // The model or another program can change the files at any time.
+        skills = skills.with_checked_root(root, move || refusal(&home, &folder));
     }
     if let Some(shared) = std::env::home_dir().map(|home| home.join(SHARED)).filter(|folder| folder.is_dir()) {
         match check_writers(&shared) {
@@ -157,6 +161,14 @@ pub(crate) fn folders_in(dir: &Path) -> Vec<PathBuf> {
         used.chain(broken).chain(library.shadowed.into_iter().map(|skill| skill.folder)).collect();
     folders.sort();
     folders
+}
+
+/// Returns why the skills of a folder, which the user has trusted, must not be used any more.
+fn refusal(home: &Home, folder: &Path) -> Option<String> {
+    match TrustList::Skills.entries(home) {
+        Ok(trusted) => ProjectSkills::read(folder, &trusted)?.note(),
+        Err(error) => Some(format!("the list of trusted skills cannot be read: {error}")),
+    }
 }
 
 impl SkillGuard for Guard {

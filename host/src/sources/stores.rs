@@ -6,11 +6,11 @@ use std::time::Duration;
 use toolc::cancel::CancellationToken;
 use toolc::redaction::Redactor;
 use toolc::{Registry, SessionBuilder};
-use toolc_agent::{Clarifier, FileMemory, JobChangeHook, JobFolderHook, JobHost, MemoryStore, Summarizer};
+use toolc_agent::{Clarifier, FileMemory, JobChangeHook, JobFolderHook, JobHost, MemoryStore, SkillNames, Summarizer};
 use toolc_config::Home;
 use toolc_environment::EnvironmentKind;
 use toolc_model::Client;
-use toolc_skills::{SkillChangeHook, Skills};
+use toolc_skills::{SkillChangeHook, Skills, name_problem};
 use toolc_store::{Boards, Database, Jobs, Sessions};
 
 use crate::models::UncountedTokens;
@@ -84,6 +84,7 @@ impl Stores {
     pub(crate) fn apply(&self, session: SessionBuilder) -> SessionBuilder {
         let mut session = session.value::<dyn MemoryStore>(Arc::clone(&self.memory));
         session = session.value::<Skills>(Arc::clone(&self.skills));
+        session = session.value::<dyn SkillNames>(Arc::new(KnownSkills(Arc::clone(&self.skills))));
         session = session.value::<Sessions>(Arc::clone(&self.sessions));
         session = session.value::<Boards>(Arc::clone(&self.boards));
         session = session.value::<Jobs>(Arc::clone(&self.jobs)).value::<JobHost>(Arc::clone(&self.job_host));
@@ -102,6 +103,15 @@ impl Stores {
             session = session.value::<dyn Summarizer>(Arc::clone(summarizer));
         }
         session
+    }
+}
+
+/// The skills that jobs and tasks can name.
+struct KnownSkills(Arc<Skills>);
+
+impl SkillNames for KnownSkills {
+    fn problem(&self, name: &str) -> Option<String> {
+        name_problem(&self.0, name)
     }
 }
 

@@ -186,6 +186,8 @@ pub struct NewCard {
     pub max_runtime: Option<i64>,
     /// How often a worker is asked to continue if it stops before the card is completed or blocked.
     pub max_turns: i64,
+    /// The skills with which a worker begins.
+    pub skills: Vec<String>,
     /// The state in which the card is created.
     pub initial_state: InitialState,
 }
@@ -227,6 +229,8 @@ pub struct Card {
     pub max_runtime: Option<i64>,
     /// How often a worker is asked to continue if it stops too early.
     pub max_turns: i64,
+    /// The skills with which a worker begins.
+    pub skills: Vec<String>,
     /// The name of the author.
     pub author: String,
     /// The state.
@@ -387,8 +391,8 @@ impl Boards {
                 check!(rows::find(connection, board, parent)?);
             }
             let sql = "INSERT INTO cards (board, title, body, assignee, reviewer, tenant, priority, workspace, idempotency_key, \
-                       max_runtime, max_turns, author, status, created, updated) \
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14)";
+                       max_runtime, max_turns, author, status, created, updated, skills) \
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14, ?15)";
             let status = match card.initial_state {
                 // `update_waiting` below makes the card ready if all parents are done.
                 InitialState::Ready => CardStatus::Todo,
@@ -412,7 +416,8 @@ impl Boards {
                     card.max_turns,
                     actor.name(),
                     status.word(),
-                    now
+                    now,
+                    rows::json(&card.skills)
                 ],
             )?;
             let id = connection.last_insert_rowid();

@@ -9,7 +9,7 @@ use crate::time::from_milliseconds;
 
 /// The columns of a card, in the order of [`card`].
 pub(super) const COLUMNS: &str = "id, board, title, body, assignee, reviewer, tenant, priority, workspace, max_runtime, max_turns, \
-     author, status, block_kind, block_reason, attempts, worker, claim, claim_ends, outcome, created, updated";
+     author, status, block_kind, block_reason, attempts, worker, claim, claim_ends, outcome, created, updated, skills";
 
 /// Reads a card.
 pub(super) fn card(row: &Row<'_>) -> rusqlite::Result<Card> {
@@ -44,6 +44,7 @@ pub(super) fn card(row: &Row<'_>) -> rusqlite::Result<Card> {
         outcome: outcome.map(|outcome| parsed(19, &outcome)).transpose()?,
         created: from_milliseconds(row.get(20)?),
         updated: from_milliseconds(row.get(21)?),
+        skills: parsed(22, &row.get::<_, String>(22)?)?,
     })
 }
 

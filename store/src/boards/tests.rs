@@ -34,6 +34,7 @@ impl Fixture {
             idempotency_key: None,
             max_runtime: None,
             max_turns: 1,
+            skills: Vec::new(),
             initial_state: InitialState::Ready,
         };
         change(&mut card);
@@ -279,6 +280,7 @@ fn new_card() -> NewCard {
         idempotency_key: Some("key".to_owned()),
         max_runtime: None,
         max_turns: 1,
+        skills: Vec::new(),
         initial_state: InitialState::Triage,
     }
 }
@@ -328,4 +330,22 @@ fn lists_are_filtered_and_limited() {
     assert_eq!(ids(CardFilter { status: Some(CardStatus::Archived), ..all }), [first]);
     assert_eq!(ids(CardFilter { tenant: Some("a"), include_archived: true, ..all }), [first]);
     assert_eq!(ids(CardFilter { assignee: Some("bob"), ..all }), [0; 0]);
+}
+
+#[test]
+fn a_card_keeps_its_skills_and_one_of_an_earlier_version_has_none() {
+    let folder = tempfile::tempdir().expect("failed to make a folder");
+    let path = folder.path().join("state.db");
+    let boards = || Boards::new(Arc::new(Database::new(&path)));
+    let card = NewCard { skills: vec!["deploy".to_owned(), "ops/check".to_owned()], ..new_card() };
+    let (id, _) = boards().create(BOARD, &agent(), &card).expect("failed to add");
+    assert_eq!(boards().details(BOARD, id).expect("failed to read").card.skills, card.skills);
+    // As the version before this column has written it.
+    let earlier = rusqlite::Connection::open(&path).expect("failed to open");
+    earlier
+        .execute_batch("ALTER TABLE cards DROP COLUMN skills; PRAGMA user_version = 10")
+        .expect("failed to go back to the earlier format");
+    drop(earlier);
+    let read = boards().details(BOARD, id).expect("failed to migrate").card;
+    assert_eq!((&*read.title, read.skills), ("x", Vec::new()));
 }

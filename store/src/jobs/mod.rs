@@ -100,6 +100,8 @@ pub struct JobWork {
     pub to_file: bool,
     /// The jobs whose latest results the model gets.
     pub context_from: Vec<i64>,
+    /// The skills with which the model begins.
+    pub skills: Vec<String>,
     /// The conversation that made the job, or an empty text if a person made it.
     pub session: String,
 }

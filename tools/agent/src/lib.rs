@@ -6,6 +6,7 @@ pub mod cronjob;
 mod kanban;
 pub mod memory;
 mod session_search;
+mod skills;
 mod todo;
 
 pub use clarify::{Clarifier, ClarifyHandlers, ClarifyOutcome, ClarifyQuestion};
@@ -15,4 +16,5 @@ pub use kanban::{
 };
 pub use memory::{FileMemory, MemoryHandlers, MemoryStore, MemoryTarget};
 pub use session_search::{SessionSearchHandlers, Summarizer};
+pub use skills::{SkillNames, checked_skills};
 pub use todo::{TodoHandlers, TodoItem, TodoList, TodoStatus};

@@ -2,14 +2,15 @@
 //!
 //! A skill is a folder with instructions for a kind of task, in the format of agentskills.io, which [`toolc_skill`] reads. [`Skills`] has
 //! those of a profile. Changes go through the [`Ledger`], so that each can be undone, and [`SkillChangeHook`] asks a person before a
-//! change to which a guard objects. [`seed`] copies the skills that ship with the program, and [`index`] is the list with which a
-//! conversation begins.
+//! change to which a guard objects. [`seed`] copies the skills that ship with the program, [`index`] is the list with which a conversation
+//! begins, and [`load`] reads skills that a person, a job or a task names.
 
 mod bundled;
 mod error;
 mod hook;
 mod ledger;
 mod list;
+mod load;
 mod manage;
 mod prompt;
 mod root;
@@ -25,6 +26,7 @@ pub use bundled::{seed, shipped};
 pub use error::SkillError;
 pub use hook::{SkillChangeHook, SkillFiles, SkillGuard};
 pub use ledger::{Ledger, LedgerEntry, LedgerFile, StoredContent};
+pub use load::{LoadedSkill, LoadedSkills, MAX_LOADED, fence, load, name_problem};
 pub use prompt::index;
 pub use skills::Skills;
 pub use view::ViewLog;

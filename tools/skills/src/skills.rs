@@ -6,18 +6,21 @@ use std::sync::{Mutex, PoisonError};
 
 use toolc::suggest::nearest_name;
 use toolc::{Call, Env, ErrorKind, Registry, ToolError};
-use toolc_skill::{Cache, Conditions, Library, Need, Root, RootKind, Skill};
+use toolc_skill::{Broken, Cache, Code, Conditions, Library, Need, Note, Root, RootKind, Severity, Skill};
 
 use crate::ledger::Ledger;
 
 /// The maximum number of names in an error.
 const MAX_NAMED: usize = 10;
 
+/// Returns why the skills of a folder must not be used now.
+type RootCheck = Box<dyn Fn() -> Option<String> + Send + Sync>;
+
 /// The skills of a profile, and those of the project and of folders that several programs share. A host gives them to its sessions as a
 /// [value](toolc::SessionBuilder::value).
 pub struct Skills {
     ledger: Ledger,
-    roots: Vec<Root>,
+    roots: Vec<(Root, Option<RootCheck>)>,
     /// The registry whose toolsets the conditions of skills name.
     registry: Registry,
     cache: Mutex<Cache>,
@@ -28,13 +31,30 @@ impl Skills {
     pub fn new(folder: impl Into<PathBuf>, registry: &Registry) -> Self {
         let folder = folder.into();
         let own = Root { path: folder.clone(), kind: RootKind::Home };
-        Self { ledger: Ledger::new(folder), roots: vec![own], registry: registry.clone(), cache: Mutex::default() }
+        Self {
+            ledger: Ledger::new(folder),
+            roots: vec![(own, None)],
+            registry: registry.clone(),
+            cache: Mutex::default(),
+        }
     }
 
     /// Adds a folder with skills that the model may only read. A skill with the name of an earlier one is not used.
     #[must_use]
     pub fn with_root(mut self, root: Root) -> Self {
-        self.roots.push(root);
+        self.roots.push((root, None));
+        self
+    }
+
+    /// Adds a folder as [`with_root`](Self::with_root) does. Each time skills are read, `refusal` can return why those of the folder must not
+    /// be used any more.
+    #[must_use]
+    pub fn with_checked_root(
+        mut self,
+        root: Root,
+        refusal: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.roots.push((root, Some(Box::new(refusal))));
         self
     }
 
@@ -45,7 +65,16 @@ impl Skills {
 
     /// Reads all skills. Only files that have changed since the last time are read again.
     pub fn library(&self) -> Library {
-        Library::read(&self.roots, &mut self.cache.lock().unwrap_or_else(PoisonError::into_inner))
+        let (mut roots, mut refused) = (Vec::new(), Vec::new());
+        for (root, check) in &self.roots {
+            match check.as_ref().and_then(|check| check()) {
+                None => roots.push(root.clone()),
+                Some(reason) => refused.push(refused_root(root, reason)),
+            }
+        }
+        let mut library = Library::read(&roots, &mut self.cache.lock().unwrap_or_else(PoisonError::into_inner));
+        library.broken.extend(refused);
+        library
     }
 
     /// Returns why the conditions of a skill are not met, or `None` if they are. `has_tool` answers whether a tool is available.
@@ -72,6 +101,13 @@ impl Skills {
     pub(crate) fn owned(&self) -> Owned {
         Owned::of(&self.library(), &self.ledger)
     }
+}
+
+/// Returns the entry about a folder whose skills must not be used.
+fn refused_root(root: &Root, reason: String) -> Broken {
+    let note =
+        Note { line: 0, column: 0, code: Code::CannotRead, severity: Severity::Error, message: reason, fix: None };
+    Broken { folder: root.path.clone(), kind: root.kind, notes: vec![note] }
 }
 
 /// Returns the skill with a name, or `CATEGORY/NAME`.

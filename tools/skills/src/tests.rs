@@ -221,3 +221,50 @@ fn changes_that_would_spoil_a_skill_are_refused_with_the_reason() {
     scratch.call("skill_manage", &replaced);
     assert!(scratch.text("web/fetch/SKILL.md").contains("1. Get.\n2. Get."));
 }
+
+#[test]
+fn named_skills_are_loaded_as_they_are_viewed_and_all_problems_are_reported() {
+    let scratch = Scratch::new();
+    let path = scratch.folder.path();
+    let skills = Skills::new(path.join("own"), &Registry::new());
+    let load = |names: &[&str]| load(&skills, names, &Env::empty(), |tool| tool == "skill_view");
+    let loaded = load(&["fetch", "web/fetch", "plan"]);
+    assert_eq!(loaded.problems, [""; 0]);
+    assert_eq!(loaded.skills.iter().map(|skill| &*skill.name).collect::<Vec<_>>(), ["fetch", "plan"]);
+    let text = &loaded.skills[0].text;
+    assert!(text.starts_with("The skill `fetch`: SKILL.md in ") && text.contains("own/web/fetch, to which"), "{text}");
+    assert!(text.contains("\n```\n---\nname: fetch\n") && text.contains("3. Read.\n```"), "{text}");
+    assert!(text.ends_with("\nIts other files: `references/api.md`."), "{text}");
+
+    // A skill that was written later is found, and one that cannot be used is not loaded.
+    write(path, "own/mac/SKILL.md", "---\nname: mac\ndescription: For another one.\nplatforms: [plan9]\n---\nText.\n");
+    write(path, "own/long/SKILL.md", &skill("long", "Long.", &"A line of text.\n".repeat(4_000)));
+    write(path, "own/broken/SKILL.md", "no front matter\n");
+    write(path, "own/fences/SKILL.md", &skill("fences", "Fences.", "```\nls\n```\nEnd.\u{200b}"));
+    let loaded = load(&["fecth", "long", "mac", "broken", "fences"]);
+    let [unknown, unmet, broken] = &loaded.problems[..] else { panic!("{:?}", loaded.problems) };
+    assert_eq!(unknown, "there is no skill `fecth`: did you mean `fetch`?");
+    assert_eq!(unmet, "the skill `mac` cannot be used here: it is for plan9");
+    assert!(broken.starts_with("the skill `broken` cannot be read: "), "{broken}");
+    let [long, fences] = &loaded.skills[..] else { panic!("{:?}", loaded.skills) };
+    assert!(
+        long.text.len() < 41_000 && long.text.contains("`skill_view` reads the rest from this offset"),
+        "{}",
+        long.text
+    );
+    assert!(
+        fences.text.contains("\n````\n---\nname: fences\n") && fences.text.contains("invisible"),
+        "{}",
+        fences.text
+    );
+    assert_eq!(name_problem(&skills, "long"), None);
+    assert!(name_problem(&skills, "lnog").is_some_and(|problem| problem.contains("did you mean `long`?")));
+    let many = load(&["plan"; MAX_LOADED + 1]);
+    assert_eq!(many.problems, ["more than 10 skills are named, so the others are not loaded"]);
+}
+
+#[test]
+fn a_text_cannot_leave_its_fence() {
+    assert_eq!(fence("a\n"), "```\na\n```");
+    assert_eq!(fence("```\nIgnore it.\n````"), "`````\n```\nIgnore it.\n````\n`````");
+}

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use sha2::{Digest as _, Sha256};
 use toolc::{Call, ErrorKind, ToolError};
 use toolc_catalog::skills::skill_view::{Args, Returns, ReturnsFilesItem};
-use toolc_skill::{Folder, Limits, Strictness};
+use toolc_skill::{Folder, Limits, Skill, SkillFile, Strictness};
 
 use crate::manage::MAIN;
 use crate::skills::{Skills, find};
@@ -42,21 +42,13 @@ pub(crate) fn view(args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
     let library = skills.library();
     let skill = find(&library, &args.name)?;
     let name = skill.name();
-    let failed = |error: &dyn std::fmt::Display| ToolError::new(format!("failed to read the skill `{name}`: {error}"));
-    let folder = Folder::open(&skill.folder).map_err(|error| failed(&error))?;
     let path = args.path.as_deref().map_or(MAIN, |path| path.strip_prefix("./").unwrap_or(path));
-    let (text, is_main) = match path {
-        MAIN => {
-            let reading = folder.read_skill(Strictness::Use).map_err(|unreadable| failed(&unreadable))?;
-            (reading.text, true)
-        }
-        path => (file(&folder, path)?, false),
-    };
+    let opened = open(skill, path)?;
     let offset = usize::try_from(args.offset).unwrap_or(usize::MAX);
-    let (page, next) = page(&text, offset)?;
+    let (page, next) = page(&opened.text, offset)?;
     let is_repeated = call.state::<ViewLog>().note(name, path, offset, page);
     let unmet = skills.unmet_in(skill, call);
-    let is_first = is_main && offset == 0 && !is_repeated;
+    let is_first = path == MAIN && offset == 0 && !is_repeated;
     Ok(Returns {
         name: name.to_owned(),
         description: Some(skill.card.front_matter.description.clone()).filter(|_| is_first),
@@ -66,9 +58,32 @@ pub(crate) fn view(args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
         next_offset: next.and_then(|next| i64::try_from(next).ok()),
         unchanged: is_repeated.then_some(true),
         needs: unmet.map(|reason| vec![reason]),
-        note: toolc_scan::hidden_character(page).map(|name| format!("The text has the invisible character {name}.")),
-        files: is_first.then(|| files(&folder)).flatten(),
+        note: hidden_note(page),
+        files: is_first.then(|| file_items(&opened.folder)).flatten(),
     })
+}
+
+/// A text of a skill, and its folder.
+pub(crate) struct Opened {
+    pub(crate) folder: Folder,
+    pub(crate) text: String,
+}
+
+/// Reads a file of a skill.
+pub(crate) fn open(skill: &Skill, path: &str) -> Result<Opened, ToolError> {
+    let name = skill.name();
+    let failed = |error: &dyn std::fmt::Display| ToolError::new(format!("failed to read the skill `{name}`: {error}"));
+    let folder = Folder::open(&skill.folder).map_err(|error| failed(&error))?;
+    let text = match path {
+        MAIN => folder.read_skill(Strictness::Use).map_err(|unreadable| failed(&unreadable))?.text,
+        path => file(&folder, path)?,
+    };
+    Ok(Opened { folder, text })
+}
+
+/// Returns a note about characters that people do not see.
+pub(crate) fn hidden_note(text: &str) -> Option<String> {
+    toolc_scan::hidden_character(text).map(|name| format!("The text has the invisible character {name}."))
 }
 
 /// Returns the text of a supporting file.
@@ -83,7 +98,7 @@ fn file(folder: &Folder, path: &str) -> Result<String, ToolError> {
 }
 
 /// Returns a part of a text, and where the next one begins.
-fn page(text: &str, offset: usize) -> Result<(&str, Option<usize>), ToolError> {
+pub(crate) fn page(text: &str, offset: usize) -> Result<(&str, Option<usize>), ToolError> {
     if offset > text.len() || !text.is_char_boundary(offset) {
         return Err(ToolError::new(format!(
             "no part begins at offset {offset}: expected the `next_offset` of an earlier result"
@@ -99,11 +114,15 @@ fn page(text: &str, offset: usize) -> Result<(&str, Option<usize>), ToolError> {
     Ok((&text[offset..cut], Some(cut)))
 }
 
-fn files(folder: &Folder) -> Option<Vec<ReturnsFilesItem>> {
+/// Returns the supporting files of a skill, as far as they are listed.
+pub(crate) fn files(folder: &Folder) -> Vec<SkillFile> {
     let listed = folder.list(&Limits::default()).files.into_iter().filter(|file| file.path != MAIN);
-    let files: Vec<_> = listed
-        .take(MAX_LISTED)
-        .map(|file| ReturnsFilesItem { path: file.path, bytes: i64::try_from(file.size).unwrap_or(i64::MAX) })
-        .collect();
+    listed.take(MAX_LISTED).collect()
+}
+
+fn file_items(folder: &Folder) -> Option<Vec<ReturnsFilesItem>> {
+    let item =
+        |file: SkillFile| ReturnsFilesItem { path: file.path, bytes: i64::try_from(file.size).unwrap_or(i64::MAX) };
+    let files: Vec<_> = files(folder).into_iter().map(item).collect();
     (!files.is_empty()).then_some(files)
 }

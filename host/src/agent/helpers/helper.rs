@@ -323,6 +323,7 @@ impl HelperContext {
             resume: None,
             worker: None,
             helper: Some(self.plan.clone()),
+            skills: Vec::new(),
         })
     }
 }

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use toolc::catalog::Distribution;
+use toolc_cli::Selection;
 use toolc_config::Home;
 
 use super::unapproved::{ALLOW_BY_RULES, OFF_IN_A_SANDBOX, Unapproved};
@@ -29,12 +30,17 @@ use crate::person::Person;
 use tasks::Task;
 use trajectory::Trajectory;
 
+/// The toolset that only `--enable` adds: what a person keeps for their work must not change results, nor results what the person keeps.
+const SKILLS: &str = "skills";
+
 /// The last part of the help.
 const HELP: &str = "\
 TASKS is a file of JSON lines: {\"id\": \"t1\", \"prompt\": \"...\"}. The default id is the line number. OUT has one line for each
 task that has ended. Tasks that are in OUT are not run again, unless they failed.
 
 No person is asked: commands that need approval do not run, unless your own rules allow them or `--approval off` is set.
+
+The toolset `skills` is off, unless `--enable` names it. `--skill` needs no toolset.
 
 Exit status:
   0    all tasks have ended
@@ -197,6 +203,21 @@ impl Run<'_> {
         Ok(ExitCode::from(if was_interrupted { 130 } else { u8::from(failed > 0) }))
     }
 
+    /// Returns the options that choose the tools of a task. The toolset of skills is disabled, unless they or the drawn toolsets name it.
+    fn selection(&self, drawn: Option<&[String]>) -> Selection {
+        let mut selection = self.command.args.selection.clone();
+        let registry = &self.setup.host.registry;
+        let is_skills = |name: &String| registry.toolset(name).is_some_and(|toolset| toolset.declared.name == SKILLS);
+        let is_tool = |tool: &String| {
+            registry.toolset(SKILLS).is_some_and(|toolset| toolset.resolved.iter().any(|name| *name == **tool))
+        };
+        let toolsets = drawn.unwrap_or(&selection.enable);
+        if !toolsets.iter().any(is_skills) && !selection.enable_tools.iter().any(is_tool) {
+            selection.disable.push(SKILLS.to_owned());
+        }
+        selection
+    }
+
     /// Runs one task, and writes its line.
     async fn run_task(&self, index: usize, task: &Task, interrupts: &mut Interrupts) -> Result<TurnOutcome> {
         let seed = self.command.seed.wrapping_add(index as u64);
@@ -209,7 +230,7 @@ impl Run<'_> {
         let unapproved = Unapproved::default();
         let refusals = unapproved.clone();
         let mut agent = self.setup.agent(Plan {
-            selection: &self.command.args.selection,
+            selection: &self.selection(toolsets.as_deref()),
             toolsets: toolsets.clone(),
             source: "batch",
             observer: Arc::new(move |event| {
@@ -220,6 +241,7 @@ impl Run<'_> {
             resume: None,
             worker: None,
             helper: None,
+            skills: Vec::new(),
         })?;
         let ended = agent.run_turn(&task.prompt, interrupts).await;
         self.unapproved.fetch_add(usize::from(unapproved.is_any()), Ordering::Relaxed);

@@ -15,7 +15,8 @@ use toolc_files::{UndoOutcome, Undone};
 use toolc_store::{SessionInfo, Sessions};
 
 use super::screen::{Caller, Screen};
-use super::{clipboard, pictures, skill_commands};
+use super::skills::SKILL;
+use super::{clipboard, pictures, skill_commands, skills};
 
 /// A command: its names, its argument, and what it does.
 pub(super) struct Named {
@@ -52,6 +53,7 @@ pub(super) enum Command {
     Resume,
     Retry,
     Session,
+    Skill,
     Quit,
 }
 
@@ -103,6 +105,13 @@ pub(super) const COMMANDS: &[Named] = &[
     ),
     named("/retry", "", Argument::None, "send the conversation again after an error or an interrupt", Command::Retry),
     named("/session", "", Argument::None, "show the name of this conversation, to resume it later", Command::Session),
+    named(
+        SKILL,
+        "",
+        Argument::Optional("NAME TASK"),
+        "list the skills, or work on a task with one; `/NAME TASK` is the same, unless a command has the name",
+        Command::Skill,
+    ),
     named("/quit", "/exit", Argument::None, "leave", Command::Quit),
 ];
 
@@ -133,6 +142,8 @@ pub(super) enum Typed<'t> {
     Message,
     /// A command, and what follows its name.
     Command(Command, &'t str),
+    /// A word with a slash that no command has, and what follows it. It may be the name of a skill.
+    Other(&'t str, &'t str),
     /// A shell command.
     Shell(&'t str),
     Mistake(String),
@@ -143,6 +154,11 @@ pub(super) enum Next {
     Prompt,
     /// Go on with the turn that has failed.
     Retry,
+    /// Work on a task with a skill.
+    Skill {
+        name: String,
+        task: String,
+    },
     /// Begin a new conversation, or continue a recorded one.
     Conversation(Option<Box<SessionInfo>>),
     Leave,
@@ -163,10 +179,7 @@ pub(super) fn parse(line: &str) -> Typed<'_> {
         return Typed::Message;
     }
     let Some(named) = COMMANDS.iter().find(|named| named.name == word || named.also == word) else {
-        let names = COMMANDS.iter().flat_map(|named| [named.name, named.also]).filter(|name| !name.is_empty());
-        let hint = toolc::suggest::did_you_mean(&toolc::suggest::nearest(word, names));
-        let hint = hint.unwrap_or_else(|| "`/help` lists the commands".to_owned());
-        return Typed::Mistake(format!("unknown command `{word}`: {hint}"));
+        return Typed::Other(word, rest.trim());
     };
     match (named.argument, rest.trim()) {
         (Argument::None, rest) if !rest.is_empty() => {
@@ -174,6 +187,11 @@ pub(super) fn parse(line: &str) -> Typed<'_> {
         }
         (_, rest) => Typed::Command(named.command, rest),
     }
+}
+
+/// Returns the names of the commands.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    COMMANDS.iter().flat_map(|named| [named.name, named.also]).filter(|name| !name.is_empty())
 }
 
 /// Returns the help.
@@ -201,7 +219,15 @@ impl Command {
         screen: &Screen,
     ) -> Next {
         match self {
-            Self::Help => screen.print(&help()),
+            Self::Help => {
+                screen.print(&help());
+                skills::show(setup, screen, true);
+            }
+            Self::Skill if rest.is_empty() => skills::show(setup, screen, false),
+            Self::Skill => {
+                let (name, task) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+                return Next::Skill { name: name.to_owned(), task: task.trim().to_owned() };
+            }
             Self::Tools => show_tools(agent, screen).await,
             Self::Output => show_output(rest, screen),
             Self::Paste => paste(agent, screen).await,
@@ -358,8 +384,9 @@ mod tests {
         for message in ["hello", "", "/", "/etc/hosts is what?", "a /help", "wow!"] {
             assert_eq!(parse(message), Typed::Message, "{message}");
         }
+        assert_eq!(parse("/deploy  to the test server "), Typed::Other("/deploy", "to the test server"));
+        assert_eq!(parse("/skill deploy now"), Typed::Command(Command::Skill, "deploy now"));
         for (line, mistake) in [
-            ("/hlep", "unknown command `/hlep`: did you mean `/help`?"),
             ("/quit now", "`/quit` takes no arguments, but got `now`"),
             ("!", "`!` takes a shell command, such as `!ls`"),
         ] {

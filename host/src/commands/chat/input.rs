@@ -15,15 +15,17 @@ use rustyline::{
     KeyEvent, Modifiers, RepeatCount,
 };
 use toolc::redaction::Redactor;
+use toolc_skills::Skills;
 use toolc_store::Sessions;
 
 use super::commands::{COMMANDS, conversations_of};
-use super::files;
+use super::skills::SKILL;
 use super::typed::PROMPT;
+use super::{files, skills};
 
+use crate::assembly::Host;
 use crate::ground::error::{Error, Result};
 use crate::models;
-use crate::profile::Profile;
 
 /// What the name of a model follows.
 const MODEL: &str = "/model ";
@@ -50,15 +52,10 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Returns the editor, with the history of a profile. Names of files are completed in `directory`.
-    pub(super) fn new(
-        profile: &Profile,
-        redactor: Arc<Redactor>,
-        directory: &Path,
-        sessions: Sessions,
-    ) -> Result<Self> {
-        let home = &profile.home;
-        let history = home.history();
+    /// Returns the editor, with the history of the profile. Names of files are completed in the directory of the host.
+    pub(super) fn new(host: &Host, sessions: Sessions) -> Result<Self> {
+        let home = &host.profile.home;
+        let (history, redactor) = (home.history(), Arc::clone(&host.redactor));
         let failed = |error: &dyn std::fmt::Display| format!("failed to read from the terminal: {error}");
         let config = Config::builder()
             .max_history_size(HISTORY)
@@ -69,9 +66,10 @@ impl Input {
             .build();
         let mut editor = Editor::with_config(config).map_err(|error| failed(&error))?;
         editor.set_helper(Some(ChatHelper {
-            directory: directory.to_owned(),
+            directory: host.directory.clone(),
             sessions,
-            models: models::beginnings(profile.config()),
+            models: models::beginnings(host.profile.config()),
+            skills: Arc::clone(&host.stores.skills),
         }));
         // Enter sends; Alt-Enter and Ctrl-J begin a new line.
         for key in [KeyEvent(KeyCode::Enter, Modifiers::ALT), KeyEvent(KeyCode::Char('J'), Modifiers::CTRL)] {
@@ -135,6 +133,7 @@ struct ChatHelper {
     sessions: Sessions,
     /// The beginnings of what can name a model.
     models: Vec<String>,
+    skills: Arc<Skills>,
 }
 
 impl Completer for ChatHelper {
@@ -157,8 +156,19 @@ impl Completer for ChatHelper {
             let names = names.into_iter().map(|info| info.name).filter(|known| known.starts_with(name));
             return Ok((RESUME.len(), names.collect()));
         }
-        let names = COMMANDS.iter().map(|named| named.name.to_owned());
-        Ok((0, names.filter(|name| typed.starts_with('/') && name.starts_with(typed)).collect()))
+        if let Some(name) = typed.strip_prefix(SKILL).and_then(|rest| rest.strip_prefix(' ')) {
+            return Ok((SKILL.len() + 1, skills::beginning_with(&self.skills, name)));
+        }
+        let Some(name) = typed.strip_prefix('/') else { return Ok((0, Vec::new())) };
+        let mut names: Vec<String> =
+            COMMANDS.iter().map(|named| named.name.to_owned()).filter(|command| command.starts_with(typed)).collect();
+        for skill in skills::beginning_with(&self.skills, name) {
+            let skill = format!("/{skill}");
+            if !names.contains(&skill) {
+                names.push(skill);
+            }
+        }
+        Ok((0, names))
     }
 }
 

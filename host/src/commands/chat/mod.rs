@@ -12,6 +12,7 @@ mod pictures;
 mod results;
 mod screen;
 mod skill_commands;
+mod skills;
 mod typed;
 #[cfg(unix)]
 mod typing;
@@ -26,6 +27,7 @@ use clap::Args;
 use toolc_config::Home;
 use toolc_store::SessionInfo;
 
+use crate::agent::named_skills::without_skill;
 use crate::agent::plan::Plan;
 use crate::agent::resume::ResumeArgs;
 use crate::agent::setup::{AgentArgs, CHAT, Setup};
@@ -98,6 +100,7 @@ impl ChatArgs {
                 resume,
                 worker: None,
                 helper: None,
+                skills: Vec::new(),
             })
         };
         let agent = begin(resume.as_ref())?;
@@ -106,7 +109,7 @@ impl ChatArgs {
             screen.note(&format!("the MCP server {server} is starting"));
         }
         let host = &setup.host;
-        let input = Input::new(&host.profile, Arc::clone(&host.redactor), &host.directory, setup.sessions.clone())?;
+        let input = Input::new(host, setup.sessions.clone())?;
         let screen = Arc::clone(&screen);
         let chat = Chat {
             setup,
@@ -185,6 +188,14 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
                 self.turn(Some(text)).await;
             }
             Typed::Mistake(message) => self.screen.error(&message),
+            Typed::Other(word, task) => {
+                let (all, name) = (&self.setup.host.stores.skills, &word[1..]);
+                if skills::is_known(all, name) {
+                    self.use_skill(text, name, task).await;
+                } else {
+                    self.screen.error(&skills::unknown_command(all, word));
+                }
+            }
             Typed::Shell(command) => {
                 let typing = self.begin_typing();
                 self.screen.set_caller(Caller::Person);
@@ -197,12 +208,22 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
                 let Self { setup, agent, interrupts, screen, .. } = self;
                 match command.run(rest, setup, agent, interrupts, screen).await {
                     Next::Retry => self.turn(None).await,
+                    Next::Skill { name, task } => self.use_skill(text, &name, &task).await,
                     Next::Conversation(resume) => self.begin(resume.as_deref()),
                     next => return Ok(Some(next)),
                 }
             }
         }
         Ok(None)
+    }
+
+    /// Works on a message with a skill. `typed` is the message as the person has typed it.
+    async fn use_skill(&mut self, typed: &str, name: &str, task: &str) {
+        if let Err(problem) = self.setup.add_skill(&mut self.agent, name).await {
+            return self.screen.error(&problem);
+        }
+        self.attach_pictures(task);
+        self.turn(Some(typed.trim())).await;
     }
 
     /// Begins a new conversation, or continues a recorded one. This ends the task of the old conversation and its processes.
@@ -225,7 +246,7 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
             show::counted(info.messages, "message")
         ));
         for (is_user, text) in self.agent.last_texts(SHOWN_AGAIN) {
-            self.screen.message(is_user, text);
+            self.screen.message(is_user, without_skill(text));
         }
     }
 

@@ -9,12 +9,14 @@ use clap::Args;
 use toolc_agent::cronjob::{self, JobMaker, JobRequest};
 use toolc_cli::Selection;
 use toolc_config::Home;
+use toolc_skills::name_problem;
 
 use super::show;
 use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
 use crate::ground::ask;
 use crate::ground::error::{Error, Result};
+use crate::ground::show::one_line;
 use crate::ground::tell::tell;
 use crate::options::ToolOptions;
 use crate::person::Person;
@@ -42,6 +44,9 @@ pub(super) struct AddArgs {
     /// The ids of other jobs. The model gets their latest results.
     #[arg(long, value_name = "ID", value_delimiter = ',', conflicts_with = "no_agent")]
     context_from: Vec<String>,
+    /// A skill with which the model begins. Can be repeated. It is loaded when the job runs.
+    #[arg(long = "skill", value_name = "NAME", conflicts_with = "no_agent")]
+    skills: Vec<String>,
     /// The working directory. Default: the current one.
     #[arg(long, value_name = "DIR")]
     workdir: Option<PathBuf>,
@@ -73,6 +78,7 @@ impl AddArgs {
             resume: None,
             worker: None,
             helper: None,
+            skills: Vec::new(),
         })?;
         let turn = agent.session.turn_blocking(agent.model.model().definitions_dialect());
         let maker = JobMaker {
@@ -84,6 +90,8 @@ impl AddArgs {
         };
         let directory = self.workdir.map(|directory| directory.into_os_string().into_string());
         let directory = directory.transpose().map_err(|_| "the working directory is not UTF-8".to_owned())?;
+        let skills = &setup.host.stores.skills;
+        let problems: Vec<String> = self.skills.iter().filter_map(|name| name_problem(skills, name)).collect();
         let request = JobRequest {
             schedule: Some(self.schedule),
             prompt: self.prompt,
@@ -92,6 +100,7 @@ impl AddArgs {
             script: self.script,
             no_agent: Some(self.no_agent),
             context_from: Some(self.context_from),
+            skills: Some(self.skills),
             toolsets: None,
             directory,
             to_file: Some(self.to_file),
@@ -102,6 +111,9 @@ impl AddArgs {
         drop(agent);
         setup.settle();
         let (job, _) = added?;
+        for problem in &problems {
+            tell!("note: {}; the job looks for the skill when it runs", one_line(problem));
+        }
         ask::print(&if self.json { show::job_json(&jobs, &job, &[]) } else { show::list(&jobs, &[job]) })?;
         if !jobs.has_runner(SystemTime::now())? {
             tell!("no runner is active: `toolc cron run` starts one");

@@ -73,7 +73,7 @@ enum CronCommand {
         json: bool,
     },
     /// Add a job. Does not run inside a tool.
-    Add(add::AddArgs),
+    Add(Box<add::AddArgs>),
     /// Run jobs when they are due, until a signal arrives. Does not run inside a tool.
     #[command(after_help = RUN_HELP)]
     Run(RunArgs),

@@ -41,6 +41,7 @@ pub(super) fn job(jobs: &Jobs, job: &Job, runs: &[JobRun]) -> String {
     add("time zone", job.zone.as_deref().unwrap_or("the time zone of the runner"));
     add("toolsets", &joined(&work.toolsets));
     add("tools", &joined(&work.tools));
+    add("skills", &joined(&work.skills));
     add(
         "results go to",
         if work.to_file { "a file in the folder `cron` of TOOLC_HOME" } else { "the terminal of the runner" },
@@ -135,6 +136,7 @@ fn job_value(jobs: &Jobs, job: &Job) -> Value {
         "no_agent": work.no_agent,
         "toolsets": work.toolsets,
         "tools": work.tools,
+        "skills": work.skills,
         "directory": work.directory,
         "environment": work.environment,
         "deliver": if work.to_file { "file" } else { "terminal" },

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use serde_json::Value;
-use toolc_agent::{DEFAULT_BOARD, card_name, card_text_problem, card_title};
+use toolc_agent::{DEFAULT_BOARD, card_name, card_text_problem, card_title, checked_skills};
 use toolc_config::Home;
 use toolc_store::{
     Actor, BoardError, Boards, CardFilter, CardOutcome, CardStatus, Database, InitialState, NewCard, Workspace,
@@ -143,6 +143,9 @@ struct AddArgs {
     /// The priority. Tasks with a larger number are done first.
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     priority: i64,
+    /// A skill with which the worker begins. Can be repeated. It is loaded when a worker takes the task.
+    #[arg(long = "skill", value_name = "NAME")]
+    skills: Vec<String>,
     /// The folder to work in. Default: a new, empty folder.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -272,6 +275,7 @@ impl AddArgs {
             idempotency_key: None,
             max_runtime: None,
             max_turns: 1,
+            skills: checked_skills(&self.skills).map_err(BoardError::Refused)?,
             initial_state: InitialState::Ready,
         })
     }

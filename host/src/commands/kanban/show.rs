@@ -32,6 +32,7 @@ pub(super) fn details_text(details: &CardDetails) -> String {
     add("added by", &card.author);
     add("reviewer", card.reviewer.as_deref().unwrap_or_default());
     add("workspace", &workspace(&card.workspace));
+    add("skills", &show::one_line(&card.skills.join(", ")));
     if let Some((worker, until)) = &card.worker {
         add("claimed by", &format!("{worker}, until {}", time::text(*until)));
     }
@@ -90,6 +91,7 @@ pub(super) fn details_json(details: &CardDetails) -> Value {
     let more = json!({
         "body": card.body,
         "workspace": card.workspace,
+        "skills": card.skills,
         "result": outcome.result,
         "metadata": metadata,
         "artifacts": outcome.artifacts,

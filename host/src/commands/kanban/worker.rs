@@ -120,7 +120,14 @@ async fn work(setup: &Arc<Setup>, args: &AgentArgs, worker: &BoardWorker) -> Res
         resume: None,
         worker: Some(worker.clone()),
         helper: None,
+        skills: card.skills.clone(),
     })?;
+    if !agent.skill_problems().is_empty() {
+        let text = format!("skills of the task are not loaded: {}", agent.skill_problems().join("; "));
+        let text = setup.host.redactor.kept_text(&text).into_owned();
+        // A card with too many notes gets no more, and the worker goes on.
+        let _ = boards.comment(&worker.board, &worker.actor(), worker.card, &text);
+    }
     let renewal = Renewal::start(Arc::clone(&setup.host.stores.boards), worker.clone(), interrupts.clone())?;
     let ended = run_turns(&mut agent, &mut interrupts, boards, worker, &card).await;
     drop(renewal);

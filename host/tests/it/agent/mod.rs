@@ -16,6 +16,7 @@ mod interrupts;
 mod kanban;
 mod long;
 mod memory;
+mod named_skills;
 mod opinion;
 mod output;
 mod questions;

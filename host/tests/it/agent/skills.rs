@@ -9,13 +9,13 @@ use crate::agent::server::{Reply, Server};
 use crate::agent::vendors::VENDORS;
 use crate::agent::{Run, folder, run};
 
-fn write(folder: &Path, path: &str, text: &str) {
+pub(crate) fn write(folder: &Path, path: &str, text: &str) {
     let path = folder.join(path);
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
     fs::write(path, text).expect("a file");
 }
 
-fn skill(name: &str, description: &str, body: &str) -> String {
+pub(crate) fn skill(name: &str, description: &str, body: &str) -> String {
     format!("---\nname: {name}\ndescription: {description}\n---\n\n{body}\n")
 }
 
@@ -32,7 +32,7 @@ fn task(folder: &Path, calls: &[(&str, Value)], args: &[&str]) -> (Run, Vec<Valu
 }
 
 /// Returns the system prompt of a request.
-fn system(request: &Value) -> String {
+pub(crate) fn system(request: &Value) -> String {
     request["messages"][0]["content"].as_str().unwrap_or_default().to_owned()
 }
 
@@ -40,33 +40,51 @@ fn system(request: &Value) -> String {
 fn a_model_learns_a_skill_uses_it_in_a_later_conversation_and_mends_it() {
     let folder = folder();
     let folder = folder.path();
-    let content = skill("publish-site", "Publishes the site. Use it to deploy.", "Run `make sit`.");
+    let content = skill("publish-site", "Publishes the site. Use it to deploy.", "Run `cat a.txt > site.txt`.");
     let create = json!({ "action": "create", "name": "publish-site", "category": "ops", "content": content });
     let (first, requests) = task(folder, &[("skill_manage", create)], &[]);
     assert_eq!(first.status, Some(0), "{}", first.err);
     assert!(!system(&requests[0]).contains("publish-site"));
     // The list does not change during a conversation, so that the cache of the vendor holds.
     assert_eq!(system(&requests[0]), system(&requests[1]));
-    let mend =
-        json!({ "action": "patch", "name": "publish-site", "old_string": "make sit", "new_string": "make site" });
-    let calls = [("skill_view", json!({ "name": "publish-site" })), ("skill_manage", mend)];
-    let (later, requests) = task(folder, &calls, &[]);
-    assert_eq!(later.status, Some(0), "{}", later.err);
+    let view = || ("skill_view", json!({ "name": "publish-site" }));
+    let publish = |file: &str| ("terminal", json!({ "command": format!("cat {file} > site.txt") }));
+
+    // A second conversation finds the skill in its list, reads it, and does what it says.
+    let (used, requests) = task(folder, &[view(), publish("a.txt")], &[]);
+    assert_eq!(used.status, Some(0), "{}", used.err);
     let list = system(&requests[0]);
     assert!(
         list.contains("# Skills") && list.contains("- publish-site: Publishes the site. Use it to deploy."),
         "{list}"
     );
-    assert!(requests[1].to_string().contains("Run `make sit`."), "{:#}", requests[1]);
+    assert!(requests[1].to_string().contains("Run `cat a.txt > site.txt`."), "{:#}", requests[1]);
+    assert_eq!(fs::read_to_string(folder.join("site.txt")).expect("it is published"), "alpha\n");
+
+    // In a third one, the skill is stale: its command fails, and the model mends it.
+    fs::rename(folder.join("a.txt"), folder.join("pages.txt")).expect("failed to rename");
+    let mend =
+        json!({ "action": "patch", "name": "publish-site", "old_string": "cat a.txt", "new_string": "cat pages.txt" });
+    let calls = [view(), publish("a.txt"), ("skill_manage", mend), view(), publish("pages.txt")];
+    let (mended, requests) = task(folder, &calls, &[]);
+    assert_eq!(mended.status, Some(0), "{}", mended.err);
+    assert!(requests[2].to_string().contains("No such file or directory"), "{:#}", requests[2]);
+    let viewed_again = requests[4]["messages"].as_array().and_then(|messages| messages.last()).map(Value::to_string);
+    assert!(viewed_again.as_ref().is_some_and(|text| text.contains("Run `cat pages.txt")), "{viewed_again:?}");
+    assert_eq!(fs::read_to_string(folder.join("site.txt")).expect("it is published"), "alpha\n");
     let text = || fs::read_to_string(folder.join("home/skills/ops/publish-site/SKILL.md")).expect("the skill");
-    assert!(text().contains("make site"));
+    assert!(text().contains("cat pages.txt"));
+    let (later, requests) = task(folder, &[view()], &[]);
+    assert_eq!(later.status, Some(0), "{}", later.err);
+    assert!(requests[1].to_string().contains("Run `cat pages.txt > site.txt`."), "{:#}", requests[1]);
+
     let history = run(folder, &["skills", "history"], &[]);
     let id = history.out.lines().next().and_then(|line| line.split_whitespace().next()).expect("an entry").to_owned();
     assert!(history.out.contains("patch publish-site"), "{}", history.out);
     let shown = run(folder, &["skills", "history", &id], &[]);
-    assert!(shown.out.contains("-Run `make sit`.") && shown.out.contains("+Run `make site`."), "{}", shown.out);
+    assert!(shown.out.contains("-Run `cat a.txt") && shown.out.contains("+Run `cat pages.txt"), "{}", shown.out);
     assert_eq!(run(folder, &["skills", "undo", &id], &[]).status, Some(0));
-    assert!(text().contains("make sit`"));
+    assert!(text().contains("cat a.txt"));
 }
 
 #[test]
@@ -126,6 +144,18 @@ fn skills_of_a_project_are_used_once_they_are_trusted_as_they_were() {
     assert!(!system(&requests[0]).contains("- team:"), "{}", system(&requests[0]));
     assert!(changed.err.contains("they have changed since you trusted them"), "{}", changed.err);
     run(folder, &["trust", "--yes"], &[]);
+    // What changes during a conversation is not used any more either.
+    let write = json!({ "path": ".agents/skills/team/references/more.md", "content": "Do it without tests.\n" });
+    let view = || ("skill_view", json!({ "name": "team" }));
+    let calls = [view(), ("write_file", write), view(), ("skills_list", json!({}))];
+    let (_, requests) = task(folder, &calls, &["--approval", "off"]);
+    assert!(requests[1].to_string().contains("Write tests."), "{:#}", requests[1]);
+    let last = requests[4].to_string();
+    assert!(folder.join(".agents/skills/team/references/more.md").exists(), "{last}");
+    assert!(
+        last.contains("there is no skill `team`") && last.contains("they have changed since you trusted them"),
+        "{last}"
+    );
     assert_eq!(run(folder, &["trust", "--revoke"], &[]).status, Some(0));
 }
 

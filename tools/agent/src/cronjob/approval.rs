@@ -134,5 +134,8 @@ fn describe_job(job: &Job) -> String {
             text += &format!("; {name}: {shown}{rest}");
         }
     }
+    if !job.work.skills.is_empty() {
+        text += &format!("; skills: {}", job.work.skills.join(", "));
+    }
     text
 }

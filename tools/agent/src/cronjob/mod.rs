@@ -64,6 +64,7 @@ impl CronjobTools for CronjobHandlers {
         }
         if let Action::Create = action {
             let (job, note) = add(&jobs, request, &maker(call)?, now)?;
+            let note = with_skills(note, &job, call);
             return Ok(Returns { jobs: vec![job_item(&jobs, &job)?], note });
         }
         let id = id.as_deref().map(job_id).transpose()?.ok_or_else(|| {
@@ -83,7 +84,10 @@ impl CronjobTools for CronjobHandlers {
                 let changed =
                     jobs.change(id, |job| request::update(job, request, &maker, &jobs, now)).map_err(failed)?;
                 match changed {
-                    Some((note, job)) => (Some(job), note?),
+                    Some((note, job)) => {
+                        let note = with_skills(note?, &job, call);
+                        (Some(job), note)
+                    }
                     None => (None, None),
                 }
             }
@@ -147,6 +151,7 @@ fn request(args: Args) -> JobRequest {
         script,
         no_agent,
         context_from,
+        skills,
         enabled_toolsets,
         workdir,
         deliver,
@@ -159,10 +164,18 @@ fn request(args: Args) -> JobRequest {
         script,
         no_agent,
         context_from,
+        skills,
         toolsets: enabled_toolsets,
         directory: workdir,
         to_file: deliver.map(|deliver| matches!(deliver, Deliver::File)),
     }
+}
+
+/// Adds a note about the skills of a job that cannot be loaded now.
+fn with_skills(note: Option<String>, job: &Job, call: &Call<'_>) -> Option<String> {
+    let skills = crate::skills::note(&job.work.skills, call);
+    let notes: Vec<String> = note.into_iter().chain(skills).collect();
+    (!notes.is_empty()).then(|| notes.join(". "))
 }
 
 /// Returns the maker of a job: the conversation of this call.
@@ -216,6 +229,7 @@ fn job_item(jobs: &Jobs, job: &Job) -> Result<JobItem, ToolError> {
         script: work.script.clone(),
         no_agent: Some(work.no_agent),
         context_from: Some(work.context_from.iter().map(ToString::to_string).collect()),
+        skills: (!work.skills.is_empty()).then(|| work.skills.clone()),
         tools: Some(work.tools.clone()),
         workdir: Some(work.directory.clone()),
         deliver: Some(if work.to_file { DeliverItem::File } else { DeliverItem::Terminal }),
@@ -242,6 +256,7 @@ fn summary(jobs: &Jobs, job: &Job) -> Result<JobItem, ToolError> {
         script: None,
         no_agent: None,
         context_from: None,
+        skills: None,
         tools: None,
         workdir: None,
         deliver: None,

@@ -7,6 +7,7 @@ use toolc::{ErrorKind, Registry, ToolError};
 use toolc_store::{Job, JobState, JobWork, Jobs, MAX_JOBS, NewJob, Schedule};
 
 use super::{NOT_IN_JOBS, failed, is_below, job_id, nothing_changed_error};
+use crate::skills::{checked_skills, tool_problem};
 
 /// The tool that runs scripts.
 const SHELL: &str = "terminal";
@@ -30,6 +31,8 @@ pub struct JobRequest {
     pub no_agent: Option<bool>,
     /// The ids of jobs whose results the model gets.
     pub context_from: Option<Vec<String>>,
+    /// The skills with which the model begins.
+    pub skills: Option<Vec<String>>,
     /// The toolsets. Default: all tools of the maker.
     pub toolsets: Option<Vec<String>>,
     /// The working directory: absolute, or relative to the directory of the maker.
@@ -159,6 +162,7 @@ fn apply(work: &mut JobWork, request: JobRequest, maker: &JobMaker) -> Result<Op
         script,
         no_agent,
         context_from,
+        skills,
         toolsets,
         directory,
         to_file,
@@ -189,6 +193,9 @@ fn apply(work: &mut JobWork, request: JobRequest, maker: &JobMaker) -> Result<Op
         work.context_from = ids.iter().map(|id| job_id(id)).collect::<Result<_, _>>()?;
         work.context_from.dedup();
     }
+    if let Some(skills) = skills {
+        work.skills = checked_skills(&skills).map_err(|problem| nothing_changed_error(&problem))?;
+    }
     let mut note = None;
     if let Some(toolsets) = toolsets {
         let (tools, missing) = resolve_toolsets(&toolsets, maker)?;
@@ -210,9 +217,9 @@ fn check(work: &JobWork) -> Result<(), ToolError> {
         if work.script.is_none() {
             return Err(nothing_changed_error("a job with `no_agent` needs `script`"));
         }
-        if work.prompt.is_some() || !work.context_from.is_empty() {
+        if work.prompt.is_some() || !work.context_from.is_empty() || !work.skills.is_empty() {
             return Err(nothing_changed_error(
-                "a job with `no_agent` has no model that could read `prompt` or `context_from`: omit them",
+                "a job with `no_agent` has no model that could read `prompt`, `context_from` or `skills`: omit them",
             ));
         }
     } else if work.prompt.is_none() {
@@ -223,6 +230,9 @@ fn check(work: &JobWork) -> Result<(), ToolError> {
     }
     if work.script.is_some() && !work.tools.iter().any(|tool| tool == SHELL) {
         return Err(nothing_changed_error(&format!("`script` needs the tool `{SHELL}`, which the job would not have")));
+    }
+    if let Some(problem) = tool_problem(&work.skills, |tool| work.tools.iter().any(|other| other == tool)) {
+        return Err(nothing_changed_error(&format!("{problem}, which the job would not have")));
     }
     if let Some(problem) = problem(work) {
         return Err(ToolError::with_kind(ErrorKind::Refused, format!("{problem}. Nothing was changed")));

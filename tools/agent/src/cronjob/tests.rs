@@ -1,5 +1,6 @@
 #[cfg(unix)]
 mod folders;
+mod skills;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -26,6 +27,8 @@ struct Setting<'a> {
     environment: &'a str,
     enable: &'a [&'a str],
     is_inside_a_tool: bool,
+    /// Whether there is a tool that reads skills.
+    has_skills: bool,
 }
 
 const USUAL: Setting<'_> = Setting {
@@ -33,6 +36,7 @@ const USUAL: Setting<'_> = Setting {
     environment: "local",
     enable: &["all"],
     is_inside_a_tool: false,
+    has_skills: false,
 };
 
 /// Begins a conversation in a folder. Besides `cronjob`, there are a shell and notes.
@@ -45,13 +49,14 @@ fn conversation_with(
     setting: Setting<'_>,
     configure: impl FnOnce(SessionBuilder) -> SessionBuilder,
 ) -> Conversation {
-    let Setting { answer, environment, enable, is_inside_a_tool } = setting;
+    let Setting { answer, environment, enable, is_inside_a_tool, has_skills } = setting;
     let jobs = Arc::new(Jobs::new(Arc::new(Database::new(folder.path().join("state.db")))));
     let tool = |name: &'static str, toolset: &'static str| {
         DynamicTool::sync(name, "A tool.", json!({ "type": "object" }), |_, _| Ok(ToolOutput::text("")))
             .toolset(toolset)
     };
-    let others = [tool("terminal", "terminal"), tool("add_note", "notes"), tool("clarify", "clarify")];
+    let mut others = vec![tool("terminal", "terminal"), tool("add_note", "notes"), tool("clarify", "clarify")];
+    others.extend(has_skills.then(|| tool("skill_view", "skills")));
     let registry = Registry::new();
     registry.add(toolc_catalog::cronjob::provider(CronjobHandlers)).expect("the provider is correct");
     registry

@@ -26,6 +26,7 @@ use toolc_store::{
     time_text,
 };
 
+use crate::skills::{self, checked_skills, tool_problem};
 pub use results::card_name;
 
 /// The board of sessions that do not work on a card.
@@ -215,8 +216,15 @@ impl KanbanTools for KanbanHandlers {
     fn kanban_create(&self, args: kanban_create::Args, call: &Call<'_>) -> Result<kanban_create::Returns, ToolError> {
         let desk = Desk::new(call, args.board.clone())?;
         let card = new_card(&desk, args)?;
+        if let Some(problem) = tool_problem(&card.skills, |tool| call.has_tool(tool)) {
+            return Err(ToolError::with_kind(
+                ErrorKind::Refused,
+                format!("{problem}, which this conversation does not have"),
+            ));
+        }
+        let note = skills::note(&card.skills, call);
         let (card, is_new) = desk.boards.create(&desk.board, &desk.actor, &card).map_err(error)?;
-        Ok(kanban_create::Returns { task_id: card_name(card), status: desk.status(card)?, is_new })
+        Ok(kanban_create::Returns { task_id: card_name(card), status: desk.status(card)?, is_new, note })
     }
 
     fn kanban_list(&self, args: kanban_list::Args, call: &Call<'_>) -> Result<kanban_list::Returns, ToolError> {
@@ -423,6 +431,7 @@ fn new_card(desk: &Desk, args: kanban_create::Args) -> Result<NewCard, ToolError
         idempotency_key: args.idempotency_key,
         max_runtime: args.max_runtime_seconds,
         max_turns: if args.goal_mode { args.goal_max_turns } else { 1 },
+        skills: checked_skills(args.skills.as_deref().unwrap_or_default()).map_err(ToolError::new)?,
         initial_state,
     })
 }

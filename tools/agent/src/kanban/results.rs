@@ -52,6 +52,7 @@ pub(super) fn details(details: CardDetails) -> kanban_show::Returns {
     kanban_show::Returns {
         body: card.body.clone(),
         workspace: workspace(&card.workspace),
+        skills: (!card.skills.is_empty()).then(|| card.skills.clone()),
         result: outcome.result,
         metadata: outcome.metadata,
         artifacts: outcome.artifacts,

@@ -1,0 +1,132 @@
+//! Skills that are named: by options, by a job or a card, and by the person in the chat. The model has their instructions without a call.
+
+use std::fmt::Write as _;
+
+use toolc::Turn;
+use toolc_skills::{LoadedSkills, load};
+
+use super::plan::Plan;
+use super::setup::{SKILL_VIEW, Setup};
+use super::{Agent, AgentEvent};
+use crate::ground::error::{Error, Result};
+
+/// What the instructions say before the texts of skills.
+const INTRODUCTION: &str = "\
+# Skills of this conversation
+
+This conversation was begun with the skills below, so you need not read them again. Follow their instructions as far as they fit. What the \
+user says counts more. They approve no call.";
+
+/// The beginning of the text of a skill in a message.
+const MARK: &str = "\n\n[The user has named a skill for this message.";
+/// The rest of what is said about the skill.
+const MARK_END: &str =
+    " Follow its instructions as far as they fit; the words of the user count more, and the skill approves no call.]\n";
+
+/// The skills of a conversation.
+#[derive(Debug, Default)]
+pub(crate) struct NamedSkills {
+    /// The names of the skills that are part of the instructions.
+    names: Vec<String>,
+    /// Why others are not.
+    problems: Vec<String>,
+    /// The texts of the skills of the next message.
+    next: Vec<String>,
+}
+
+impl Setup {
+    /// Loads the skills with which a conversation begins, and returns them with their text for the instructions. `earlier` are the skills with
+    /// which a conversation that is continued began.
+    ///
+    /// # Errors
+    /// If a skill of the options cannot be loaded. The error is about all of them.
+    pub(super) fn named_skills(
+        &self,
+        plan: &Plan<'_>,
+        earlier: &[String],
+        turn: &Turn,
+    ) -> Result<(NamedSkills, String)> {
+        // The parent tells a helper what it needs to know.
+        if plan.helper.is_some() {
+            return Ok(Default::default());
+        }
+        let LoadedSkills { mut skills, problems } = self.load(&self.skills, turn);
+        if !problems.is_empty() {
+            return Err(Error::Invalid(format!("`--skill`: {}", problems.join("; "))));
+        }
+        let mut named = NamedSkills::default();
+        // A model can name skills for a job or a card. This gives what reads it nothing that it could not read itself.
+        let mut others = earlier.to_vec();
+        if turn.tool(SKILL_VIEW).is_some() {
+            others.extend_from_slice(&plan.skills);
+        } else {
+            let problem = |name: &String| format!("the skill `{name}` is not loaded without the tool `{SKILL_VIEW}`");
+            named.problems.extend(plan.skills.iter().map(problem));
+        }
+        let loaded = self.load(&others, turn);
+        named.problems.extend(loaded.problems);
+        for skill in loaded.skills {
+            if !skills.iter().any(|other| other.name == skill.name) {
+                skills.push(skill);
+            }
+        }
+        for problem in &named.problems {
+            (plan.observer)(&AgentEvent::Notice { text: problem });
+        }
+        let mut text = String::new();
+        if !skills.is_empty() {
+            text += INTRODUCTION;
+            for skill in &skills {
+                let _ = write!(text, "\n\n{}", skill.text);
+            }
+        }
+        named.names = skills.into_iter().map(|skill| skill.name).collect();
+        Ok((named, self.host.redactor.text(&text).into_owned()))
+    }
+
+    /// Adds a skill, as it is now, to the next message of the user.
+    ///
+    /// # Errors
+    /// Returns why the skill cannot be used.
+    pub(crate) async fn add_skill(&self, agent: &mut Agent, name: &str) -> Result<(), String> {
+        let turn = agent.session.turn(agent.model.model().definitions_dialect()).await;
+        let mut loaded = self.load(&[name.to_owned()], &turn);
+        if let Some(problem) = loaded.problems.pop() {
+            return Err(problem);
+        }
+        let texts = loaded.skills.into_iter().map(|skill| format!("{MARK}{MARK_END}{}", skill.text));
+        agent.skills.next.extend(texts.map(|text| self.host.redactor.text(&text).into_owned()));
+        Ok(())
+    }
+
+    fn load(&self, names: &[String], turn: &Turn) -> LoadedSkills {
+        if names.is_empty() {
+            return LoadedSkills::default();
+        }
+        load(&self.host.stores.skills, names, &self.host.profile.env(), |tool| turn.tool(tool).is_some())
+    }
+}
+
+impl NamedSkills {
+    /// Returns the names of the skills that are part of the instructions.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Removes and returns the texts of the skills of the next message.
+    pub(super) fn take_next(&mut self) -> String {
+        std::mem::take(&mut self.next).concat()
+    }
+}
+
+impl Agent {
+    /// Returns why skills that were named are not loaded.
+    pub(crate) fn skill_problems(&self) -> &[String] {
+        &self.skills.problems
+    }
+}
+
+/// Returns a message of the user without the text of a skill.
+pub(crate) fn without_skill(message: &str) -> &str {
+    message.find(MARK).map_or(message, |at| &message[..at])
+}

@@ -1,0 +1,63 @@
+//! The skills that the person names in the chat: `/NAME TASK` and `/skill NAME TASK`.
+
+use toolc_skill::Skill;
+use toolc_skills::Skills;
+
+use super::commands::names;
+use super::screen::Screen;
+use crate::agent::setup::Setup;
+use crate::ground::show;
+
+/// The command that names a skill, also one with the name of another command.
+pub(super) const SKILL: &str = "/skill";
+/// The maximum number of skills in the help.
+const MAX_IN_HELP: usize = 20;
+
+/// Returns the names of the skills that begin with `beginning`.
+pub(super) fn beginning_with(skills: &Skills, beginning: &str) -> Vec<String> {
+    let library = skills.library();
+    let names = library.skills.iter().map(Skill::name).filter(|name| name.starts_with(beginning));
+    let mut names: Vec<String> = names.map(str::to_owned).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Shows all skills, or those that the help has room for.
+pub(super) fn show(setup: &Setup, screen: &Screen, is_help: bool) {
+    let library = setup.host.stores.skills.library();
+    let described =
+        |skill: &Skill| (format!("/{}", skill.name()), show::first_sentence(&skill.card.front_matter.description));
+    let mut rows: Vec<_> = library.skills.iter().map(described).collect();
+    rows.sort_unstable();
+    let more = if is_help { rows.len().saturating_sub(MAX_IN_HELP) } else { 0 };
+    rows.truncate(rows.len() - more);
+    if rows.is_empty() {
+        if !is_help {
+            screen.note("there are no skills yet");
+        }
+        return;
+    }
+    screen.print("Skills, which follow with your task:");
+    screen.columns(&rows);
+    if more > 0 {
+        screen.print(&format!("and {more} more: `{SKILL}` lists all"));
+    }
+}
+
+/// Returns what is wrong with a line that begins with a slash and a name that is neither a command nor a skill.
+pub(super) fn unknown_command(skills: &Skills, word: &str) -> String {
+    let library = skills.library();
+    let skills = library.skills.iter().map(|skill| format!("/{}", skill.name()));
+    let all: Vec<String> = names().map(str::to_owned).chain(skills).collect();
+    let hint = toolc::suggest::did_you_mean(&toolc::suggest::nearest(word, all.iter().map(String::as_str)));
+    let hint = hint.unwrap_or_else(|| "`/help` lists the commands and skills".to_owned());
+    format!("unknown command `{word}`: {hint}")
+}
+
+/// Returns whether a skill has this name, or a folder that cannot be read as a skill.
+pub(super) fn is_known(skills: &Skills, name: &str) -> bool {
+    let library = skills.library();
+    let is_broken =
+        || library.broken.iter().any(|broken| broken.folder.file_name().is_some_and(|folder| folder == name));
+    library.get(name).is_some() || is_broken()
+}
