@@ -361,6 +361,8 @@ table! {
         toolsets: Names,
         /// Tools that are served in addition to the toolsets.
         tools: Names,
+        /// The skills of the home folder that are served, by name; `["*"]` serves all. Default: none. Clients get their files as they are.
+        skills: Names,
         /// The address for streamable HTTP, such as `127.0.0.1:8931`. Default: the client starts the program, and uses its standard streams.
         http: Text,
         /// The names of variables that hold tokens, usually in `.env`. Each request over HTTP must have one of the tokens. Without any, the

@@ -160,7 +160,10 @@ impl Host {
             calls.then(|| permissions(&profile, &directory, &registry, environments, environment, mode)).transpose()?;
 
         let redactor = Arc::new(registry.redactor(&env));
-        let skills = Self::skills(&profile.home, &registry, &directory, purpose, warns)?;
+        let mut skills = Self::skills(&profile.home, &registry, &directory, purpose, warns)?;
+        if let Some(of_servers) = servers.skills(profile.config()) {
+            skills = skills.with_outside(Arc::new(of_servers));
+        }
         let mut stores = Stores::new(&profile.home, &registry, environment, skills, &redactor)
             .with_memory(plugins.memory(&profile)?)
             .with_person(&person, config.agent.question_timeout);

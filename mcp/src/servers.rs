@@ -126,7 +126,7 @@ impl Servers {
         }
     }
 
-    /// Waits until every server that has skills has listed them, or cannot be used, at most for `limit` for all servers together.
+    /// Waits until every connected server that has skills has listed them, at most for `limit` for all servers together.
     pub fn wait_for_skills(&self, limit: Duration) {
         let deadline = Instant::now() + limit;
         for server in &*self.skills {

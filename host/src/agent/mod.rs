@@ -13,6 +13,7 @@ mod event;
 mod helpers;
 pub(crate) mod hooks;
 pub(crate) mod interrupt;
+mod late_skills;
 mod mend;
 pub(crate) mod plan;
 mod prompt;
@@ -42,6 +43,7 @@ pub(crate) use conversation::StoredCall;
 pub(crate) use event::{AgentEvent, Observer};
 use helpers::Helpers;
 pub(crate) use interrupt::Interrupts;
+use late_skills::LateSkills;
 use record::Recorder;
 use sent_tools::SentTools;
 use state::{DeniedCall, TaskState};
@@ -72,6 +74,8 @@ pub(crate) struct Agent {
     observer: Observer,
     /// The MCP servers whose tools are added to the conversation once they are ready.
     late_servers: LateServers,
+    /// What the instructions say of the skills of these servers, until the first turn has added it.
+    late_skills: Option<LateSkills>,
     news: News,
     /// The unanswered questions about calls.
     questions: Questions,

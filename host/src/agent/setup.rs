@@ -22,6 +22,7 @@ use super::calls::{CallLog, CallRecorder};
 use super::event::{AgentEvent, Observer};
 use super::helpers::{Base, Helpers};
 use super::hooks::Reporter;
+use super::late_skills::LateSkills;
 use super::plan::{self, HelperPlan, Plan};
 use super::record::{self, Origin, Recorder, StoredConversation};
 use super::second_opinion::SecondOpinion;
@@ -227,6 +228,7 @@ impl Setup {
             recorder,
             redactor: Arc::clone(&self.host.redactor),
             late_servers,
+            late_skills: LateSkills::new(&self.host.stores.skills, self.host.profile.env()),
             observer,
             news: self.news.clone(),
             questions,

@@ -10,7 +10,7 @@ use toolc_agent::{Clarifier, FileMemory, JobChangeHook, JobFolderHook, JobHost, 
 use toolc_config::Home;
 use toolc_environment::EnvironmentKind;
 use toolc_model::Client;
-use toolc_skills::{SkillChangeHook, Skills};
+use toolc_skills::{OutsideSkillHook, SkillChangeHook, Skills};
 use toolc_store::{Boards, Database, Jobs, Sessions};
 
 use crate::models::UncountedTokens;
@@ -80,7 +80,7 @@ impl Stores {
         session = session.value::<Boards>(Arc::clone(&self.boards));
         session = session.value::<Jobs>(Arc::clone(&self.jobs)).value::<JobHost>(Arc::clone(&self.job_host));
         let guard = SkillChangeHook::new(Arc::clone(&self.skills), Arc::new(TextGuard), Arc::clone(&self.secrets));
-        session = session.hook(Arc::new(guard));
+        session = session.hook(Arc::new(guard)).hook(Arc::new(OutsideSkillHook::new(Arc::clone(&self.skills))));
         let changes = JobChangeHook::new(Arc::clone(&self.jobs));
         // Inside a tool, `--yes` is not the answer of a person.
         let changes = if toolc_process::is_inside_a_tool() { changes.never() } else { changes };

@@ -139,9 +139,14 @@ impl SkillServer {
         self.known.borrow().clone()
     }
 
-    /// Waits until the server has listed its skills or cannot be used, or until the deadline.
+    /// Returns whether the server is connected and has not said yet which skills it has.
+    pub(crate) fn is_listing(&self) -> bool {
+        matches!(self.known(), Known::Nothing) && connected(&self.caller).is_some()
+    }
+
+    /// Waits as long as the server is connected and has not said yet which skills it has, until the deadline.
     pub(crate) fn wait(&self, deadline: Instant) {
-        while matches!(self.known(), Known::Nothing) && Instant::now() < deadline {
+        while self.is_listing() && Instant::now() < deadline {
             std::thread::sleep(POLL);
         }
     }

@@ -86,9 +86,9 @@ impl ServerSkills {
         self.servers.iter().filter_map(listing).collect()
     }
 
-    /// Returns whether a server has not listed its skills yet, and still can: it is connected, or being started.
-    pub fn is_waiting(&self) -> bool {
-        self.servers.iter().any(|server| matches!(server.known(), Known::Nothing))
+    /// Returns whether a server is connected and has not said yet which skills it has.
+    pub fn is_listing(&self) -> bool {
+        self.servers.iter().any(|server| server.is_listing())
     }
 
     /// Asks a server for one skill by the address of its `SKILL.md`, whether or not the server lists it. After a file of a skill did not match

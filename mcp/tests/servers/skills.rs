@@ -65,7 +65,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 
 /// Returns the list that the server has given when it connected.
 fn list(skills: &ServerSkills) -> Arc<SkillListing> {
-    wait_until("the server has listed its skills", || !skills.is_waiting());
+    wait_until("the server has listed its skills", || !skills.is_listing());
     skills.known().pop().expect("the server declares the extension")
 }
 
@@ -428,6 +428,6 @@ fn skills_are_listed_when_a_server_connects_and_again_when_it_announces_a_change
     let (fixture, skills) = fixture(given);
     fixture.wait_for("s", |report| report.skills.as_ref().is_some_and(|skills| skills.used == ["b"]));
     assert_eq!(skills.known()[0].skills[0].label, "b");
-    assert!(!skills.is_waiting());
+    assert!(!skills.is_listing());
     assert_eq!(asked(&fixture, "resources/read"), 0, "no file is read before it is needed");
 }

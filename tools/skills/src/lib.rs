@@ -3,7 +3,7 @@
 //! A skill is a folder with instructions for a kind of task, in the format of agentskills.io, which [`toolc_skill`] reads. [`Skills`] has
 //! those of a profile. Changes go through the [`Ledger`], so that each can be undone, and [`SkillChangeHook`] asks a person before a
 //! change to which a guard objects. [`seed`] copies the skills that ship with the program, and [`index`] is the list with which a
-//! conversation begins.
+//! conversation begins. [`OutsideSkills`] are those of MCP servers, which are only read, and about which [`OutsideSkillHook`] asks.
 
 mod bundled;
 mod error;
@@ -11,6 +11,7 @@ mod hook;
 mod ledger;
 mod list;
 mod manage;
+mod outside;
 mod prompt;
 mod root;
 mod skills;
@@ -23,9 +24,10 @@ use toolc_catalog::skills::{SkillsTools, skill_manage, skill_view, skills_list};
 
 pub use bundled::seed;
 pub use error::SkillError;
-pub use hook::{SkillChangeHook, SkillFiles, SkillGuard};
+pub use hook::{OutsideSkillHook, SkillChangeHook, SkillFiles, SkillGuard};
 pub use ledger::{Ledger, LedgerEntry, LedgerFile, StoredContent};
-pub use prompt::index;
+pub use outside::{OutsideList, OutsideSkill, OutsideSkills};
+pub use prompt::{index, outside_index};
 pub use skills::Skills;
 pub use view::ViewLog;
 
