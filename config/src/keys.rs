@@ -424,8 +424,8 @@ table! {
         oauth: Section<McpOauthTable>,
         /// Whether the server is started.
         enabled: Flag = true,
-        /// Whether to trust the hints of the server about its tools, such as that a tool only reads, and to pass on icons and `_meta` to MCP
-        /// clients.
+        /// Whether to trust the hints of the server about its tools, such as that a tool only reads, to pass on icons and `_meta` to MCP
+        /// clients, and to read its skills without a question.
         trusted: Flag = false,
         /// The time limit for a start, until the server has listed its tools.
         start_timeout: Duration = "30s",

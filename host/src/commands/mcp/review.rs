@@ -182,7 +182,7 @@ fn unlisted_tool_message(report: &ServerReport, tool: &str, listed: &BTreeMap<St
         return format!("the tool `{shown}` of `{name}` cannot be used: {}", show::one_line(&left_out.reason));
     }
     let similar = suggestion(tool, listed.keys().map(String::as_str));
-    format!("`{name}` lists no tool `{shown}`{}", show::one_line(&similar))
+    format!("`{name}` lists no tool or skill `{shown}`{}", show::one_line(&similar))
 }
 
 /// Removes the accepted tools of a server, its tokens, and the records of its package and its last start.
