@@ -273,7 +273,7 @@ fn with_server(is_trusted: bool) -> (tempfile::TempDir, Harness, Arc<Skills>) {
 #[test]
 fn skills_of_a_server_are_marked_and_never_hide_a_skill_of_a_folder() {
     let (_folder, harness, skills) = with_server(true);
-    let all = harness.call("skills_list", &json!({})).value();
+    let all = harness.call("skills_list", json!({})).value();
     let names: Vec<(&str, &str)> = all["skills"]
         .as_array()
         .expect("a list")
@@ -285,7 +285,7 @@ fn skills_of_a_server_are_marked_and_never_hide_a_skill_of_a_folder() {
     let reasons = all["unavailable"].to_string();
     assert!(reasons.contains("it is for plan9") && reasons.contains("no_such_tool"), "{reasons}");
     assert_eq!(all["problems"], json!(["MCP server `s`: the skill `x` is held back"]));
-    let local = harness.call("skill_view", &json!({ "name": "notes" })).value();
+    let local = harness.call("skill_view", json!({ "name": "notes" })).value();
     assert!(
         local["content"].as_str().is_some_and(|text| text.contains("Local.")) && local["server"].is_null(),
         "{local}"
@@ -302,7 +302,7 @@ fn skills_of_a_server_are_marked_and_never_hide_a_skill_of_a_folder() {
     assert_eq!(script["content"], "scripts/run.sh of s:acme/notes");
     assert_eq!(view(json!({ "name": "s:acme/notes" }))["unchanged"], true);
     for name in ["s:other", "t:notes", "acme/notes"] {
-        let refused = harness.call("skill_view", &json!({ "name": name })).response().clone();
+        let refused = harness.call("skill_view", json!({ "name": name })).response().clone();
         assert!(refused.is_error() && refused.json.contains("there is no skill"), "{name}: {}", refused.json);
     }
     let listed = outside_index(&skills, &Env::empty(), |tool| tool != "no_such_tool");
@@ -318,8 +318,8 @@ fn skills_of_a_server_are_marked_and_never_hide_a_skill_of_a_folder() {
 #[test]
 fn the_person_is_asked_before_a_skill_of_a_server_is_read() {
     let (_folder, harness, _skills) = with_server(false);
-    let refused = harness.call("skill_view", &json!({ "name": "s:notes" })).response().clone();
+    let refused = harness.call("skill_view", json!({ "name": "s:notes" })).response().clone();
     assert!(refused.is_error() && refused.json.contains("needs approval"), "{}", refused.json);
-    let local = harness.call("skill_view", &json!({ "name": "notes" })).value();
+    let local = harness.call("skill_view", json!({ "name": "notes" })).value();
     assert!(local["content"].is_string(), "{local}");
 }

@@ -68,13 +68,14 @@ impl HomeSkills {
     pub(super) fn check(&self) -> Result<Vec<String>, String> {
         let mut kept = self.kept();
         let library = self.library(&mut kept);
-        for name in self.0.names.iter().filter(|name| *name != ALL && library.get(name).is_none()) {
-            let known = || library.skills.iter().map(Skill::name);
+        let is_unknown = |name: &&String| *name != ALL && library.get(name).is_none();
+        if let Some(name) = self.0.names.iter().find(is_unknown) {
+            let known = library.skills.iter().map(Skill::name);
             let broken = library.broken.iter().find(|broken| broken.folder.ends_with(name));
             let (folder, shown) = (self.0.folder.display(), show::one_line(name));
             return Err(match broken.and_then(|broken| broken.notes.first()) {
                 Some(note) => format!("the skill `{shown}` in {folder} cannot be read: {note}"),
-                None => format!("no skill in {folder} is called `{shown}`{}", suggestion(name, known())),
+                None => format!("no skill in {folder} is called `{shown}`{}", suggestion(name, known)),
             });
         }
         let problems = self.read(&mut kept, &library);

@@ -23,6 +23,8 @@ pub(crate) use skills::{SkillsOfServers, front_matter};
 
 /// The prefix of the names of all tools of servers.
 const PREFIX: &str = "mcp__";
+/// The tools that list and read skills.
+const SKILL_TOOLS: [&str; 2] = ["skills_list", "skill_view"];
 
 /// The servers that a command needs.
 #[derive(Debug, Clone, Copy)]
@@ -59,10 +61,8 @@ impl NeededServers<'_> {
     fn includes(self, server: &str) -> bool {
         match self {
             Self::All => true,
-            // The tools of the tool search can call the tools of any server.
-            Self::ForTool(tool) if tool.starts_with("tool_") => true,
-            // Any server can have skills.
-            Self::ForTool("skills_list" | "skill_view") => true,
+            // The tools of the tool search can call the tools of any server, and any server can have skills.
+            Self::ForTool(tool) if tool.starts_with("tool_") || SKILL_TOOLS.contains(&tool) => true,
             Self::ForTool(tool) => server_name(tool) == Some(server),
         }
     }

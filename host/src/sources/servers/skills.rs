@@ -38,9 +38,11 @@ impl SkillsOfServers {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let is_same = last.0.len() == listings.len() && last.0.iter().zip(&listings).all(|(a, b)| Arc::ptr_eq(a, b));
         if !is_same {
-            let mut list = OutsideList::default();
-            listings.iter().for_each(|listing| self.add(listing, &mut list));
-            *last = (listings, Arc::new(list));
+            let mut skills = OutsideList::default();
+            for listing in &listings {
+                self.add(listing, &mut skills);
+            }
+            *last = (listings, Arc::new(skills));
         }
         Arc::clone(&last.1)
     }

@@ -222,10 +222,10 @@ fn the_skills_of_a_server_of_fastmcp_are_used() {
     fs::write(skill.join("SKILL.md"), text("notes", "Takes notes.", "Write it down.")).expect("a file");
     fs::write(skill.join("references/guide.md"), "A guide.\n").expect("a file");
     let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mcp/clients/fastmcp_skills_server.py");
-    let (script, served) = (script.display().to_string(), folder.path().join("served").display().to_string());
+    let (script, place) = (script.display().to_string(), folder.path().join("served").display().to_string());
     let python = python.display();
     let server =
-        format!("[mcp.servers.fast]\ncommand = \"{python}\"\nargs = [{script:?}, {served:?}]\ntrusted = true\n");
+        format!("[mcp.servers.fast]\ncommand = \"{python}\"\nargs = [{script:?}, {place:?}]\ntrusted = true\n");
     configure(&folder, &("[mcp]\nstart_wait = '1m'\n".to_owned() + &server));
     let guide = json!({ "name": "fast:notes", "path": "references/guide.md" });
     let calls = [("skill_view", json!({ "name": "fast:notes" })), ("skill_view", guide)];
