@@ -38,7 +38,7 @@ pub(crate) struct Client {
     pub(crate) progress: Progress,
     /// Notified when the server says that its tools have changed.
     pub(crate) tools_changed: Arc<Notify>,
-    /// Notified when the server says that its resources have changed, and thereby its skills.
+    /// Notified when the server says that its resources have changed, which include its skills.
     pub(crate) resources_changed: Arc<Notify>,
     /// The version for the handshake of the protocol with sessions. The stateless protocol has a list of versions instead.
     pub(crate) version: ProtocolVersion,

@@ -74,7 +74,7 @@ pub(crate) struct Agent {
     observer: Observer,
     /// The MCP servers whose tools are added to the conversation once they are ready.
     late_servers: LateServers,
-    /// What the instructions say of the skills of these servers, until the first turn has added it.
+    /// The skills of these servers, until the first turn has added them to the instructions.
     late_skills: Option<LateSkills>,
     news: News,
     /// The unanswered questions about calls.

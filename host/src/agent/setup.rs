@@ -212,8 +212,7 @@ impl Setup {
             recorder.resume(&mut resumed);
         }
         let parts = self.parts(&instructions, &session, &models, &observer);
-        let budget = self.requests(helper.as_ref());
-        let late_servers = if helper.is_some() { LateServers::default() } else { self.host.servers.late() };
+        let (budget, late_servers) = (self.requests(helper.as_ref()), self.late_servers(helper.as_ref()));
         let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, uncounted.clone());
         let mut agent = Agent {
             session,
@@ -275,6 +274,11 @@ impl Setup {
             self.host.payer.set(uncounted.clone(), raise);
         }
         uncounted
+    }
+
+    /// Returns the servers for which an agent waits. A helper begins when its parent has waited.
+    fn late_servers(&self, helper: Option<&HelperPlan>) -> LateServers {
+        if helper.is_some() { LateServers::default() } else { self.host.servers.late() }
     }
 
     /// Returns the requests that an agent may make.

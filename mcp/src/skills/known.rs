@@ -1,4 +1,4 @@
-//! What is known of the skills of each server: listed when it connects, when it says that its resources have changed, and when a host
+//! The last list of the skills of each server: asked for when it connects, when it says that its resources have changed, and when a host
 //! asks. Only what was accepted is used.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ const LIST_PAUSE: Duration = Duration::from_secs(1);
 /// The time between two looks at what is known.
 const POLL: Duration = Duration::from_millis(10);
 
-/// What is known of the skills of a server.
+/// The skills of a server, as far as it has listed them.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Known {
     /// It is not connected, or has not listed its skills yet.
@@ -35,7 +35,7 @@ pub(crate) enum Known {
     Listed(Arc<SkillListing>),
 }
 
-/// A server, and what is known of its skills.
+/// A server, and the skills that it has listed.
 #[derive(Debug)]
 pub(crate) struct SkillServer {
     pub(crate) caller: Arc<Caller>,

@@ -39,7 +39,7 @@ fn folder(config: &str) -> TempDir {
     write(&skills, "notes/SKILL.md", &skill("notes", "Take notes."));
     write(&skills, "leaky/SKILL.md", &skill("leaky", "The token is hunter2hunter2."));
     write(&skills, "colon/SKILL.md", "---\nname: colon\ndescription: Use it: always\n---\n\nText.\n");
-    write(folder.path(), ".agents/skills/team/SKILL.md", &skill("team", "Of a project."));
+    write(folder.path(), ".agents/skills/team/SKILL.md", &skill("team", "It belongs to a project."));
     folder
 }
 
