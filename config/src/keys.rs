@@ -378,6 +378,8 @@ table! {
         toolsets: Names,
         /// Tools that are served in addition to the toolsets.
         tools: Names,
+        /// The skills of the home folder that are served, by name; `["*"]` serves all. Default: none. Clients get their files as they are.
+        skills: Names,
         /// The address for streamable HTTP, such as `127.0.0.1:8931`. Default: the client starts the program, and uses its standard streams.
         http: Text,
         /// The names of variables that hold tokens, usually in `.env`. Each request over HTTP must have one of the tokens. Without any, the
@@ -439,8 +441,8 @@ table! {
         oauth: Section<McpOauthTable>,
         /// Whether the server is started.
         enabled: Flag = true,
-        /// Whether to trust the hints of the server about its tools, such as that a tool only reads, and to pass on icons and `_meta` to MCP
-        /// clients.
+        /// Whether to trust the hints of the server about its tools, such as that a tool only reads, to pass on icons and `_meta` to MCP
+        /// clients, and to read its skills without a question.
         trusted: Flag = false,
         /// The time limit for a start, until the server has listed its tools.
         start_timeout: Duration = "30s",

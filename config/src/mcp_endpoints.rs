@@ -137,7 +137,7 @@ mod tests {
         let endpoints = read(
             "[mcp.endpoints.default]\n[mcp.endpoints.work]\ntoolsets = ['coding']\nhttp = '0.0.0.0:8931'\n\
              token_variables = ['WORK_TOKEN']\ntoken_file = '~/tokens'\nhosts = ['a.example']\norigins = ['https://a.example']\n\
-             instructions = 'Be brief.'\nbackground_after = '2s'\nlist_ttl = '5m'\nlist_scope = 'public'\n[mcp.endpoints.one]\ntools = ['read_file']\n",
+             instructions = 'Be brief.'\nbackground_after = '2s'\nlist_ttl = '5m'\nlist_scope = 'public'\n[mcp.endpoints.one]\ntools = ['read_file']\nskills = ['deploy']\n",
         );
         let endpoints = endpoints.expect("it is valid");
         let [default, work, one] = endpoints.as_slice() else { panic!("three endpoints: {endpoints:?}") };
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!((work.served_toolsets(), work.address()), (vec!["coding".to_owned()], "0.0.0.0:8931".parse().ok()));
         assert_eq!((work.background_after, work.instructions.as_deref()), (Duration::from_secs(2), Some("Be brief.")));
         assert_eq!((work.list_ttl, work.list_scope), (Some(Duration::from_mins(5)), McpListScope::Public));
-        assert!(one.served_toolsets().is_empty() && one.tools == ["read_file"], "{one:?}");
+        assert!(one.served_toolsets().is_empty() && one.tools == ["read_file"] && one.skills == ["deploy"], "{one:?}");
     }
 
     #[test]

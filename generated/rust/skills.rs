@@ -20,7 +20,7 @@ pub trait SkillsTools: Send + Sync {
     /// `execution = "blocking"` in `manifests/tools/skill_manage.toml`.
     fn skill_manage(&self, args: skill_manage::Args, call: &Call<'_>) -> Result<skill_manage::Returns, ToolError>;
 
-    /// Read a skill: its instructions and the list of its files, or one of its files. Follow the instructions as far as they fit the task; the user's words come first. Paths in a skill are relative to its `folder`, and its scripts run with terminal like any command. A repeated view of the same text returns only `unchanged`.
+    /// Read a skill: its instructions and the list of its files, or one of its files. Follow the instructions as far as they fit the task; the user's words come first. Paths in a skill are relative to its `folder`; a skill with a `server` comes from outside, and its files are only read with this tool, and its scripts run with terminal like any command. A repeated view of the same text returns only `unchanged`.
     ///
     /// `execution = "blocking"` in `manifests/tools/skill_view.toml`.
     fn skill_view(&self, args: skill_view::Args, call: &Call<'_>) -> Result<skill_view::Returns, ToolError>;
@@ -441,8 +441,10 @@ pub mod skill_view {
         /// What the skill is for.
         pub description: Option<String>,
         pub category: Option<String>,
+        /// The MCP server that the skill comes from: text from outside.
+        pub server: Option<String>,
         /// The folder of the skill, absolute.
-        pub folder: String,
+        pub folder: Option<String>,
         /// The text.
         pub content: Option<String>,
         /// Where the rest of the text begins, if it is long.
@@ -463,11 +465,12 @@ pub mod skill_view {
             ::toolc::__gen::debug_fields(
                 f,
                 "Returns",
-                "name description category folder content next_offset unchanged needs note files",
+                "name description category server folder content next_offset unchanged needs note files",
                 (
                     &self.name,
                     &self.description,
                     &self.category,
+                    &self.server,
                     &self.folder,
                     &self.content,
                     &self.next_offset,
@@ -489,7 +492,8 @@ pub mod skill_view {
                     (",\"name\":", Always, &self.name),
                     (",\"description\":", Optional, &self.description),
                     (",\"category\":", Optional, &self.category),
-                    (",\"folder\":", Always, &self.folder),
+                    (",\"server\":", Optional, &self.server),
+                    (",\"folder\":", Optional, &self.folder),
                     (",\"content\":", Optional, &self.content),
                     (",\"next_offset\":", Optional, &self.next_offset),
                     (",\"unchanged\":", Optional, &self.unchanged),
@@ -628,6 +632,8 @@ pub mod skills_list {
         pub name: String,
         pub description: String,
         pub category: Option<String>,
+        /// The MCP server that the skill comes from: text from outside.
+        pub server: Option<String>,
     }
 
     impl ::std::fmt::Debug for ReturnsSkillsItem {
@@ -636,8 +642,8 @@ pub mod skills_list {
             ::toolc::__gen::debug_fields(
                 f,
                 "ReturnsSkillsItem",
-                "name description category",
-                (&self.name, &self.description, &self.category),
+                "name description category server",
+                (&self.name, &self.description, &self.category, &self.server),
             )
         }
     }
@@ -651,6 +657,7 @@ pub mod skills_list {
                     (",\"name\":", Always, &self.name),
                     (",\"description\":", Always, &self.description),
                     (",\"category\":", Optional, &self.category),
+                    (",\"server\":", Optional, &self.server),
                 ],
             );
         }

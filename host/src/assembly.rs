@@ -162,7 +162,7 @@ impl Host {
             calls.then(|| permissions(&profile, &directory, &registry, environments, environment, mode)).transpose()?;
 
         let redactor = Arc::new(registry.redactor(&env));
-        let skills = Self::skills(&profile.home, &registry, &directory, purpose, warns)?;
+        let skills = Self::skills(&profile, &servers, &registry, &directory, purpose, warns)?;
         let mut stores = Stores::new(&profile.home, &registry, environment, skills, &redactor)
             .with_memory(plugins.memory(&profile)?)
             .with_person(&person, config.agent.question_timeout);
@@ -192,7 +192,15 @@ impl Host {
     }
 
     /// Returns the skills for work in a directory. If tools are called, the skills that ship with the program are there.
-    fn skills(home: &Home, registry: &Registry, directory: &Path, purpose: Purpose, warns: bool) -> Result<Skills> {
+    fn skills(
+        profile: &Profile,
+        servers: &McpServers,
+        registry: &Registry,
+        directory: &Path,
+        purpose: Purpose,
+        warns: bool,
+    ) -> Result<Skills> {
+        let home = &profile.home;
         let warn = |text: &str| {
             if warns {
                 tell!("warning: {text}");
@@ -206,7 +214,10 @@ impl Host {
         {
             warn(&format!("the skills of the program could not be copied: {error}"));
         }
-        Ok(skills)
+        Ok(match servers.skills(profile.config()) {
+            Some(of_servers) => skills.with_outside(Arc::new(of_servers)),
+            None => skills,
+        })
     }
 
     /// Adds the configuration to the selection of a session: the facts, the disabled toolsets and tools, and if the command line enables

@@ -101,7 +101,9 @@ fn run() -> Result<(), String> {
 fn read_skills(servers: &Servers, loads: bool) -> Result<(), String> {
     let skills = servers.skills(front_matter);
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|error| error.to_string())?;
-    for skill in runtime.block_on(skills.list()).into_iter().flat_map(|listing| listing.skills).filter(|_| loads) {
+    for skill in
+        runtime.block_on(skills.list()).into_iter().flat_map(|listing| listing.skills.clone()).filter(|_| loads)
+    {
         for file in &skill.files {
             runtime.block_on(skills.read(&skill, &file.path)).map_err(|error| error.to_string())?;
         }

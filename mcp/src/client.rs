@@ -38,6 +38,8 @@ pub(crate) struct Client {
     pub(crate) progress: Progress,
     /// Notified when the server says that its tools have changed.
     pub(crate) tools_changed: Arc<Notify>,
+    /// Notified when the server says that its resources have changed, which include its skills.
+    pub(crate) resources_changed: Arc<Notify>,
     /// The version for the handshake of the protocol with sessions. The stateless protocol has a list of versions instead.
     pub(crate) version: ProtocolVersion,
 }
@@ -67,7 +69,8 @@ impl Drop for ProgressGuard {
 impl Client {
     pub(crate) fn new(questioner: Arc<Questioner>) -> Self {
         let version = ProtocolVersion::LATEST_WITH_INITIALIZE;
-        Self { questioner, progress: Progress::default(), tools_changed: Arc::default(), version }
+        let (tools_changed, resources_changed) = (Arc::default(), Arc::default());
+        Self { questioner, progress: Progress::default(), tools_changed, resources_changed, version }
     }
 }
 
@@ -104,6 +107,10 @@ impl ClientHandler for Client {
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.tools_changed.notify_one();
+    }
+
+    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.resources_changed.notify_one();
     }
 
     fn get_info(&self) -> ClientConfig {

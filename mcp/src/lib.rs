@@ -67,7 +67,7 @@ pub use names::{check_server_name, tool_name, toolset_name};
 pub use output::CheckedSchema;
 pub use packages::Package;
 pub use pins::{Change, ChangeClass, HeldBack, TextFinding};
-pub use report::{LeftOut, ListedTool, SchemaFinding, ServerReport, ServerState};
+pub use report::{LeftOut, ListedTool, SchemaFinding, ServerReport, ServerState, SkillReport};
 pub use seen::{LastSeen, SeenConnection, SeenProblem};
 pub use servers::Servers;
 pub use settings::{Oauth, Packages, PassedVariable, PinPolicy, Pinning, Server, ToolSettings, Transport};

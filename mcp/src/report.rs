@@ -53,6 +53,29 @@ pub struct ServerReport {
     /// The changes of the server itself since it was accepted: its start or its instructions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub server_changes: Vec<Change>,
+    /// Its skills, once it has listed them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skills: Option<SkillReport>,
+}
+
+/// The skills of a server, by their names among its skills.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct SkillReport {
+    /// The skills that can be used.
+    pub used: Vec<String>,
+    /// The skills that cannot be used, each with the reason. The name is the address.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+    /// The skills that a person has not accepted as they are now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub held_back: Vec<HeldBack>,
+    /// The addresses of accepted skills that the server does not list any more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
+    /// Why the list is not complete, or why what was accepted cannot be read or written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 /// A registered tool.
@@ -123,12 +146,14 @@ impl ServerReport {
             held_back: Vec::new(),
             removed: Vec::new(),
             server_changes: Vec::new(),
+            skills: None,
         }
     }
 
     /// Returns whether the server cannot be used, or not all of its tools.
     pub fn has_problem(&self) -> bool {
-        self.needs_attention() || !self.left_out.is_empty()
+        let has_skill_problem = |skills: &SkillReport| skills.problem.is_some() || !skills.left_out.is_empty();
+        self.needs_attention() || !self.left_out.is_empty() || self.skills.as_ref().is_some_and(has_skill_problem)
     }
 
     /// Returns whether the person can do something about a problem: the server cannot be used, a tool waits for their decision, or a
@@ -137,6 +162,7 @@ impl ServerReport {
         self.state != ServerState::Connected
             || self.problem.is_some()
             || !self.held_back.is_empty()
+            || self.skills.as_ref().is_some_and(|skills| !skills.held_back.is_empty())
             || !self.unset_variables.is_empty()
     }
 }
@@ -206,6 +232,21 @@ impl fmt::Display for ServerReport {
         for held in held_back {
             write!(f, "\n    held back: `{}`: {}", held.tool, held.reason())?;
         }
-        Ok(())
+        self.skills.iter().try_for_each(|skills| skills.fmt(f))
+    }
+}
+
+impl fmt::Display for SkillReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.used.is_empty() {
+            write!(f, "\n    skills: {}", self.used.join(", "))?;
+        }
+        for LeftOut { tool, reason } in &self.left_out {
+            write!(f, "\n    left out: the skill `{tool}`: {reason}")?;
+        }
+        for held in &self.held_back {
+            write!(f, "\n    held back: the skill `{}`: {}", held.tool, held.reason())?;
+        }
+        self.problem.iter().try_for_each(|problem| write!(f, "\n    its skills: {problem}"))
     }
 }

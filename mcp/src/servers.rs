@@ -11,10 +11,10 @@ use toolc::{Env, Registry};
 
 use crate::ask::Answering;
 use crate::error::{ErrorKind, McpError};
-use crate::pins::{ServerList, definition_text};
+use crate::pins::{ServerList, SkillDefinition, definition_text};
 use crate::report::ServerReport;
 use crate::settings::Server;
-use crate::skills::ServerSkills;
+use crate::skills::{ServerSkills, SkillServer};
 use crate::supervisor::{Host, Supervised};
 
 /// The time in which servers end when the host stops. Programs that take longer are ended with the host.
@@ -28,6 +28,7 @@ pub struct Servers {
     /// Only `None` after the servers were stopped.
     runtime: Option<Runtime>,
     running: Vec<Supervised>,
+    skills: Arc<[Arc<SkillServer>]>,
     /// Set when the servers may start.
     release: watch::Sender<bool>,
     stop: watch::Sender<bool>,
@@ -90,7 +91,11 @@ impl Servers {
                 drop(alive);
             });
         }
-        Ok(Self { runtime: Some(runtime), running, release, stop, ended: Mutex::new(ended) })
+        let skills: Arc<[_]> = running.iter().map(|server: &Supervised| Arc::new(server.skill_server())).collect();
+        for server in &*skills {
+            runtime.spawn(Arc::clone(server).follow());
+        }
+        Ok(Self { runtime: Some(runtime), running, skills, release, stop, ended: Mutex::new(ended) })
     }
 
     /// Returns a function that starts the servers, if they are not started yet. It can be called after this value was moved or dropped.
@@ -121,6 +126,14 @@ impl Servers {
         }
     }
 
+    /// Waits until every connected server that has skills has listed them, at most for `limit` for all servers together.
+    pub fn wait_for_skills(&self, limit: Duration) {
+        let deadline = Instant::now() + limit;
+        for server in &*self.skills {
+            server.wait(deadline);
+        }
+    }
+
     /// Returns reports about all servers, in the order in which they were passed.
     pub fn reports(&self) -> Vec<ServerReport> {
         self.watch()()
@@ -142,14 +155,25 @@ impl Servers {
         Ok(listed.definitions.iter().map(|(name, tool)| (name.clone(), definition_text(tool))).collect())
     }
 
-    /// Pins tools of a server as they are now: a person has accepted them. Without names, pins all tools that it lists, and the server
-    /// itself: its start and its instructions. Returns the pinned names. The server must have been started [for review](crate::Pinning::for_review); it uses the tools from its next start on.
+    /// Returns the skills that a server has listed and that can be used, by their names among its skills: each its front matter and its
+    /// files, as text for a person.
+    pub fn skill_definitions(&self, server: &str) -> BTreeMap<String, String> {
+        let listed = self.listed_skills(server).unwrap_or_default();
+        listed.into_iter().map(|skill| (skill.label, definition_text(&skill.whole))).collect()
+    }
+
+    /// Pins tools and skills of a server as they are now: a person has accepted them. Without names, pins all tools and skills that it lists,
+    /// and the server itself: its start and its instructions. Returns the pinned names. The server must have been started [for review](crate::Pinning::for_review); it uses them from its next start on.
     ///
     /// # Errors
-    /// Returns an error if the server is unknown or has listed no tools, if a tool is unknown, or if the lock file cannot be written.
-    pub fn accept(&self, server: &str, tools: Option<&[String]>) -> Result<Vec<String>, McpError> {
-        let (running, listed) = self.find_list(server)?;
-        running.server.pinning.accept(&running.server, &listed, tools)
+    /// Returns an error if the server is unknown or has listed no tools, if a name is unknown, or if the lock file cannot be written.
+    pub fn accept(&self, server: &str, names: Option<&[String]>) -> Result<Vec<String>, McpError> {
+        let ((running, listed), skills) = (self.find_list(server)?, self.listed_skills(server));
+        running.server.pinning.accept(&running.server, &listed, skills.as_deref(), names)
+    }
+
+    fn listed_skills(&self, server: &str) -> Option<Vec<SkillDefinition>> {
+        self.skills.iter().find(|skills| skills.caller.server == server)?.definitions()
     }
 
     /// Returns a server with its last list.
@@ -167,7 +191,7 @@ impl Servers {
         &self,
         front_matter: impl Fn(&str) -> Result<Map<String, Value>, String> + Send + Sync + 'static,
     ) -> ServerSkills {
-        ServerSkills::new(self.running.iter().map(|running| Arc::clone(&running.caller)).collect(), front_matter)
+        ServerSkills::new(Arc::clone(&self.skills), front_matter)
     }
 
     /// Stops all servers, and waits until their programs have ended, at most for a few seconds. Running calls get an error.

@@ -92,6 +92,31 @@ pub fn read(bytes: &[u8], folder: Option<&str>, strictness: Strictness) -> Resul
     }
 }
 
+/// Reads the front matter of a SKILL.md as its fields, in their order: what its author wrote, without what [`read`] makes of it.
+///
+/// # Errors
+///
+/// The file has no front matter, exceeds a bound, or is not text.
+pub fn fields(bytes: &[u8]) -> Result<Vec<(String, Value)>, Unreadable> {
+    let mut notes = Notes::new(Strictness::Use);
+    let Some(text) = decode(bytes, &mut notes) else { return Err(notes.unreadable()) };
+    let source = Source::new(&text);
+    let entries =
+        envelope::find(&source, &mut notes).and_then(|envelope| entries::split(&source, envelope.lines, &mut notes));
+    let Some(entries) = entries else { return Err(notes.unreadable()) };
+    let mut mender = Mender { source: &source, notes: &mut notes };
+    let field = |entry: &Entry| {
+        let is_text = ["name", "description", "license", "compatibility"].contains(&entry.key.as_str());
+        let value = if is_text {
+            mender.text(entry, entry.key == "description" || entry.key == "compatibility").map(Value::Text)
+        } else {
+            mender.tree(entry).map(|node| Value::from_node(&node))
+        };
+        value.map(|value| (entry.key.clone(), value))
+    };
+    Ok(entries.iter().filter_map(field).collect())
+}
+
 fn read_text(source: &Source<'_>, folder: Option<&str>, notes: &mut Notes) -> Option<(FrontMatter, usize)> {
     let envelope = envelope::find(source, notes)?;
     let mut block = source.range(envelope.lines.clone());

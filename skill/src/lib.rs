@@ -2,6 +2,7 @@
 //!
 //! - [`read`] reads the bytes of a SKILL.md. What its author meant counts, not what a YAML parser makes of it: each guess is a [`Note`]
 //!   with its line, a stable [`Code`], and where possible a [`Fix`] that turns the file into YAML.
+//! - [`fields`] returns the front matter as it is written, for programs that pass it on.
 //! - [`Folder`] is the folder of one skill: it lists and reads supporting files, never follows links out of the folder, and has a digest.
 //! - [`Library`] holds all skills below some [`Root`]s. A [`View`] of it has the skills that are of use, and an index for a prompt.
 //!
@@ -25,7 +26,7 @@ mod yaml;
 
 pub use conditions::{Conditions, Need};
 pub use folder::{FileError, FileKind, Folder, Limits, Listing, SkillFile};
-pub use front_matter::{FrontMatter, Reading, is_format_name, is_readable_name, read};
+pub use front_matter::{FrontMatter, Reading, fields, is_format_name, is_readable_name, read};
 pub use index::{Category, Index, View};
 pub use library::{Broken, Cache, Card, Library, Root, RootKind, Shadowed, Skill};
 pub use note::{Code, Fix, Note, Severity, Strictness, Unreadable};

@@ -34,6 +34,8 @@ pub enum RootKind {
     Shared,
     /// The folder that the program was installed with.
     Bundled,
+    /// An MCP server. Its skills are not in a folder of this machine.
+    Server,
 }
 
 /// A folder that holds skills: `NAME/SKILL.md` or `CATEGORY/NAME/SKILL.md`.
@@ -222,6 +224,12 @@ impl Library {
             by_name.insert(skill.name().to_owned(), skill.folder.clone());
             self.skills.push(skill);
         }
+    }
+
+    /// Adds skills that are not in a folder of this machine. A name that the library has already keeps its skill.
+    pub fn extend(&mut self, skills: impl IntoIterator<Item = Skill>) {
+        self.add(skills.into_iter().collect());
+        self.skills.sort_by(|a, b| (&a.category, a.name()).cmp(&(&b.category, b.name())));
     }
 
     /// Returns the skill with a name.

@@ -13,6 +13,7 @@ mod event;
 mod helpers;
 pub(crate) mod hooks;
 pub(crate) mod interrupt;
+mod late_skills;
 mod mend;
 pub(crate) mod named_skills;
 pub(crate) mod plan;
@@ -43,6 +44,7 @@ pub(crate) use conversation::StoredCall;
 pub(crate) use event::{AgentEvent, Observer};
 use helpers::Helpers;
 pub(crate) use interrupt::Interrupts;
+use late_skills::LateSkills;
 use named_skills::NamedSkills;
 use record::Recorder;
 use sent_tools::SentTools;
@@ -76,6 +78,8 @@ pub(crate) struct Agent {
     observer: Observer,
     /// The MCP servers whose tools are added to the conversation once they are ready.
     late_servers: LateServers,
+    /// The skills of these servers, until the first turn has added them to the instructions.
+    late_skills: Option<LateSkills>,
     news: News,
     /// The unanswered questions about calls.
     questions: Questions,

@@ -22,6 +22,7 @@ use super::calls::{CallLog, CallRecorder};
 use super::event::{AgentEvent, Observer};
 use super::helpers::{Base, Helpers};
 use super::hooks::Reporter;
+use super::late_skills::LateSkills;
 use super::plan::{self, HelperPlan, Plan};
 use super::record::{self, Origin, Recorder, StoredConversation};
 use super::second_opinion::SecondOpinion;
@@ -220,8 +221,7 @@ impl Setup {
             recorder.resume(&mut resumed);
         }
         let parts = self.parts(&instructions, &turn, skills_text, &observer);
-        let budget = self.requests(helper.as_ref());
-        let late_servers = if helper.is_some() { LateServers::default() } else { self.host.servers.late() };
+        let (budget, late_servers) = (self.requests(helper.as_ref()), self.late_servers(helper.as_ref()));
         let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, uncounted.clone());
         let mut agent = Agent {
             session,
@@ -237,6 +237,7 @@ impl Setup {
             recorder,
             redactor: Arc::clone(&self.host.redactor),
             late_servers,
+            late_skills: LateSkills::new(&self.host.stores.skills, self.host.profile.env()),
             observer,
             news: self.news.clone(),
             questions,
@@ -283,6 +284,11 @@ impl Setup {
             self.host.payer.set(uncounted.clone(), raise);
         }
         uncounted
+    }
+
+    /// Returns the servers for which an agent waits. A helper begins when its parent has waited.
+    fn late_servers(&self, helper: Option<&HelperPlan>) -> LateServers {
+        if helper.is_some() { LateServers::default() } else { self.host.servers.late() }
     }
 
     /// Returns the requests that an agent may make.

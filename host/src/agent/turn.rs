@@ -75,6 +75,7 @@ impl Agent {
         let mut tokens = Tokens::default();
         let mut requests = 0;
         let result = if self.is_helper || self.wait_for_servers(interrupts).await {
+            self.add_skills_of_servers().await;
             self.run_loop(&mut requests, &mut tokens, interrupts).await
         } else {
             Ok(TurnOutcome::Interrupted)

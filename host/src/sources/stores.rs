@@ -10,7 +10,7 @@ use toolc_agent::{Clarifier, FileMemory, JobChangeHook, JobFolderHook, JobHost, 
 use toolc_config::Home;
 use toolc_environment::EnvironmentKind;
 use toolc_model::Client;
-use toolc_skills::{SkillChangeHook, Skills, name_problem};
+use toolc_skills::{OutsideSkillHook, SkillChangeHook, Skills, name_problem};
 use toolc_store::{Boards, Database, Jobs, Sessions};
 
 use crate::models::UncountedTokens;
@@ -92,6 +92,7 @@ impl Stores {
             let guard = SkillChangeHook::new(Arc::clone(&self.skills), guard.clone(), Arc::clone(&self.secrets));
             session = session.hook(Arc::new(guard));
         }
+        session = session.hook(Arc::new(OutsideSkillHook::new(Arc::clone(&self.skills))));
         let changes = JobChangeHook::new(Arc::clone(&self.jobs));
         // Inside a tool, `--yes` is not the answer of a person.
         let changes = if toolc_process::is_inside_a_tool() { changes.never() } else { changes };

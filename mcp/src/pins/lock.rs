@@ -26,12 +26,20 @@ pub(super) struct Lock {
     pub(super) instructions: Option<String>,
     /// The definitions of its tools.
     pub(super) tools: BTreeMap<String, Value>,
+    /// The entries of its skills, by address. `None` as long as it has listed none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) skills: Option<BTreeMap<String, Value>>,
 }
 
 impl Lock {
-    /// Returns a lock without tools.
+    /// Returns a lock without tools and skills.
     pub(super) fn new(server: &Server, instructions: Option<String>) -> Self {
-        Self { version: VERSION, server: identity(server), instructions, tools: BTreeMap::new() }
+        Self { version: VERSION, server: identity(server), instructions, tools: BTreeMap::new(), skills: None }
+    }
+
+    /// Returns the lock with these skills.
+    pub(super) fn with_skills(self, skills: Option<BTreeMap<String, Value>>) -> Self {
+        Self { skills, ..self }
     }
 
     /// Reads a file. Returns `None` if it does not exist.

@@ -7,9 +7,11 @@ mod compare;
 mod findings;
 mod lock;
 mod schema;
+mod skills;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -18,20 +20,27 @@ pub use change::{Change, ChangeClass};
 pub use findings::TextFinding;
 use lock::Lock;
 pub(crate) use lock::identity;
+pub(crate) use skills::{SkillDefinition, SkillReview, definition};
 
 use crate::definition::Definition;
 use crate::error::{ErrorKind, McpError};
 use crate::settings::{PinPolicy, Pinning, Server};
 
-/// A tool that is held back.
+/// Held while a lock file is read and replaced: tools and skills are reviewed at the same time.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A tool or a skill that is held back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct HeldBack {
-    /// The name that the server gave it.
+    /// The name that the server gave it. For a skill, its name among the skills of the server.
     pub tool: String,
-    /// Whether the tool was not accepted before.
+    /// Whether it was not accepted before.
     pub is_new: bool,
-    /// Its whole definition, if the tool is new.
+    /// Whether it is a skill.
+    #[serde(skip)]
+    pub(crate) is_skill: bool,
+    /// Its whole definition, if it is new.
     #[serde(skip)]
     pub definition: Option<Value>,
     /// The differences from what was accepted.
@@ -81,6 +90,7 @@ impl Pinning {
     /// Compares definitions with the lock file, and pins those that no person must accept.
     pub(crate) fn review(&self, server: &Server, listed: &ServerList, definitions: Vec<Definition>) -> Review {
         let mut review = Review::default();
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let read = match Lock::read(&self.file) {
             Ok(read) => read,
             Err(problem) => {
@@ -130,7 +140,8 @@ impl Pinning {
         review
     }
 
-    /// Pins the named tools as they are listed. Without names, pins all listed tools, and the server as it is started. Returns the pinned names.
+    /// Pins the named tools and skills as they are listed. Without names, pins all that are listed, and the server as it is started.
+    /// `skills` are those that the server lists, if it has listed any. Returns the pinned names.
     ///
     /// # Errors
     /// Returns an error if a name is not listed, or the lock file cannot be written.
@@ -138,25 +149,36 @@ impl Pinning {
         &self,
         server: &Server,
         listed: &ServerList,
-        tools: Option<&[String]>,
+        skills: Option<&[SkillDefinition]>,
+        names: Option<&[String]>,
     ) -> Result<Vec<String>, McpError> {
-        let mut lock = Lock::new(server, listed.instructions.clone());
-        match tools {
-            None => lock.tools.clone_from(&listed.definitions),
-            Some(names) => {
-                // The changes of the server itself were not accepted.
-                lock = Lock::read(&self.file)?.unwrap_or(lock);
-                for name in names {
-                    let definition = listed.definitions.get(name);
-                    let definition = definition.ok_or_else(|| {
-                        McpError::new(ErrorKind::Unknown, format!("the server lists no tool `{name}`"))
-                    })?;
-                    lock.tools.insert(name.clone(), definition.clone());
-                }
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = Lock::new(server, listed.instructions.clone());
+        let all_skills = skills.unwrap_or_default();
+        let mut lock = match (names, skills) {
+            (None, Some(_)) => new,
+            // A lock file that cannot be read has no skills that could be kept.
+            (None, None) => new.with_skills(Lock::read(&self.file).ok().flatten().and_then(|lock| lock.skills)),
+            // The changes of the server itself were not accepted.
+            (Some(_), _) => Lock::read(&self.file)?.unwrap_or(new),
+        };
+        let all = listed.definitions.keys().chain(all_skills.iter().map(|skill| &skill.label)).cloned();
+        let names = names.map_or_else(|| all.collect(), <[String]>::to_vec);
+        for name in &names {
+            if let Some(definition) = listed.definitions.get(name) {
+                lock.tools.insert(name.clone(), definition.clone());
+            } else if let Some(skill) = all_skills.iter().find(|skill| skill.label == *name) {
+                lock.skills.get_or_insert_default().insert(skill.uri.clone(), skill.whole.clone());
+            } else {
+                let message = format!("the server lists no tool or skill `{name}`");
+                return Err(McpError::new(ErrorKind::Unknown, message));
             }
         }
+        if skills.is_some() {
+            lock.skills.get_or_insert_default();
+        }
         lock.write(&self.file)?;
-        Ok(tools.map_or_else(|| listed.definitions.keys().cloned().collect(), <[String]>::to_vec))
+        Ok(names)
     }
 }
 
@@ -208,7 +230,7 @@ fn server_changes(lock: &Lock, server: &Server, listed: &ServerList) -> Vec<Chan
 impl HeldBack {
     fn new(definition: Definition, is_new: bool, changes: Vec<Change>, findings: Vec<TextFinding>) -> Self {
         let Definition { own_name: tool, whole, .. } = definition;
-        Self { tool, is_new, definition: is_new.then_some(whole), changes, findings }
+        Self { tool, is_new, is_skill: false, definition: is_new.then_some(whole), changes, findings }
     }
 
     /// Returns the greatest class of its changes, if it has changed.
@@ -234,7 +256,7 @@ impl fmt::Display for HeldBack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}`", self.tool)?;
         if self.is_new {
-            f.write_str(": a new tool")?;
+            f.write_str(if self.is_skill { ": a new skill" } else { ": a new tool" })?;
         }
         for line in self.definition.iter().flat_map(change::definition_lines) {
             write!(f, "\n  {line}")?;

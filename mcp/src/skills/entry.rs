@@ -43,6 +43,8 @@ pub struct ServerSkill {
     pub path: String,
     /// The name, which is the last segment of the path. Other skills of this server and of others can have the same one.
     pub name: String,
+    /// The name among the skills of this server: the path, or the address if several of its skills have the same path.
+    pub label: String,
     /// What the skill does, and when to use it.
     pub description: String,
     /// The whole front matter of `SKILL.md`, including the name and the description.
@@ -129,7 +131,8 @@ impl ServerSkill {
             SkillFile { path, uri, size, digest }
         });
         let (server, path) = (server.to_owned(), path(&uri).unwrap_or_default());
-        Ok(Self { server, uri, path, name, description, front_matter: front_matter.clone(), files: files.collect() })
+        let (label, front_matter, files) = (path.clone(), front_matter.clone(), files.collect());
+        Ok(Self { server, uri, path, name, label, description, front_matter, files })
     }
 }
 

@@ -11,6 +11,7 @@ use super::entry::{LeftOutSkill, ServerSkill};
 use crate::call::{Caller, Live};
 use crate::definition::size;
 use crate::error::McpError;
+use crate::pins::{HeldBack, SkillDefinition};
 
 /// The maximum number of skills of a server.
 const MAX_SKILLS: usize = 1_000;
@@ -20,7 +21,7 @@ const MAX_PAGES: usize = 100;
 const MAX_BYTES: usize = 8 << 20;
 
 /// The skills that a server lists. A server can have others, too.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct SkillListing {
     /// The name of the server in the settings.
@@ -30,14 +31,22 @@ pub struct SkillListing {
     /// The skills that cannot be used, each with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOutSkill>,
+    /// The skills that a person has not accepted as they are now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub held_back: Vec<HeldBack>,
     /// Why the list is not complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
+    /// All skills that can be used or are held back, as they are compared with what was accepted.
+    #[serde(skip)]
+    pub(super) listed: Vec<SkillDefinition>,
 }
 
 impl SkillListing {
     fn empty(caller: &Caller) -> Self {
-        Self { server: caller.server.clone(), skills: Vec::new(), left_out: Vec::new(), problem: None }
+        let server = caller.server.clone();
+        let (skills, left_out, held_back, listed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { server, skills, left_out, held_back, problem: None, listed }
     }
 
     /// Returns the list of a server that did not list its skills.

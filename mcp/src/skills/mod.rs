@@ -2,6 +2,7 @@
 
 mod content;
 mod entry;
+mod known;
 mod listing;
 
 use std::fmt;
@@ -18,6 +19,8 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::call::{Caller, Live, Status};
 use crate::error::{ErrorKind, McpError};
 use crate::failure;
+use known::Known;
+pub(crate) use known::SkillServer;
 
 pub use content::SkillContent;
 pub use entry::{LeftOutSkill, ServerSkill, SkillFile};
@@ -35,7 +38,7 @@ type FrontMatterReader = dyn Fn(&str) -> Result<Map<String, Value>, String> + Se
 /// names the server of a skill wherever it shows or records the skill, since two servers can have skills of the same address.
 #[derive(Clone)]
 pub struct ServerSkills {
-    callers: Arc<[Arc<Caller>]>,
+    servers: Arc<[Arc<SkillServer>]>,
     front_matter: Arc<FrontMatterReader>,
 }
 
@@ -47,40 +50,57 @@ impl fmt::Debug for ServerSkills {
 
 impl ServerSkills {
     pub(crate) fn new(
-        callers: Arc<[Arc<Caller>]>,
+        servers: Arc<[Arc<SkillServer>]>,
         front_matter: impl Fn(&str) -> Result<Map<String, Value>, String> + Send + Sync + 'static,
     ) -> Self {
-        Self { callers, front_matter: Arc::new(front_matter) }
+        Self { servers, front_matter: Arc::new(front_matter) }
     }
 
-    /// Lists the skills of all connected servers that declare the extension, in the order of the servers. No file is read. A server can have
-    /// skills that it does not list: see [`get`](Self::get).
-    pub async fn list(&self) -> Vec<SkillListing> {
-        let connected = self.callers.iter().filter_map(|caller| Some((caller, connected(caller)?)));
+    /// Asks all connected servers that declare the extension for their skills, and returns them in the order of the servers. No file is read.
+    /// A server can have skills that it does not list: see [`get`](Self::get).
+    pub async fn list(&self) -> Vec<Arc<SkillListing>> {
+        let connected = self.servers.iter().filter_map(|server| Some((server, connected(&server.caller)?)));
         let running: Vec<_> = connected
             .filter(|(_, live)| declares(live))
-            .map(|(caller, live)| {
-                let of_task = Arc::clone(caller);
-                let listing = async move { listing::read(&of_task, &live).await };
-                (caller, AbortOnDropHandle::new(caller.runtime.spawn(listing)))
+            .map(|(server, live)| {
+                let of_task = Arc::clone(server);
+                let listing = async move { of_task.refresh(&live).await };
+                (server, AbortOnDropHandle::new(server.caller.runtime.spawn(listing)))
             })
             .collect();
         let mut listings = Vec::new();
-        for (caller, listing) in running {
-            listings.push(listing.await.unwrap_or_else(|_| SkillListing::failed(caller, "the server is stopped")));
+        for (server, listing) in running {
+            let stopped = || Some(Arc::new(SkillListing::failed(&server.caller, "the server is stopped")));
+            listings.extend(listing.await.unwrap_or_else(|_| stopped()));
         }
         listings
+    }
+
+    /// Returns the last lists of the servers, in their order, without asking them: each lists its skills when it connects. A server that has
+    /// not done so yet, or has no skills, is left out.
+    pub fn known(&self) -> Vec<Arc<SkillListing>> {
+        let listing = |server: &Arc<SkillServer>| match server.known() {
+            Known::Listed(listing) => Some(listing),
+            Known::Nothing | Known::None => None,
+        };
+        self.servers.iter().filter_map(listing).collect()
+    }
+
+    /// Returns whether a server is connected and has not said yet which skills it has.
+    pub fn is_listing(&self) -> bool {
+        self.servers.iter().any(|server| server.is_listing())
     }
 
     /// Asks a server for one skill by the address of its `SKILL.md`, whether or not the server lists it. After a file of a skill did not match
     /// its entry, this returns the current entry.
     ///
     /// # Errors
-    /// Returns an error if the server is unknown or has no skills, if it does not answer, or if the entry cannot be used.
+    /// Returns an error if the server is unknown or has no skills, if it does not answer, if the entry cannot be used, or if it is held back
+    /// until a person accepts it.
     pub async fn get(&self, server: &str, uri: &str) -> Result<ServerSkill, McpError> {
-        let (caller, uri) = (self.caller(server)?, uri.to_owned());
-        let of_task = Arc::clone(&caller);
-        run(&caller, async move { get(&of_task, &uri).await }).await
+        let (server, uri) = (self.server(server)?, uri.to_owned());
+        let of_task = Arc::clone(&server);
+        run(&server.caller, async move { of_task.check(get(&of_task.caller, &uri).await?) }).await
     }
 
     /// Reads a file of a skill, and checks it against the entry: its size, its digest, and for `SKILL.md` each field of its front matter.
@@ -89,7 +109,7 @@ impl ServerSkills {
     /// Returns an error of the kind [`Unverified`](ErrorKind::Unverified) if the file does not match the entry, and another one if the entry
     /// has no such file, or the server does not answer.
     pub async fn read(&self, skill: &ServerSkill, path: &str) -> Result<SkillContent, McpError> {
-        let caller = self.caller(&skill.server)?;
+        let caller = Arc::clone(&self.server(&skill.server)?.caller);
         let file = skill.files.iter().find(|file| file.path == path).cloned().ok_or_else(|| {
             let mut names: Vec<&str> = skill.files.iter().take(MAX_NAMED).map(|file| file.path.as_str()).collect();
             if skill.files.len() > MAX_NAMED {
@@ -111,9 +131,9 @@ impl ServerSkills {
         Ok(content)
     }
 
-    fn caller(&self, server: &str) -> Result<Arc<Caller>, McpError> {
-        let caller = self.callers.iter().find(|caller| caller.server == server).cloned();
-        caller.ok_or_else(|| McpError::new(ErrorKind::Unknown, format!("no MCP server is called `{server}`")))
+    fn server(&self, name: &str) -> Result<Arc<SkillServer>, McpError> {
+        let server = self.servers.iter().find(|server| server.caller.server == name).cloned();
+        server.ok_or_else(|| McpError::new(ErrorKind::Unknown, format!("no MCP server is called `{name}`")))
     }
 }
 

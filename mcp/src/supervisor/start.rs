@@ -17,6 +17,7 @@ use crate::provider::ServerProvider;
 use crate::report::ServerReport;
 use crate::secrets::SecretRedactor;
 use crate::settings::{PassedVariable, Server, Transport};
+use crate::skills::SkillServer;
 
 /// What all servers of a host share.
 pub(crate) struct Host<'h> {
@@ -142,6 +143,11 @@ impl Supervised {
             None => drop(first_try.recv()),
             Some(deadline) => drop(first_try.recv_timeout(deadline.saturating_duration_since(Instant::now()))),
         }
+    }
+
+    /// Returns what follows the skills of the server.
+    pub(crate) fn skill_server(&self) -> SkillServer {
+        SkillServer::new(Arc::clone(&self.caller), Arc::clone(&self.server), Arc::clone(&self.report))
     }
 
     /// Returns the last list of the server.

@@ -20,7 +20,16 @@ fn script() -> PathBuf {
 
 /// Returns a program with these answers.
 pub(crate) fn program(name: &str, given: &Value) -> Server {
-    let args = vec!["-u".to_owned(), script().display().to_string(), given.to_string()];
+    program_given(name, given.to_string())
+}
+
+/// Returns a program with the answers in a file.
+pub(crate) fn program_with(name: &str, file: &Path) -> Server {
+    program_given(name, format!("@{}", file.display()))
+}
+
+fn program_given(name: &str, given: String) -> Server {
+    let args = vec!["-u".to_owned(), script().display().to_string(), given];
     let note = PassedVariable { name: "NOTE".to_owned(), source: "NOTE".to_owned(), is_secret: None };
     let transport = Transport::Stdio { command: "python3".to_owned(), args, env: vec![note], directory: None };
     Server { transport, ..server(name, &[]) }

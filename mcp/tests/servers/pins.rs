@@ -83,7 +83,10 @@ fn a_change_is_held_back_until_it_is_accepted() {
     let review = Fixture::new([for_review]);
     assert_eq!(review.servers.accept("s", Some(&["echo".to_owned()])).expect("it is listed"), ["echo"]);
     let unknown = review.servers.accept("s", Some(&["missing".to_owned()])).expect_err("it is not listed");
-    assert_eq!((unknown.kind(), &*unknown.to_string()), (ErrorKind::Unknown, "the server lists no tool `missing`"));
+    assert_eq!(
+        (unknown.kind(), &*unknown.to_string()),
+        (ErrorKind::Unknown, "the server lists no tool or skill `missing`")
+    );
     drop(review);
     let fixture = Fixture::new([pinned(folder.path(), &["drift"], PinPolicy::Strict)]);
     assert_eq!(fixture.report("s").held_back.len(), 4);

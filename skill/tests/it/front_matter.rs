@@ -1,6 +1,6 @@
 //! Reading of damaged front matters, kind by kind.
 
-use toolc_skill::{Code, FrontMatter, Reading, Severity, Strictness, Unreadable, Value, read};
+use toolc_skill::{Code, FrontMatter, Reading, Severity, Strictness, Unreadable, Value, fields, read};
 
 pub(crate) fn reading(text: &str) -> Reading {
     read(text.as_bytes(), Some("x"), Strictness::Use).unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -293,4 +293,20 @@ fn a_file_in_utf_16_is_read_and_fixed_as_utf_8() {
         [(1, Code::Utf16), (3, Code::ColonInValue)]
     );
     assert_fixed(&reading, "x", text);
+}
+
+#[test]
+fn the_fields_are_what_the_author_wrote() {
+    let text = "---\nname: PDF Tools\ndescription: Use it: always\nallowed-tools: [Read, Write]\nversion: 1.10\nmetadata:\n  a: {b: [1, true]}\n---\nBody.\n";
+    let read = fields(text.as_bytes()).expect("it has a front matter");
+    let shown: Vec<String> = read.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let expected = [
+        "name=\"PDF Tools\"",
+        "description=\"Use it: always\"",
+        "allowed-tools=[\"Read\", \"Write\"]",
+        "version=1.10",
+        "metadata={\"a\": {\"b\": [1, true]}}",
+    ];
+    assert_eq!(shown, expected);
+    assert!(fields(b"# No front matter").is_err() && fields(b"\xff\x00").is_err());
 }

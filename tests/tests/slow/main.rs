@@ -11,6 +11,7 @@ mod lean_runtime;
 mod python;
 mod report_paths;
 mod sdks;
+mod skill_scripts;
 mod stress;
 mod strict_check;
 mod text_rules;

@@ -1,4 +1,4 @@
-//! Requires approval of changes of skills that the guard objects to.
+//! Requires approval of changes of skills that the guard objects to, and of skills from outside.
 
 use std::sync::Arc;
 
@@ -12,6 +12,10 @@ use crate::skills::Skills;
 
 /// The tool that changes skills.
 const TOOL: &str = "skill_manage";
+/// The tool that reads skills.
+const VIEW: &str = "skill_view";
+/// The number of characters of a version that a question shows.
+const SHORT_VERSION: usize = 12;
 /// The maximum number of objections in a question.
 const MAX_LISTED: usize = 8;
 
@@ -93,5 +97,40 @@ impl Hook for SkillChangeHook {
         let more = objections.len() - listed.len();
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
         Ok(HookAction::AskEachTime(format!("later conversations would follow this skill: {}{more}", listed.join("; "))))
+    }
+}
+
+/// A hook that asks the person before the model reads a skill from outside for the first time, unless its server is trusted: the model could
+/// follow instructions that a stranger has written, commands included. The answer for the session holds for this version of the skill only.
+pub struct OutsideSkillHook(Arc<Skills>);
+
+impl OutsideSkillHook {
+    /// Returns a hook for a session that reads these skills.
+    pub fn new(skills: Arc<Skills>) -> Self {
+        Self(skills)
+    }
+}
+
+impl Hook for OutsideSkillHook {
+    fn name(&self) -> &'static str {
+        "the guard of skills from outside"
+    }
+
+    fn changes_arguments(&self) -> bool {
+        false
+    }
+
+    fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
+        let name = call.arguments()["name"].as_str().filter(|_| call.tool() == VIEW);
+        let Some(skill) = name.and_then(|name| self.0.outside_skill(name)).filter(|skill| !skill.is_trusted) else {
+            return Ok(HookAction::Continue);
+        };
+        let version: String = skill.version.trim_start_matches("sha256:").chars().take(SHORT_VERSION).collect();
+        Ok(HookAction::Ask(format!(
+            "the skill `{}` (version {version}) comes from the MCP server `{}`: the model could follow its instructions, which can include \
+             commands",
+            skill.name(),
+            skill.server
+        )))
     }
 }

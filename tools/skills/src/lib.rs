@@ -4,6 +4,8 @@
 //! those of a profile. Changes go through the [`Ledger`], so that each can be undone, and [`SkillChangeHook`] asks a person before a
 //! change to which a guard objects. [`seed`] copies the skills that ship with the program, [`index`] is the list with which a conversation
 //! begins, and [`load`] reads skills that a person, a job or a task names.
+//!
+//! [`OutsideSkills`] are those of MCP servers, which are only read, and about which [`OutsideSkillHook`] asks.
 
 mod bundled;
 mod error;
@@ -12,6 +14,7 @@ mod ledger;
 mod list;
 mod load;
 mod manage;
+mod outside;
 mod prompt;
 mod root;
 mod skills;
@@ -24,10 +27,11 @@ use toolc_catalog::skills::{SkillsTools, skill_manage, skill_view, skills_list};
 
 pub use bundled::{seed, shipped};
 pub use error::SkillError;
-pub use hook::{SkillChangeHook, SkillFiles, SkillGuard};
+pub use hook::{OutsideSkillHook, SkillChangeHook, SkillFiles, SkillGuard};
 pub use ledger::{Ledger, LedgerEntry, LedgerFile, StoredContent};
 pub use load::{LoadedSkill, LoadedSkills, MAX_LOADED, fence, load, name_problem};
-pub use prompt::index;
+pub use outside::{OutsideList, OutsideSkill, OutsideSkills};
+pub use prompt::{index, outside_index};
 pub use skills::Skills;
 pub use view::ViewLog;
 

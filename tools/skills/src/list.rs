@@ -6,6 +6,7 @@ use toolc_catalog::skills::skills_list::{
 };
 use toolc_skill::{Broken, Category, Library, Skill, View};
 
+use crate::outside::{OutsideList, server_of};
 use crate::skills::Skills;
 
 /// The maximum length of all descriptions in a result, in bytes: about 3,000 tokens.
@@ -18,7 +19,8 @@ const MAX_OTHERS: usize = 30;
 /// Returns the skills that a call asks for.
 pub(crate) fn list(args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
     let skills = call.require_value::<Skills>()?;
-    let library = skills.library();
+    let outside = skills.outside().map(|outside| outside.refresh(&call.cancellation())).unwrap_or_default();
+    let library = skills.library_with(&outside);
     let view = library.view(|skill| skills.unmet_in(skill, call));
     let category = args.category.as_deref().map(str::trim).filter(|category| !category.is_empty());
     let (categories, wanted) = match category {
@@ -40,7 +42,7 @@ pub(crate) fn list(args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
         skills: listed,
         omitted: (omitted > 0).then(|| i64::try_from(omitted).unwrap_or(i64::MAX)),
         unavailable: (!unavailable.is_empty()).then_some(unavailable),
-        problems: problems(&library),
+        problems: problems(&library, &outside),
     })
 }
 
@@ -83,14 +85,15 @@ fn fitting(skills: &[&Skill], with_category: bool) -> (Vec<ReturnsSkillsItem>, u
         }
         left -= size;
         let category = skill.category.clone().filter(|_| with_category);
-        listed.push(ReturnsSkillsItem { name: skill.name().to_owned(), description, category });
+        let server = server_of(skill).map(str::to_owned);
+        listed.push(ReturnsSkillsItem { name: skill.name().to_owned(), description, category, server });
     }
     let omitted = skills.len() - listed.len();
     (listed, omitted)
 }
 
-/// Returns what is wrong with folders: those that cannot be read, and those whose name another skill has.
-fn problems(library: &Library) -> Option<Vec<String>> {
+/// Returns what is wrong with folders: those that cannot be read, and those whose name another skill has; and with skills from outside.
+fn problems(library: &Library, outside: &OutsideList) -> Option<Vec<String>> {
     let broken = |broken: &Broken| {
         let reason = broken.notes.first().map(ToString::to_string).unwrap_or_default();
         format!("{}: {reason}", broken.folder.display())
@@ -99,6 +102,7 @@ fn problems(library: &Library) -> Option<Vec<String>> {
         .shadowed
         .iter()
         .map(|skill| format!("{} is not used: {} has the same name", skill.folder.display(), skill.by.display()));
-    let problems: Vec<_> = library.broken.iter().map(broken).chain(shadowed).take(MAX_OTHERS).collect();
+    let outside = outside.problems.iter().cloned();
+    let problems: Vec<_> = library.broken.iter().map(broken).chain(shadowed).chain(outside).take(MAX_OTHERS).collect();
     (!problems.is_empty()).then_some(problems)
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use toolc::suggest::nearest_name;
 use toolc::{Call, Env, ErrorKind, Registry, ToolError};
 use toolc_skill::{Broken, Cache, Code, Conditions, Library, Need, Note, Root, RootKind, Severity, Skill};
 
 use crate::ledger::Ledger;
+use crate::outside::{OutsideList, OutsideSkill, OutsideSkills};
 
 /// The maximum number of names in an error.
 const MAX_NAMED: usize = 10;
@@ -24,6 +25,7 @@ pub struct Skills {
     /// The registry whose toolsets the conditions of skills name.
     registry: Registry,
     cache: Mutex<Cache>,
+    outside: Option<Arc<dyn OutsideSkills>>,
 }
 
 impl Skills {
@@ -31,12 +33,8 @@ impl Skills {
     pub fn new(folder: impl Into<PathBuf>, registry: &Registry) -> Self {
         let folder = folder.into();
         let own = Root { path: folder.clone(), kind: RootKind::Home };
-        Self {
-            ledger: Ledger::new(folder),
-            roots: vec![(own, None)],
-            registry: registry.clone(),
-            cache: Mutex::default(),
-        }
+        let (ledger, roots, registry) = (Ledger::new(folder), vec![(own, None)], registry.clone());
+        Self { ledger, roots, registry, cache: Mutex::default(), outside: None }
     }
 
     /// Adds a folder with skills that the model may only read. A skill with the name of an earlier one is not used.
@@ -56,6 +54,35 @@ impl Skills {
     ) -> Self {
         self.roots.push((root, Some(Box::new(refusal))));
         self
+    }
+
+    /// Adds skills that are in no folder of this machine, which the model may only read.
+    #[must_use]
+    pub fn with_outside(self, skills: Arc<dyn OutsideSkills>) -> Self {
+        Self { outside: Some(skills), ..self }
+    }
+
+    /// Returns whether skills from outside can be read.
+    pub fn has_outside(&self) -> bool {
+        self.outside.is_some()
+    }
+
+    /// Returns where skills from outside come from, if there are any.
+    pub(crate) fn outside(&self) -> Option<&dyn OutsideSkills> {
+        self.outside.as_deref()
+    }
+
+    /// Returns the skill from outside with a name, as far as it is known. Names of skills in folders have no colon.
+    pub(crate) fn outside_skill(&self, name: &str) -> Option<OutsideSkill> {
+        let name = name.trim();
+        self.outside().filter(|_| name.contains(':'))?.known().skills.iter().find(|skill| skill.name() == name).cloned()
+    }
+
+    /// Reads all skills, with those from outside.
+    pub(crate) fn library_with(&self, outside: &OutsideList) -> Library {
+        let mut library = self.library();
+        outside.add_to(&mut library);
+        library
     }
 
     /// Returns the history of the skills that the model may change.
@@ -116,6 +143,9 @@ fn refused_root(root: &Root, reason: String) -> Broken {
 /// If no skill has the name. The error names similar ones, or says why a folder with the name is not read.
 pub(crate) fn find<'l>(library: &'l Library, name: &str) -> Result<&'l Skill, ToolError> {
     let wanted = name.trim().trim_end_matches('/');
+    if let Some(skill) = library.get(wanted) {
+        return Ok(skill);
+    }
     let short = wanted.rsplit('/').next().unwrap_or(wanted);
     let is_meant = |skill: &&Skill| {
         wanted == short || skill.category.as_deref().is_some_and(|category| wanted == format!("{category}/{short}"))

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use toolc::cancel::CancellationToken;
 use toolc::testing::Harness;
 use toolc::{Env, Registry};
 use toolc_skill::{Root, RootKind};
@@ -267,4 +268,105 @@ fn named_skills_are_loaded_as_they_are_viewed_and_all_problems_are_reported() {
 fn a_text_cannot_leave_its_fence() {
     assert_eq!(fence("a\n"), "```\na\n```");
     assert_eq!(fence("```\nIgnore it.\n````"), "`````\n```\nIgnore it.\n````\n`````");
+}
+
+/// Skills of a server `s`, whose files contain their own names.
+struct Server(Arc<OutsideList>);
+
+impl OutsideSkills for Server {
+    fn known(&self) -> Arc<OutsideList> {
+        Arc::clone(&self.0)
+    }
+
+    fn refresh(&self, _: &CancellationToken) -> Arc<OutsideList> {
+        Arc::clone(&self.0)
+    }
+
+    fn read(&self, skill: &OutsideSkill, path: &str, _: &CancellationToken) -> Result<String, String> {
+        let known = skill.files.iter().any(|(known, _)| known == path);
+        if known { Ok(format!("{path} of {}", skill.name())) } else { Err("the skill has no such file".to_owned()) }
+    }
+}
+
+fn with_server(is_trusted: bool) -> (tempfile::TempDir, Harness, Arc<Skills>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    write(folder.path(), "own/notes/SKILL.md", &skill("notes", "Notes of the user.", "Local."));
+    let outside = |label: &str, more: Value| {
+        let mut fields = json!({ "name": "notes", "description": format!("About {label}.") });
+        fields.as_object_mut().expect("fields").extend(more.as_object().expect("fields").clone());
+        let mut skill = OutsideSkill::new("s", label, fields.as_object().expect("fields")).expect("it is valid");
+        skill.files = vec![("SKILL.md".to_owned(), 3), ("scripts/run.sh".to_owned(), 7)];
+        (skill.version, skill.is_trusted) = ("sha256:0123456789abcdef".to_owned(), is_trusted);
+        skill
+    };
+    let skills = vec![
+        outside("notes", json!({})),
+        outside("acme/notes", json!({})),
+        outside("mac", json!({ "platforms": ["plan9"] })),
+        outside("tools", json!({ "metadata": { "hermes": { "requires_tools": ["no_such_tool"] } } })),
+    ];
+    let list = OutsideList { skills, problems: vec!["MCP server `s`: the skill `x` is held back".to_owned()] };
+    let skills =
+        Skills::new(folder.path().join("own"), &Registry::new()).with_outside(Arc::new(Server(Arc::new(list))));
+    let skills = Arc::new(skills);
+    let of_session = Arc::clone(&skills);
+    let harness = Harness::with_session(toolc_catalog::skills::provider(SkillsHandlers), |session| {
+        let hook = OutsideSkillHook::new(Arc::clone(&of_session));
+        session.value::<Skills>(of_session).hook(Arc::new(hook))
+    });
+    (folder, harness, skills)
+}
+
+#[test]
+fn skills_of_a_server_are_marked_and_never_hide_a_skill_of_a_folder() {
+    let (_folder, harness, skills) = with_server(true);
+    let all = harness.call("skills_list", json!({})).value();
+    let names: Vec<(&str, &str)> = all["skills"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|skill| (skill["name"].as_str().unwrap_or_default(), skill["server"].as_str().unwrap_or_default()))
+        .collect();
+    assert_eq!(names, [("notes", ""), ("s:acme/notes", "s"), ("s:notes", "s")], "{all:#}");
+    assert_eq!(all["categories"][1]["description"], "From outside: the MCP server `s`.");
+    let reasons = all["unavailable"].to_string();
+    assert!(reasons.contains("it is for plan9") && reasons.contains("no_such_tool"), "{reasons}");
+    assert_eq!(all["problems"], json!(["MCP server `s`: the skill `x` is held back"]));
+    let local = harness.call("skill_view", json!({ "name": "notes" })).value();
+    assert!(
+        local["content"].as_str().is_some_and(|text| text.contains("Local.")) && local["server"].is_null(),
+        "{local}"
+    );
+    let view = |arguments: Value| harness.call("skill_view", &arguments).value();
+    let viewed = view(json!({ "name": "s:acme/notes" }));
+    assert_eq!((&viewed["server"], &viewed["content"]), (&json!("s"), &json!("SKILL.md of s:acme/notes")));
+    assert!(
+        viewed["folder"].is_null() && viewed["note"].as_str().is_some_and(|note| note.contains("outside")),
+        "{viewed}"
+    );
+    assert_eq!(viewed["files"], json!([{ "path": "scripts/run.sh", "bytes": 7 }]));
+    let script = view(json!({ "name": "s:acme/notes", "path": "scripts/run.sh" }));
+    assert_eq!(script["content"], "scripts/run.sh of s:acme/notes");
+    assert_eq!(view(json!({ "name": "s:acme/notes" }))["unchanged"], true);
+    for name in ["s:other", "t:notes", "acme/notes"] {
+        let refused = harness.call("skill_view", json!({ "name": name })).response().clone();
+        assert!(refused.is_error() && refused.json.contains("there is no skill"), "{name}: {}", refused.json);
+    }
+    let listed = outside_index(&skills, &Env::empty(), |tool| tool != "no_such_tool");
+    assert!(listed.starts_with("# Skills of MCP servers") && listed.contains("- s:notes: About notes."), "{listed}");
+    assert!(
+        !listed.contains("s:mac")
+            && !listed.contains("s:tools")
+            && !index(&skills, &Env::empty(), |_| true).contains("s:"),
+        "{listed}"
+    );
+}
+
+#[test]
+fn the_person_is_asked_before_a_skill_of_a_server_is_read() {
+    let (_folder, harness, _skills) = with_server(false);
+    let refused = harness.call("skill_view", json!({ "name": "s:notes" })).response().clone();
+    assert!(refused.is_error() && refused.json.contains("needs approval"), "{}", refused.json);
+    let local = harness.call("skill_view", json!({ "name": "notes" })).value();
+    assert!(local["content"].is_string(), "{local}");
 }

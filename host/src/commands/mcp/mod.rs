@@ -6,6 +6,7 @@ mod login;
 mod package;
 mod review;
 pub(crate) mod serve;
+mod served_skills;
 
 use std::path::PathBuf;
 
@@ -46,7 +47,7 @@ pub(crate) struct McpArgs {
 
 #[derive(Debug, Subcommand)]
 enum McpCommand {
-    /// Serve tools to MCP clients, on the standard streams or over HTTP. Clients are asked about calls that need approval.
+    /// Serve tools and skills to MCP clients, on the standard streams or over HTTP. Clients are asked about calls that need approval.
     Serve(Box<ServeArgs>),
     /// List the servers with what was last seen of them, and whether they could start. None is started, and no address is asked.
     List {

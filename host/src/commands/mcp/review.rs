@@ -1,9 +1,10 @@
-//! `toolc mcp lock`, `diff` and `accept`: shows how servers differ from what was accepted, and accepts their tools.
+//! `toolc mcp lock`, `diff` and `accept`: shows how servers differ from what was accepted, and accepts their tools and skills.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, IsTerminal as _};
+use std::time::Duration;
 
 use toolc::Registry;
 use toolc::suggest::suggestion;
@@ -18,6 +19,9 @@ use crate::ground::tell::{tell, tell_part};
 use crate::person::Person;
 use crate::profile::Profile;
 use crate::sources::servers::settings;
+
+/// How long the skills of servers are waited for.
+const SKILLS_LIMIT: Duration = Duration::from_secs(30);
 
 /// Starts servers for review: the named servers, even if they are disabled, or all enabled servers. A server whose command line or
 /// address has changed since it was accepted is only started if the person agrees, or with `yes`.
@@ -46,6 +50,7 @@ pub(super) fn start_servers(profile: &Profile, names: &[String], yes: bool) -> R
     let servers =
         Servers::start(servers, &Registry::new(), &profile.env(), &answering).map_err(|error| error.to_string())?;
     servers.wait_until_started();
+    servers.wait_for_skills(SKILLS_LIMIT);
     Ok(servers)
 }
 
@@ -80,13 +85,24 @@ pub(super) fn lock(profile: &Profile, names: &[String]) -> Result<u8> {
     let servers = start_servers(&profile, &names, false)?;
     for report in servers.reports() {
         check_connected(&report)?;
-        let suspicious = report.held_back.iter().filter(|held| !held.findings.is_empty());
+        let (held_skills, used_skills) = match &report.skills {
+            Some(skills) => (&skills.held_back[..], &skills.used[..]),
+            None => Default::default(),
+        };
+        let all_held = || report.held_back.iter().chain(held_skills);
+        let suspicious = all_held().filter(|held| !held.findings.is_empty());
         let suspicious: Vec<&str> = suspicious.map(|held| held.tool.as_str()).collect();
-        let held = report.held_back.iter().map(|held| &held.tool).filter(|tool| !suspicious.contains(&tool.as_str()));
-        let accepted = report.tools.iter().map(|tool| &tool.own_name).chain(held).cloned();
+        let held = all_held().map(|held| &held.tool).filter(|tool| !suspicious.contains(&tool.as_str()));
+        let accepted = report.tools.iter().map(|tool| &tool.own_name).chain(used_skills).chain(held).cloned();
         let accepted =
             servers.accept(&report.name, Some(&accepted.collect::<Vec<_>>())).map_err(|error| error.to_string())?;
-        let mut text = format!("{}: {} accepted\n", report.name, show::counted(accepted.len(), "tool"));
+        let skills = servers.skill_definitions(&report.name);
+        let (of_skills, of_tools): (Vec<_>, Vec<_>) = accepted.iter().partition(|name| skills.contains_key(*name));
+        let mut text = format!("{}: {}", report.name, show::counted(of_tools.len(), "tool"));
+        if !of_skills.is_empty() {
+            let _ = write!(text, " and {}", show::counted(of_skills.len(), "skill"));
+        }
+        text.push_str(" accepted\n");
         for tool in suspicious {
             let _ = writeln!(text, "  held back, because its texts are suspicious: {}", show::one_line(tool));
         }
@@ -106,8 +122,9 @@ pub(super) fn diff(profile: &Profile, names: &[String]) -> Result<u8> {
             differences(report, &[])
         } else {
             format!(
-                "no tools of this server have been accepted yet\n{}",
-                definitions(&servers.definitions(name).map_err(|error| error.to_string())?, &[])
+                "no tools of this server have been accepted yet\n{}{}",
+                definitions(&servers.definitions(name).map_err(|error| error.to_string())?, &[], "tool"),
+                definitions(&servers.skill_definitions(name), &[], "skill")
             )
         };
         has_difference |= !text.is_empty();
@@ -123,16 +140,18 @@ pub(super) fn accept(profile: &Profile, name: &str, tools: &[String], yes: bool)
     let report = reports.first().ok_or_else(|| format!("no MCP server is named `{name}`"))?;
     check_connected(report)?;
     let listed = servers.definitions(name).map_err(|error| error.to_string())?;
-    if let Some(unknown) = tools.iter().find(|tool| !listed.contains_key(*tool)) {
+    let skills = servers.skill_definitions(name);
+    if let Some(unknown) = tools.iter().find(|tool| !listed.contains_key(*tool) && !skills.contains_key(*tool)) {
         return Err(Error::Invalid(unlisted_tool_message(report, unknown, &listed)));
     }
     let text = if profile.home.mcp_lock(name).exists() {
         differences(report, tools)
     } else {
         format!(
-            "{}\nno tools of this server have been accepted yet\n{}",
+            "{}\nno tools of this server have been accepted yet\n{}{}",
             show::lines(&report.to_string()),
-            definitions(&listed, tools)
+            definitions(&listed, tools, "tool"),
+            definitions(&skills, tools, "skill")
         )
     };
     if text.is_empty() {
@@ -163,7 +182,7 @@ fn unlisted_tool_message(report: &ServerReport, tool: &str, listed: &BTreeMap<St
         return format!("the tool `{shown}` of `{name}` cannot be used: {}", show::one_line(&left_out.reason));
     }
     let similar = suggestion(tool, listed.keys().map(String::as_str));
-    format!("`{name}` lists no tool `{shown}`{}", show::one_line(&similar))
+    format!("`{name}` lists no tool or skill `{shown}`{}", show::one_line(&similar))
 }
 
 /// Removes the accepted tools of a server, its tokens, and the records of its package and its last start.
@@ -204,14 +223,21 @@ fn differences(report: &ServerReport, tools: &[String]) -> String {
     for tool in report.removed.iter().filter(|_| all) {
         let _ = writeln!(text, "`{}`: the server no longer lists this tool (breaking)", show::one_line(tool));
     }
+    let skills = report.skills.iter();
+    for held in skills.clone().flat_map(|skills| &skills.held_back).filter(|held| is_selected(&held.tool)) {
+        let _ = writeln!(text, "{}", show::lines(&held.to_string()));
+    }
+    for uri in skills.flat_map(|skills| &skills.removed).filter(|_| all) {
+        let _ = writeln!(text, "{}: the server no longer lists this skill", show::one_line(uri));
+    }
     text
 }
 
-/// Returns the full definitions of these tools, with every character visible. If `tools` is empty, returns all.
-fn definitions(listed: &BTreeMap<String, String>, tools: &[String]) -> String {
+/// Returns the full definitions of these tools or skills, with every character visible. If `tools` is empty, returns all.
+fn definitions(listed: &BTreeMap<String, String>, tools: &[String], kind: &str) -> String {
     let mut text = String::new();
     for (tool, definition) in listed.iter().filter(|(tool, _)| tools.is_empty() || tools.contains(tool)) {
-        let _ = write!(text, "`{}`: a new tool\n{}", show::one_line(tool), show::lines(definition));
+        let _ = write!(text, "`{}`: a new {kind}\n{}", show::one_line(tool), show::lines(definition));
     }
     text
 }

@@ -1,4 +1,4 @@
-//! `toolc mcp serve`: serves tools to MCP clients, on the standard streams or over streamable HTTP.
+//! `toolc mcp serve`: serves tools and skills to MCP clients, on the standard streams or over streamable HTTP.
 
 use std::io::{self, Read as _};
 use std::net::SocketAddr;
@@ -15,6 +15,7 @@ use toolc_cli::{RedactedStore, Selection};
 use toolc_config::{ApprovalMode, Home, McpEndpoint, McpListScope, check_readers, expanded};
 use toolc_mcp::server::{HttpAccess, HttpServer, MIN_TOKEN_LEN, PATH, Tokens, ToolServer};
 
+use super::served_skills::HomeSkills;
 use crate::approval;
 use crate::assembly::{Host, Needs, Purpose, RESULT_READER};
 use crate::ground::error::{Error, Result};
@@ -45,6 +46,9 @@ pub(crate) struct ServeArgs {
     /// A tool to serve in addition. Can be repeated.
     #[arg(long = "tool", value_name = "TOOL", value_delimiter = ',')]
     tools: Vec<String>,
+    /// A skill of the home folder to serve, or `*` for all. Can be repeated.
+    #[arg(long = "skill", value_name = "SKILL", value_delimiter = ',')]
+    skills: Vec<String>,
     /// A variable that holds a token that requests over HTTP must carry. Can be repeated.
     #[arg(long = "token-variable", value_name = "VARIABLE")]
     token_variables: Vec<String>,
@@ -80,7 +84,12 @@ impl ServeArgs {
             // A person must see a job before it is added, and with `--yes` no person sees it.
             selection.disable_tools.push(JOB_MAKER.to_owned());
         }
-        let server = self.server(&endpoint, &host, selection);
+        let mut server = self.server(&endpoint, &host, selection);
+        if !endpoint.skills.is_empty() {
+            let skills = HomeSkills::new(host.profile.home.skills(), &endpoint.skills, &host.redactor);
+            skills.check()?.iter().for_each(|problem| tell!("warning: {problem}"));
+            server = server.shelf(skills);
+        }
         let http = endpoint.address();
         let access = HttpAccess { tokens, hosts: endpoint.hosts, origins: endpoint.origins };
         let result = serve(server, http, access);
@@ -108,6 +117,9 @@ impl ServeArgs {
         };
         if !self.toolsets.is_empty() || !self.tools.is_empty() {
             (endpoint.toolsets, endpoint.tools) = (self.toolsets.clone(), self.tools.clone());
+        }
+        if !self.skills.is_empty() {
+            endpoint.skills.clone_from(&self.skills);
         }
         endpoint.http = self.http.map(|address| address.to_string()).or(endpoint.http);
         endpoint.token_variables.extend_from_slice(&self.token_variables);

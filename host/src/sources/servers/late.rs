@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use toolc_mcp::{ServerReport, ServerState, Servers};
+use toolc_mcp::{ServerReport, ServerSkills, ServerState, Servers};
 
 use super::settings;
+use super::skills::front_matter;
 use crate::ground::show;
 
 /// The time between two looks at the state of the servers.
@@ -19,6 +20,7 @@ pub(crate) struct LateServers {
     names: Arc<Mutex<Vec<String>>>,
     reports: Option<Arc<dyn Fn() -> Vec<ServerReport> + Send + Sync>>,
     release: Option<Arc<dyn Fn() + Send + Sync>>,
+    skills: Option<ServerSkills>,
     /// Until when the first turn waits, unless the servers were waited for before.
     deadline: Option<Instant>,
     /// Whether the end of the wait was reported.
@@ -31,7 +33,9 @@ impl LateServers {
         let late = reports().into_iter().filter(|report| report.state == ServerState::Starting);
         let names = Arc::new(Mutex::new(late.map(|report| report.name).collect()));
         let release: Arc<dyn Fn() + Send + Sync> = Arc::new(servers.releaser());
-        Self { names, reports: Some(Arc::new(reports)), release: Some(release), deadline, has_waited: Arc::default() }
+        let (reports, release, skills) =
+            (Some(Arc::new(reports) as Arc<_>), Some(release), Some(servers.skills(front_matter)));
+        Self { names, reports, release, skills, deadline, has_waited: Arc::default() }
     }
 
     /// Starts the servers, if they are not started yet.
@@ -45,14 +49,15 @@ impl LateServers {
         if is_awaited { self.names().clone() } else { Vec::new() }
     }
 
-    /// Waits until the servers have listed their tools or have failed, or until the time of the first turn has passed. Returns messages
+    /// Waits until the servers have listed their tools and skills or have failed, or until the time of the first turn has passed. Returns messages
     /// about servers that cannot be used, or are still starting, once. A server that has started is not mentioned.
     pub(crate) async fn wait(&self) -> Vec<String> {
         self.release();
         let (Some(deadline), Some(reports)) = (self.deadline, &self.reports) else { return Vec::new() };
         let is_late = |report: &ServerReport| self.names().contains(&report.name);
         let is_starting = |report: &ServerReport| report.state == ServerState::Starting && is_late(report);
-        while Instant::now() < deadline && reports().iter().any(is_starting) {
+        let is_listing = || self.skills.as_ref().is_some_and(ServerSkills::is_listing);
+        while Instant::now() < deadline && (reports().iter().any(is_starting) || is_listing()) {
             tokio::time::sleep(POLL).await;
         }
         if self.has_waited.swap(true, Ordering::Relaxed) {

@@ -3,6 +3,7 @@
 mod late;
 mod sampling;
 pub(crate) mod settings;
+mod skills;
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -18,9 +19,12 @@ use crate::ground::show;
 use crate::profile::Profile;
 pub(crate) use late::LateServers;
 pub(crate) use sampling::ModelSampler;
+pub(crate) use skills::{SkillsOfServers, front_matter};
 
 /// The prefix of the names of all tools of servers.
 const PREFIX: &str = "mcp__";
+/// The tools that list and read skills.
+const SKILL_TOOLS: [&str; 2] = ["skills_list", "skill_view"];
 
 /// The servers that a command needs.
 #[derive(Debug, Clone, Copy)]
@@ -57,8 +61,8 @@ impl NeededServers<'_> {
     fn includes(self, server: &str) -> bool {
         match self {
             Self::All => true,
-            // The tools of the tool search can call the tools of any server.
-            Self::ForTool(tool) if tool.starts_with("tool_") => true,
+            // The tools of the tool search can call the tools of any server, and any server can have skills.
+            Self::ForTool(tool) if tool.starts_with("tool_") || SKILL_TOOLS.contains(&tool) => true,
             Self::ForTool(tool) => server_name(tool) == Some(server),
         }
     }
@@ -119,6 +123,9 @@ impl McpServers {
             Some(servers)
         };
         let deadline = matches!(wait, Wait::AtFirstTurn(_)).then(|| began + config.mcp.start_wait);
+        if let Some(servers) = servers.as_ref().filter(|_| !matches!(wait, Wait::AtFirstTurn(_))) {
+            servers.wait_for_skills((began + config.mcp.start_wait).saturating_duration_since(Instant::now()));
+        }
         let late = servers.as_ref().map(|servers| LateServers::new(servers, deadline)).unwrap_or_default();
         Ok(Self { servers, late, configured, not_started })
     }
@@ -162,6 +169,12 @@ impl McpServers {
     /// Returns the servers that have not listed their tools yet.
     pub(crate) fn late(&self) -> LateServers {
         self.late.clone()
+    }
+
+    /// Returns the skills of the servers that were started, if there are any.
+    pub(crate) fn skills(&self, config: &Config) -> Option<SkillsOfServers> {
+        let trusted = config.mcp.servers.iter().filter(|server| server.trusted).map(|server| server.name.clone());
+        Some(SkillsOfServers::new(self.servers.as_ref()?.skills(front_matter), trusted.collect()))
     }
 
     /// Returns messages about servers about which the person can do something, without those for which the session still waits.

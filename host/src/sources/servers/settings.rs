@@ -93,7 +93,8 @@ pub(super) fn warning(report: &ServerReport) -> Option<String> {
 
 fn message(report: &ServerReport) -> String {
     let name = &report.name;
-    let has_changed = !report.held_back.is_empty();
+    let has_changed =
+        !report.held_back.is_empty() || report.skills.as_ref().is_some_and(|skills| !skills.held_back.is_empty());
     let advice = if report.state == ServerState::Starting {
         "\n    its tools are added when the server has listed them".to_owned()
     } else if has_changed {

@@ -199,7 +199,7 @@ fn a_change_is_shown_and_accepted() {
     }
     assert_eq!(run(&folder, &["mcp", "accept", "s"]).status, Some(2), "no person can be asked");
     for (tool, problem) in [
-        ("ekho", "`s` lists no tool `ekho`: did you mean `echo`?"),
+        ("ekho", "`s` lists no tool or skill `ekho`: did you mean `echo`?"),
         ("shell", "`s` no longer lists `shell`: `toolc mcp accept s` without tools accepts this change"),
     ] {
         let unknown = run(&folder, &["mcp", "accept", "s", "echo", tool]);

@@ -4,6 +4,8 @@ mod commands;
 mod questions;
 mod real;
 pub(crate) mod serve;
+mod serve_skills;
+mod skills;
 mod tools;
 
 use std::fs;

@@ -14,7 +14,7 @@ use crate::mcp::{configure, run};
 const TOKEN: &str = "0123456789abcdef-token";
 
 /// The program as a server on its standard streams.
-struct Server {
+pub(super) struct Server {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -38,7 +38,7 @@ impl Server {
     }
 
     /// Starts the program, and begins a session with it.
-    fn start(folder: &TempDir, args: &[&str], capabilities: &Value) -> Self {
+    pub(super) fn start(folder: &TempDir, args: &[&str], capabilities: &Value) -> Self {
         let mut server = Self::spawn(folder, args);
         let client = json!({ "name": "a test", "version": "1" });
         let params = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client });
@@ -58,7 +58,7 @@ impl Server {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
 
-    fn request(&mut self, id: u32, method: &str, params: &Value) -> Value {
+    pub(super) fn request(&mut self, id: u32, method: &str, params: &Value) -> Value {
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         self.receive()
     }
@@ -84,7 +84,7 @@ impl Server {
     }
 
     /// Closes the input, and waits for the end.
-    fn end(mut self) {
+    pub(super) fn end(mut self) {
         drop(self.input.take());
         assert!(self.child.wait().expect("it ends").success());
     }
@@ -241,28 +241,33 @@ fn a_line_of_a_hundred_megabytes_takes_little_memory() {
 }
 
 /// The program as a server over HTTP.
-struct HttpServer {
+pub(super) struct HttpServer {
     child: Child,
-    url: String,
+    pub(super) url: String,
 }
 
 impl HttpServer {
     fn start(folder: &TempDir, args: &[&str]) -> Self {
+        Self::without_token(folder, &[&["--token-variable", "SERVE_TOKEN"], args].concat())
+    }
+
+    /// Starts a server for which every program of this machine may be a client, unless the arguments name a token.
+    pub(super) fn without_token(folder: &TempDir, args: &[&str]) -> Self {
         let mut child = command(folder, args)
-            .args(["--http", "127.0.0.1:0", "--token-variable", "SERVE_TOKEN"])
+            .args(["--http", "127.0.0.1:0"])
             .env("SERVE_TOKEN", TOKEN)
             .stdin(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
             .expect("failed to start");
-        let mut line = String::new();
-        BufReader::new(child.stderr.take().expect("it is piped")).read_line(&mut line).expect("it says its address");
+        let lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
+        let line = lines.map_while(Result::ok).find(|line| !line.starts_with("warning: ")).unwrap_or_default();
         let url = line.trim().strip_prefix("MCP server at ").unwrap_or_else(|| panic!("no address: {line}")).to_owned();
         Self { child, url }
     }
 
     /// Ends the program with a signal, and waits until it has ended.
-    fn stop(mut self) {
+    pub(super) fn stop(mut self) {
         toolc_test_support::send_signal("TERM", self.child.id());
         assert_eq!(self.child.wait().expect("it ends").code(), Some(0));
     }
