@@ -152,7 +152,7 @@ impl SnapshotCommand {
             Self::Import { file, accept, yes, json } => {
                 let mut snapshot = read(file)?;
                 for skill in snapshot.lock.skills.values_mut() {
-                    // Whoever has made the file does not decide for this person.
+                    // The author of the file does not decide for this person.
                     skill.accepted.retain(|finding| accept.contains(&finding.id));
                 }
                 let text = contents(&snapshot);

@@ -35,7 +35,7 @@ pub(super) struct UpdateArgs {
 /// What was done with a planned update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
-    /// Nothing had to be done.
+    /// The skill is as its source has it.
     Current,
     /// The files were updated.
     Updated,
