@@ -65,9 +65,9 @@ impl Flow<'_> {
 
     /// Returns what a chain stands for by its name alone, and remembers it.
     fn classify(&mut self, chain: &Chain) -> u16 {
-        let is_page = |page: &&str| match page.strip_prefix('.') {
+        let is_page = |page: &str| match page.strip_prefix('.') {
             Some(name) => chain.path.split('.').skip(1).any(|part| part == name),
-            None => chain.path == **page || chain.path.starts_with(&format!("{page}.")),
+            None => chain.path == page || chain.path.starts_with(&format!("{page}.")),
         };
         let is_script = self.program.language.name == "javascript";
         let classes = [
@@ -76,7 +76,7 @@ impl Flow<'_> {
             (bits::SECRET, chain.is_in(names::PRIVATE)),
             (bits::ENCODED, chain.is_in(names::ENCODERS)),
             (bits::HOME, chain.is_in(names::HOMES)),
-            (bits::PAGE, is_script && names::PAGES.iter().any(|page| is_page(&page))),
+            (bits::PAGE, is_script && names::PAGES.iter().any(|page| is_page(page))),
         ];
         let class = classes.iter().filter(|(_, is_one)| *is_one).fold(0, |all, (class, _)| all | class);
         if self.classes.len() < MAX_CLASSES {
