@@ -1,5 +1,5 @@
-//! What the sentences of a section ask for together: to send private data to a host, to do something and not to speak of it, or to pay
-//! somebody else.
+//! What the sentences of a section ask for together: to send private data to a host, to do something and to conceal it, or to pay
+//! another account.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -90,7 +90,7 @@ fn section(told: &[(&Unit, Signs)], pays: bool, context: &Context<'_>, found: &m
     let acts = told.iter().any(|(_, signs)| signs.sends() || signs.has_foreign_package);
     let first = |sign| told.iter().find_map(|(unit, signs)| Some((*unit, signs.place(sign)?)));
     if let Some((unit, place)) = first(Sign::Conceals).filter(|_| acts) {
-        let message = "The text tells the model to do something with another host, and not to speak of it.";
+        let message = "The text tells the model to do something with another host, and to conceal it.";
         add(unit, Code::Concealment, place, message.to_owned());
     }
     if let Some((unit, place)) = first(Sign::Delays).filter(|_| acts) {

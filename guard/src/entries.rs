@@ -2,8 +2,8 @@
 
 use saphyr_parser::{Event, Parser};
 
-use crate::code::language::JAVASCRIPT;
 use crate::code::lex::{Kind, tokens};
+use crate::language::JAVASCRIPT;
 
 /// A value with the keys that lead to it.
 #[derive(Debug, Clone, PartialEq, Eq)]

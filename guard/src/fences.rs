@@ -1,6 +1,6 @@
 //! In which language code is: by the name after a fence, by its first line, or by its words.
 
-use crate::code::language;
+use crate::language;
 use crate::unit::Unit;
 
 /// Returns the language of a script by its first line.

@@ -45,3 +45,12 @@ impl FromIterator<(String, Content)> for Files {
         Self::new(entries)
     }
 }
+
+/// Returns the end of a file name in lower case, without the dot.
+pub(crate) fn end_of(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.rsplit_once('.')
+        .filter(|(start, _)| !start.is_empty())
+        .map(|(_, end)| end.to_ascii_lowercase())
+        .unwrap_or_default()
+}

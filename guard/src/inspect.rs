@@ -3,12 +3,13 @@
 use toolc_commands::Surroundings;
 use toolc_commands::rules::RuleSet;
 
-use crate::code::{self, language};
+use crate::code;
 use crate::codes::{Code, Severity};
 use crate::context::Context;
 use crate::fences::{by_shebang, language_of, looks_like_command, without_prompts};
-use crate::files::{Content, Files};
+use crate::files::{self, Content, Files};
 use crate::kinds::{self, Recognized};
+use crate::language;
 use crate::markdown::{self, Part, PartKind};
 use crate::purpose::{Purpose, Topic};
 use crate::quoting::{self, Around};
@@ -167,7 +168,7 @@ fn by_name(path: &str) -> Option<Found> {
     let name = lower.rsplit('/').next().unwrap_or_default();
     let what = match name {
         "sitecustomize.py" | "usercustomize.py" => "Every program of Python in this folder runs this file.",
-        name if kinds::end_of(name) == "pth" => "Every program of Python runs a file of this kind.",
+        name if files::end_of(name) == "pth" => "Every program of Python runs a file of this kind.",
         _ if lower.starts_with(".git/") || lower.contains("/.git/") => {
             "The skill brings a repository of its own, whose settings and hooks run."
         }
@@ -183,7 +184,7 @@ fn judge_text(path: &str, kind: Kind, text: &str, context: &Context<'_>) -> Vec<
     if !is_lock {
         found.extend(encoded::find(text));
     }
-    let end = kinds::end_of(path);
+    let end = files::end_of(path);
     let unit = Unit::whole(text);
     match kind {
         Kind::Markdown => document(text, context, &mut found),

@@ -1,8 +1,9 @@
 //! What a file is: by its name and its content, which must agree.
 
-use crate::code::language;
 use crate::codes::Code;
 use crate::decode;
+use crate::files::end_of;
+use crate::language;
 use crate::report::Kind;
 use crate::tables::formats::{
     CODE_IN_DATA, DOCUMENT_PARTS, FORMATS, Format, MEDIA_ENDS, NAMED_MANIFESTS, RUNNING_ENDS, SHELL_ENDS,
@@ -15,15 +16,6 @@ pub(crate) struct Recognized {
     /// The text, if it is one.
     pub(crate) text: Option<String>,
     pub(crate) found: Vec<Found>,
-}
-
-/// Returns the end of a file name in lower case, without the dot.
-pub(crate) fn end_of(path: &str) -> String {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    name.rsplit_once('.')
-        .filter(|(start, _)| !start.is_empty())
-        .map(|(_, end)| end.to_ascii_lowercase())
-        .unwrap_or_default()
 }
 
 /// Recognizes a file.

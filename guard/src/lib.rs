@@ -27,6 +27,7 @@ mod hidden;
 mod hosts;
 mod inspect;
 mod kinds;
+mod language;
 mod lookalikes;
 mod manifests;
 mod markdown;

@@ -2,8 +2,8 @@
 
 use crate::codes::Code;
 use crate::entries::{self, Entry};
+use crate::files;
 use crate::hosts::{self, Standing};
-use crate::kinds;
 use crate::lookalikes::{self, Registry};
 use crate::shell::look_alike;
 use crate::unit::{Found, Inner, Judged, Unit};
@@ -73,7 +73,7 @@ const COMMAND_KEYS: &[&str] = &[
 /// Judges a manifest by its name.
 pub(crate) fn check(path: &str, unit: &Unit) -> Judged {
     let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-    let end = kinds::end_of(path);
+    let end = files::end_of(path);
     let mut judged = Judged::default();
     match name.as_str() {
         "package.json" | "composer.json" | "deno.json" => package(&entries::json(&unit.text), unit, &mut judged),

@@ -88,7 +88,7 @@ impl Phrase {
 /// Patterns by their first words, so that few are tried at a word.
 #[derive(Default)]
 pub(crate) struct Phrases {
-    phrases: Vec<Phrase>,
+    all: Vec<Phrase>,
     by_word: BTreeMap<String, Vec<usize>>,
     by_start: Vec<(String, usize)>,
 }
@@ -98,7 +98,7 @@ impl Phrases {
     pub(crate) fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Self {
         let mut found = Self::default();
         for (index, pattern) in patterns.into_iter().enumerate() {
-            found.phrases.push(Phrase::new(pattern));
+            found.all.push(Phrase::new(pattern));
             let first = pattern.split(' ').next().unwrap_or_default();
             for alternative in first.split('|') {
                 let word = alternative.split('_').next().unwrap_or_default();
@@ -117,7 +117,7 @@ impl Phrases {
         let exact = self.by_word.get(&word.text).into_iter().flatten().copied();
         let starts = self.by_start.iter().filter(|(start, _)| word.text.starts_with(start)).map(|(_, index)| *index);
         let mut found: Vec<(usize, usize)> =
-            exact.chain(starts).filter_map(|index| Some((index, self.phrases[index].match_at(words, at)?))).collect();
+            exact.chain(starts).filter_map(|index| Some((index, self.all[index].match_at(words, at)?))).collect();
         found.dedup();
         found
     }

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use crate::codes::Code;
 use crate::context::Context;
-use crate::hosts::{self, Standing};
-use crate::kinds;
+use crate::files;
+use crate::hosts::{self, Address, Standing};
 use crate::phrase::{Phrases, WordAt, words};
 use crate::purpose::Topic;
 use crate::quoting::{Around, is_negated, is_warning, warns};
@@ -115,7 +115,7 @@ fn scanned(unit: &Unit, around: &Around, context: &Context<'_>, found: &mut Vec<
     let range = manipulation.span.clone();
     // A public key is not a secret.
     let rest = unit.text[range.end..].split(|letter: char| letter.is_whitespace() || letter == '`').next();
-    if manipulation.what.contains("credentials") && rest.is_some_and(|rest| kinds::end_of(rest) == "pub") {
+    if manipulation.what.contains("credentials") && rest.is_some_and(|rest| files::end_of(rest) == "pub") {
         return;
     }
     // "Never push without the user's approval."
@@ -208,6 +208,15 @@ fn archive_with_password(
     }
 }
 
+/// Returns a message about an address from which a package comes: `git+https://…`, `name @ https://…`.
+fn foreign_package(unit: &Unit, address: &Address) -> Option<String> {
+    let is_package =
+        unit.text[address.at.clone()].starts_with("git+") || unit.text[..address.at.start].trim_end().ends_with('@');
+    let is_public = address.is_forge() || address.is_registry() || address.standing() == Standing::Local;
+    (is_package && !is_public)
+        .then(|| format!("A package comes from {}, which is not a public registry.", address.host))
+}
+
 /// Programs that a person or the model is to download and run.
 fn downloads(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Context<'_>, found: &mut Vec<Found>) {
     let addresses = hosts::addresses(&unit.text);
@@ -236,10 +245,7 @@ fn downloads(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Con
             ));
         }
         let verbs = ["download", "get", "fetch", "visit", "herunterladen", "下载", "descarga", "télécharge"];
-        let scheme = &unit.text[address.at.clone()];
-        let is_package = scheme.starts_with("git+") || unit.text[..address.at.start].trim_end().ends_with('@');
-        if is_package && !address.is_forge() && !address.is_registry() && address.standing() != Standing::Local {
-            let message = format!("A package comes from {}, which is not a public registry.", address.host);
+        if let Some(message) = foreign_package(unit, address) {
             found.push(judged(unit, around, Code::ForeignPackage, &[], address.at.clone(), &message, context));
         }
         if running.or(has(&verbs)).is_none_or(|at| is_negated(found_words, at)) {

@@ -165,10 +165,8 @@ impl Host {
         let skills = Self::skills(&profile, &servers, &registry, &directory, purpose, warns)?;
         let mut stores = Stores::new(&profile.home, &registry, environment, skills, &redactor)
             .with_memory(plugins.memory(&profile)?)
-            .with_person(&person, config.agent.question_timeout);
-        if let Some(judging) = &judging {
-            stores = stores.with_guard(Guard::new(judging.rules, &profile.home, &directory));
-        }
+            .with_person(&person, config.agent.question_timeout)
+            .with_guard(judging.as_ref().map(|own| Guard::new(own.rules, &profile.home, &directory)));
         if let Some(model) = model {
             stores = stores.with_summarizer(model, UncountedTokens::default());
         }

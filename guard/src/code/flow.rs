@@ -27,6 +27,8 @@ pub(crate) struct Flow<'p> {
     /// The paths of files that were downloaded.
     pub(crate) downloads: BTreeSet<String>,
     functions: BTreeMap<String, Vec<String>>,
+    /// What chains stand for by their names alone.
+    classes: BTreeMap<String, u16>,
     /// For each open file, the names in its path.
     opened: BTreeMap<String, Vec<String>>,
     /// For each token of a function, its name.
@@ -83,6 +85,7 @@ impl<'p> Flow<'p> {
             texts: Texts::new(),
             downloads: BTreeSet::new(),
             functions: BTreeMap::new(),
+            classes: BTreeMap::new(),
             opened: BTreeMap::new(),
             bodies: Vec::new(),
             names_key: false,
@@ -577,18 +580,7 @@ impl<'p> Flow<'p> {
         if has_part {
             value.bits &= !bits::HOME;
         }
-        if lists && value.has(bits::HOME) {
-            value.bits |= bits::HOME_FILES;
-        }
-        if reads && value.has(bits::SECRET_PATH) || reads && !lists && value.has(bits::HOME_FILES) {
-            value.bits |= bits::SECRET;
-        }
-        if reads && value.has(bits::VARIABLES_PATH) {
-            value.bits |= bits::VARIABLES;
-        }
-        if reads {
-            value.bits |= bits::FILE;
-        }
+        value.look(reads, lists);
         value
     }
 }

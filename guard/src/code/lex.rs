@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::language::Language;
+use crate::language::Language;
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -372,8 +372,8 @@ fn escape(rest: &str) -> (Option<char>, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::language::{JAVASCRIPT, PYTHON};
     use super::*;
+    use crate::language::{JAVASCRIPT, PYTHON};
 
     fn texts(code: &str, language: &'static Language) -> Vec<String> {
         tokens(code, language).into_iter().filter(|token| token.kind != Kind::Line).map(|token| token.text).collect()

@@ -2,7 +2,6 @@
 
 mod flow;
 mod fold;
-pub(crate) mod language;
 pub(crate) mod lex;
 mod program;
 mod sinks;
@@ -10,8 +9,8 @@ mod value;
 
 use crate::codes::Code;
 use crate::context::Context;
+use crate::language::Language;
 use crate::unit::{Found, Judged, Unit};
-use language::Language;
 
 /// Judges a unit with code of a language.
 pub(crate) fn check(unit: &Unit, language: &'static Language, context: &Context<'_>) -> Judged {

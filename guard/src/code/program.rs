@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use super::language::Language;
 use super::lex::{self, Kind, Token};
+use crate::language::Language;
 
 /// A program as tokens.
 pub(crate) struct Program {

@@ -63,6 +63,23 @@ impl Value {
         self.bits & bits != 0
     }
 
+    /// Adds what reading files by this value, or listing a folder, gives.
+    pub(crate) fn look(&mut self, reads: bool, lists: bool) {
+        if lists && self.has(bits::HOME) {
+            self.bits |= bits::HOME_FILES;
+        }
+        if !reads {
+            return;
+        }
+        self.bits |= bits::FILE;
+        if self.has(bits::SECRET_PATH) || !lists && self.has(bits::HOME_FILES) {
+            self.bits |= bits::SECRET;
+        }
+        if self.has(bits::VARIABLES_PATH) {
+            self.bits |= bits::VARIABLES;
+        }
+    }
+
     /// Adds another value, and returns whether this one has changed.
     pub(crate) fn add(&mut self, other: &Self) -> bool {
         let before = (self.bits, self.keys.len(), self.place.is_some(), self.addresses.len());

@@ -120,8 +120,8 @@ fn by_rules(
             judged.found.push(Found::in_unit(unit, Code::LookAlike, start + span.start..start + span.end, message));
         }
         let Cause::Rule(rule) = finding.cause else { continue };
-        let Some(meaning) = meaning_of(rule.name) else { continue };
         let span = finding.span.range();
+        let Some(meaning) = meaning_of(rule.name, text.get(span.clone()).unwrap_or_default()) else { continue };
         let at = start + span.start..start + span.end;
         let found = Found::in_unit(unit, meaning.code, at, rule.description);
         if meaning.code == Code::FetchAndRun {

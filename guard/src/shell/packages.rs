@@ -127,7 +127,9 @@ fn look_alikes(command: &Plain, found: &impl Fn(Code, String) -> Found, judged: 
     let names = command.arguments.iter().skip_while(|word| {
         !matches!(word.as_str(), "install" | "add" | "i" | "dlx" | "exec") && !command.name.ends_with('x')
     });
-    for name in names.filter(|word| !word.starts_with(['-', '.', '/', '$']) && !word.contains("://")) {
+    for name in
+        names.filter(|word| !word.starts_with(['-', '.', '/', '$']) && !word.contains("://") && !word.contains('*'))
+    {
         if let Some(known) = lookalikes::twin(registry, name) {
             judged.found.push(found(Code::LookAlikePackage, look_alike(name, known)));
         }

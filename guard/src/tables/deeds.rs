@@ -1,4 +1,4 @@
-//! Signs that are harmless alone, and not together: to send something to a host, and not to speak of it.
+//! Signs that are harmless alone, and not together: to send something to a host, and to conceal it.
 //!
 //! `phrase` describes the form of the patterns.
 
@@ -9,7 +9,7 @@ pub(crate) enum Sign {
     Sends,
     /// Data that a user does not give away.
     Private,
-    /// Something is not spoken of, or explained by something else.
+    /// Something is concealed, or explained by something else.
     Conceals,
     /// Something happens only later.
     Delays,
@@ -51,7 +51,7 @@ pub(crate) const SIGNS: &[(Sign, &str)] = &[
     ),
     (
         Sign::Conceals,
-        "if|when .. user|users|anyone|somebody|reader|client|customer|they .. asks|ask|notes|notices|notice|wonders|questions .. say|explain|tell|answer|reply|claim|assure",
+        "if|when .. user|users|anyone|reader|client|customer|they .. asks|ask|notes|notices|notice|wonders|questions .. say|explain|tell|answer|reply|claim|assure",
     ),
     (Sign::Conceals, "implementation_detail|to_avoid_confusion|to_avoid_questions|behind_the_scenes|in_the_background"),
     (Sign::Conceals, "speak|talk|write|report .. of|about .. only"),

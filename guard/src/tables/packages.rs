@@ -1,6 +1,6 @@
 //! Names of packages that are installed very often, with which others are confused on purpose.
 
-/// Packages of PyPI. Two of them can be similar; a name in the list is never a confusion.
+/// Packages of `PyPI`. Two of them can be similar; a name in the list is never a confusion.
 pub(crate) const PYPI: &[&str] = &[
     "aiohttp",
     "ansible",

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::kinds;
+use crate::files;
 use crate::purpose::Topic;
 
 /// A file or folder: a pattern for its path, what it is, and the topics of a description that declare its use.
@@ -234,7 +234,7 @@ pub(crate) fn find<'p>(places: &'p [Place], path: &str) -> Option<&'p Place> {
 /// Returns whether a file in a private folder holds nothing private: public keys, and the names of known hosts.
 fn is_public(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default().trim_end_matches(['"', '\'', '`']);
-    matches!(name, "authorized_keys" | "known_hosts") || kinds::end_of(name) == "pub" && !name.contains(['*', ' '])
+    matches!(name, "authorized_keys" | "known_hosts") || files::end_of(name) == "pub" && !name.contains(['*', ' '])
 }
 
 /// Returns whether a path leads to a file of variables, and not to an example of one.

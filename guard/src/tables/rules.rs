@@ -46,7 +46,7 @@ pub(crate) const MEANINGS: &[Meaning] = &[
     meaning("read-a-wallet-of-the-desktop", Code::ReadsSecrets, &[Topic::Passwords]),
     meaning("search-private-keys-by-git", Code::ReadsSecrets, &[Topic::Security]),
     meaning("variables-of-processes*", Code::ReadsSecrets, &[Topic::Security]),
-    meaning("memory-of-a-process*", Code::ReadsSecrets, &[Topic::Security]),
+    meaning("memory-of-a-process*", Code::ReadsSecrets, &[Topic::Security, Topic::Faults]),
     meaning("print-credentials-of-a-machine", Code::CloudMetadata, &[]),
     meaning("write-start-up-files", Code::StartUp, &[Topic::Shell, Topic::Schedule]),
     meaning("name-start-up-files", Code::StartUp, &[Topic::Shell, Topic::Schedule]),
@@ -73,8 +73,16 @@ pub(crate) const MEANINGS: &[Meaning] = &[
     meaning("security-modules", Code::Approval, &[Topic::Security]),
 ];
 
-/// Returns what a rule means.
-pub(crate) fn meaning_of(rule: &str) -> Option<&'static Meaning> {
+/// What a command about scheduled jobs of toolc means.
+static JOBS: Meaning = meaning("toolc-changes-itself", Code::StartUp, &[Topic::Schedule]);
+
+/// Returns what a rule means for a command.
+pub(crate) fn meaning_of(rule: &str, command: &str) -> Option<&'static Meaning> {
+    if matches!(rule, "toolc-changes-itself" | "toolc-starts-an-agent")
+        && command.split_whitespace().nth(1) == Some("cron")
+    {
+        return Some(&JOBS);
+    }
     MEANINGS.iter().find(|meaning| match meaning.pattern.strip_suffix('*') {
         Some(start) => rule.starts_with(start),
         None => rule == meaning.pattern,

@@ -20,12 +20,17 @@ static RULES: LazyLock<RuleSet<'static>> = LazyLock::new(|| toolc_catalog::comma
 
 /// Judges files.
 pub(crate) fn judge(files: &[(String, Content)]) -> Report {
+    judge_files(&Files::new(files.iter().cloned()))
+}
+
+/// Judges the files of a skill.
+pub(crate) fn judge_files(files: &Files) -> Report {
     let surroundings = Surroundings {
         directory: Some(Path::new("/home/ada/project")),
         home: Some(Path::new("/home/user")),
         ..Surroundings::default()
     };
-    inspect(&Files::new(files.iter().cloned()), &RULES, &surroundings)
+    inspect(files, &RULES, &surroundings)
 }
 
 /// Judges one SKILL.md.

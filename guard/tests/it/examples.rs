@@ -1,6 +1,9 @@
 //! Every example of a hostile skill is blocked for its reason, and no harmless one is.
 
-use crate::cases::{blocking, cases, judge};
+use std::path::Path;
+
+use crate::cases::{blocking, cases, judge, judge_files};
+use crate::folders;
 
 #[test]
 fn every_hostile_skill_is_blocked_for_its_reason() {
@@ -25,6 +28,20 @@ fn no_harmless_skill_is_blocked() {
         let found = blocking(&judge(&case.files));
         if !found.is_empty() {
             blocked += &format!("{}:\n{found}", case.name);
+        }
+    }
+    assert!(blocked.is_empty(), "{blocked}");
+}
+
+#[test]
+fn no_skill_that_ships_with_the_program_would_be_blocked_from_a_stranger() {
+    let (mut skills, mut blocked) = (Vec::new(), String::new());
+    folders::find_skills(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../skills"), &mut skills);
+    assert!(skills.len() >= 10, "{skills:?}");
+    for skill in skills {
+        let found = blocking(&judge_files(&folders::read(&skill)));
+        if !found.is_empty() {
+            blocked += &format!("{}:\n{found}\n", skill.display());
         }
     }
     assert!(blocked.is_empty(), "{blocked}");

@@ -59,7 +59,7 @@ pub(crate) fn run() {
     }
 }
 
-fn find_skills(folder: &Path, found: &mut Vec<PathBuf>) {
+pub(crate) fn find_skills(folder: &Path, found: &mut Vec<PathBuf>) {
     if folder.join("SKILL.md").is_file() {
         found.push(folder.to_owned());
         return;
@@ -75,7 +75,7 @@ fn find_skills(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn read(skill: &Path) -> Files {
+pub(crate) fn read(skill: &Path) -> Files {
     let mut entries = Vec::new();
     collect(skill, skill, &mut entries);
     Files::new(entries)

@@ -102,7 +102,7 @@ pub(crate) fn blocking<'r>(report: &'r Report, trust: Trust, accepted: &BTreeSet
 /// Checks the ids that a person accepts. Returns a warning for each id that no finding has.
 ///
 /// # Errors
-/// With all findings that nobody may accept.
+/// With all findings that cannot be accepted.
 pub(crate) fn check_accepted<'r>(
     reports: impl IntoIterator<Item = &'r Report>,
     accepted: &BTreeSet<String>,
@@ -133,7 +133,7 @@ pub(crate) fn objection(finding: &Finding) -> String {
     format!("{text} [{}]", finding.id)
 }
 
-/// Returns the objections to a skill of which nothing is accepted: the findings that would block it from a stranger.
+/// Returns the objections to a skill without accepted findings: those that would block it from a stranger.
 pub(crate) fn objections(report: &Report) -> Vec<String> {
     report.findings.iter().filter(|finding| finding.severity == Severity::Block).map(objection).collect()
 }

@@ -61,8 +61,8 @@ impl Stores {
     }
 
     /// Sets what judges the skills that the model writes.
-    pub(crate) fn with_guard(self, guard: Guard) -> Self {
-        Self { guard: Some(Arc::new(guard)), ..self }
+    pub(crate) fn with_guard(self, guard: Option<Guard>) -> Self {
+        Self { guard: guard.map(Arc::new), ..self }
     }
 
     /// Replaces the store of notes, which is a folder of files by default.

@@ -2,8 +2,9 @@
 //! and words such as "previous". Each word has a weight, and the sum decides, so that the words and their order may vary.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use super::words::{folded, is_in, words};
+use super::words::{Vocabulary, folded, is_in, may_be_dense, words};
 
 /// The words of a language. A word that ends with `*` stands for all words with that beginning.
 struct Language {
@@ -298,6 +299,9 @@ const WINDOW: usize = 8;
 /// How many characters one clause of a dense language may have.
 const DENSE_WINDOW: usize = 40;
 
+/// The same words, to skip most sentences.
+static KEYS: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary::of(keys()));
+
 /// Words of which every such sentence in a language with spaces has one.
 pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
     LANGUAGES.iter().flat_map(|language| language.verbs).chain(FOLLOW).copied()
@@ -307,6 +311,10 @@ pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
 pub(crate) fn find(text: &str) -> Option<Range<usize>> {
     let mut start = 0;
     for sentence in text.split_inclusive(['.', '!', '?', ';', '\n', '。', '！', '？', '；', '।']) {
+        if !may_be_dense(sentence) && !KEYS.occurs_in(sentence) {
+            start += sentence.len();
+            continue;
+        }
         let words = words(sentence);
         let lower: Vec<String> = words.iter().map(|word| folded(&sentence[word.clone()])).collect();
         let found = LANGUAGES.iter().find_map(|language| {

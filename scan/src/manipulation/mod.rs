@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 
 use toolc::text::is_invisible;
 
-use words::{Vocabulary, words};
+use words::{Vocabulary, may_be_dense, words};
 
 /// A manipulation: what the text does, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,9 +154,7 @@ fn find_in(text: &str) -> Option<Manipulation> {
 fn may_have_sentences(text: &str) -> bool {
     static KEYS: LazyLock<Vocabulary> =
         LazyLock::new(|| Vocabulary::of(grammar::keys().chain(requests::keys()).chain(secrecy::keys())));
-    // The scripts without spaces between words begin with Thai.
-    let may_be_dense = |letter: char| letter >= '\u{e00}' && letter.is_alphabetic();
-    text.contains(may_be_dense) || KEYS.occurs_in(text)
+    may_be_dense(text) || KEYS.occurs_in(text)
 }
 
 #[cfg(test)]

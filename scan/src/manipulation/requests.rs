@@ -2,9 +2,10 @@
 //! system prompt"), in several languages. English has more forms, which are patterns.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::Manipulation;
-use super::words::{folded, is_in, words};
+use super::words::{Vocabulary, folded, is_in, may_be_dense, words};
 
 /// The words of a language. A word that ends with `*` stands for all words with that beginning.
 struct Language {
@@ -141,6 +142,9 @@ const WINDOW: usize = 10;
 /// How many characters the parts may span in a language without spaces.
 const DENSE_WINDOW: usize = 24;
 
+/// The same words, to skip most sentences.
+static KEYS: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary::of(keys()));
+
 /// Words of which every such sentence in a language with spaces has one.
 pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
     LANGUAGES.iter().flat_map(|language| language.limits.iter().chain(language.reveal)).copied()
@@ -150,6 +154,10 @@ pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
 pub(crate) fn find(text: &str) -> Option<Manipulation> {
     let mut start = 0;
     for sentence in text.split_inclusive(['.', '!', '?', ';', ':', '\n', '。', '！', '？', '؟']) {
+        if !may_be_dense(sentence) && !KEYS.occurs_in(sentence) {
+            start += sentence.len();
+            continue;
+        }
         let places = words(sentence);
         let folded: Vec<String> = places.iter().map(|word| folded(&sentence[word.clone()])).collect();
         let spaced = LANGUAGES.iter().find_map(|language| spaced(&folded, language));

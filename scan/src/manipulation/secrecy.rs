@@ -2,9 +2,10 @@
 //! more forms, which are patterns.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::Manipulation;
-use super::words::{folded, is_in, words};
+use super::words::{Vocabulary, folded, is_in, may_be_dense, words};
 
 /// The words of a language. A word that ends with `*` stands for all words with that beginning.
 struct Language {
@@ -291,6 +292,9 @@ const WINDOW: usize = 7;
 /// The maximum number of letters of other words between those of the core: pronouns and articles.
 const SHORT: usize = 4;
 
+/// The same words, to skip most sentences.
+static KEYS: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary::of(keys()));
+
 /// Words of which every such sentence has one.
 pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
     LANGUAGES.iter().flat_map(|language| language.user).copied()
@@ -300,6 +304,10 @@ pub(crate) fn keys() -> impl Iterator<Item = &'static str> {
 pub(crate) fn find(text: &str) -> Option<Manipulation> {
     let mut start = 0;
     for clause in text.split_inclusive(['.', '!', '?', ';', ':', ',', '\n', '。', '؟', '،', '।']) {
+        if !may_be_dense(clause) && !KEYS.occurs_in(clause) {
+            start += clause.len();
+            continue;
+        }
         let places = words(clause);
         let folded: Vec<String> = places.iter().map(|word| folded(&clause[word.clone()])).collect();
         if let Some(core) = LANGUAGES.iter().find_map(|language| core(&folded, language)) {

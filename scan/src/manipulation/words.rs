@@ -48,6 +48,11 @@ impl Vocabulary {
     }
 }
 
+/// Returns whether a text can be in a script without spaces between words. These begin with Thai.
+pub(crate) fn may_be_dense(text: &str) -> bool {
+    !text.is_ascii() && text.contains(|letter: char| letter >= '\u{e00}' && letter.is_alphabetic())
+}
+
 /// Returns a word in lower case, with those accents removed that people leave out when they type.
 pub(crate) fn folded(word: &str) -> String {
     if word.is_ascii() { word.to_ascii_lowercase() } else { folded_letters(word).collect() }

@@ -22,36 +22,31 @@ const ALL: [&str; 9] = [
 const ONE: [&str; 8] =
     ["os.getenv", "os.environ.get", "os.Getenv", "Deno.env.get", "std::env::var", "env::var", "getenv", "ENV.fetch"];
 
+/// The maximum number of chains that are remembered.
+const MAX_CLASSES: usize = 10_000;
+
 impl Flow<'_> {
     /// Adds what a chain of names stands for.
     pub(super) fn chain_value(&mut self, at: usize, chain: &Chain, value: &mut Value) {
         let program = self.program;
         self.environment(at, chain, value);
-        if chain.is_in(names::FROM_NETWORK) {
-            value.bits |= bits::NETWORK;
-        }
+        let class = match self.classes.get(&chain.path) {
+            Some(class) => *class,
+            None => self.classify(chain),
+        };
+        value.bits |= class & !bits::DECODED;
         // `Buffer.from` decodes only if it names an encoding.
-        let decodes = !chain.path.ends_with("Buffer.from") || self.names_encoding(chain);
-        if decodes && chain.is_in(names::DECODERS) {
+        if class & bits::DECODED != 0 && (!chain.path.ends_with("Buffer.from") || self.names_encoding(chain)) {
             value.bits |= bits::DECODED;
         }
-        if chain.is_in(names::PRIVATE) {
-            value.bits |= bits::SECRET;
-        }
-        if chain.is_in(names::ENCODERS) || chain.last() == "toString" && self.encodes(chain) {
+        if chain.last() == "toString" && self.encodes(chain) {
             value.bits |= bits::ENCODED;
         }
-        if chain.is_in(names::HOMES) || matches!(chain.last(), "expanduser" | "expandvars") && self.is_home(chain) {
+        if matches!(chain.last(), "expanduser" | "expandvars") && self.is_home(chain) {
             value.bits |= bits::HOME;
         }
-        let is_page = || {
-            names::PAGES.iter().any(|page| match page.strip_prefix('.') {
-                Some(name) => chain.path.split('.').skip(1).any(|part| part == name),
-                None => chain.path == *page || chain.path.starts_with(&format!("{page}.")),
-            })
-        };
-        if program.language.name == "javascript" && !program.is(chain.end, "=") && is_page() {
-            value.bits |= bits::PAGE;
+        if program.is(chain.end, "=") {
+            value.bits &= !bits::PAGE;
         }
         // A name of an argument is not a variable: `f(data=x)`.
         if program.is(chain.end, "=") && at > 0 && (program.is(at - 1, ",") || program.is(at - 1, "(")) {
@@ -66,6 +61,28 @@ impl Flow<'_> {
                 value.add(known);
             }
         }
+    }
+
+    /// Returns what a chain stands for by its name alone, and remembers it.
+    fn classify(&mut self, chain: &Chain) -> u16 {
+        let is_page = |page: &str| match page.strip_prefix('.') {
+            Some(name) => chain.path.split('.').skip(1).any(|part| part == name),
+            None => chain.path == page || chain.path.starts_with(&format!("{page}.")),
+        };
+        let is_script = self.program.language.name == "javascript";
+        let classes = [
+            (bits::NETWORK, chain.is_in(names::FROM_NETWORK)),
+            (bits::DECODED, chain.is_in(names::DECODERS)),
+            (bits::SECRET, chain.is_in(names::PRIVATE)),
+            (bits::ENCODED, chain.is_in(names::ENCODERS)),
+            (bits::HOME, chain.is_in(names::HOMES)),
+            (bits::PAGE, is_script && names::PAGES.iter().any(|page| is_page(page))),
+        ];
+        let class = classes.iter().filter(|(_, is_one)| *is_one).fold(0, |all, (class, _)| all | class);
+        if self.classes.len() < MAX_CLASSES {
+            self.classes.insert(chain.path.clone(), class);
+        }
+        class
     }
 
     /// Returns whether `toString` gives hexadecimal digits or Base64.

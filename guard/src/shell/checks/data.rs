@@ -1,11 +1,11 @@
 //! Data of the user that commands send, code that they write, and what they get of the machine.
 
 use super::{Piece, sends_data};
-use crate::code::language;
 use crate::codes::Code;
 use crate::directives;
+use crate::files;
 use crate::hosts::{self, Standing};
-use crate::kinds;
+use crate::language;
 use crate::purpose::Topic;
 use crate::shell::command::Plain;
 use crate::tables::{names, places};
@@ -95,13 +95,13 @@ impl Piece<'_> {
         let targets = command.writes.iter().chain(&command.arguments).chain(&command.behind);
         let targets: Vec<&String> = targets.filter(|target| !target.starts_with('-')).collect();
         let is_shell = |target: &&&String| {
-            let end = kinds::end_of(target);
+            let end = files::end_of(target);
             matches!(end.as_str(), "sh" | "bash" | "zsh" | "fish" | "command")
                 || target.ends_with("rc")
                 || target.contains("hooks/")
                 || places::find(places::START_UP, target).is_some_and(|place| place.pattern != places::AUTHORIZED_KEYS)
         };
-        let language = targets.iter().find_map(|target| language::language(&kinds::end_of(target)));
+        let language = targets.iter().find_map(|target| language::language(&files::end_of(target)));
         if targets.iter().any(|target| is_shell(&target)) || here.starts_with("#!") && here.contains("sh\n") {
             judged.inner.push(Inner { language: "sh", text: here.clone(), at });
         } else if let Some(language) = language {

@@ -28,7 +28,7 @@ pub(super) struct ScanArgs {
     /// Mend what can be mended without a decision.
     #[arg(long)]
     fix: bool,
-    /// How far the author is trusted: of `bundled` nothing blocks, and of `trusted` only what nobody may accept.
+    /// How far the author is trusted: of `bundled` nothing blocks, and of `trusted` only what cannot be accepted.
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Level::Community)]
     trust: Level,
     /// Accept the finding with this id, as it is printed (repeatable).
@@ -197,7 +197,11 @@ impl ScanArgs {
             return sarif::log(all, accepted);
         }
         if self.json {
-            return Ok(all.iter().map(|scanned| format!("{}\n", scanned.json(accepted))).collect());
+            let line = |mut text: String, scanned: &Scanned| {
+                let _ = writeln!(text, "{}", scanned.json(accepted));
+                text
+            };
+            return Ok(all.iter().fold(String::new(), line));
         }
         let text: String = all.iter().map(|scanned| scanned.text(accepted)).collect();
         Ok(format!("{text}{} checked, {wrong} with errors\n", show::counted(all.len(), "skill")))

@@ -35,7 +35,7 @@ pub(super) fn log(all: &[Scanned], accepted: &BTreeSet<String>) -> Result<String
     for scanned in all {
         let folder = scanned.folder.canonicalize().unwrap_or_else(|_| current.join(&scanned.folder));
         if let Some(why) = &scanned.unreadable {
-            log.add(UNREADABLE.0, (UNREADABLE.1, ""), "error", why, log.location(&folder, "", 0, 0));
+            log.add(UNREADABLE.0, (UNREADABLE.1, ""), "error", why, &log.location(&folder, "", 0, 0));
         }
         for note in &scanned.notes {
             log.note(&folder, note);
@@ -74,7 +74,7 @@ impl Log<'_> {
             Severity::Hint => "note",
         };
         let location = self.location(folder, MAIN, note.line, note.column);
-        self.add(note.code.name(), (note.code.explanation(), ""), level, &note.message, location);
+        self.add(note.code.name(), (note.code.explanation(), ""), level, &note.message, &location);
     }
 
     fn finding(&mut self, folder: &Path, finding: &Finding, blocks: bool) {
@@ -90,7 +90,7 @@ impl Log<'_> {
             excerpt => format!("{} `{excerpt}`", finding.message),
         };
         let code = finding.code;
-        self.add(code.name(), (code.explanation(), code.help()), level, &message, location);
+        self.add(code.name(), (code.explanation(), code.help()), level, &message, &location);
         if let Some(result) = self.results.last_mut() {
             result["partialFingerprints"] = json!({ "finding/v1": finding.id });
             if is_accepted && finding.is_acceptable() {
@@ -105,7 +105,7 @@ impl Log<'_> {
         about: (&'static str, &'static str),
         level: &str,
         message: &str,
-        location: Value,
+        location: &Value,
     ) {
         self.rules.insert(name, about);
         self.results.push(json!({
