@@ -211,11 +211,8 @@ impl Command {
         screen: &Screen,
     ) -> Next {
         match self {
-            Self::Help => {
-                screen.print(&help());
-                skills::show(setup, screen, true);
-            }
-            Self::Skill if rest.is_empty() => skills::show(setup, screen, false),
+            Self::Help => screen.print(&(help() + &skills::help(&setup.host.stores.skills))),
+            Self::Skill if rest.is_empty() => skills::show(&setup.host.stores.skills, screen),
             Self::Skill => {
                 let (name, task) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
                 return Next::Skill { name: name.to_owned(), task: task.trim().to_owned() };
