@@ -130,3 +130,15 @@ impl Agent {
 pub(crate) fn without_skill(message: &str) -> &str {
     message.find(MARK).map_or(message, |at| &message[..at])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_shown_without_the_text_of_its_skill() {
+        let sent = format!("/deploy now{MARK}{MARK_END}The skill `deploy`: ...");
+        assert_eq!(without_skill(&sent), "/deploy now");
+        assert_eq!(without_skill("[The user has named a skill"), "[The user has named a skill");
+    }
+}
