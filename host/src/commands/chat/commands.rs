@@ -12,6 +12,7 @@ use crate::ground::error::Result;
 use crate::ground::show;
 use crate::models;
 use toolc_files::{UndoOutcome, Undone};
+use toolc_skills::Skills;
 use toolc_store::{SessionInfo, Sessions};
 
 use super::screen::{Caller, Screen};
@@ -181,9 +182,14 @@ pub(super) fn parse(line: &str) -> Typed<'_> {
     }
 }
 
-/// Returns the names of the commands.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    COMMANDS.iter().flat_map(|named| [named.name, named.also]).filter(|name| !name.is_empty())
+/// Returns what is wrong with a line that begins with a slash and a name that is neither a command nor a skill.
+pub(super) fn unknown_command(all: &Skills, word: &str) -> String {
+    let commands = COMMANDS.iter().flat_map(|named| [named.name, named.also]).filter(|name| !name.is_empty());
+    let skills = skills::beginning_with(all, "").into_iter().map(|name| format!("/{name}"));
+    let all: Vec<String> = commands.map(str::to_owned).chain(skills).collect();
+    let hint = toolc::suggest::did_you_mean(&toolc::suggest::nearest(word, all.iter().map(String::as_str)));
+    let hint = hint.unwrap_or_else(|| "`/help` lists the commands and skills".to_owned());
+    format!("unknown command `{word}`: {hint}")
 }
 
 /// Returns the help.

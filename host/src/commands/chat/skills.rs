@@ -3,7 +3,6 @@
 use toolc_skill::Skill;
 use toolc_skills::Skills;
 
-use super::commands::names;
 use super::screen::Screen;
 use crate::ground::show;
 
@@ -41,20 +40,11 @@ pub(super) fn show(skills: &Skills, screen: &Screen) {
         |skill: &Skill| (format!("/{}", skill.name()), show::first_sentence(&skill.card.front_matter.description));
     let mut rows: Vec<_> = library.skills.iter().map(described).collect();
     rows.sort_unstable();
-    match rows.is_empty() {
-        true => screen.note("there are no skills yet"),
-        false => screen.columns(&rows),
+    if rows.is_empty() {
+        screen.note("there are no skills yet");
+    } else {
+        screen.columns(&rows);
     }
-}
-
-/// Returns what is wrong with a line that begins with a slash and a name that is neither a command nor a skill.
-pub(super) fn unknown_command(skills: &Skills, word: &str) -> String {
-    let library = skills.library();
-    let skills = library.skills.iter().map(|skill| format!("/{}", skill.name()));
-    let all: Vec<String> = names().map(str::to_owned).chain(skills).collect();
-    let hint = toolc::suggest::did_you_mean(&toolc::suggest::nearest(word, all.iter().map(String::as_str)));
-    let hint = hint.unwrap_or_else(|| "`/help` lists the commands and skills".to_owned());
-    format!("unknown command `{word}`: {hint}")
 }
 
 /// Returns whether a skill has this name, or a folder that cannot be read as a skill.
