@@ -1,11 +1,13 @@
 //! Skills that are named: by options, by a job or a card, and by the person in the chat. The model has their instructions without a call.
 
 use std::fmt::Write as _;
+use std::mem::take;
 
 use toolc::Turn;
 use toolc_skills::{LoadedSkills, load};
 
 use super::plan::Plan;
+use super::record::StoredConversation;
 use super::setup::{SKILL_VIEW, Setup};
 use super::{Agent, AgentEvent};
 use crate::ground::error::{Error, Result};
@@ -35,15 +37,15 @@ pub(crate) struct NamedSkills {
 }
 
 impl Setup {
-    /// Loads the skills with which a conversation begins, and returns them with their text for the instructions. `earlier` are the skills with
-    /// which a conversation that is continued began.
+    /// Loads the skills with which a conversation begins, and returns them with their text for the instructions. A conversation that is
+    /// continued also has those with which it began.
     ///
     /// # Errors
     /// If a skill of the options cannot be loaded. The error is about all of them.
     pub(super) fn named_skills(
         &self,
         plan: &Plan<'_>,
-        earlier: &[String],
+        resumed: &mut StoredConversation,
         turn: &Turn,
     ) -> Result<(NamedSkills, String)> {
         // The parent tells a helper what it needs to know.
@@ -56,7 +58,7 @@ impl Setup {
         }
         let mut named = NamedSkills::default();
         // A model can name skills for a job or a card. This gives what reads it nothing that it could not read itself.
-        let mut others = earlier.to_vec();
+        let mut others = resumed.state.as_mut().map(|state| take(&mut state.skills)).unwrap_or_default();
         if turn.tool(SKILL_VIEW).is_some() {
             others.extend_from_slice(&plan.skills);
         } else {
@@ -115,7 +117,7 @@ impl NamedSkills {
 
     /// Removes and returns the texts of the skills of the next message.
     pub(super) fn take_next(&mut self) -> String {
-        std::mem::take(&mut self.next).concat()
+        take(&mut self.next).concat()
     }
 }
 
@@ -129,4 +131,16 @@ impl Agent {
 /// Returns a message of the user without the text of a skill.
 pub(crate) fn without_skill(message: &str) -> &str {
     message.find(MARK).map_or(message, |at| &message[..at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_shown_without_the_text_of_its_skill() {
+        let sent = format!("/deploy now{MARK}{MARK_END}The skill `deploy`: ...");
+        assert_eq!(without_skill(&sent), "/deploy now");
+        assert_eq!(without_skill("[The user has named a skill"), "[The user has named a skill");
+    }
 }

@@ -211,8 +211,7 @@ impl Setup {
         let mut resumed = self.resumed(&plan, &models)?;
         let instructions = self.instructions(&plan, &mut resumed)?;
         let turn = session.turn_blocking(models.main.model().definitions_dialect());
-        let earlier = resumed.state.as_mut().map(|state| std::mem::take(&mut state.skills)).unwrap_or_default();
-        let (skills, skills_text) = self.named_skills(&plan, &earlier, &turn)?;
+        let (skills, named) = self.named_skills(&plan, &mut resumed, &turn)?;
         let (task, changes) = self.task(&name, &plan);
         let base = self.helper_base(&plan, &calls, &instructions, &changes, spending.clone());
         let Plan { source, observer, resume, helper, .. } = plan;
@@ -220,7 +219,7 @@ impl Setup {
         if resume.is_some() {
             recorder.resume(&mut resumed);
         }
-        let parts = self.parts(&instructions, &turn, skills_text, &observer);
+        let parts = self.parts(&instructions, &turn, named, &observer);
         let (budget, late_servers) = (self.requests(helper.as_ref()), self.late_servers(helper.as_ref()));
         let helpers = Helpers::new(base, &name, helper.as_ref(), &budget, uncounted.clone());
         let mut agent = Agent {
@@ -259,10 +258,7 @@ impl Setup {
             commands: 0,
             has_single_turn: source != CHAT,
         };
-        agent.end_unfinished(&resumed.unfinished);
-        if let Some(state) = resumed.state {
-            agent.restore(state);
-        }
+        agent.restore(resumed.state, &resumed.unfinished);
         Ok(agent)
     }
 

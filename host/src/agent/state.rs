@@ -10,9 +10,9 @@ use toolc::{Call, CompletedCall, ErrorKind, ToolCall};
 use toolc_agent::{TodoItem, TodoList};
 use toolc_terminal::RunningProcess;
 
-use super::Agent;
 use super::event::AgentEvent;
 use super::helpers::RecordedHelper;
+use super::{Agent, StoredCall};
 use crate::ground::time;
 use crate::sources::instructions::Instructions;
 
@@ -148,8 +148,11 @@ impl Agent {
         }
     }
 
-    /// Continues with the state of an earlier run, and reports to the model what ended with that run.
-    pub(super) fn restore(&mut self, state: TaskState) {
+    /// Continues with the state of an earlier run, if there was one, and reports to the model what ended with that run. `unfinished` are the
+    /// calls without results.
+    pub(super) fn restore(&mut self, state: Option<TaskState>, unfinished: &[StoredCall]) {
+        self.end_unfinished(unfinished);
+        let Some(state) = state else { return };
         if self.conversation.has_results() {
             self.news.add(self.task.name(), state.after_restart());
         }

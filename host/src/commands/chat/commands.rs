@@ -12,6 +12,7 @@ use crate::ground::error::Result;
 use crate::ground::show;
 use crate::models;
 use toolc_files::{UndoOutcome, Undone};
+use toolc_skills::Skills;
 use toolc_store::{SessionInfo, Sessions};
 
 use super::screen::{Caller, Screen};
@@ -189,9 +190,14 @@ pub(super) fn parse(line: &str) -> Typed<'_> {
     }
 }
 
-/// Returns the names of the commands.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    COMMANDS.iter().flat_map(|named| [named.name, named.also]).filter(|name| !name.is_empty())
+/// Returns what is wrong with a line that begins with a slash and a name that is neither a command nor a skill.
+pub(super) fn unknown_command(all: &Skills, word: &str) -> String {
+    let commands = COMMANDS.iter().flat_map(|named| [named.name, named.also]).filter(|name| !name.is_empty());
+    let skills = skills::beginning_with(all, "").into_iter().map(|name| format!("/{name}"));
+    let all: Vec<String> = commands.map(str::to_owned).chain(skills).collect();
+    let hint = toolc::suggest::did_you_mean(&toolc::suggest::nearest(word, all.iter().map(String::as_str)));
+    let hint = hint.unwrap_or_else(|| "`/help` lists the commands and skills".to_owned());
+    format!("unknown command `{word}`: {hint}")
 }
 
 /// Returns the help.
@@ -219,11 +225,8 @@ impl Command {
         screen: &Screen,
     ) -> Next {
         match self {
-            Self::Help => {
-                screen.print(&help());
-                skills::show(setup, screen, true);
-            }
-            Self::Skill if rest.is_empty() => skills::show(setup, screen, false),
+            Self::Help => screen.print(&(help() + &skills::help(&setup.host.stores.skills))),
+            Self::Skill if rest.is_empty() => skills::show(&setup.host.stores.skills, screen),
             Self::Skill => {
                 let (name, task) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
                 return Next::Skill { name: name.to_owned(), task: task.trim().to_owned() };

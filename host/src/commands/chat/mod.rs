@@ -39,7 +39,7 @@ use crate::options::ToolOptions;
 use crate::person::Person;
 #[cfg(unix)]
 use crate::person::TypingTerminal;
-use commands::{Next, Typed, parse};
+use commands::{Next, Typed, parse, unknown_command};
 use input::{Input, Line};
 use screen::{Caller, Screen};
 #[cfg(unix)]
@@ -193,7 +193,7 @@ impl<B: Fn(Option<&SessionInfo>) -> Result<Agent>> Chat<'_, B> {
                 if skills::is_known(all, name) {
                     self.use_skill(text, name, task).await;
                 } else {
-                    self.screen.error(&skills::unknown_command(all, word));
+                    self.screen.error(&unknown_command(all, word));
                 }
             }
             Typed::Shell(command) => {

@@ -3,9 +3,7 @@
 use toolc_skill::Skill;
 use toolc_skills::Skills;
 
-use super::commands::names;
 use super::screen::Screen;
-use crate::agent::setup::Setup;
 use crate::ground::show;
 
 /// The command that names a skill, also one with the name of another command.
@@ -22,36 +20,31 @@ pub(super) fn beginning_with(skills: &Skills, beginning: &str) -> Vec<String> {
     names
 }
 
-/// Shows all skills, or those that the help has room for.
-pub(super) fn show(setup: &Setup, screen: &Screen, is_help: bool) {
-    let library = setup.host.stores.skills.library();
+/// Returns the last part of the help: the names of the skills, or of those that there is room for.
+pub(super) fn help(skills: &Skills) -> String {
+    let mut names = beginning_with(skills, "");
+    if names.is_empty() {
+        return String::new();
+    }
+    let more = names.len().saturating_sub(MAX_IN_HELP);
+    names.truncate(MAX_IN_HELP);
+    let names: Vec<String> = names.into_iter().map(|name| format!("`/{name}`")).collect();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("\nSkills, each with your task: {}{more}. `{SKILL}` says what they are for.", names.join(", "))
+}
+
+/// Shows all skills with what they are for.
+pub(super) fn show(skills: &Skills, screen: &Screen) {
+    let library = skills.library();
     let described =
         |skill: &Skill| (format!("/{}", skill.name()), show::first_sentence(&skill.card.front_matter.description));
     let mut rows: Vec<_> = library.skills.iter().map(described).collect();
     rows.sort_unstable();
-    let more = if is_help { rows.len().saturating_sub(MAX_IN_HELP) } else { 0 };
-    rows.truncate(rows.len() - more);
     if rows.is_empty() {
-        if !is_help {
-            screen.note("there are no skills yet");
-        }
-        return;
+        screen.note("there are no skills yet");
+    } else {
+        screen.columns(&rows);
     }
-    screen.print("Skills, which follow with your task:");
-    screen.columns(&rows);
-    if more > 0 {
-        screen.print(&format!("and {more} more: `{SKILL}` lists all"));
-    }
-}
-
-/// Returns what is wrong with a line that begins with a slash and a name that is neither a command nor a skill.
-pub(super) fn unknown_command(skills: &Skills, word: &str) -> String {
-    let library = skills.library();
-    let skills = library.skills.iter().map(|skill| format!("/{}", skill.name()));
-    let all: Vec<String> = names().map(str::to_owned).chain(skills).collect();
-    let hint = toolc::suggest::did_you_mean(&toolc::suggest::nearest(word, all.iter().map(String::as_str)));
-    let hint = hint.unwrap_or_else(|| "`/help` lists the commands and skills".to_owned());
-    format!("unknown command `{word}`: {hint}")
 }
 
 /// Returns whether a skill has this name, or a folder that cannot be read as a skill.

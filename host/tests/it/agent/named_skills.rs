@@ -263,7 +263,9 @@ fn a_skill_is_named_in_the_chat_also_one_that_was_written_since_it_began() {
     let Some(tmux) = Tmux::start_with(folder, &args, &variables) else { return };
     tmux.wait_for("`/help` lists the commands");
     tmux.say("/help");
-    tmux.wait_for("/deploy");
+    tmux.wait_for("`/deploy`, ");
+    tmux.say("/skill");
+    tmux.wait_for("Publishes the site.");
     tmux.say("/new");
     tmux.wait_for("a new conversation begins");
     tmux.type_text("/dep");
