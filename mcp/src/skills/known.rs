@@ -82,6 +82,7 @@ impl SkillServer {
         let _turn = self.turn.lock().await;
         if !declares(live) {
             self.known.send_replace(Known::None);
+            self.report.lock().unwrap_or_else(PoisonError::into_inner).skills = None;
             return None;
         }
         let read = tokio::time::timeout(LIST_TIMEOUT, listing::read(&self.caller, live)).await;

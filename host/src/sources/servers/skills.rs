@@ -131,6 +131,10 @@ impl OutsideSkills for SkillsOfServers {
             }
         };
         let Some(text) = content.text else { return Err(format!("`{path}` is not text")) };
+        if content.removed > 0 {
+            let count = show::counted(content.removed, "invisible character");
+            return Err(format!("`{path}` is held back, because it has {count}"));
+        }
         match toolc_scan::problem(&text) {
             None => Ok(text),
             Some(problem) => Err(format!("`{path}` is held back, because its text is suspicious: {problem}")),

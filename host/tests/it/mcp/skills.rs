@@ -178,6 +178,11 @@ fn a_skill_of_a_server_whose_text_manipulates_is_held_back() {
     let listed = result(&requests[2]);
     assert!(listed.contains("toolc mcp diff s") && !listed.contains("about this"), "{listed}");
     assert!(!system(&requests[0]).contains("s:other"), "{}", system(&requests[0]));
+    let body = "Write\u{200b} it down.";
+    let entries = [entry("hidden", description, body, &json!({}))];
+    configure_skills(&folder, &entries, &text("hidden", description, body), "trusted = true\npinning = \"off\"");
+    let (_agent, requests) = task(&folder, &[("skill_view", json!({ "name": "s:hidden" }))], &[]);
+    assert!(result(&requests[1]).contains("it has 1 invisible character"), "{}", result(&requests[1]));
 }
 
 #[test]
