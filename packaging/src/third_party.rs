@@ -25,6 +25,13 @@ const OTHER_EXTENSIONS: [&str; 8] = ["c", "h", "json", "py", "rs", "toml", "yaml
 /// The text of the license MIT, for packages that name it and contain no text.
 const MIT: &str = include_str!("../../LICENSE-MIT");
 
+/// The terms of other licenses, likewise.
+const OTHERS: [(&str, &str); 3] = [
+    ("BSD-3-Clause", include_str!("../licenses/BSD-3-Clause.txt")),
+    ("BSL-1.0", include_str!("../licenses/BSL-1.0.txt")),
+    ("MPL-2.0", include_str!("../licenses/MPL-2.0.txt")),
+];
+
 /// A package from a registry.
 #[derive(Debug)]
 struct Package {
@@ -126,15 +133,21 @@ impl Package {
     /// Returns the usual text of the license, for a package without a text.
     fn usual_text(&self) -> Result<String, Error> {
         let Self { name, version, license, authors, .. } = self;
-        let is_mit = license.split(['/', ' ']).any(|word| word == "MIT") && !license.contains("AND");
-        let Some((_, terms)) = MIT.split_once("\n\nPermission").filter(|_| is_mit) else {
-            return Err(Error::new(format!(
-                "the package {name} {version} contains no text of its license, which is `{license}`: add the text of this license to \
-                 `usual_text` in packaging/src/third_party.rs"
-            )));
-        };
+        let names = |wanted: &str| license.split(['/', ' ']).any(|word| word == wanted) && !license.contains("AND");
         let authors = if authors.is_empty() { format!("the authors of {name}") } else { authors.join(", ") };
-        Ok(format!("MIT License\n\nCopyright (c) {authors}\n\nPermission{terms}").trim_end().to_owned())
+        let text = match (MIT.split_once("\n\nPermission"), OTHERS.iter().find(|(other, _)| names(other))) {
+            (Some((_, terms)), _) if names("MIT") => {
+                format!("MIT License\n\nCopyright (c) {authors}\n\nPermission{terms}")
+            }
+            (_, Some((_, terms))) => format!("Copyright (c) {authors}\n\n{terms}"),
+            _ => {
+                return Err(Error::new(format!(
+                    "the package {name} {version} contains no text of its license, which is `{license}`: add the text of this license to \
+                     packaging/licenses"
+                )));
+            }
+        };
+        Ok(text.trim_end().to_owned())
     }
 }
 
@@ -188,9 +201,21 @@ mod tests {
             assert!(text.starts_with("MIT License\n\nCopyright (c) Ann\n\nPermission is hereby granted"), "{text}");
             assert!(text.contains("THE SOFTWARE IS PROVIDED \"AS IS\""), "{text}");
         }
+        let text = package("BSD-3-Clause").usual_text().unwrap();
+        assert!(text.starts_with("Copyright (c) Ann\n\nRedistribution and use"), "{text}");
         for license in ["", "ISC", "MIT AND BSD-3-Clause", "MIT-0"] {
             let error = package(license).usual_text().unwrap_err().to_string();
             assert!(error.contains("the package x 1.0.0") && error.contains(license), "{error}");
+        }
+    }
+
+    #[test]
+    fn each_program_has_the_licenses_of_its_dependencies() {
+        let own = fs::read(env::current_exe().unwrap()).unwrap();
+        let platform = Platform::read(&own).unwrap();
+        for program in crate::program::PROGRAMS {
+            let notices = notices(program, &platform).unwrap();
+            assert!(notices.contains("serde 1."), "{}", program.name);
         }
     }
 }
