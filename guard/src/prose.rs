@@ -237,12 +237,8 @@ fn downloads(unit: &Unit, around: &Around, found_words: &[WordAt], context: &Con
             Standing::Local | Standing::Named => None,
         };
         if hosts::looks_alike(&address.host) {
-            found.push(Found::in_unit(
-                unit,
-                Code::LookAlike,
-                address.at.clone(),
-                "The host is written with letters of different scripts.",
-            ));
+            let message = "The host is written with letters of different scripts.";
+            found.push(Found::in_unit(unit, Code::LookAlike, address.at.clone(), message));
         }
         let verbs = ["download", "get", "fetch", "visit", "herunterladen", "下载", "descarga", "télécharge"];
         if let Some(message) = foreign_package(unit, address) {

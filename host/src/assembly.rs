@@ -160,7 +160,6 @@ impl Host {
         check_names(profile.file(), &registry)?;
         let permissions =
             calls.then(|| permissions(&profile, &directory, &registry, environments, environment, mode)).transpose()?;
-
         let redactor = Arc::new(registry.redactor(&env));
         let skills = Self::skills(&profile, &servers, &registry, &directory, purpose, warns)?;
         let mut stores = Stores::new(&profile.home, &registry, environment, skills, &redactor)
