@@ -62,7 +62,7 @@ impl Arena {
 
 /// Compiles the rules of manifests that have no errors.
 pub fn compile<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> RuleSet<'b> {
-    let programs = programs(ProgramTable::EMPTY, manifests, arena);
+    let programs = programs(&ProgramTable::EMPTY, manifests, arena);
     let mut set = RuleSet::new(&rules(manifests, arena), &places(manifests, arena), programs);
     set.add_access(&access(manifests, arena));
     set
@@ -70,7 +70,7 @@ pub fn compile<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> RuleSet<
 
 /// Adds what a user's manifests declare to what a host has.
 pub(super) fn added<'b>(base: &RuleSet<'b>, manifests: &[CommandsManifest], arena: &'b Arena) -> RuleSet<'b> {
-    let mut rules = base.clone().with_programs(programs(*base.programs(), manifests, arena));
+    let mut rules = base.clone().with_programs(programs(base.programs(), manifests, arena));
     rules.add_access(&access(manifests, arena));
     rules.add_places(&places(manifests, arena));
     rules.add(&self::rules(manifests, arena));
@@ -115,9 +115,9 @@ fn access<'b>(manifests: &[CommandsManifest], arena: &'b Arena) -> Vec<Access<'b
 }
 
 /// Compiles the programs, and adds them to those of a host.
-fn programs<'b>(base: ProgramTable<'b>, manifests: &[CommandsManifest], arena: &'b Arena) -> ProgramTable<'b> {
+fn programs<'b>(base: &ProgramTable<'b>, manifests: &[CommandsManifest], arena: &'b Arena) -> ProgramTable<'b> {
     if manifests.iter().all(|manifest| manifest.programs.is_empty()) {
-        return base;
+        return *base;
     }
     let mut by_name: BTreeMap<&'b str, &'b Program<'b>> = base.entries().iter().copied().collect();
     for manifest in manifests.iter().flat_map(|manifest| &manifest.programs) {
