@@ -20,7 +20,7 @@ pub(super) fn beginning_with(skills: &Skills, beginning: &str) -> Vec<String> {
     names
 }
 
-/// Returns the last part of the help: the names of the skills, or of those that there is room for.
+/// Returns the last part of the help: the names of the first skills, and the number of the others.
 pub(super) fn help(skills: &Skills) -> String {
     let mut names = beginning_with(skills, "");
     if names.is_empty() {
