@@ -2,12 +2,14 @@
 
 use std::io::{self, Cursor, Read};
 
-use flate2::read::GzDecoder;
+use flate2::read::MultiGzDecoder;
 use zip::ZipArchive;
 
 /// The maximum number of entries of one archive, and of bytes that are unpacked for a skill.
 const MAX_ENTRIES: usize = 1_000;
 pub(crate) const MAX_UNPACKED: usize = 32 << 20;
+/// The maximum number of bytes of a tar with its headers, so that an archive of many empty files ends.
+const MAX_TAR: u64 = MAX_UNPACKED as u64 * 2;
 
 /// Unpacks the files of a zip, a tar or a tar.gz. Takes their sizes from `left`.
 ///
@@ -16,7 +18,7 @@ pub(crate) const MAX_UNPACKED: usize = 32 << 20;
 pub(crate) fn unpack(archive: &[u8], left: &mut usize) -> Result<Vec<(String, Vec<u8>)>, String> {
     match archive {
         [b'P', b'K', ..] => zip(archive, left),
-        [0x1f, 0x8b, ..] => tar(GzDecoder::new(archive), left),
+        [0x1f, 0x8b, ..] => tar(MultiGzDecoder::new(archive), left),
         _ if archive.get(257..262) == Some(b"ustar") => tar(archive, left),
         _ => Err("its format is not unpacked".to_owned()),
     }
@@ -65,9 +67,7 @@ fn zip(archive: &[u8], left: &mut usize) -> Result<Vec<(String, Vec<u8>)>, Strin
 }
 
 fn tar(archive: impl Read, left: &mut usize) -> Result<Vec<(String, Vec<u8>)>, String> {
-    // The headers count too, so that an archive of many empty files ends.
-    let archive = archive.take(MAX_UNPACKED as u64 * 2);
-    let mut tar = tar::Archive::new(archive);
+    let mut tar = tar::Archive::new(archive.take(MAX_TAR));
     let entries = tar.entries().map_err(|error| damaged(&error))?;
     let mut files = Vec::new();
     for (number, entry) in entries.enumerate() {
@@ -85,5 +85,21 @@ fn tar(archive: impl Read, left: &mut usize) -> Result<Vec<(String, Vec<u8>)>, S
         let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         files.push((path, read(entry, left)?));
     }
+    check_end(tar.into_inner())?;
     if files.is_empty() { Err("it has no files".to_owned()) } else { Ok(files) }
+}
+
+/// Fails if something that was not read follows the end of a tar: programs differ in whether they read on.
+fn check_end(mut rest: io::Take<impl Read>) -> Result<(), String> {
+    let mut bytes = [0; 8 << 10];
+    loop {
+        match rest.read(&mut bytes).map_err(|error| damaged(&error))? {
+            0 if rest.limit() == 0 => return Err(format!("it has more than {MAX_TAR} bytes")),
+            0 => return Ok(()),
+            read if bytes[..read].iter().any(|byte| *byte != 0) => {
+                return Err("something comes after its end".to_owned());
+            }
+            _ => {}
+        }
+    }
 }

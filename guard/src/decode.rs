@@ -46,7 +46,7 @@ pub(crate) fn inflated(packed: &[u8]) -> Option<Vec<u8>> {
     let mut unpacked = Vec::new();
     let limit = MAX_INFLATED as u64 + 1;
     let read = match packed {
-        [0x1f, 0x8b, ..] => flate2::read::GzDecoder::new(packed).take(limit).read_to_end(&mut unpacked),
+        [0x1f, 0x8b, ..] => flate2::read::MultiGzDecoder::new(packed).take(limit).read_to_end(&mut unpacked),
         [b'x', 0x01 | 0x5e | 0x9c | 0xda, ..] => {
             flate2::read::ZlibDecoder::new(packed).take(limit).read_to_end(&mut unpacked)
         }

