@@ -222,6 +222,12 @@ impl<'a> CallInfo<'a> {
         self.task_state?.environment()
     }
 
+    /// Returns the state of type `T` that the handlers of the task share, as [`Call::state`](crate::Call::state) does: a hook can leave
+    /// something there for the handler.
+    pub fn state<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        self.task_state.map_or_else(Arc::default, TaskInner::state_or_default)
+    }
+
     /// Returns the directory in which the call's command was judged, as an absolute path. `None` if the command was not judged, or if the
     /// directory is not known.
     #[cfg(feature = "approval")]

@@ -428,7 +428,8 @@ impl Turn {
             caller: request.caller(),
             namespace: &request.origin().namespace,
             task: request.task(),
-            task_state: request.task_state(),
+            // As handlers see it: a call without a task belongs to the task of the session.
+            task_state: request.or_task(&self.config().task).task_state(),
             annotations: Annotations::DEFAULT,
             arguments: record.map_or(&Value::Null, |record| &record.arguments),
             began: record.and_then(|record| record.began),

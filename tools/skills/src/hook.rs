@@ -7,6 +7,7 @@ use toolc::hooks::{CallInfo, Hook, HookAction};
 use toolc_redact::Redactor;
 
 use crate::manage::{Plan, preview};
+use crate::outside::AskedVersions;
 use crate::root::{Content, Overlay};
 use crate::skills::Skills;
 
@@ -14,8 +15,6 @@ use crate::skills::Skills;
 const TOOL: &str = "skill_manage";
 /// The tool that reads skills.
 const VIEW: &str = "skill_view";
-/// The number of characters of a version that a question shows.
-const SHORT_VERSION: usize = 12;
 /// The maximum number of objections in a question.
 const MAX_LISTED: usize = 8;
 
@@ -125,11 +124,13 @@ impl Hook for OutsideSkillHook {
         let Some(skill) = name.and_then(|name| self.0.outside_skill(name)).filter(|skill| !skill.is_trusted) else {
             return Ok(HookAction::Continue);
         };
-        let version: String = skill.version.trim_start_matches("sha256:").chars().take(SHORT_VERSION).collect();
+        call.state::<AskedVersions>().note(call.id(), &skill);
+        // An answer for the session is kept with this text, so the version is whole.
         Ok(HookAction::Ask(format!(
-            "the skill `{}` (version {version}) comes from the MCP server `{}`: the model could follow its instructions, which can include \
+            "the skill `{}` (version {}) comes from the MCP server `{}`: the model could follow its instructions, which can include \
              commands",
             skill.name(),
+            skill.version,
             skill.server
         )))
     }

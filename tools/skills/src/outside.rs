@@ -1,8 +1,9 @@
 //! Skills that are in no folder of this machine, such as those of MCP servers. They are text from outside: they have names that no skill
 //! of a folder can have, they are marked, and they are only read.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use toolc::cancel::CancellationToken;
@@ -93,6 +94,26 @@ pub trait OutsideSkills: Send + Sync {
     /// # Errors
     /// Returns why it cannot be read, or may not be shown.
     fn read(&self, skill: &OutsideSkill, path: &str, cancellation: &CancellationToken) -> Result<String, String>;
+}
+
+/// The versions of skills about which the person was asked, by the id of the call and the name of the skill. A skill can change while the
+/// person decides, and only the version in the question may be read.
+#[derive(Debug, Default)]
+pub(crate) struct AskedVersions(Mutex<BTreeMap<(String, String), BTreeSet<String>>>);
+
+impl AskedVersions {
+    /// Notes the version about which a call asks.
+    pub(crate) fn note(&self, call: &str, skill: &OutsideSkill) {
+        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.entry((call.to_owned(), skill.name().to_owned())).or_default().insert(skill.version.clone());
+    }
+
+    /// Returns whether a call has asked about this version of a skill, and about no other one. The answer counts once.
+    pub(crate) fn take(&self, call: &str, skill: &OutsideSkill) -> bool {
+        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let versions = asked.remove(&(call.to_owned(), skill.name().to_owned())).unwrap_or_default();
+        versions.len() == 1 && versions.contains(&skill.version)
+    }
 }
 
 /// Returns the server of a skill, if it comes from one.

@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
+use toolc::approval::{ApprovalDecision, approver_fn};
 use toolc::cancel::CancellationToken;
 use toolc::testing::Harness;
 use toolc::{Env, Registry};
@@ -271,15 +272,25 @@ fn a_text_cannot_leave_its_fence() {
 }
 
 /// Skills of a server `s`, whose files contain their own names.
-struct Server(Arc<OutsideList>);
+struct Server(Mutex<Arc<OutsideList>>);
+
+impl Server {
+    /// Gives all skills another version.
+    fn change(&self) {
+        let mut list = self.0.lock().expect("the list");
+        let mut changed = OutsideList::clone(&list);
+        changed.skills.iter_mut().for_each(|skill| skill.version.push('0'));
+        *list = Arc::new(changed);
+    }
+}
 
 impl OutsideSkills for Server {
     fn known(&self) -> Arc<OutsideList> {
-        Arc::clone(&self.0)
+        Arc::clone(&self.0.lock().expect("the list"))
     }
 
     fn refresh(&self, _: &CancellationToken) -> Arc<OutsideList> {
-        Arc::clone(&self.0)
+        self.known()
     }
 
     fn read(&self, skill: &OutsideSkill, path: &str, _: &CancellationToken) -> Result<String, String> {
@@ -289,6 +300,15 @@ impl OutsideSkills for Server {
 }
 
 fn with_server(is_trusted: bool) -> (tempfile::TempDir, Harness, Arc<Skills>) {
+    let (folder, harness, skills, _) = with_answer(is_trusted, None);
+    (folder, harness, skills)
+}
+
+/// Returns a session with the skills of a server, about which a person answers as the function does.
+fn with_answer(
+    is_trusted: bool,
+    answer: Option<fn(&Server) -> ApprovalDecision>,
+) -> (tempfile::TempDir, Harness, Arc<Skills>, Arc<Server>) {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), "own/notes/SKILL.md", &skill("notes", "Notes of the user.", "Local."));
     let outside = |label: &str, more: Value| {
@@ -306,15 +326,39 @@ fn with_server(is_trusted: bool) -> (tempfile::TempDir, Harness, Arc<Skills>) {
         outside("tools", json!({ "metadata": { "hermes": { "requires_tools": ["no_such_tool"] } } })),
     ];
     let list = OutsideList { skills, problems: vec!["MCP server `s`: the skill `x` is held back".to_owned()] };
-    let skills =
-        Skills::new(folder.path().join("own"), &Registry::new()).with_outside(Arc::new(Server(Arc::new(list))));
+    let server = Arc::new(Server(Mutex::new(Arc::new(list))));
+    let skills = Skills::new(folder.path().join("own"), &Registry::new()).with_outside(Arc::clone(&server) as Arc<_>);
     let skills = Arc::new(skills);
-    let of_session = Arc::clone(&skills);
+    let (of_session, asked) = (Arc::clone(&skills), Arc::clone(&server));
     let harness = Harness::with_session(toolc_catalog::skills::provider(SkillsHandlers), |session| {
         let hook = OutsideSkillHook::new(Arc::clone(&of_session));
-        session.value::<Skills>(of_session).hook(Arc::new(hook))
+        let session = session.value::<Skills>(of_session).hook(Arc::new(hook));
+        let Some(answer) = answer else { return session };
+        session.approver(approver_fn(move |_| answer(&asked)))
     });
-    (folder, harness, skills)
+    (folder, harness, skills, server)
+}
+
+#[test]
+fn only_the_version_about_which_the_person_was_asked_is_read() {
+    let view = |harness: &Harness| harness.call("skill_view", json!({ "name": "s:notes" })).response().json.clone();
+    let (_folder, harness, _, server) = with_answer(false, Some(|_| ApprovalDecision::AllowForSession));
+    let first = view(&harness);
+    assert!(first.contains("SKILL.md of s:notes"), "{first}");
+    server.change();
+    assert!(view(&harness).contains("\"unchanged\":true"), "the person was asked about the new version");
+    let (_folder, harness, _, _) = with_answer(
+        false,
+        Some(|server| {
+            server.change();
+            ApprovalDecision::AllowOnce
+        }),
+    );
+    let refused = view(&harness);
+    assert!(
+        refused.contains("has changed since the person was asked") && !refused.contains("SKILL.md of"),
+        "{refused}"
+    );
 }
 
 #[test]

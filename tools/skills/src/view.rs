@@ -9,7 +9,7 @@ use toolc_catalog::skills::skill_view::{Args, Returns, ReturnsFilesItem};
 use toolc_skill::{Folder, Limits, Skill, SkillFile, Strictness};
 
 use crate::manage::MAIN;
-use crate::outside::{OutsideSkill, OutsideSkills};
+use crate::outside::{AskedVersions, OutsideSkill, OutsideSkills};
 use crate::skills::{Skills, find};
 
 /// The maximum length of a text in one result, in bytes.
@@ -96,10 +96,16 @@ fn view_outside(skill: &OutsideSkill, args: &Args, skills: &Skills, call: &Call<
     let name = skill.name();
     let path = args.path.as_deref().map_or(MAIN, |path| path.strip_prefix("./").unwrap_or(path));
     let Some(outside) = skills.outside() else { return Err(ToolError::new("skills from outside are not read here")) };
+    if !skill.is_trusted && !call.state::<AskedVersions>().take(call.id(), skill) {
+        let text = format!(
+            "the skill `{name}` has changed since the person was asked: list the skills again, and then read it"
+        );
+        return Err(ToolError::new(text));
+    }
     let read = outside.read(skill, path, &call.cancellation());
     let text = read.map_err(|why| ToolError::new(format!("failed to read the skill `{name}`: {why}")))?;
-    let (page, next) = page(&text, usize::try_from(args.offset).unwrap_or(usize::MAX))?;
     let offset = usize::try_from(args.offset).unwrap_or(usize::MAX);
+    let (page, next) = page(&text, offset)?;
     let is_repeated = call.state::<ViewLog>().note(name, path, offset, page);
     let is_first = path == MAIN && offset == 0 && !is_repeated;
     let files = skill.files.iter().filter(|(path, _)| path != MAIN).take(MAX_LISTED);

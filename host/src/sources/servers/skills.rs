@@ -78,7 +78,7 @@ impl SkillsOfServers {
         let is_wanted = |skill: &&ServerSkill| {
             wanted.name().strip_prefix(&*wanted.server).and_then(|rest| rest.strip_prefix(':')) == Some(&*skill.label)
         };
-        // Only the version about which the person was asked is read.
+        // The server can have listed another version in the meantime.
         listing.skills.iter().find(is_wanted).filter(|skill| skill.fingerprint() == wanted.version).cloned()
     }
 
