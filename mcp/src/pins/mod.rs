@@ -165,11 +165,16 @@ impl Pinning {
         let all = listed.definitions.keys().chain(all_skills.iter().map(|skill| &skill.label)).cloned();
         let names = names.map_or_else(|| all.collect(), <[String]>::to_vec);
         for name in &names {
-            if let Some(definition) = listed.definitions.get(name) {
+            // A tool and a skill can have the same name.
+            let tool = listed.definitions.get(name);
+            let skill = all_skills.iter().find(|skill| skill.label == *name);
+            if let Some(definition) = tool {
                 lock.tools.insert(name.clone(), definition.clone());
-            } else if let Some(skill) = all_skills.iter().find(|skill| skill.label == *name) {
+            }
+            if let Some(skill) = skill {
                 lock.skills.get_or_insert_default().insert(skill.uri.clone(), skill.whole.clone());
-            } else {
+            }
+            if tool.is_none() && skill.is_none() {
                 let message = format!("the server lists no tool or skill `{name}`");
                 return Err(McpError::new(ErrorKind::Unknown, message));
             }

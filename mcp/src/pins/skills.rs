@@ -79,7 +79,9 @@ impl Pinning {
             let is_listed = |uri: &&String| listed.iter().any(|skill| skill.uri == **uri);
             review.removed = pinned.keys().filter(|uri| !is_listed(uri)).cloned().collect();
         }
-        let is_written = !self.for_review && self.policy != PinPolicy::Off && (is_first || after != pinned);
+        // A list that failed or broke off is not the first one: a strict policy would hold back what it lacks.
+        let is_new = if is_first { is_all } else { after != pinned };
+        let is_written = !self.for_review && self.policy != PinPolicy::Off && is_new;
         if is_written {
             let lock = before.with_skills(Some(after));
             review.problem = lock.write(&self.file).err().map(|error| error.to_string());

@@ -327,9 +327,18 @@ fn small(path: &str, description: &str) -> Value {
 
 /// Runs a server with these skills and a lock file in a folder.
 fn pinned(folder: &std::path::Path, entries: &[Value], policy: PinPolicy, for_review: bool) -> (Fixture, ServerSkills) {
+    pinned_answers(folder, listing(entries), policy, for_review)
+}
+
+/// Runs a server with these answers and a lock file in a folder.
+fn pinned_answers(
+    folder: &std::path::Path,
+    mut given: Value,
+    policy: PinPolicy,
+    for_review: bool,
+) -> (Fixture, ServerSkills) {
     let capabilities = json!({ "tools": {}, "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } });
     let info = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "serverInfo": { "name": "odd", "version": "1" } });
-    let mut given = listing(entries);
     given["initialize"] = line(&info).into();
     // What the program answers is not a part of its command line, which is pinned, too.
     let answers = folder.join("answers");
@@ -386,6 +395,22 @@ fn a_skill_that_is_new_or_has_changed_is_held_back_until_it_is_accepted() {
     assert_eq!(used_and_held(&fixture), (names(&["a", "b"]), vec![]));
     let removed = fixture.report("s").skills.expect("it has listed its skills").removed;
     assert_eq!(removed, ["skill://c/SKILL.md"]);
+}
+
+#[test]
+fn a_list_that_breaks_off_is_not_the_first_one_that_is_pinned() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("failed to make a folder");
+    let mut broken = listing(&[]);
+    broken["skills/list"] = line(&json!({ "skills": [small("a", "A.")], "nextCursor": "again" })).into();
+    let (fixture, _skills) = pinned_answers(folder.path(), broken, PinPolicy::Strict, false);
+    assert!(fixture.report("s").skills.expect("it was asked").problem.is_some());
+    drop(fixture);
+    let all = [small("a", "A."), small("b", "B.")];
+    let (fixture, _skills) = pinned(folder.path(), &all, PinPolicy::Strict, false);
+    assert_eq!(used_and_held(&fixture), (vec!["a".to_owned(), "b".to_owned()], vec![]));
 }
 
 #[test]
