@@ -101,8 +101,9 @@ impl ProjectSkills {
 /// If the list of trusted folders cannot be read.
 pub(crate) fn of_project(home: &Home, directory: &Path) -> Result<Vec<ProjectSkills>> {
     let trusted = TrustList::Skills.entries(home)?;
-    let of_user = std::env::home_dir().map(|home| home.join(SHARED));
-    let folders = folders(directory).into_iter().map(|folder| folder.join(SHARED));
+    let real = |folder: PathBuf| folder.canonicalize().unwrap_or(folder);
+    let of_user = std::env::home_dir().map(|home| real(home.join(SHARED)));
+    let folders = folders(directory).into_iter().map(|folder| real(folder.join(SHARED)));
     // The project can be the home folder of the user, whose skills need no trust.
     Ok(folders
         .filter(|folder| Some(folder) != of_user.as_ref())
@@ -117,7 +118,11 @@ pub(crate) fn of_project(home: &Home, directory: &Path) -> Result<Vec<ProjectSki
 pub(crate) fn revoke(home: &Home, directory: &Path) -> Result<bool> {
     let mut was_trusted = false;
     for folder in folders(directory) {
-        was_trusted |= TrustList::Skills.remove(home, &folder.join(SHARED))?;
+        let folder = folder.join(SHARED);
+        // What is behind a link was trusted by its own path.
+        for path in [folder.canonicalize().ok(), Some(folder)].into_iter().flatten() {
+            was_trusted |= TrustList::Skills.remove(home, &path)?;
+        }
     }
     Ok(was_trusted)
 }
@@ -166,7 +171,10 @@ pub(crate) fn folders_in(dir: &Path) -> Vec<PathBuf> {
 /// Returns why the skills of a folder, which the user has trusted, must not be used any more.
 fn refusal(home: &Home, folder: &Path) -> Option<String> {
     match TrustList::Skills.entries(home) {
-        Ok(trusted) => ProjectSkills::read(folder, &trusted)?.note(),
+        Ok(trusted) => match ProjectSkills::read(folder, &trusted) {
+            Some(skills) => skills.note(),
+            None => Some(format!("the skills in {} are missing", show::one_line(&folder.display().to_string()))),
+        },
         Err(error) => Some(format!("the list of trusted skills cannot be read: {error}")),
     }
 }

@@ -143,9 +143,10 @@ impl HomeSkills {
         let mut files = Vec::new();
         for file in listing.files.iter().filter(|file| file.kind != FileKind::Link && is_public(&file.path)) {
             let bytes = folder.read_file(&file.path, LIMITS.bytes).map_err(|error| error.to_string())?;
-            if let Ok(text) = std::str::from_utf8(&bytes)
-                && self.0.redactor.text(text) != text
-            {
+            // A secret is found in any file: what is not UTF-8 is replaced, and UTF-16 has a zero after each character.
+            let plain: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
+            let text = String::from_utf8_lossy(&plain);
+            if self.0.redactor.text(&text) != text {
                 return Err(format!("`{}` contains the value of a secret", file.path));
             }
             files.push(ServedFile::new(&file.path, media_type(&file.path), &bytes));

@@ -159,6 +159,20 @@ fn skills_of_a_project_are_used_once_they_are_trusted_as_they_were() {
     assert_eq!(run(folder, &["trust", "--revoke"], &[]).status, Some(0));
 }
 
+#[cfg(unix)]
+#[test]
+fn trust_in_skills_behind_a_link_is_revoked() {
+    let folder = folder();
+    let folder = folder.path();
+    write(folder, "other/skills/team/SKILL.md", &skill("team", "What the team agreed on.", "Write tests."));
+    std::os::unix::fs::symlink(folder.join("other"), folder.join(".agents")).expect("failed to make a link");
+    assert_eq!(run(folder, &["trust", "--yes"], &[]).status, Some(0));
+    let lists_it = || system(&task(folder, &[], &[]).1[0]).contains("- team: ");
+    assert!(lists_it());
+    assert_eq!(run(folder, &["trust", "--revoke"], &[]).status, Some(0));
+    assert!(!lists_it());
+}
+
 #[test]
 fn a_scan_reports_all_skills_and_mends_what_needs_no_decision() {
     let folder = folder();

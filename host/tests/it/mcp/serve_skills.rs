@@ -103,6 +103,14 @@ fn a_skill_that_cannot_be_served_is_reported() {
     assert!(unknown.err.contains("is called `deplyo`") && unknown.err.contains("deploy"), "{}", unknown.err);
     let team = run(&folder, &["mcp", "serve", "--skill", "team"]);
     assert!(team.status == Some(2) && team.err.contains("is called `team`"), "{}", team.err);
+    // A file that is not UTF-8 can contain a secret as well.
+    let wide: Vec<u8> = "hunter2hunter2".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (name, bytes) in [("wide", &wide[..]), ("mixed", b"\xff hunter2hunter2")] {
+        write(folder.path(), &format!("home/skills/{name}/SKILL.md"), &skill(name, "It has a file."));
+        fs::write(folder.path().join(format!("home/skills/{name}/data.bin")), bytes).expect("failed to write");
+        let warned = run(&folder, &["mcp", "serve", "--skill", name]);
+        assert!(warned.err.contains("`data.bin` contains the value of a secret"), "{name}: {}", warned.err);
+    }
     let warned = run(&folder, &["mcp", "serve", "--skill", "leaky,colon,notes"]);
     assert_eq!(warned.status, Some(0), "{}", warned.err);
     assert!(
