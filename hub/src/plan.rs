@@ -52,8 +52,8 @@ pub struct FileChange {
     pub action: FileAction,
     /// From the file on the disk to its new content, or to the version of the source, as a unified diff.
     pub diff: String,
-    /// The content that the file on the disk must still have.
-    pub(crate) before: Option<Vec<u8>>,
+    /// The content that the file on the disk must still have, and whether it can be run.
+    pub(crate) before: Option<(Vec<u8>, bool)>,
     /// What is written, and where.
     pub(crate) write: Option<BundleFile>,
 }
@@ -154,7 +154,7 @@ impl Sides<'_> {
                 path: path.to_owned(),
                 action,
                 diff,
-                before: local.map(|(bytes, _)| bytes.to_vec()),
+                before: local.map(|(bytes, is_executable)| (bytes.to_vec(), is_executable)),
                 write,
             })
         };

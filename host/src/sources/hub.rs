@@ -126,8 +126,13 @@ fn github_auth(profile: &Profile) -> Result<GitHubAuth> {
 
 /// Returns a variable that the hub reads, by its name for github.com.
 fn variable(profile: &Profile, name: &str) -> Option<String> {
-    let of_enterprise = OF_ENTERPRISE.iter().filter(|_| profile.config().hub.github.is_some());
-    let name = of_enterprise.clone().find(|(usual, _)| *usual == name).map_or(name, |(_, other)| other);
+    let is_enterprise = profile.config().hub.github.is_some();
+    // An App of github.com does not sign for another server.
+    if is_enterprise && APP.contains(&name) {
+        return None;
+    }
+    let mut of_enterprise = OF_ENTERPRISE.iter().filter(|_| is_enterprise);
+    let name = of_enterprise.find(|(usual, _)| *usual == name).map_or(name, |(_, other)| other);
     profile.variable(name).filter(|value| !value.trim().is_empty())
 }
 

@@ -165,13 +165,13 @@ fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
 }
 
 #[cfg(unix)]
-fn is_executable(meta: &Metadata) -> bool {
+pub(crate) fn is_executable(meta: &Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     meta.permissions().mode() & 0o100 != 0
 }
 
 /// Files have no such mode here.
 #[cfg(not(unix))]
-fn is_executable(_: &Metadata) -> bool {
+pub(crate) fn is_executable(_: &Metadata) -> bool {
     false
 }

@@ -16,7 +16,7 @@ pub use error::BundleError;
 pub use heading::Heading;
 pub use path::PathFault;
 
-pub(crate) use disk::{join, sync_folder, write_file};
+pub(crate) use disk::{is_executable, join, sync_folder, write_file};
 pub(crate) use path::{check_name, folded};
 
 /// The file that makes a folder a skill.

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::Hub;
 use super::install::{locked, named};
-use crate::bundle::{Bundle, LocalFiles, write_file};
+use crate::bundle::{Bundle, LocalFiles, is_executable, write_file};
 use crate::error::HubError;
 use crate::fault::SourceFault;
 use crate::journal::Draft;
@@ -96,7 +96,7 @@ impl Hub {
         let mut draft = Draft::new(&self.place, format!("update {name}"))?;
         for change in &plan.files {
             let path = format!("{folder}/{}", change.path);
-            self.check_unchanged(&path, change.before.as_deref())?;
+            self.check_unchanged(&path, change.before.as_ref())?;
             if change.takes() {
                 draft.take(&path)?;
             }
@@ -120,16 +120,16 @@ impl Hub {
     }
 
     /// Fails if a file is not as it was when the plan was made.
-    fn check_unchanged(&self, path: &str, before: Option<&[u8]>) -> Result<(), HubError> {
+    fn check_unchanged(&self, path: &str, before: Option<&(Vec<u8>, bool)>) -> Result<(), HubError> {
         // A file inside a link is not a file of the skill.
         if let Err(error @ HubError::Link(_)) = self.place.check_parents(path, &[]) {
             return Err(error);
         }
         let path = self.place.at(path);
         let now = match fs::symlink_metadata(&path) {
-            Ok(meta) if meta.is_file() => fs::read(&path).ok(),
+            Ok(meta) if meta.is_file() => fs::read(&path).ok().map(|bytes| (bytes, is_executable(&meta))),
             _ => None,
         };
-        if now.as_deref() == before { Ok(()) } else { Err(HubError::Stale(path)) }
+        if now.as_ref() == before { Ok(()) } else { Err(HubError::Stale(path)) }
     }
 }

@@ -148,6 +148,15 @@ fn a_plan_counts_only_for_the_files_that_it_has_seen() {
     assert!(matches!(&error, HubError::Stale(path) if path.ends_with("a/x.md")), "{error}");
     assert_eq!(home.visible(), before);
     home.write("a/x.md", "1");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let set =
+            |mode| fs::set_permissions(home.path("a/x.md"), fs::Permissions::from_mode(mode)).expect("it is ours");
+        set(0o755);
+        assert!(matches!(home.hub().apply_update(&plan, &[]), Err(HubError::Stale(_))), "it can be run now");
+        set(0o644);
+    }
     assert!(home.hub().apply_update(&plan, &[]).expect("it is as it was"));
     assert!(matches!(home.hub().apply_update(&plan, &[]), Err(HubError::Stale(_))));
     home.hub().forget(0).expect("it can be removed");

@@ -1,6 +1,7 @@
 //! `/skills` in the chat: the commands of `toolc skills`, which print on the screen and ask with the dialog of the chat.
 //!
-//! A command runs on a thread of its own, because it waits for sources. Ctrl-C leaves it: it can neither print nor change anything then.
+//! A command runs on a thread of its own, because it waits for sources. Ctrl-C leaves it: it prints nothing more
+//! and asks nothing more, but it completes a change that has begun.
 
 use clap::Parser as _;
 use tokio::sync::{mpsc, oneshot};

@@ -7,7 +7,7 @@ use toolc_hub::{
 };
 
 use super::console::Console;
-use super::shown::{self, REFUSED};
+use super::shown::{self, Answers, REFUSED};
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
 
@@ -23,12 +23,8 @@ pub(super) struct InstallArgs {
     /// The category: a folder around the folder of the skill.
     #[arg(long, value_name = "CATEGORY")]
     category: Option<SkillName>,
-    /// Accept a finding of the guard, by its id, for these files. Can be repeated.
-    #[arg(long, value_name = "ID")]
-    accept: Vec<String>,
-    /// Do not ask. Accepts no finding.
-    #[arg(long)]
-    yes: bool,
+    #[command(flatten)]
+    answers: Answers,
     /// Print one line of JSON.
     #[arg(long)]
     json: bool,
@@ -44,7 +40,7 @@ pub(super) fn run(args: &InstallArgs, hub: &Hub, console: &dyn Console) -> Resul
     };
     if args.json {
         // The question follows what it is about.
-        if !args.yes {
+        if !args.answers.yes {
             console.note(shown::preview(&preview).trim_end());
         }
     } else {
@@ -77,17 +73,17 @@ fn install(
     console: &dyn Console,
 ) -> Result<Option<Installed>> {
     let refused = preview.verdict.as_ref().err();
-    let is_allowed = refused.is_none_or(|refused| shown::is_accepted(refused, &args.accept, command, console));
-    let are_known = shown::are_known(&args.accept, &refused.into_iter().collect::<Vec<_>>(), console);
+    let is_allowed = refused.is_none_or(|refused| shown::is_accepted(refused, &args.answers.accept, command, console));
+    let are_known = shown::are_known(&args.answers.accept, &refused.into_iter().collect::<Vec<_>>(), console);
     if !is_allowed || !are_known {
         return Ok(None);
     }
-    if !console.confirm("Install this skill?", args.yes)? {
+    if !console.confirm("Install this skill?", args.answers.yes)? {
         console.note("nothing was installed");
         return Ok(None);
     }
     let (name, category) = (args.name.clone(), args.category.clone());
-    match hub.install(preview, &InstallOptions { name, category, accept: args.accept.clone() }) {
+    match hub.install(preview, &InstallOptions { name, category, accept: args.answers.accept.clone() }) {
         Ok(installed) => Ok(Some(installed)),
         Err(error) => shown::refused(error, console).map(|_| None),
     }
@@ -98,7 +94,7 @@ pub(super) fn uninstall(name: &SkillName, hub: &Hub, console: &dyn Console) -> R
     console.confirm("", true)?;
     match hub.uninstall(name) {
         Ok(()) => console.print(&format!(
-            "uninstalled: {name}; `toolc skills undo` returns it, with what was edited in it, for 90 days\n"
+            "uninstalled: {name}; `toolc skills undo` returns it, with what was edited in it, until the hub changes something else\n"
         ))?,
         Err(error @ HubError::NotInstalled(_)) => {
             let names: Vec<String> = hub.lock()?.skills.into_keys().map(|name| name.to_string()).collect();

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use toolc_hub::{Hub, Package, Repository, Snapshot, Tap};
+use toolc_hub::{AcceptedFinding, Hub, Package, Repository, Snapshot, Tap};
 
 use super::console::Console;
 use super::install::report;
-use super::shown::{self, REFUSED};
+use super::shown::{self, Answers, REFUSED};
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
 
@@ -122,16 +122,12 @@ pub(super) enum SnapshotCommand {
         /// The file.
         file: PathBuf,
     },
-    /// Add the taps of a file, and install its skills at the same versions. Accepts no finding that another machine has accepted.
+    /// Add the taps of a file, and install its skills at the same versions. What another machine has accepted must be accepted again.
     Import {
         /// The file.
         file: PathBuf,
-        /// Accept a finding of the guard, by its id. Can be repeated.
-        #[arg(long, value_name = "ID")]
-        accept: Vec<String>,
-        /// Do not ask. Accepts no finding.
-        #[arg(long)]
-        yes: bool,
+        #[command(flatten)]
+        answers: Answers,
         /// Print one line of JSON.
         #[arg(long)]
         json: bool,
@@ -149,11 +145,13 @@ impl SnapshotCommand {
                 console.print(&format!("written: {}, with {skills}\n", file.display()))?;
                 Ok(0)
             }
-            Self::Import { file, accept, yes, json } => {
+            Self::Import { file, answers, json } => {
                 let mut snapshot = read(file)?;
                 for skill in snapshot.lock.skills.values_mut() {
                     // The author of the file does not decide for this person.
-                    skill.accepted.retain(|finding| accept.contains(&finding.id));
+                    let digest = skill.digest;
+                    let accepted = answers.accept.iter().map(|id| AcceptedFinding { id: id.clone(), digest });
+                    skill.accepted = accepted.collect();
                 }
                 let text = contents(&snapshot);
                 if *json {
@@ -161,7 +159,7 @@ impl SnapshotCommand {
                 } else {
                     console.print(&text)?;
                 }
-                if !console.confirm("Add all of this?", *yes)? {
+                if !console.confirm("Add all of this? The guard judges the files, which are not shown.", answers.yes)? {
                     console.note("nothing was added");
                     return Ok(REFUSED);
                 }

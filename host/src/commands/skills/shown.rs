@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use clap::Args;
 use serde_json::{Value, json};
 use toolc_hub::{Finding, HubError, Preview, Refused, SourceKind};
 
@@ -107,6 +108,17 @@ pub(super) fn are_known(accept: &[String], refused: &[&Refused], console: &dyn C
         console.note(&format!("error: `{}` is not a finding that blocks these files{similar}", show::one_line(id)));
     }
     unknown.is_empty()
+}
+
+/// What a person has answered on the command line.
+#[derive(Debug, Args)]
+pub(super) struct Answers {
+    /// Accept a finding of the guard, by its id, for these files. Can be repeated.
+    #[arg(long, value_name = "ID")]
+    pub(super) accept: Vec<String>,
+    /// Do not ask. A finding that blocks still needs `--accept`.
+    #[arg(long)]
+    pub(super) yes: bool,
 }
 
 /// Returns whether a person accepts all findings that block. Otherwise says what to do.

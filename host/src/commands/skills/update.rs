@@ -9,7 +9,7 @@ use toolc_hub::{
 };
 
 use super::console::Console;
-use super::shown::{self, REFUSED};
+use super::shown::{self, Answers, REFUSED};
 use crate::ground::error::Result;
 use crate::ground::show;
 
@@ -21,12 +21,8 @@ pub(super) struct UpdateArgs {
     /// Show what would change, and change nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Accept a finding of the guard, by its id, for the new files. Can be repeated.
-    #[arg(long, value_name = "ID")]
-    accept: Vec<String>,
-    /// Do not ask. Accepts no finding.
-    #[arg(long)]
-    yes: bool,
+    #[command(flatten)]
+    answers: Answers,
     /// Print one line of JSON.
     #[arg(long)]
     json: bool,
@@ -53,7 +49,7 @@ pub(super) fn run(args: &UpdateArgs, hub: &Hub, console: &dyn Console) -> Result
         args.names.iter().map(|name| (name.clone(), hub.plan_update(name))).collect()
     };
     let refused: Vec<_> = planned.iter().filter_map(|(_, plan)| plan.as_ref().ok()?.refused.as_ref()).collect();
-    if !shown::are_known(&args.accept, &refused, console) {
+    if !shown::are_known(&args.answers.accept, &refused, console) {
         return Ok(REFUSED);
     }
     if planned.is_empty() && !args.json {
@@ -65,7 +61,7 @@ pub(super) fn run(args: &UpdateArgs, hub: &Hub, console: &dyn Console) -> Result
             Ok(plan) => {
                 if !args.json {
                     console.print(&text(&plan))?;
-                } else if !args.yes && !args.dry_run && plan.has_update() {
+                } else if !args.answers.yes && !args.dry_run && plan.has_update() {
                     console.note(text(&plan).trim_end());
                 }
                 let outcome = apply(args, &plan, hub, console)?;
@@ -104,20 +100,20 @@ fn apply(args: &UpdateArgs, plan: &UpdatePlan, hub: &Hub, console: &dyn Console)
     let name = &plan.name;
     let command = format!("toolc skills update {name}");
     if let Some(refused) = &plan.refused
-        && !shown::is_accepted(refused, &args.accept, &command, console)
+        && !shown::is_accepted(refused, &args.answers.accept, &command, console)
     {
         return Ok(Outcome::Refused);
     }
     if args.dry_run {
         return Ok(Outcome::Pending);
     }
-    if !console.confirm(&format!("Update {name}?"), args.yes)? {
+    if !console.confirm(&format!("Update {name}?"), args.answers.yes)? {
         console.note(&format!("{name} was not updated"));
         return Ok(Outcome::Refused);
     }
     let findings = plan.refused.iter().flat_map(|refused| &refused.findings);
     let accept: Vec<String> =
-        findings.map(|finding| finding.id.clone()).filter(|id| args.accept.contains(id)).collect();
+        findings.map(|finding| finding.id.clone()).filter(|id| args.answers.accept.contains(id)).collect();
     match hub.apply_update(plan, &accept) {
         Ok(true) => {
             if !args.json {
