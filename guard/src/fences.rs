@@ -22,20 +22,65 @@ pub(crate) fn by_shebang(text: &str) -> &'static str {
     known.iter().find(|(program, _)| line.contains(program)).map_or("python", |(_, language)| language)
 }
 
+/// The names of blocks with data, in which only settings can be commands.
+const DATA: &[&str] = &[
+    "json",
+    "jsonc",
+    "json5",
+    "jsonl",
+    "yaml",
+    "yml",
+    "toml",
+    "ini",
+    "cfg",
+    "conf",
+    "properties",
+    "env",
+    "dotenv",
+    "csv",
+    "tsv",
+    "xml",
+    "html",
+    "css",
+    "scss",
+    "svg",
+    "diff",
+    "patch",
+    "sql",
+    "graphql",
+    "proto",
+    "protobuf",
+    "hcl",
+    "terraform",
+    "tf",
+    "nginx",
+    "mermaid",
+    "dot",
+    "latex",
+    "tex",
+    "bibtex",
+    "log",
+    "http",
+    "regex",
+    "ebnf",
+    "gitignore",
+];
+
 /// Returns the language of a block of code.
 pub(crate) fn language_of(name: &str, text: &str) -> Option<&'static str> {
     match name {
-        "sh" | "bash" | "zsh" | "shell" | "console" | "terminal" | "fish" | "shellsession" | "sh-session"
-        | "command" | "dockerfile" | "makefile" | "make" => return Some("sh"),
+        "sh" | "bash" | "zsh" | "ksh" | "dash" | "ash" | "csh" | "tcsh" | "shell" | "console" | "terminal" | "fish"
+        | "shellsession" | "sh-session" | "command" | "dockerfile" | "makefile" | "make" => return Some("sh"),
         "text" | "txt" | "markdown" | "md" | "plaintext" | "plain" | "prompt" => return Some("text"),
         _ => {}
     }
     if let Some(language) = language::language(name) {
         return Some(language.name);
     }
-    if !name.is_empty() && !matches!(name, "code" | "example" | "none" | "output") {
+    if DATA.contains(&name) {
         return None;
     }
+    // An unknown name says nothing about the content.
     let is_python = text.lines().any(|line| {
         line.starts_with("import ")
             || line.starts_with("from ") && line.contains(" import ")

@@ -177,9 +177,30 @@ fn by_name(path: &str) -> Option<Found> {
     Some(Found::new(Code::StartUp, 0..0, what))
 }
 
+/// Files that programs write, with digests that look like encoded texts.
+const LOCKS: &[&str] = &[
+    "Cargo.lock",
+    "Gemfile.lock",
+    "Pipfile.lock",
+    "Podfile.lock",
+    "bun.lock",
+    "composer.lock",
+    "deno.lock",
+    "flake.lock",
+    "mix.lock",
+    "npm-shrinkwrap.json",
+    "package-lock.json",
+    "pdm.lock",
+    "pnpm-lock.yaml",
+    "poetry.lock",
+    "pubspec.lock",
+    "uv.lock",
+    "yarn.lock",
+];
+
 fn judge_text(path: &str, kind: Kind, text: &str, context: &Context<'_>) -> Vec<Found> {
     let is_code = matches!(kind, Kind::Shell | Kind::Code | Kind::Manifest);
-    let is_lock = ["-lock.json", ".lock", "-lock.yaml"].iter().any(|end| path.ends_with(end));
+    let is_lock = LOCKS.contains(&path.rsplit('/').next().unwrap_or(path));
     let mut found = hidden::check(text, is_code);
     if !is_lock {
         found.extend(encoded::find(text));
