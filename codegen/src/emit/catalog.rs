@@ -148,7 +148,12 @@ fn toolset_json(catalog: &Lowered<'_>, id: ToolsetId, toolset: &Toolset) -> Valu
     without_missing(json)
 }
 
-fn requires(catalog: &Lowered<'_>, resolved: &Requires, manifest: &RequiresManifest, atoms: &[Atom]) -> Value {
+pub(super) fn requires(
+    catalog: &Lowered<'_>,
+    resolved: &Requires,
+    manifest: &RequiresManifest,
+    atoms: &[Atom],
+) -> Value {
     let tools = |ids: &[(ToolId, Place)], external: &[ExternalId]| {
         let declared = ids.iter().map(|&(id, _)| catalog[id].name());
         declared.chain(external.iter().map(|&id| catalog[id].as_str())).collect::<Value>()
@@ -257,7 +262,7 @@ fn variables(catalog: &Lowered<'_>) -> Value {
 }
 
 /// Removes nulls and empty objects.
-fn without_missing(mut object: Map<String, Value>) -> Value {
+pub(super) fn without_missing(mut object: Map<String, Value>) -> Value {
     object.retain(|_, value| !value.is_null() && !value.as_object().is_some_and(Map::is_empty));
     object.into()
 }

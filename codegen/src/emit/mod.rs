@@ -2,6 +2,7 @@
 //! disk. Each emitter has a file here and an entry in [`EMITTERS`].
 
 mod catalog;
+pub mod compiled;
 mod conditional;
 mod declarations;
 mod digests;

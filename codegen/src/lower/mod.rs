@@ -26,12 +26,11 @@ use crate::check::Checked;
 pub use definition::{Lowering, definition};
 pub use form::{accepts, form, parameters};
 pub use sizes::DefinitionSizes;
-pub(crate) use table::enum_values;
+pub(crate) use table::{enum_values, lower_schema};
 pub use toolc_lower::narrow;
 
 use behaviour::lower_behaviour;
 use requires::lower_requirements;
-use table::lower_schema;
 
 /// A catalog that is lowered to the types of the runtime on demand.
 #[derive(Debug)]
@@ -127,7 +126,7 @@ fn lower_tool(catalog: &Catalog, tool: &Tool) -> toolc::Tool {
     let mut lowered = toolc::Tool::new(text(tool.name()), text(catalog[tool.home].name()))
         .with_title(text(manifest.title.as_ref().map_or("", |title| &title.value)))
         .with_description(catalog.full_turn_values(tool).text(&manifest.description.value))
-        .with_arguments(lower_schema(&manifest.params, &manifest.defs))
+        .with_arguments(lower_schema(&manifest.params, &manifest.defs).table)
         .with_behaviour(lower_behaviour(catalog, tool));
     lowered.aliases = manifest.aliases.iter().map(|alias| text(&alias.value)).collect();
     lowered.emoji = text(&manifest.emoji);

@@ -1,7 +1,7 @@
 //! The argument table of a tool: its schema as flat lists, which the runtime reads arguments with. Each definition is written once,
 //! whatever the number of `$ref`s to it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -16,14 +16,23 @@ use toolc_lower::text::atoms::When;
 use super::text;
 use crate::diagnostic::At;
 
-pub(super) fn lower_schema(schema: &Schema, defs: &Defs) -> Table {
-    let mut layout = Layout { defs, ids: HashMap::new(), pending: VecDeque::new(), table: Table::default() };
+/// A schema as a table.
+#[derive(Debug)]
+pub(crate) struct LoweredSchema {
+    pub(crate) table: Table,
+    /// The defaults of optional properties, by their indices in the table.
+    pub(crate) defaults: BTreeMap<usize, Value>,
+}
+
+pub(crate) fn lower_schema(schema: &Schema, defs: &Defs) -> LoweredSchema {
+    let lowered = LoweredSchema { table: Table::default(), defaults: BTreeMap::new() };
+    let mut layout = Layout { defs, ids: HashMap::new(), pending: VecDeque::new(), lowered };
     let root = layout.push(Node::ANY);
     layout.write(root, schema, SlotKind::Object, false);
     while let Some((id, schema, nullable)) = layout.pending.pop_front() {
         layout.write(id, schema, defs.slot_kind(schema), nullable);
     }
-    layout.table
+    layout.lowered
 }
 
 struct Layout<'s> {
@@ -32,14 +41,14 @@ struct Layout<'s> {
     ids: HashMap<(*const Schema, bool), u16>,
     /// The targets of `$ref`s that are not written yet. Writing them at once would not end if they are recursive.
     pending: VecDeque<(u16, &'s Schema, bool)>,
-    table: Table,
+    lowered: LoweredSchema,
 }
 
 impl<'s> Layout<'s> {
     /// Adds a node, and returns its index.
     fn push(&mut self, node: Node) -> u16 {
-        self.table.nodes.push(node);
-        count(&self.table.nodes) - 1
+        self.lowered.table.nodes.push(node);
+        count(&self.lowered.table.nodes) - 1
     }
 
     /// Adds the node of a schema and of its subschemas, and returns its index.
@@ -76,26 +85,29 @@ impl<'s> Layout<'s> {
         let mut node = Node { types: Types::new(&types), form, ..Node::ANY };
         let values = enum_values(schema);
         if !values.is_empty() {
-            let start = count(&self.table.literals);
+            let start = count(&self.lowered.table.literals);
             for (value, when) in values {
-                self.condition(Part::Literal(count(&self.table.literals)), when);
-                self.table.literals.push(literal(value));
+                self.condition(Part::Literal(count(&self.lowered.table.literals)), when);
+                self.lowered.table.literals.push(literal(value));
             }
             if nullable {
-                self.table.literals.push(Literal::Null);
+                self.lowered.table.literals.push(Literal::Null);
             }
-            node.literals = span(start, &self.table.literals);
+            node.literals = span(start, &self.lowered.table.literals);
         }
         if schema.is_object() {
             // All nodes first, since writing one may add properties of nested objects.
             let nodes: Vec<u16> = schema.properties.iter().map(|property| self.node(&property.schema)).collect();
-            let start = count(&self.table.properties);
+            let start = count(&self.lowered.table.properties);
             for (property, node) in schema.properties.iter().zip(nodes) {
-                self.condition(Part::Property(count(&self.table.properties)), property.when.as_ref());
-                let index = count(&self.table.properties);
-                self.table.aliases.extend(property.aliases.iter().map(|alias| (index, text(&alias.value))));
-                self.table.clamped.extend(property.clamp.then_some(index));
-                self.table.properties.push(table::Property {
+                self.condition(Part::Property(count(&self.lowered.table.properties)), property.when.as_ref());
+                let index = count(&self.lowered.table.properties);
+                self.lowered.table.aliases.extend(property.aliases.iter().map(|alias| (index, text(&alias.value))));
+                self.lowered.table.clamped.extend(property.clamp.then_some(index));
+                if let Some(default) = property.schema.default.as_ref().filter(|_| !property.required) {
+                    self.lowered.defaults.insert(index.into(), default.value.clone());
+                }
+                self.lowered.table.properties.push(table::Property {
                     name: property.name.value.as_str().into(),
                     required: property.required,
                     node,
@@ -103,7 +115,7 @@ impl<'s> Layout<'s> {
                     secret: property.secret,
                 });
             }
-            node.properties = span(start, &self.table.properties);
+            node.properties = span(start, &self.lowered.table.properties);
             node.additional = match &schema.additional {
                 Additional::Deny => table::Additional::Deny,
                 Additional::Allow | Additional::Unstated => table::Additional::Allow,
@@ -116,10 +128,10 @@ impl<'s> Layout<'s> {
         let rule = TextRule::new(pattern.map(|at| &*at.value), format.map(|at| &*at.value));
         let bounds = Bounds { text: rule.map(Arc::new), ..schema.bounds.for_table() };
         if bounds != Bounds::NONE {
-            self.table.bounds.push(bounds);
-            node.bounds = Some(count(&self.table.bounds) - 1);
+            self.lowered.table.bounds.push(bounds);
+            node.bounds = Some(count(&self.lowered.table.bounds) - 1);
         }
-        self.table.nodes[usize::from(id)] = node;
+        self.lowered.table.nodes[usize::from(id)] = node;
     }
 
     /// Adds schemas for the same value. A node has one list of alternatives; further lists get nodes of their own. A `$ref` with
@@ -160,14 +172,14 @@ impl<'s> Layout<'s> {
     }
 
     fn branches(&mut self, nodes: Vec<u16>) -> Span {
-        let start = count(&self.table.branches);
-        self.table.branches.extend(nodes);
-        span(start, &self.table.branches)
+        let start = count(&self.lowered.table.branches);
+        self.lowered.table.branches.extend(nodes);
+        span(start, &self.lowered.table.branches)
     }
 
     fn condition(&mut self, part: Part, when: Option<&At<When>>) {
         if let Some(when) = when {
-            self.table.conditions.push((part, compile(&when.value)));
+            self.lowered.table.conditions.push((part, compile(&when.value)));
         }
     }
 }

@@ -183,6 +183,18 @@ fn check_size(text: &str, limits: Limits) -> Result<(), ToolError> {
     Err(malformed(&format!("they have {} bytes, but at most {} are allowed", text.len(), limits.max_bytes)))
 }
 
+/// Does the same as [`read`] for a program in another language, and returns the arguments as one value, with the list of repairs.
+///
+/// # Errors
+/// Returns the same errors as [`read`].
+#[doc(hidden)]
+pub fn read_value(text: &str, table: &Table) -> Result<(Value, Vec<repairs::Repair>), ToolError> {
+    let limits = Limits::default();
+    let (arguments, repaired) = Arguments::read(text, table, limits)?;
+    let repairs = if repaired.is_empty() { Vec::new() } else { repairs::find(text, table, limits) };
+    Ok((arguments.0, repairs))
+}
+
 /// Repairs the arguments `value` toward `table`, without validating them.
 #[doc(hidden)]
 pub fn repair(value: &mut Value, table: &Table) {

@@ -1,0 +1,20 @@
+//! Vectors: what the Rust runtime makes of arguments, turns and names, as JSON lines. The runtimes of other languages must do the same.
+//!
+//! `cargo run -p toolc-tests --example vectors` writes them.
+
+mod reading;
+
+pub(crate) use reading::{documented, random};
+
+use std::path::PathBuf;
+
+/// The folder of the vectors.
+pub(crate) fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("vectors")
+}
+
+/// The files of the vectors: name and content.
+pub(crate) fn files() -> Vec<(&'static str, String)> {
+    let lines = |rows: Vec<serde_json::Value>| rows.iter().map(|row| format!("{row}\n")).collect::<String>();
+    vec![("documented.jsonl", lines(documented())), ("random.jsonl", lines(random(60, 1)))]
+}
