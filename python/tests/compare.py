@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from toolc.args import Limits, read
+from toolc.args import Limits, read_leniently
 from toolc.args.repairs import find
 from toolc.data import condition
 from toolc.data.document import Document
@@ -21,7 +21,7 @@ LIMITS = Limits()
 def read_case(table: Table, sent: str) -> dict[str, Any]:
     """Returns what this runtime makes of a text, in the form of a case."""
     try:
-        arguments, is_repaired = read(sent, table, LIMITS)
+        arguments, is_repaired = read_leniently(sent, table, LIMITS)
     except ToolError as error:
         return {"sent": sent, "error": json.loads(error.to_json())}
     repairs = find(sent, table, LIMITS) if is_repaired else []
@@ -31,7 +31,8 @@ def read_case(table: Table, sent: str) -> dict[str, Any]:
 
 def table_of(row: dict[str, Any]) -> Table:
     """Returns the table of a row, in its turn."""
-    return Table.read(Document(row["table"])).in_turn(lambda when: condition.holds(when, (), row["facts"]))
+    table = Table.read(Document(row["table"]))
+    return table.without(table.hidden_parts(lambda when: condition.holds(when, (), row["facts"])))
 
 
 def differences(rows: Iterable[str]) -> Iterator[tuple[int, dict[str, Any], dict[str, Any]]]:

@@ -2,38 +2,54 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..data.table import Table
 from ..result.error import ErrorKind, Problem, ToolError
 from ..text.strings import byte_len, trim
 from ..types import Json
 from . import tree
+from .defaults import fill_defaults
 from .digits import restore_strings
 from .limits import Limits
 from .null_absence import drop_absent
 from .open import parse_arguments
 from .reader import Reader
 from .repair import repair_arguments
+from .stack import with_room
 from .tree import JsonError
-from .validate import Problems, are_valid, problems
+from .validate import Problems, is_valid, problems
 
 _SMALLEST = "-1.7976931348623157e308"
 _LARGEST = "1.7976931348623157e308"
 
 
-def read(text: str, table: Table, limits: Limits) -> tuple[Json, bool]:
-    """Parses, repairs and validates the arguments in `text`. Returns them, and whether they were repaired.
+def read(text: str, table: Table, limits: Limits) -> tuple[dict[str, Json], bool]:
+    """Parses, repairs and validates the arguments in `text`. Returns them with their defaults, and whether they were repaired.
 
     Raises `ToolError`: `malformed_arguments` if `text` is not JSON, too large or too deep, or repeats a key, and `invalid_arguments`
     with all problems if the arguments do not satisfy the table even after repair.
     """
     _check_size(text, limits)
+    try:
+        value, is_repaired = with_room(partial(read_leniently, text, table, limits))
+        if table.has_defaults:
+            with_room(partial(fill_defaults, Reader(table, limits), value))
+    except (RecursionError, RuntimeError):
+        # No thread can be started.
+        raise _invalid(Problems()) from None
+    return value, is_repaired
+
+
+def read_leniently(text: str, table: Table, limits: Limits) -> tuple[dict[str, Json], bool]:
+    """Does the same as `read` without defaults, for a text that is not too large."""
     reader = Reader(table, limits)
     value, is_repaired = _parse(text, limits)
     value, has_changed = repair_arguments(reader, value)
     if reader.has_spelled:
         value = restore_strings(text, value, table)
     value = drop_absent(reader, value, 0)
-    if are_valid(reader, value):
+    if isinstance(value, dict) and is_valid(reader, value, 0):
         return value, is_repaired or has_changed
     # The errors name places in what the model sent, which is parsed again because most arguments need no error.
     sent, _ = _parse(text, limits)

@@ -47,11 +47,6 @@ def problems(reader: Reader, value: Json, sent: Json) -> Problems:
     return report.problems
 
 
-def are_valid(reader: Reader, arguments: Json) -> bool:
-    """Returns whether the arguments satisfy the table."""
-    return isinstance(arguments, dict) and is_valid(reader, arguments, 0)
-
-
 def is_valid(reader: Reader, value: Json, index: int) -> bool:
     """Returns whether `value` satisfies a node."""
     return _satisfies(reader, value, index, _ROOT, nulls=False)

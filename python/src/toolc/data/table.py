@@ -6,7 +6,7 @@ nested, because schemas can be recursive.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, Union
@@ -118,15 +118,15 @@ class Node:
     bounds: Bounds | None = None
     visible: tuple[Property, ...] = field(init=False, repr=False, compare=False)
     """The properties that are not hidden in this turn."""
-    declared: frozenset[str] = field(init=False, repr=False, compare=False)
-    """Their names."""
+    declared: Mapping[str, Property] = field(init=False, repr=False, compare=False)
+    """The same, by name."""
     all_types: Types = field(init=False, repr=False, compare=False)
     """The types, or those of `enum` if there are none."""
 
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "visible", tuple(one for one in self.properties if not one.hidden))
-        put(self, "declared", frozenset(one.name for one in self.visible))
+        put(self, "declared", {one.name: one for one in self.visible})
         of_literals = (literal_type(literal) for literal in self.literals)
         put(self, "all_types", self.types or tuple(dict.fromkeys(one for one in of_literals if one is not None)))
 
@@ -157,23 +157,18 @@ _TYPE_NAMES: Final[dict[type, str]] = {
     dict: "object",
 }
 
-_PropertyWhen = tuple[int, int, Condition]
-_LiteralWhen = tuple[int, int, Condition]
+HiddenParts = tuple[tuple[str, int, int], ...]
+"""Parts of a table: whether each is a `property` or a `literal`, its node, and its position in the node."""
+
+_Conditional = tuple[str, int, int, Condition]
 
 
 class Table:
     """The schema of one tool's arguments."""
 
-    def __init__(
-        self,
-        nodes: Iterable[Node],
-        properties_when: tuple[_PropertyWhen, ...] = (),
-        literals_when: tuple[_LiteralWhen, ...] = (),
-    ) -> None:
+    def __init__(self, nodes: Iterable[Node], conditions: Iterable[_Conditional] = ()) -> None:
         self.nodes = tuple(nodes)
-        # The conditions of properties and of literals: the node, the position in it, and the condition.
-        self._properties_when = properties_when
-        self._literals_when = literals_when
+        self._conditions = tuple(conditions)
         properties = [one for node in self.nodes for one in node.properties]
         self.has_secrets = any(one.secret for one in properties)
         self.has_clamped = any(one.clamp for one in properties)
@@ -196,24 +191,25 @@ class Table:
             one.name == name and any(same_name(alias, key) for alias in one.aliases) for one in self._with_aliases
         )
 
-    def in_turn(self, holds: Callable[[Condition], bool]) -> Table:
-        """Returns the table for a turn, with hidden parts marked."""
-        hidden_properties = {(node, at) for node, at, when in self._properties_when if not holds(when)}
-        hidden_literals = {(node, at) for node, at, when in self._literals_when if not holds(when)}
-        if not hidden_properties and not hidden_literals:
+    def hidden_parts(self, holds: Callable[[Condition], bool]) -> HiddenParts:
+        """Returns the parts that are hidden in a turn, in which `holds` returns what is true."""
+        return tuple((part, node, at) for part, node, at, when in self._conditions if not holds(when))
+
+    def without(self, hidden: HiddenParts) -> Table:
+        """Returns the table for a turn in which parts are hidden."""
+        if not hidden:
             return self
-        changed = {node for node, _ in hidden_properties | hidden_literals}
         nodes = list(self.nodes)
-        for index in changed:
+        for part, index, at in hidden:
             node = nodes[index]
-            properties = (
-                replace(one, hidden=True) if (index, at) in hidden_properties else one
-                for at, one in enumerate(node.properties)
-            )
-            literals = (
-                HIDDEN if (index, at) in hidden_literals else literal for at, literal in enumerate(node.literals)
-            )
-            nodes[index] = replace(node, properties=tuple(properties), literals=tuple(literals))
+            if part == "property":
+                properties = list(node.properties)
+                properties[at] = replace(properties[at], hidden=True)
+                nodes[index] = replace(node, properties=tuple(properties))
+            else:
+                literals = list(node.literals)
+                literals[at] = HIDDEN
+                nodes[index] = replace(node, literals=tuple(literals))
         return Table(nodes)
 
     @classmethod
@@ -224,14 +220,13 @@ class Table:
             raise document.fail("an array with the node of the arguments")
         reader = _TableReader(len(documents))
         nodes = [reader.node(index, one) for index, one in enumerate(documents)]
-        return cls(nodes, tuple(reader.properties_when), tuple(reader.literals_when))
+        return cls(nodes, reader.conditions)
 
 
 class _TableReader:
     def __init__(self, count: int) -> None:
         self.count = count
-        self.properties_when: list[_PropertyWhen] = []
-        self.literals_when: list[_LiteralWhen] = []
+        self.conditions: list[_Conditional] = []
 
     def node(self, index: int, document: Document) -> Node:
         types = document.texts("types")
@@ -243,7 +238,7 @@ class _TableReader:
         literals = document.optional("enum", lambda all_: tuple(one.value for one in all_.items())) or ()
         for when in document.optional("enum_when", lambda all_: list(all_.items())) or ():
             at, written = _pair(when)
-            self.literals_when.append((index, at.index(len(literals)), condition.read(written)))
+            self.conditions.append(("literal", index, at.index(len(literals)), condition.read(written)))
         return Node(
             types=types,
             untyped=document.is_set("untyped"),
@@ -267,7 +262,7 @@ class _TableReader:
     def property(self, node: int, at: int, document: Document) -> Property:
         when = document.get("when")
         if when is not None:
-            self.properties_when.append((node, at, condition.read(when)))
+            self.conditions.append(("property", node, at, condition.read(when)))
         default = document.get("default")
         return Property(
             name=document.require("name").text(),
