@@ -62,7 +62,19 @@ fn ty(shape: &Shape, classes: &[Class<'_>]) -> String {
         },
         Shape::Map(value) => format!("Record<string, {}>", of(value)),
         Shape::Class(index) => classes[*index].name.clone(),
-        Shape::Union(shapes) => shapes.iter().map(of).collect::<Vec<_>>().join(" | "),
+        Shape::Union(shapes) => {
+            let mut parts: Vec<String> = Vec::new();
+            for shape in shapes {
+                let part = of(shape);
+                // Numbers of several kinds have one type.
+                for part in if *shape == Shape::Integer { part.split(" | ").collect() } else { vec![&*part] } {
+                    if !parts.iter().any(|other| other == part) {
+                        parts.push(part.to_owned());
+                    }
+                }
+            }
+            parts.join(" | ")
+        }
     }
 }
 
