@@ -1,0 +1,1 @@
+export { type ErrorKind, type Problem, ToolError } from "./result/error.ts";
