@@ -108,20 +108,19 @@ pub struct Orphan {
     path: PathBuf,
 }
 
-/// Compares the output with the disk. gen owns `generated/` of the project at `root`, and the folder `module` of the generated
-/// module if the settings name one. A file that is unchanged since the last run, according to `cache`, is not read.
+/// Compares the output with the disk. gen owns `generated/` of the project at `root`, and the `folders` of generated modules that the settings
+/// name. A file that is unchanged since the last run, according to `cache`, is not read.
 ///
 /// # Errors
 /// If a folder cannot be read, or contains files but none that gen wrote.
-pub fn plan(
+pub fn plan<'f>(
     root: &Path,
-    module: Option<&str>,
+    folders: impl Iterator<Item = &'f str>,
     drafts: &[Draft<'_>],
     digests: &Digests,
     cache: &BuildCache,
 ) -> Result<Plan, Failure> {
-    let folders: Vec<Folder> =
-        [Some(GENERATED), module].into_iter().flatten().map(|name| Folder::new(root, name)).collect();
+    let folders: Vec<Folder> = std::iter::once(GENERATED).chain(folders).map(|name| Folder::new(root, name)).collect();
     let path_on_disk = |draft: &Draft<'_>| {
         let found = folders.iter().find_map(|folder| Some((folder, draft.path.strip_prefix(&folder.name)?)));
         let (folder, rest) =

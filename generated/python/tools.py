@@ -554,7 +554,17 @@ def memory(target: Literal["memory", "user"], action: Literal["add", "replace", 
 
 
 class PatchResult(TypedDict):
-    files: list[dict[str, Any]]
+    files: list[PatchResultFilesItem]
+
+
+PatchResultFilesItem = TypedDict("PatchResultFilesItem", {"path": "str", "action": "Literal[\"created\", \"modified\", \"deleted\", \"moved\"]", "from": "NotRequired[str]", "replacements": "int", "matched": "NotRequired[str]", "diff": "str", "warning": "NotRequired[str]", "syntax": "NotRequired[PatchResultFilesItemSyntax]"})
+
+
+class PatchResultFilesItemSyntax(TypedDict):
+    language: str
+    line: int
+    column: int
+    message: str
 
 
 def patch(mode: Literal["replace", "patch"] = "replace", path: str | None = None, old_string: str | None = None, new_string: str | None = None, replace_all: bool = False, patch: str | None = None) -> PatchResult:

@@ -3,6 +3,7 @@
 //! `cargo run -p toolc-tests --example vectors` writes them.
 
 mod reading;
+mod turns;
 
 pub(crate) use reading::{documented, random};
 
@@ -16,5 +17,10 @@ pub(crate) fn folder() -> PathBuf {
 /// The files of the vectors: name and content.
 pub(crate) fn files() -> Vec<(&'static str, String)> {
     let lines = |rows: Vec<serde_json::Value>| rows.iter().map(|row| format!("{row}\n")).collect::<String>();
-    vec![("documented.jsonl", lines(documented())), ("random.jsonl", lines(random(60, 1)))]
+    vec![
+        ("documented.jsonl", lines(documented())),
+        ("random.jsonl", lines(random(60, 1))),
+        ("golden.json", format!("{}\n", turns::catalog())),
+        ("turns.jsonl", lines(turns::rows(1))),
+    ]
 }

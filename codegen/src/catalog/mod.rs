@@ -313,6 +313,14 @@ impl Catalog {
         !self.has_broken_commands
     }
 
+    /// Replaces the folders of other languages that are given.
+    ///
+    /// # Errors
+    /// Returns why one of them cannot be used.
+    pub(crate) fn replace_folders(&mut self, python: Option<&str>, typescript: Option<&str>) -> Result<(), String> {
+        self.settings.replace_folders(python, typescript)
+    }
+
     /// Returns the settings of the project.
     pub fn settings(&self) -> &Settings {
         &self.settings

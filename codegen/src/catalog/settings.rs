@@ -24,6 +24,10 @@ pub struct Settings {
     pub listed_dialects: Vec<At<String>>,
     /// The folder of the generated Rust module, relative to the project, or `None` for a crate in `generated/rust`.
     pub rust: Option<String>,
+    /// The folder of the package in Python, relative to the project.
+    pub python: Option<String>,
+    /// The folder of the module in TypeScript, relative to the project.
+    pub typescript: Option<String>,
     /// The files in `generated/schemas/`.
     pub schemas: SchemaFiles,
     /// The vendors' own tools that requests contain.
@@ -62,11 +66,21 @@ pub(super) fn settings(manifest: SettingsManifest, names: &Names<'_>, sink: &Sin
     let is_selected = |dialect: &&Dialect| manifest.dialects.is_empty() || listed.contains(&dialect.name);
     let dialects: Vec<&'static Dialect> = DIALECTS.iter().filter(is_selected).collect();
     let first_dialect = dialects.iter().copied().find(|dialect| listed.first() == Some(&dialect.name));
+    let [rust, python, typescript] = folders(
+        [
+            (manifest.rust, "write `src/generated`, and `mod generated;` in the crate's root"),
+            (manifest.python, "write a folder such as `python/tools`"),
+            (manifest.typescript, "write a folder such as `typescript/tools`"),
+        ],
+        sink,
+    );
     Settings {
         first_dialect: first_dialect.unwrap_or(&DIALECTS[0]),
         lists_dialects: !listed.is_empty(),
         listed_dialects: manifest.dialects,
-        rust: manifest.rust.filter(|folder| check_folder(folder, sink)).map(|folder| folder.value),
+        rust,
+        python,
+        typescript,
         schemas: schema_files(&manifest.schemas, &dialects, names, sink),
         dialects,
         vendor_tools: manifest.vendor_tools,
@@ -112,23 +126,79 @@ fn schema_files(manifest: &SchemasManifest, project: &[&Dialect], names: &Names<
     SchemaFiles { tools, toolsets, dialects }
 }
 
-/// Checks the folder of the generated module. gen removes unknown files from it, so it must not contain anything else.
-fn check_folder(folder: &At<String>, sink: &Sink) -> bool {
+/// Checks the folders of generated modules. None of them can contain another one.
+fn folders<const N: usize>(folders: [(Option<At<String>>, &str); N], sink: &Sink) -> [Option<String>; N] {
+    let mut known: Vec<String> = Vec::new();
+    folders.map(|(folder, help)| {
+        let folder = folder?;
+        if let Err(FolderProblem { message, label }) = check_folder(&folder.value, known.iter().map(String::as_str)) {
+            let found = Diagnostic::new(codes::INVALID_VALUE, folder.place, message);
+            sink.push(found.label(label).help(help));
+            return None;
+        }
+        known.push(folder.value.clone());
+        Some(folder.value)
+    })
+}
+
+impl Settings {
+    /// The folders that gen owns besides `generated/`, relative to the project.
+    pub fn folders(&self) -> impl Iterator<Item = &str> {
+        [&self.rust, &self.python, &self.typescript].into_iter().flatten().map(String::as_str)
+    }
+
+    /// Replaces the folders of other languages that are given.
+    ///
+    /// # Errors
+    /// Returns why one of them cannot be used.
+    pub(super) fn replace_folders(&mut self, python: Option<&str>, typescript: Option<&str>) -> Result<(), String> {
+        for (folder, given) in [(&mut self.python, python), (&mut self.typescript, typescript)] {
+            *folder = given.map(str::to_owned).or(folder.take());
+        }
+        let all: Vec<&str> = self.folders().collect();
+        for (position, folder) in all.iter().enumerate() {
+            check_folder(folder, all[..position].iter().copied())
+                .map_err(|FolderProblem { message, label }| format!("{message}: {label}"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a folder cannot be the folder of a generated module.
+struct FolderProblem {
+    message: String,
+    label: &'static str,
+}
+
+/// Checks the folder of a generated module. gen removes unknown files from it, so it must not contain anything else, such as one of the
+/// `others`.
+fn check_folder<'f>(folder: &str, mut others: impl Iterator<Item = &'f str>) -> Result<(), FolderProblem> {
     // Some file systems ignore case.
-    let lower = folder.value.to_lowercase();
+    let lower = folder.to_lowercase();
     let parts: Vec<&str> = lower.split('/').collect();
     let is_plain = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains(['\\', ':']);
     let is_valid = parts.iter().all(|part| is_plain(part))
-        && Path::new(&folder.value).is_relative()
+        && Path::new(folder).is_relative()
         && lower != "src"
         && !["target", MANIFESTS, GENERATED].contains(&parts[0]);
     if !is_valid {
-        let message = format!("`{}` cannot be the folder of the generated module", folder.value);
-        sink.push(
-            Diagnostic::new(codes::INVALID_VALUE, folder.place, message)
-                .label("expected a folder only for this module, relative to the project, with `/` as separator")
-                .help("write `src/generated`, and `mod generated;` in the crate's root"),
-        );
+        return Err(FolderProblem {
+            message: format!("`{folder}` cannot be the folder of a generated module"),
+            label: "expected a folder only for this module, relative to the project, with `/` as separator",
+        });
     }
-    is_valid
+    let own = lower + "/";
+    let shares = |other: &&str| {
+        let other = other.to_lowercase() + "/";
+        other.starts_with(&own) || own.starts_with(&other)
+    };
+    match others.find(shares) {
+        None => Ok(()),
+        Some(other) => Err(FolderProblem {
+            message: format!(
+                "`{folder}` cannot be the folder of a generated module, because it shares files with `{other}`"
+            ),
+            label: "expected a folder of its own for each language",
+        }),
+    }
 }

@@ -64,6 +64,15 @@ impl Deref for Checked {
 }
 
 impl Checked {
+    /// Replaces the folders of other languages that are given.
+    ///
+    /// # Errors
+    /// Returns why one of them cannot be used.
+    #[cfg(feature = "cli")]
+    pub(crate) fn replace_folders(&mut self, python: Option<&str>, typescript: Option<&str>) -> Result<(), String> {
+        self.0.replace_folders(python, typescript)
+    }
+
     /// Returns `None` if one of the findings is an error.
     pub(crate) fn new(catalog: Catalog, found: &[Diagnostic]) -> Option<Self> {
         if found.iter().any(|found| found.level == Level::Error) { None } else { Some(Self(catalog)) }

@@ -24,7 +24,7 @@ use crate::write::{self, Plan, Stale};
 use crate::{Compilation, compile_timed};
 
 /// The arguments of `gen`.
-#[derive(Debug, Clone, Copy, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "options of a command line")]
 pub struct GenArgs {
     /// Write nothing, and fail if a generated file is out of date.
@@ -39,10 +39,16 @@ pub struct GenArgs {
     /// Print how long each stage took.
     #[arg(long)]
     pub timings: bool,
+    /// Also write a package in Python to this folder, relative to the project. Default: `python` in toolc.toml.
+    #[arg(long, value_name = "DIR")]
+    pub python: Option<String>,
+    /// Also write a module in TypeScript to this folder, relative to the project. Default: `typescript` in toolc.toml.
+    #[arg(long, value_name = "DIR")]
+    pub typescript: Option<String>,
 }
 
 /// Runs `gen`. Returns whether the manifests have no error and, for `--check`, no generated file is out of date.
-pub(super) fn run(project: Project, args: GenArgs, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+pub(super) fn run(project: Project, args: &GenArgs, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     let root = find_root(project.root)?;
     if args.watch {
         return watch(&root, streams, |streams| {
@@ -71,7 +77,7 @@ struct Outcome {
     summary: String,
 }
 
-fn run_once(root: &Path, args: GenArgs, streams: &mut Streams<'_>) -> Result<Outcome, Failure> {
+fn run_once(root: &Path, args: &GenArgs, streams: &mut Streams<'_>) -> Result<Outcome, Failure> {
     let mut timings = Timings::default();
     let options = Options::default();
     let (sources, memory) = timings.measure("scan", || Memory::scan(root, &options, !args.check))?;
@@ -83,7 +89,10 @@ fn run_once(root: &Path, args: GenArgs, streams: &mut Streams<'_>) -> Result<Out
             streams.program
         )));
     }
-    let compilation = ManuallyDrop::new(compile_timed(&sources, &options, memory.kept(), &mut timings));
+    let mut compilation = ManuallyDrop::new(compile_timed(&sources, &options, memory.kept(), &mut timings));
+    if let Some(catalog) = &mut compilation.catalog {
+        catalog.replace_folders(args.python.as_deref(), args.typescript.as_deref()).map_err(Failure::new)?;
+    }
     // What this run keeps is stored while the files are generated.
     let (success, text, summary) = thread::scope(|scope| {
         if !args.check {
@@ -98,7 +107,7 @@ fn run_once(root: &Path, args: GenArgs, streams: &mut Streams<'_>) -> Result<Out
 /// summary.
 fn generate(
     root: &Path,
-    args: GenArgs,
+    args: &GenArgs,
     sources: &Sources,
     compilation: &Compilation,
     timings: &mut Timings,
@@ -157,15 +166,14 @@ fn plan(
         let lowered = lower(catalog);
         let render = || (Digests::new(sources, &lowered), emit::drafts(&lowered));
         let (cache, (digests, drafts)) = rayon::join(|| with(BuildCache::open(root)), render);
-        let module = catalog.settings().rust.as_deref();
-        Ok((write::plan(root, module, &drafts, &digests, &cache)?, cache))
+        Ok((write::plan(root, catalog.settings().folders(), &drafts, &digests, &cache)?, cache))
     })
 }
 
 /// Returns the folders of generated files, for messages.
 fn folders(catalog: &Checked) -> String {
-    let module = catalog.settings().rust.as_ref();
-    module.map_or(format!("{GENERATED}/"), |module| format!("{GENERATED}/, {module}/"))
+    let folders = std::iter::once(GENERATED).chain(catalog.settings().folders());
+    folders.map(|folder| format!("{folder}/")).collect::<Vec<_>>().join(", ")
 }
 
 /// Compares the generated files. Returns whether none is out of date, and the output.

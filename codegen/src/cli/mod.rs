@@ -279,7 +279,7 @@ fn attempt(project: Project, command: Command, streams: &mut Streams<'_>) -> Res
 /// Compiles the project, and runs a command on its catalog if it has no errors.
 fn with_catalog(project: Project, command: CatalogCommand, streams: &mut Streams<'_>) -> Result<bool, Failure> {
     let export = match command {
-        CatalogCommand::Gen(args) => return generate::run(project, args, streams),
+        CatalogCommand::Gen(args) => return generate::run(project, &args, streams),
         CatalogCommand::Export(export) => export,
     };
     let root = find_root(project.root)?;

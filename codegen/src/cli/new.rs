@@ -97,9 +97,8 @@ impl New {
             Some(before) => changes.replace(root.join(&path), before, text),
         }
         let added = self.handler(&catalog).map(|handler| {
-            let module = catalog.settings().rust.as_deref();
-            let generated: Vec<PathBuf> =
-                [Some(GENERATED), module].into_iter().flatten().map(|name| root.join(name)).collect();
+            let generated = std::iter::once(GENERATED).chain(catalog.settings().folders());
+            let generated: Vec<PathBuf> = generated.map(|name| root.join(name)).collect();
             handler.add(&root, &generated, &mut changes)
         });
         changes.apply()?;

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use toolc::__gen::segment::{Atom, Condition, Op, Segment};
-use toolc::__gen::table::{Additional, Bound, Bounds, Literal, Node, Part, SlotKind, Span, Table};
+use toolc::__gen::table::{Additional, Bound, Bounds, Literal, Node, Part, SlotKind, Span, Table, Type};
+use toolc::__gen::text_rule::{Format, Pattern};
 use toolc_lower::dialects::{Dialect, Language};
 use toolc_tables::fact_to_json;
 
@@ -189,7 +190,7 @@ impl TableWriter<'_> {
         let mut json = Map::new();
         let mut put = |key: &str, value: Value| json.insert(key.to_owned(), value);
         if !node.types.is_any() {
-            put("types", node.types.iter().map(|one| one.name()).collect());
+            put("types", node.types.iter().map(Type::name).collect());
         }
         if node.form == SlotKind::Value {
             put("untyped", json!(true));
@@ -295,8 +296,8 @@ fn bounds_json(bounds: &Bounds) -> Value {
             ("uniqueItems", json!(bounds.unique_items.then_some(true))),
             ("minProperties", json!(bounds.min_properties)),
             ("maxProperties", json!(bounds.max_properties)),
-            ("pattern", json!(rule.and_then(|rule| rule.pattern.as_ref()).map(|pattern| pattern.as_str()))),
-            ("format", json!(rule.and_then(|rule| rule.format).map(|format| format.name()))),
+            ("pattern", json!(rule.and_then(|rule| rule.pattern.as_ref()).map(Pattern::as_str))),
+            ("format", json!(rule.and_then(|rule| rule.format).map(Format::name))),
         ]
         .map(|(key, value)| (key.to_owned(), value)),
     ))

@@ -16,6 +16,11 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     drafts
 }
 
+/// Returns the file for a folder of another language.
+pub(super) fn plain<'c>(folder: &str) -> Draft<'c> {
+    draft(folder, text(""))
+}
+
 fn draft<'c>(folder: &str, text: String) -> Draft<'c> {
     Draft { path: format!("{folder}/.gitattributes"), ..Draft::new("", Inputs::Common, move || text.clone()) }
 }

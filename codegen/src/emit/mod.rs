@@ -7,6 +7,7 @@ mod conditional;
 mod declarations;
 mod digests;
 mod git_attributes;
+mod languages;
 mod manifest_schemas;
 mod python;
 mod readme;
@@ -25,6 +26,7 @@ use crate::check::Checked;
 use crate::lower::{Lowered, lower};
 use crate::project::GENERATED;
 
+pub use languages::{Language, emit_to};
 pub use rewrites::rewrites;
 pub(crate) use rust::usual_programs;
 pub use turn::Turn;
@@ -103,6 +105,7 @@ const EMITTERS: &[Emitter] = &[
     manifest_schemas::emit,
     rust::emit,
     python::emit,
+    languages::emit,
     schemas::emit,
     catalog::emit,
     digests::emit,

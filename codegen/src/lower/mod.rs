@@ -5,11 +5,13 @@ mod behaviour;
 mod definition;
 mod examples;
 mod form;
-mod python;
+pub(crate) mod python;
 mod requires;
 pub mod rewrites;
+pub(crate) mod shape;
 mod sizes;
 mod table;
+pub(crate) mod words;
 
 use std::borrow::Cow;
 use std::ops::Deref;

@@ -196,6 +196,11 @@ impl Turn {
         self.inner.snapshot.tools.iter().find(|&&id| self.name(id) == name).map(|&id| self.state().tool(id))
     }
 
+    /// Returns the declaration of the tool that a call with this name runs. The name may be [corrected](crate::repair::RepairRule::ToolName).
+    pub fn tool_called(&self, name: &str) -> Option<&Tool> {
+        self.resolve_name(name).map(|id| self.state().tool(id))
+    }
+
     /// Returns the granted tools that are not shown, sorted by name, each with the reason.
     pub fn hidden(&self) -> impl Iterator<Item = HiddenTool<'_>> {
         self.hidden_ids().map(|(id, reason)| HiddenTool { tool: self.name(id), reason })

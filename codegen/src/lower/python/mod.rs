@@ -1,17 +1,18 @@
 //! The Python function with which scripts call a tool: its parameters with their types, and a doc string. Annotations are not
 //! evaluated, so that the source runs on every Python from 3.8.
 
-mod names;
 mod types;
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use toolc_lower::schema::{Property, Schema};
+use toolc_lower::schema::Property;
 
+pub(crate) use types::annotation;
+
+use super::shape::{Class, Key, Shape, Shapes};
+use super::words::{self, Scope, identifier, is_identifier, pascal};
 use crate::catalog::{Catalog, Tool, TurnValues};
-use names::{Scope, identifier, pascal};
-use types::{Class, Types};
 
 /// The length at which lines of text are wrapped.
 const WIDTH: usize = 100;
@@ -23,11 +24,19 @@ pub(super) fn function(catalog: &Catalog, tool: &Tool) -> Option<String> {
     }
     let manifest = &tool.manifest;
     let prefix = pascal(&[tool.name()]);
-    let mut types = Types::new(&manifest.defs);
-    let parameters = parameters(&manifest.params, &mut types, &prefix);
-    let returns = manifest.returns.as_ref().map(|schema| types.of(schema, &[&prefix, "result"]));
+    let mut names = Scope::with(&["Any", "Literal", "NotRequired", "ToolError", "TypedDict"]);
+    let mut shapes = Shapes::new(&manifest.defs, &mut names);
+    let typed: Vec<(&Property, Shape)> = (manifest.params.properties.iter())
+        .map(|property| (property, shapes.of(&property.schema, &[&prefix, &property.name.value])))
+        .collect();
+    let returns = manifest.returns.as_ref().map(|schema| shapes.of(schema, &[&prefix, "result"]));
+    let classes = shapes.classes;
+    let parameters = parameters(typed, &classes);
+    let returns = returns.map(|shape| annotation(&shape, &classes));
     let mut out = String::new();
-    types.classes.iter().for_each(|class| write_class(class, &mut out));
+    for class in &classes {
+        write_class(class, &classes, &mut out);
+    }
     // The text must be true in every turn, so it mentions no other tool that the turn may lack.
     let values = catalog.turn_values(tool, &vec![false; catalog.graph().tools]);
     write_function(catalog, tool, &parameters, returns.as_deref(), &values, &mut out);
@@ -44,12 +53,13 @@ struct Parameter<'s> {
 }
 
 /// Returns the parameters, the required ones first.
-fn parameters<'s>(schema: &'s Schema, types: &mut Types<'s>, prefix: &str) -> Vec<Parameter<'s>> {
+fn parameters<'s>(typed: Vec<(&'s Property, Shape)>, classes: &[Class<'_>]) -> Vec<Parameter<'s>> {
     let mut scope = Scope::with(&["_call"]);
-    let mut parameters: Vec<Parameter<'s>> = (schema.properties.iter())
-        .map(|property| {
-            let (name, json) = (scope.claim(identifier(&property.name.value)), &property.name.value);
-            let annotation = types.of(&property.schema, &[prefix, json]);
+    let mut parameters: Vec<Parameter<'s>> = typed
+        .into_iter()
+        .map(|(property, shape)| {
+            let name = scope.claim(identifier(&property.name.value));
+            let annotation = annotation(&shape, classes);
             // A parameter that depends on the turn may be unknown in this one.
             if property.required && property.when.is_none() {
                 return Parameter { name, property, annotation, default: None };
@@ -81,13 +91,47 @@ fn literal(value: &Value, ty: &str) -> Option<String> {
     }
 }
 
-fn write_class(class: &Class<'_>, out: &mut String) {
-    let _ = writeln!(out, "class {}(TypedDict):", class.name);
-    for (property, ty) in &class.keys {
-        let ty = if property.required { ty.clone() } else { format!("NotRequired[{ty}]") };
-        let _ = writeln!(out, "    {}: {ty}", property.name.value);
+fn write_class(class: &Class<'_>, classes: &[Class<'_>], out: &mut String) {
+    let ty = |key: &Key<'_>| {
+        let ty = annotation(&key.shape, classes);
+        if key.property.required { ty } else { format!("NotRequired[{ty}]") }
+    };
+    let name = |key: &Key<'_>| key.property.name.value.clone();
+    if has_class_body(class, classes) {
+        let _ = writeln!(out, "class {}(TypedDict):", class.name);
+        for key in &class.keys {
+            let _ = writeln!(out, "    {}: {}", name(key), ty(key));
+        }
+    } else {
+        // The types are strings, because they are values here.
+        let keys: Vec<String> =
+            class.keys.iter().map(|key| format!("{}: {}", Value::from(name(key)), Value::from(ty(key)))).collect();
+        let _ = writeln!(out, "{0} = TypedDict(\"{0}\", {{{1}}})", class.name, keys.join(", "));
     }
     out.push_str("\n\n");
+}
+
+/// Returns whether a `TypedDict` can be written with a body. If not, the form of a call is needed, which allows every key.
+pub(crate) fn has_class_body(class: &Class<'_>, classes: &[Class<'_>]) -> bool {
+    // A key of this name would hide the type from the keys after it.
+    const TYPES: &[&str] = &["Any", "Literal", "NotRequired", "bool", "dict", "float", "int", "list", "str"];
+    class.keys.iter().all(|key| {
+        let name = key.property.name.value.as_str();
+        // Python changes names that begin with two underscores.
+        is_identifier(name)
+            && !name.starts_with("__")
+            && !TYPES.contains(&name)
+            && classes.iter().all(|class| class.name != name)
+    })
+}
+
+/// Returns the doc string of a text, with the line break after it.
+pub(crate) fn doc_string(text: &str, indent: usize) -> String {
+    let mut out = format!("{}\"\"\"", " ".repeat(indent));
+    write_text(text, indent, indent + 3, &mut out);
+    out.pop();
+    out.push_str("\"\"\"\n");
+    out
 }
 
 fn write_function(
@@ -105,7 +149,7 @@ fn write_function(
         })
         .collect();
     let returns_type = returns.unwrap_or("Any");
-    let function = names::of_tool(catalog, tool);
+    let function = words::of_tool(catalog, tool);
     let _ = writeln!(out, "def {function}({}) -> {returns_type}:", signature.join(", "));
     out.push_str("    \"\"\"");
     write_text(&values.text(&tool.manifest.description.value), 4, 7, out);

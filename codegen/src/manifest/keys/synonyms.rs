@@ -86,6 +86,8 @@ pub(in crate::manifest) fn of_root(kind: Kind) -> Synonyms {
             ("dialects", &["targets", "vendors", "providers", "formats"]),
             ("lint", &["lints", "rules", "levels"]),
             ("rust", &["out", "output", "out_dir", "module"]),
+            ("python", &["py"]),
+            ("typescript", &["ts", "javascript", "js", "node"]),
             ("budgets", &["limits"]),
         ],
         Kind::Plugin => &[

@@ -87,6 +87,10 @@ table! {
         dialects: Names,
         /// The folder of the generated Rust as a module, such as `src/generated`. Default: a crate in `generated/rust`.
         rust: Text,
+        /// The folder of a package in Python with the types of the tools. Default: none.
+        python: Text,
+        /// The folder of a module in TypeScript with the types of the tools. Default: none.
+        typescript: Text,
         /// Levels of rules, by code, name or the letter of a category. The last level that applies wins.
         lint: WordsByName<RuleLevel>,
         /// The file of known findings, which are not reported. Written by `cargo xtask lint --write-baseline FILE`.

@@ -36,11 +36,14 @@ def _call(tool: str, required: Dict[str, Any], optional: Dict[str, Any]) -> Any:
     return _run(tool, {**required, **{name: value for name, value in optional.items() if value is not None}})
 
 
+OddNamesVectorSearch = TypedDict("OddNamesVectorSearch", {"$limit": "NotRequired[int]"})
+
+
 class OddNamesOption(TypedDict):
     string: NotRequired[Literal["x"]]
 
 
-def Odd_Names(type: str, self: str | None = None, _vectorSearch: dict[str, Any] | None = None, a_b: int | None = None, _2fa: bool = False, gr__e: float | None = None, __x: int | None = None, camelCase: int | None = None, args: Literal["option", "vec"] | None = None, option: OddNamesOption | None = None) -> Any:
+def Odd_Names(type: str, self: str | None = None, _vectorSearch: OddNamesVectorSearch | None = None, a_b: int | None = None, _2fa: bool = False, gr__e: float | None = None, __x: int | None = None, camelCase: int | None = None, args: Literal["option", "vec"] | None = None, option: OddNamesOption | None = None) -> Any:
     """Take arguments whose names are not identifiers.
 
     type: A keyword.

@@ -1,4 +1,4 @@
-//! Python identifiers for the names of manifests.
+//! Identifiers of other languages for the names of manifests.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ const KEYWORDS: &[&str] = &[
     "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
-/// Returns the identifier of a name: other characters than letters of ASCII, digits and `_` become `_`, and a keyword gets a `_` at
+/// Returns the identifier of a name in Python: other characters than letters of ASCII, digits and `_` become `_`, and a keyword gets a `_` at
 /// its end.
-pub(super) fn identifier(name: &str) -> String {
+pub(crate) fn identifier(name: &str) -> String {
     let mut identifier: String =
         name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
     if identifier.is_empty() || identifier.starts_with(|first: char| first.is_ascii_digit()) {
@@ -25,13 +25,13 @@ pub(super) fn identifier(name: &str) -> String {
     identifier
 }
 
-/// Returns whether a name is an identifier as it is.
-pub(super) fn is_identifier(name: &str) -> bool {
+/// Returns whether a name is an identifier of Python as it is.
+pub(crate) fn is_identifier(name: &str) -> bool {
     identifier(name) == name
 }
 
 /// Returns the name of a tool's function. If several tools would have the same, all but the first get a number.
-pub(super) fn of_tool(catalog: &Catalog, tool: &Tool) -> String {
+pub(crate) fn of_tool(catalog: &Catalog, tool: &Tool) -> String {
     let wanted = identifier(tool.name());
     let same = |(_, other): &(_, &Tool)| identifier(other.name()) == wanted;
     match catalog.tools().filter(same).position(|(_, other)| other.name() == tool.name()) {
@@ -41,7 +41,7 @@ pub(super) fn of_tool(catalog: &Catalog, tool: &Tool) -> String {
 }
 
 /// Returns the name of a class with these words.
-pub(super) fn pascal(words: &[&str]) -> String {
+pub(crate) fn pascal(words: &[&str]) -> String {
     let parts = words.iter().flat_map(|word| word.split(|letter: char| !letter.is_ascii_alphanumeric()));
     let capitalized = |part: &str| {
         let mut letters = part.chars();
@@ -52,16 +52,16 @@ pub(super) fn pascal(words: &[&str]) -> String {
 
 /// The names of a scope.
 #[derive(Debug, Default)]
-pub(super) struct Scope(BTreeSet<String>);
+pub(crate) struct Scope(BTreeSet<String>);
 
 impl Scope {
     /// Creates a scope in which these names are taken.
-    pub(super) fn with(taken: &[&str]) -> Self {
+    pub(crate) fn with(taken: &[&str]) -> Self {
         Self(taken.iter().map(|&name| name.to_owned()).collect())
     }
 
     /// Claims a name, with a number at its end if it is taken.
-    pub(super) fn claim(&mut self, wanted: String) -> String {
+    pub(crate) fn claim(&mut self, wanted: String) -> String {
         let numbered = (2..).map(|number| format!("{wanted}_{number}"));
         let free = std::iter::once(wanted.clone()).chain(numbered).find(|name| !self.0.contains(name));
         let name = free.unwrap_or(wanted);
