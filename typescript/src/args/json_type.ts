@@ -8,6 +8,7 @@ import { compare } from "../data/bounds.ts";
 import { type FullNode, HIDDEN, type Literal, TYPE_BITS } from "../data/table.ts";
 import { exact, integer, numbersEqual } from "../number.ts";
 import { quoted } from "../text/json.ts";
+import { equalsIgnoringCase, trim } from "../text/utf8.ts";
 import { Float } from "../number.ts";
 import { isNumber, JsonMap, sortedKeys, textOf, type Value } from "../value.ts";
 
@@ -36,6 +37,11 @@ export function fits(bits: number, value: Value): boolean {
 /** Returns whether the types and the `enum` of `node` include null. */
 export function allowsNull(node: FullNode): boolean {
   return (node.bits & TYPE_BITS.null) !== 0 && (node.literals.length === 0 || node.literals.includes(null));
+}
+
+/** Returns whether `text` is `null`, in any case. */
+export function isNullWord(text: string): boolean {
+  return text.length >= 4 && equalsIgnoringCase(trim(text), "null");
 }
 
 /** Returns whether `value` equals `literal`. Numbers are compared by value: 3 equals 3.0. */

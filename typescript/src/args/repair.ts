@@ -23,7 +23,7 @@ import { asFloat, integer, integerFrom, isFloat, mayBeRespelled, numberFrom, num
 import { equalsIgnoringCase, trim } from "../text/utf8.ts";
 import { type JsonNumber } from "../number.ts";
 import { clone, cloneCost, holdsFloat, isNumber, JsonMap, textOf, type Value } from "../value.ts";
-import { allowsNull, equalsLiteral, fits } from "./json_type.ts";
+import { allowsNull, equalsLiteral, fits, isNullWord } from "./json_type.ts";
 import { renameKeys, restoreNames, restoreNamesOfParts } from "./keys.ts";
 import { isBlank, open, opened, opensWith, openToward } from "./open.ts";
 import type { Reader } from "./reader.ts";
@@ -433,11 +433,6 @@ function convert(reader: Reader, value: Value, wanted: Type, node: FullNode, dep
 function isCutOff(reader: Reader, value: Value, depth: number): boolean {
   const looksNested = typeof value === "string" && (opensWith(value, "[") || opensWith(value, "{"));
   return looksNested && open(reader, value, depth) === undefined;
-}
-
-/** Returns whether `text` is `null`, in any case. */
-export function isNullWord(text: string): boolean {
-  return text.length >= 4 && equalsIgnoringCase(trim(text), "null");
 }
 
 function hasChildren(value: Value): boolean {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { within } from "../data/bounds.ts";
+import { fitsLength, isInRange, within } from "../data/bounds.ts";
 import { ANY, type Bounds, type FullNode, holdsOthers, type NodeId, type Table, TYPE_BITS } from "../data/table.ts";
 import { asFloat } from "../number.ts";
 import type { Problem } from "../result/error.ts";
@@ -388,20 +388,3 @@ function tagNode(table: Table, object: FullNode, name: string): FullNode | undef
   const node = property?.required === true ? table.node(property.node) : undefined;
   return node !== undefined && node.literals.length > 0 ? node : undefined;
 }
-
-/** Returns whether the length of `text`, in code points, is within bounds. */
-export function fitsLength(text: string, { minLength, maxLength }: Bounds): boolean {
-  if (minLength === undefined && maxLength === undefined) {
-    return true;
-  }
-  // A code point has one or two units, so most texts need not be counted.
-  const isLong = minLength === undefined || minLength <= text.length / 2;
-  const isShort = maxLength === undefined || text.length <= maxLength;
-  return (isLong && isShort) || isInRange(characterCount(text), minLength, maxLength);
-}
-
-/** Returns whether `count` is within bounds. */
-export function isInRange(count: number, least: number | undefined, most: number | undefined): boolean {
-  return (least === undefined || count >= least) && (most === undefined || count <= most);
-}
-

@@ -1,11 +1,11 @@
 /**
- * Comparisons of numbers with the bounds of a schema, which do not round integers.
+ * Comparisons with the bounds of a schema, which do not round integers.
  *
  * @module
  */
 
-import { asFloat, BEYOND, exact, fromFloat, whole } from "../number.ts";
-import type { JsonNumber } from "../number.ts";
+import { asFloat, BEYOND, exact, fromFloat, type JsonNumber, whole } from "../number.ts";
+import { characterCount } from "../text/utf8.ts";
 import type { Bounds } from "./table.ts";
 
 /** The number of integers that are tried at a bound. It limits the search for an integer that is a multiple of a fraction. */
@@ -139,3 +139,20 @@ function isMultiple(number: JsonNumber, step: JsonNumber): boolean {
   const isNear = Math.abs(quotient - rounded) <= 4 * Number.EPSILON * Math.abs(quotient);
   return isNear && (rounded !== 0 || quotient === 0);
 }
+
+/** Returns whether the length of `text`, in code points, is within bounds. */
+export function fitsLength(text: string, { minLength, maxLength }: Bounds): boolean {
+  if (minLength === undefined && maxLength === undefined) {
+    return true;
+  }
+  // A code point has one or two units, so most texts need not be counted.
+  const isLong = minLength === undefined || minLength <= text.length / 2;
+  const isShort = maxLength === undefined || text.length <= maxLength;
+  return (isLong && isShort) || isInRange(characterCount(text), minLength, maxLength);
+}
+
+/** Returns whether `count` is within bounds. */
+export function isInRange(count: number, least: number | undefined, most: number | undefined): boolean {
+  return (least === undefined || count >= least) && (most === undefined || count <= most);
+}
+

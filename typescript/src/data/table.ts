@@ -10,7 +10,7 @@
 import { sameName } from "../text/names.ts";
 import { Float, type JsonNumber } from "../number.ts";
 import { isNumber, JsonMap, type Value } from "../value.ts";
-import { parameterAliases } from "./name.ts";
+import { isPortable, parameterAliases } from "./name.ts";
 import type { TextRule } from "./text_rule/rule.ts";
 
 /** Index of a {@link Node} in its table. */
@@ -102,6 +102,10 @@ export interface FullNode extends Node {
   readonly visible: readonly Property[];
   /** The visible properties by their names. */
   readonly byName: ReadonlyMap<string, Property>;
+  /** The number of visible properties that are required. */
+  readonly requiredCount: number;
+  /** The words of the `enum`, if it has nothing else. */
+  readonly words: ReadonlySet<string> | undefined;
 }
 
 /** A node that allows every value. */
@@ -123,8 +127,17 @@ function full(node: Node): FullNode {
   const allTypes = node.types.length > 0 ? node.types : [...new Set(literalTypes)];
   const visible = node.properties.filter((property) => !property.hidden);
   const bitsOf = (types: readonly Type[]): number => types.reduce((bits, type) => bits | TYPE_BITS[type], 0);
-  const byName = new Map(visible.map((property) => [property.name, property]));
-  return { ...node, ownBits: bitsOf(node.types), allTypes, bits: bitsOf(allTypes), visible, byName };
+  const words = node.literals.filter((literal) => typeof literal === "string");
+  return {
+    ...node,
+    ownBits: bitsOf(node.types),
+    allTypes,
+    bits: bitsOf(allTypes),
+    visible,
+    byName: new Map(visible.map((property) => [property.name, property])),
+    requiredCount: visible.filter((property) => property.required).length,
+    words: words.length > 0 && words.length === node.literals.length ? new Set(words) : undefined,
+  };
 }
 
 function literalType(literal: Literal): Type | undefined {
@@ -149,6 +162,10 @@ export class Table {
   readonly hasSecrets: boolean;
   readonly hasClamped: boolean;
   readonly hasDefaults: boolean;
+  /** Whether a node has alternatives or parts. */
+  readonly hasUnions: boolean;
+  /** Whether a vendor refuses the name of a property. */
+  readonly hasOtherNames: boolean;
   readonly #aliases: readonly (readonly [name: string, alias: string])[];
   #otherNames: ReadonlyMap<string, string> | undefined;
 
@@ -158,6 +175,8 @@ export class Table {
     this.hasSecrets = properties.some((property) => property.secret);
     this.hasClamped = properties.some((property) => property.clamp);
     this.hasDefaults = properties.some((property) => property.default !== undefined);
+    this.hasUnions = nodes.some((node) => node.anyOf.length + node.allOf.length > 0);
+    this.hasOtherNames = properties.some((property) => !isPortable(property.name));
     this.#aliases = properties.flatMap(({ name, aliases }) => aliases.map((alias) => [name, alias] as const));
   }
 
