@@ -96,7 +96,8 @@ export class HttpTransport implements Transport {
     let length = 0;
     for await (const line of linesOf(response, this.#maxBytes)) {
       if (line === "") {
-        if (data.length > 0) {
+        // An event without data only has an id, from which a client could continue.
+        if (data.some((part) => part !== "")) {
           this.#receiver?.receive(data.join("\n"));
         }
         data = [];

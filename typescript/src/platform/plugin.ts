@@ -48,7 +48,8 @@ export function currentCall(): PluginCall {
  * Runs the calls that the host sends to standard input. The promise is fulfilled when the input has ended and all calls are answered.
  *
  * Calls run at the same time. What a handler prints to standard output, with `console.log` for example, goes to standard error, because the
- * host reads only replies. What a handler throws is an error for the model: its message, without the stack, which goes to standard error.
+ * host reads only replies; so does what the program prints later. What a handler throws is an error for the model: its message. The stack goes
+ * to standard error.
  *
  * The program answers one request, or stays running with `resident = true` in `plugin.toml`.
  */
@@ -63,12 +64,7 @@ export async function serve(handlers: PluginHandlers): Promise<void> {
     stdin.destroy();
   };
   stdout.on("error", abandon);
-  try {
-    await server.run(stdin);
-  } finally {
-    stdout.off("error", abandon);
-    stdout.write = write;
-  }
+  await server.run(stdin);
 }
 
 class Server {
