@@ -6,8 +6,11 @@ import { isDeepStrictEqual } from "node:util";
 
 import { readArguments } from "../../dist/args/read.js";
 import { DEFAULT_LIMITS } from "../../dist/args/reader.js";
+import { findRepairs } from "../../dist/args/repairs.js";
+import { readStrictly } from "../../dist/args/strict.js";
 import { parseJson } from "../../dist/args/tree.js";
 import { Part } from "../../dist/data/decode.js";
+import { Table } from "../../dist/data/table.js";
 import { TableTemplate } from "../../dist/data/template.js";
 import { ToolError } from "../../dist/index.js";
 import { textOf, toPlain } from "../../dist/value.js";
@@ -20,6 +23,9 @@ import { textOf, toPlain } from "../../dist/value.js";
 export function readRow(line) {
   return new Part(/** @type {import("../../dist/value.js").Value} */ (parseJson(line, 127, true)), "");
 }
+
+/** @param {import("../../dist/data/table.js").Property} property */
+const withoutDefault = (property) => ({ ...property, default: undefined });
 
 /**
  * Compares texts of values in repairs. The order of keys in objects may differ.
@@ -47,11 +53,24 @@ export function differences(row) {
   const template = new TableTemplate(row.get("table"));
   const facts = new Map(row.get("facts").entries.map(([name, value]) => [name, value.boolean]));
   const table = template.inTurn({ hasTool: () => false, facts });
+  // The vectors are arguments without defaults.
+  const bare = new Table(table.nodes.map((node) => ({ ...node, properties: node.properties.map(withoutDefault) })));
   /** @type {{ sent: string, expected: string, got: string }[]} */
   const found = [];
   const cases = row.get("cases").items;
+  let strict = 0;
   for (const one of cases) {
     const sent = one.get("sent").string;
+    const strictly = readStrictly(sent, bare, DEFAULT_LIMITS);
+    if (strictly !== undefined) {
+      strict += 1;
+      const isSame =
+        one.maybe("repairs")?.items.length === 0 &&
+        isDeepStrictEqual(strictly, toPlain(one.get("arguments").value));
+      if (!isSame) {
+        found.push({ sent, expected: "the same as in the full reading", got: JSON.stringify(strictly) });
+      }
+    }
     const result = readArguments(sent, table, DEFAULT_LIMITS);
     const expected = one.maybe("error")?.value ?? one.get("arguments").value;
     if (result instanceof ToolError) {
@@ -61,19 +80,20 @@ export function differences(row) {
       }
       continue;
     }
+    const listed = result.isRepaired ? findRepairs(sent, table, DEFAULT_LIMITS) : [];
     const repairs = (one.maybe("repairs")?.items ?? []).map((repair) => repair.items.map((item) => item.string));
     const isSame =
       one.maybe("error") === undefined &&
       isDeepStrictEqual(toPlain(result.value), toPlain(expected)) &&
-      repairs.length === result.repairs.length &&
-      result.repairs.every(({ path, rule, from, to }, at) => {
+      repairs.length === listed.length &&
+      listed.every(({ path, rule, from, to }, at) => {
         const [p, r, f = "", t = ""] = repairs[at] ?? [];
         return path === p && rule === r && isSameText(from, f) && isSameText(to, t);
       });
     if (!isSame) {
-      const got = `${textOf(result.value)} ${JSON.stringify(result.repairs)}`;
+      const got = `${textOf(result.value)} ${JSON.stringify(listed)}`;
       found.push({ sent, expected: `${textOf(expected)} ${JSON.stringify(repairs)}`, got });
     }
   }
-  return { count: cases.length, found };
+  return { count: cases.length, strict, found };
 }
