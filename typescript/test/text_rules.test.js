@@ -27,10 +27,10 @@ test("patterns match and refuse the texts of the documentation", () => {
   for (const { pattern, matches, refuses } of rules.patterns) {
     const rule = TextRule.of(pattern, undefined);
     for (const text of matches) {
-      assert.equal(rule?.holds(text), true, `${pattern}: ${JSON.stringify(text)}`);
+      assert.equal(rule?.holds(text), true, JSON.stringify([pattern, text]));
     }
     for (const text of refuses) {
-      assert.equal(rule?.holds(text), false, `${pattern}: ${JSON.stringify(text)}`);
+      assert.equal(rule?.holds(text), false, JSON.stringify([pattern, text]));
     }
   }
 });

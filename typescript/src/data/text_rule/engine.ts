@@ -56,7 +56,8 @@ export class Engine {
           if (forgotten > MAX_FORGOTTEN) {
             return this.#follower.matches(states, before, text, at);
           }
-          [this.#kept, this.#ids] = [[], new Map()];
+          this.#kept = [];
+          this.#ids = new Map();
           id = this.#keep(states, before);
         }
         next = this.#lead(id, kind, code);
