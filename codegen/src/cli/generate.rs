@@ -16,7 +16,6 @@ use crate::emit;
 use crate::failure::Failure;
 use crate::lint::Options;
 use crate::lower::lower;
-use crate::project::GENERATED;
 use crate::report::{Shown, plural};
 use crate::source::{Kind, Sources};
 use crate::timings::Timings;
@@ -82,16 +81,17 @@ fn run_once(root: &Path, args: &GenArgs, streams: &mut Streams<'_>) -> Result<Ou
     let options = Options::default();
     let (sources, memory) = timings.measure("scan", || Memory::scan(root, &options, !args.check))?;
     let sources = ManuallyDrop::new(sources);
-    if sources.all().iter().any(|source| source.kind == Some(Kind::Plugin)) {
-        return Err(Failure::new(format!(
-            "{} is a plugin, and gen generates nothing for plugins: the host reads the manifests; `{} lint` checks them",
-            root.display(),
-            streams.program
-        )));
+    let has = |kind| sources.all().iter().any(|source| source.kind == Some(kind));
+    let may_have_folder = args.python.is_some() || args.typescript.is_some() || has(Kind::Settings);
+    if has(Kind::Plugin) && !may_have_folder {
+        return Err(nothing_for_plugin(root, streams));
     }
     let mut compilation = ManuallyDrop::new(compile_timed(&sources, &options, memory.kept(), &mut timings));
     if let Some(catalog) = &mut compilation.catalog {
         catalog.replace_folders(args.python.as_deref(), args.typescript.as_deref()).map_err(Failure::new)?;
+        if catalog.generated_folders().next().is_none() {
+            return Err(nothing_for_plugin(root, streams));
+        }
     }
     // What this run keeps is stored while the files are generated.
     let (success, text, summary) = thread::scope(|scope| {
@@ -101,6 +101,16 @@ fn run_once(root: &Path, args: &GenArgs, streams: &mut Streams<'_>) -> Result<Ou
         generate(root, args, &sources, &compilation, &mut timings, streams)
     })?;
     Ok(Outcome { sources, compilation, success, text, summary })
+}
+
+/// Returns the error for a plugin without a folder of another language.
+fn nothing_for_plugin(root: &Path, streams: &Streams<'_>) -> Failure {
+    Failure::new(format!(
+        "{} is a plugin, whose manifests the host reads: gen writes only its types in other languages, with `--python DIR` or \
+         `--typescript DIR`; `{} lint` checks the manifests",
+        root.display(),
+        streams.program
+    ))
 }
 
 /// Reports the findings, and writes or compares the generated files if none is an error. Returns whether that succeeded, the output, and the
@@ -166,14 +176,13 @@ fn plan(
         let lowered = lower(catalog);
         let render = || (Digests::new(sources, &lowered), emit::drafts(&lowered));
         let (cache, (digests, drafts)) = rayon::join(|| with(BuildCache::open(root)), render);
-        Ok((write::plan(root, catalog.settings().folders(), &drafts, &digests, &cache)?, cache))
+        Ok((write::plan(root, catalog.generated_folders(), &drafts, &digests, &cache)?, cache))
     })
 }
 
 /// Returns the folders of generated files, for messages.
 fn folders(catalog: &Checked) -> String {
-    let folders = std::iter::once(GENERATED).chain(catalog.settings().folders());
-    folders.map(|folder| format!("{folder}/")).collect::<Vec<_>>().join(", ")
+    catalog.generated_folders().map(|folder| format!("{folder}/")).collect::<Vec<_>>().join(", ")
 }
 
 /// Compares the generated files. Returns whether none is out of date, and the output.

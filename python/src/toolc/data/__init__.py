@@ -1,0 +1,1 @@
+"""The declarations of a compiled catalog as plain data."""

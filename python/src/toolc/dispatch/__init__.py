@@ -1,0 +1,1 @@
+"""Names that models get wrong, and calls with a text."""

@@ -1,0 +1,1 @@
+"""Texts: names, suggestions, JSON, and what is shown to people and models."""

@@ -1,0 +1,60 @@
+"""Compares readings with vectors: rows of JSON with a table, a turn, and what the runtime in Rust makes of texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from toolc.args import Limits, read_leniently
+from toolc.args.repairs import find
+from toolc.data import condition
+from toolc.data.document import Document
+from toolc.data.table import Table
+from toolc.result.error import ToolError
+
+VECTORS = Path(__file__).resolve().parents[2] / "tests" / "vectors"
+LIMITS = Limits()
+
+
+def read_case(table: Table, sent: str) -> dict[str, Any]:
+    """Returns what this runtime makes of a text, in the form of a case."""
+    try:
+        arguments, is_repaired = read_leniently(sent, table, LIMITS)
+    except ToolError as error:
+        return {"sent": sent, "error": json.loads(error.to_json())}
+    repairs = find(sent, table, LIMITS) if is_repaired else []
+    listed = [[one.path, str(one.rule), one.sent, one.became] for one in repairs]
+    return {"sent": sent, "arguments": arguments, "repairs": listed}
+
+
+def table_of(row: dict[str, Any]) -> Table:
+    """Returns the table of a row, in its turn."""
+    table = Table.read(Document(row["table"]))
+    return table.without(table.hidden_parts(lambda when: condition.holds(when, (), row["facts"])))
+
+
+def differences(rows: Iterable[str]) -> Iterator[tuple[int, dict[str, Any], dict[str, Any]]]:
+    """Yields the cases that differ: the number of the row, what is expected, and what was read."""
+    for number, text in enumerate(rows):
+        row = json.loads(text)
+        table = table_of(row)
+        for case in row["cases"]:
+            actual = read_case(table, case["sent"])
+            if canonical(actual) != canonical(case):
+                yield number, case, actual
+
+
+def canonical(value: Any) -> Any:
+    """Returns a value in which numbers of different types differ, and texts of JSON are compared as JSON."""
+    if isinstance(value, dict):
+        return {key: canonical(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [canonical(item) for item in value]
+    if isinstance(value, str) and value.startswith(("{", "[")):
+        try:
+            return ("json", json.dumps(json.loads(value), sort_keys=True))
+        except ValueError:
+            return value
+    return value if isinstance(value, str) else (type(value).__name__, value)
