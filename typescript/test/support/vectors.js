@@ -4,16 +4,18 @@
  */
 import { isDeepStrictEqual } from "node:util";
 
+import { fillDefaults } from "../../dist/args/defaults.js";
 import { readArguments } from "../../dist/args/read.js";
-import { DEFAULT_LIMITS } from "../../dist/args/reader.js";
+import { DEFAULT_LIMITS, Reader } from "../../dist/args/reader.js";
 import { findRepairs } from "../../dist/args/repairs.js";
 import { readStrictly } from "../../dist/args/strict.js";
 import { parseJson } from "../../dist/args/tree.js";
+import { readFactValue } from "../../dist/data/condition.js";
 import { Part } from "../../dist/data/decode.js";
 import { Table } from "../../dist/data/table.js";
 import { TableTemplate } from "../../dist/data/template.js";
 import { ToolError } from "../../dist/index.js";
-import { textOf, toPlain } from "../../dist/value.js";
+import { clone, textOf, toPlain } from "../../dist/value.js";
 
 /**
  * Returns a row of a file.
@@ -26,6 +28,18 @@ export function readRow(line) {
 
 /** @param {import("../../dist/data/table.js").Property} property */
 const withoutDefault = (property) => ({ ...property, default: undefined });
+
+/**
+ * Returns valid arguments with their defaults.
+ *
+ * @param {import("../../dist/value.js").Value} value
+ * @param {Table} table
+ */
+function filledOf(value, table) {
+  const filled = clone(value);
+  fillDefaults(new Reader(table, DEFAULT_LIMITS), filled);
+  return toPlain(filled);
+}
 
 /**
  * Compares texts of values in repairs. The order of keys in objects may differ.
@@ -51,8 +65,9 @@ function isSameText(a, b) {
  */
 export function differences(row) {
   const template = new TableTemplate(row.get("table"));
-  const facts = new Map(row.get("facts").entries.map(([name, value]) => [name, value.boolean]));
-  const table = template.inTurn({ hasTool: () => false, facts });
+  const facts = new Map(row.get("facts").entries.map(([name, value]) => [name, readFactValue(value)]));
+  const tools = new Set(row.strings("tools"));
+  const table = template.inTurn({ hasTool: (name) => tools.has(name), facts });
   // The vectors are arguments without defaults.
   const bare = new Table(table.nodes.map((node) => ({ ...node, properties: node.properties.map(withoutDefault) })));
   /** @type {{ sent: string, expected: string, got: string }[]} */
@@ -62,6 +77,11 @@ export function differences(row) {
   for (const one of cases) {
     const sent = one.get("sent").string;
     const strictly = readStrictly(sent, bare, DEFAULT_LIMITS);
+    const withDefaults = readStrictly(sent, table, DEFAULT_LIMITS);
+    const filled = toPlain((one.maybe("filled") ?? one.maybe("arguments"))?.value ?? null);
+    if (withDefaults !== undefined && !isDeepStrictEqual(withDefaults, filled)) {
+      found.push({ sent, expected: JSON.stringify(filled), got: JSON.stringify(withDefaults) });
+    }
     if (strictly !== undefined) {
       strict += 1;
       const isSame =
@@ -80,10 +100,12 @@ export function differences(row) {
       }
       continue;
     }
+    const hasDefaults = isDeepStrictEqual(filledOf(result.value, table), filled);
     const listed = result.isRepaired ? findRepairs(sent, table, DEFAULT_LIMITS) : [];
     const repairs = (one.maybe("repairs")?.items ?? []).map((repair) => repair.items.map((item) => item.string));
     const isSame =
       one.maybe("error") === undefined &&
+      hasDefaults &&
       isDeepStrictEqual(toPlain(result.value), toPlain(expected)) &&
       repairs.length === listed.length &&
       listed.every(({ path, rule, from, to }, at) => {
