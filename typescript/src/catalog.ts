@@ -9,7 +9,6 @@ import { type Available, resolve } from "./availability/resolve.ts";
 import { type Selection, Selector } from "./availability/selection.ts";
 import { type CatalogData, readCatalog } from "./data/catalog.ts";
 import type { FactValue } from "./data/condition.ts";
-import type { CatalogError } from "./data/decode.ts";
 import type { Environment } from "./environment.ts";
 import { processEnvironment } from "./process.ts";
 import { TurnError } from "./result/turn_error.ts";
@@ -54,7 +53,7 @@ export class Catalog {
   /**
    * Reads the JSON text of a compiled catalog.
    *
-   * @throws A {@link CatalogError} if the text is not a compiled catalog, or has another format than this version of the package reads.
+   * @throws A `CatalogError` if the text is not a compiled catalog, or has another format than this version of the package reads.
    */
   static parse(text: string): Catalog {
     return new Catalog(readCatalog(wellFormed(text)));
@@ -64,7 +63,7 @@ export class Catalog {
    * Reads a compiled catalog that is already parsed, such as the default export of a JSON module. Numbers are as exact as `JSON.parse` reads
    * them.
    *
-   * @throws A {@link CatalogError} like {@link Catalog.parse}.
+   * @throws A `CatalogError` like {@link Catalog.parse}.
    */
   static from(document: unknown): Catalog {
     return Catalog.parse(jsonText(document));

@@ -239,6 +239,10 @@ export function numberText(number: JsonNumber): string {
 
 /** Returns the JSON text of a float. */
 function floatText(float: number): string {
+  const size = Math.abs(float);
+  if (size >= 1 && size < 1e15) {
+    return Number.isInteger(float) ? `${String(float)}.0` : String(float);
+  }
   const exponential = float.toExponential();
   const exponent = Number(exponential.slice(exponential.indexOf("e") + 1));
   if (exponent < -5 || exponent > 15) {

@@ -94,6 +94,14 @@ const SOAKS: &[Soak] = &[
         needs: Needs::Nothing,
     },
     Soak {
+        name: "languages",
+        description: "the runtimes in Python and TypeScript read a million random arguments as Rust does; about two hours",
+        variable: ("TOOLC_TOOLS", "35000"),
+        tests: &["--package", "toolc-tests", "--test", "slow"],
+        filters: &["languages::the_runtime"],
+        needs: Needs::Nothing,
+    },
+    Soak {
         name: "text-rules",
         description: "a hundred thousand texts for each format, and as many for random patterns, have the verdicts of ajv and of the crate \
                       `jsonschema`, or a known reason; about five minutes after the build",

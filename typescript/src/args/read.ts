@@ -12,15 +12,14 @@ import { restoreStrings } from "./digits.ts";
 import { dropAbsent } from "./null_absence.ts";
 import { type Opened, parseArguments } from "./open.ts";
 import { type Limits, Reader } from "./reader.ts";
-import { findRepairs, type Repair } from "./repairs.ts";
 import { repairArguments } from "./repair.ts";
 import { JsonError, OUT_OF_RANGE, TOO_DEEP } from "./tree.ts";
 import { areValid, type Problems, problemsOf } from "./validate.ts";
 
-/** Valid arguments, and what has been repaired in them. */
+/** Valid arguments, and whether something has been repaired in them. */
 export interface ReadArguments {
   readonly value: Value;
-  readonly repairs: readonly Repair[];
+  readonly isRepaired: boolean;
 }
 
 /**
@@ -46,7 +45,7 @@ export function readArguments(text: string, table: Table, limits: Limits): ReadA
   }
   value = dropAbsent(reader, value);
   if (areValid(reader, value)) {
-    return { value, repairs: isRepaired ? findRepairs(text, table, limits) : [] };
+    return { value, isRepaired };
   }
   // The errors name places in what the model sent, which is parsed again because most arguments need no error.
   const again = parse();
@@ -64,7 +63,8 @@ function empty(error: ToolError): ToolError {
 }
 
 function unreadable(text: string, error: JsonError, limits: Limits): ToolError {
-  const { reason, line, column, message } = error;
+  const { reason, message } = error;
+  const { line, column } = error.place;
   const place = `at line ${String(line)} column ${String(column)}`;
   if (error.isCutOff) {
     return malformed(`the JSON is cut off ${place}. Send the complete call again`);

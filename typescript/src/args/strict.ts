@@ -13,7 +13,9 @@ import { isNullWord } from "./json_type.ts";
 import { DEFAULT_LIMITS, type Limits } from "./reader.ts";
 
 /** Arguments as a handler gets them. */
-export type Arguments = { [key: string]: Plain };
+export interface Arguments {
+  [key: string]: Plain;
+}
 
 /** The maximum depth of nested alternatives. A schema may be its own alternative. */
 const MAX_NESTED = 16;

@@ -34,8 +34,9 @@ function writeObject(value: object, room: number): string | undefined {
   if (room === 0) {
     throw new TypeError("the value is nested too deeply to be written as JSON");
   }
-  if ("toJSON" in value && typeof value.toJSON === "function") {
-    return write(value.toJSON(), room - 1);
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  if (typeof toJSON === "function") {
+    return write(Reflect.apply(toJSON, value, []), room - 1);
   }
   if (Array.isArray(value)) {
     return `[${value.map((item) => write(item, room - 1) ?? "null").join(",")}]`;
