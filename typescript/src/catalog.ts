@@ -29,7 +29,7 @@ export interface TurnOptions extends Selection {
   readonly enableTools?: readonly string[] | undefined;
   /** Tools that are not granted. */
   readonly disableTools?: readonly string[] | undefined;
-  /** The environment in which requirements are looked up: by default, that of the process. */
+  /** The environment in which requirements are looked up: by default, the environment of the process. */
   readonly environment?: Environment | undefined;
   /** Answers availability checks: `true`, or why the tools cannot be used now. By default, they can. */
   readonly available?: Available | undefined;

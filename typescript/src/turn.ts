@@ -136,7 +136,7 @@ export class Turn {
     return this.#text;
   }
 
-  /** The definitions, for the request to a model. In the dialect `typescript`, they are no JSON: use {@link Turn.text}. */
+  /** The definitions, for the request to a model. In the dialect `typescript`, they are not JSON: use {@link Turn.text}. */
   get definitions(): readonly unknown[] {
     if (this.dialect === TYPESCRIPT) {
       throw new TypeError("the definitions in the dialect `typescript` are not JSON: use `turn.text`");
@@ -290,7 +290,7 @@ function unescaped(step: string): string | number {
 
 /**
  * Returns the arguments of a call with a text. If no parameter takes the text, the arguments are the text as a JSON string, so that they are
- * repaired or refused like those of any other call.
+ * repaired or refused like all others.
  */
 function textArguments(table: Table, text: string): string {
   const [only, ...more] = table.node(0).visible.filter((property) => property.required);

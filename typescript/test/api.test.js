@@ -8,7 +8,7 @@ import { catalogOf, documentOf, errorOf, objectOf, turnOf } from "./support/cata
 const STRING = { types: ["string"], untyped: true };
 const INTEGER = { types: ["integer"], untyped: true };
 
-test("a catalog of another format, and what is no catalog, are refused", () => {
+test("a catalog of another format, and what is not a catalog, are refused", () => {
   const text = (/** @type {unknown} */ document) => JSON.stringify(document);
   for (const [document, message] of [
     [

@@ -1,6 +1,8 @@
 // @ts-check
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 import { ToolError } from "../dist/index.js";
 import { errorOf, objectOf, turnOf } from "./support/catalog.js";
@@ -73,7 +75,7 @@ test("half of a character of UTF-16 becomes U+FFFD, as an escape it is refused",
   assert.match(errorOf(() => turn.read("\udfff", "{}")).text, /unknown tool `\ufffd`/);
 });
 
-test("lengths and positions are those of code points and bytes", () => {
+test("lengths are counted in code points, and positions in bytes", () => {
   const turn = turnOf([objectOf({ a: 1 }), { types: ["string"], bounds: { minLength: 2, maxLength: 2 } }]);
   assert.deepEqual(turn.read("t", '{"a":"😀ß"}').arguments, { a: "😀ß" });
   assert.match(errorOf(() => turn.read("t", '{"a":"😀"}')).message, /got 1 character$/);
@@ -132,6 +134,12 @@ test("schemas that refer to themselves end in bounded time and stack", () => {
     isAccepted(turnOf(table), `{"a":${open}"[1,[2,[null]]]"${close}}`);
     assert.ok(performance.now() - start < 60_000);
   }
+});
+
+test("a stack that is too small for a schema is not exhausted", () => {
+  const script = fileURLToPath(new URL("support/small_stack.js", import.meta.url));
+  const output = execFileSync(process.execPath, ["--stack-size=300", script], { encoding: "utf8" });
+  assert.equal(output, "invalid arguments: expected something simpler, got too much to check\n");
 });
 
 test("random texts have no other errors than the documented ones", () => {

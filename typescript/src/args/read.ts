@@ -28,6 +28,18 @@ export interface ReadArguments {
  * if the arguments do not satisfy the table even after repair.
  */
 export function readArguments(text: string, table: Table, limits: Limits): ReadArguments | ToolError {
+  try {
+    return readWithin(text, table, limits);
+  } catch (error) {
+    if (error instanceof RangeError) {
+      // The stack of the engine is smaller than this table needs for this text.
+      return invalid({ listed: [], more: 0 });
+    }
+    throw error;
+  }
+}
+
+function readWithin(text: string, table: Table, limits: Limits): ReadArguments | ToolError {
   const bytes = byteLength(text);
   if (bytes > limits.maxBytes) {
     return malformed(`they have ${String(bytes)} bytes, but at most ${String(limits.maxBytes)} are allowed`);
@@ -100,7 +112,7 @@ function trailing(text: string, line: number, column: number): string {
 }
 
 function invalid({ listed, more }: Problems): ToolError {
-  // The budget may have been exhausted before validation could find a problem.
+  // The budget or the stack may have been exhausted before validation could find a problem.
   const exhausted: Problem = { path: "", expected: "something simpler", got: "too much to check" };
   const problems = listed.length > 0 ? listed : [exhausted];
   const described = problems.map(({ path, expected, got }) => {

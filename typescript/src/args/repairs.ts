@@ -40,8 +40,19 @@ export interface Repair {
   readonly to: string;
 }
 
-/** Returns the repairs of the arguments in `text`, which have been accepted. */
+/** Returns the repairs of the arguments in `text`, which have been accepted. If the stack of the engine is too small for that, it is empty. */
 export function findRepairs(text: string, table: Table, limits: Limits): readonly Repair[] {
+  try {
+    return find(text, table, limits);
+  } catch (error) {
+    if (error instanceof RangeError) {
+      return [];
+    }
+    throw error;
+  }
+}
+
+function find(text: string, table: Table, limits: Limits): readonly Repair[] {
   const read = parseArguments(text, limits.maxDepth);
   if (read instanceof JsonError) {
     return [];

@@ -32,12 +32,16 @@ export function readStrictly(text: string, table: Table, limits: Limits): Argume
   if (table.hasDefaults && table.hasUnions) {
     return undefined;
   }
-  let value: Plain;
   try {
-    value = JSON.parse(text) as Plain;
+    return strictly(text, table, limits);
   } catch {
+    // The text is not JSON, or the stack of the engine is too small.
     return undefined;
   }
+}
+
+function strictly(text: string, table: Table, limits: Limits): Arguments | undefined {
+  const value = JSON.parse(text) as Plain;
   const keys = countKeys(value, limits.maxDepth);
   if (!isObject(value) || keys < 0 || !hasColons(text, keys)) {
     return undefined;

@@ -1,6 +1,6 @@
 /**
- * Parsing JSON text into a value, with a limit on the depth, and a check for duplicate keys. The messages and positions of errors are those
- * of the crate `serde_json`.
+ * Parsing JSON text into a value, with a limit on the depth, and a check for duplicate keys. The messages and positions of errors are the
+ * same as in the crate `serde_json`.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export const TOO_DEEP = "arrays and objects are nested too deeply";
 /** The error message about numbers. */
 export const OUT_OF_RANGE = "number out of range";
 
-/** Why a text is not JSON. It is no `Error`, because most of these errors are not shown, and the trace of the stack takes long. */
+/** Why a text is not JSON. It is not an `Error`, because most of these errors are not shown, and the trace of the stack takes long. */
 export class JsonError {
   readonly reason: string;
   readonly #text: string;

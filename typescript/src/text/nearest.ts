@@ -59,7 +59,7 @@ function insertRanked(list: Ranked[], entry: Ranked): void {
 }
 
 /**
- * Does the same as {@link nearest} for names of several words, such as those of tools: also finds the same words in another order, form or
+ * Does the same as {@link nearest} for names of several words, such as the names of tools: also finds the same words in another order, form or
  * number (`fileSearch` for `search_files`), and names with more words or fewer (`fs_read_file`).
  */
 export function nearestName(name: string, candidates: Iterable<string>): string[] {

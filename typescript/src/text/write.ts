@@ -6,7 +6,7 @@
 
 import { quoted } from "./json.ts";
 
-/** The maximum depth. A deeper value contains itself, or is of no use to a model. */
+/** The maximum depth. A deeper value contains itself, or has no use for a model. */
 const MAX_DEPTH = 1_000;
 
 /** Returns a value as `JSON.stringify` writes it, with integers of any size. Throws an error if it contains itself. */

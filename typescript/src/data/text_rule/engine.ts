@@ -17,7 +17,7 @@ const MAX_FORGOTTEN = 4;
 const NONE = 0;
 const WORD = 1;
 const OTHER = 2;
-/** Where a character leads: it is not known yet, or a part of the text matches. */
+/** Where a character leads: it is unknown so far, or a part of the text matches. */
 const UNKNOWN = -1;
 const MATCH = -2;
 
@@ -70,7 +70,7 @@ export class Engine {
     }
   }
 
-  /** Finds out where a character leads. */
+  /** Determines where a character leads. */
   #lead(id: number, kind: number, code: number): number {
     const kept = this.#kept[id];
     if (kept === undefined) {
