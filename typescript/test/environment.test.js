@@ -37,6 +37,7 @@ function modulesFrom(entry, allowed, found = new Map()) {
 }
 
 test("no package can be reached from an entry, and modules of Node.js only from those that are for it", () => {
+  /** @type {{ exports: Record<string, string | { default: string }> }} */
   const { exports } = JSON.parse(readFileSync(new URL("../package.json", dist), "utf8"));
   const reached = new Set();
   for (const [entry, target] of Object.entries(exports)) {

@@ -27,7 +27,7 @@ test("the HTTP server lists the tools, repairs and validates bodies, and runs th
     assert.deepEqual(tools.map((tool) => tool.name), ["add_note", "find_notes", "remind"]);
     const post = async (tool: string, body: string): Promise<unknown[]> => {
       const response = await fetch(`${url}/tools/${tool}`, { method: "POST", body });
-      return [response.status, await response.json()];
+      return [response.status, (await response.json()) as unknown];
     };
     assert.deepEqual(await post("add_note", '{"text":"Buy tea","tags":"shopping"}'), [200, { number: 1 }]);
     assert.deepEqual(await post("find_notes", '{"word":"TEA"}'), [200, { notes: ["Buy tea #shopping"] }]);
