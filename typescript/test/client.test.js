@@ -137,7 +137,7 @@ for (const [name, connect] of Object.entries(CONNECTIONS)) {
     await close();
   });
 
-  test(`${name}: a message that is too long, or is none, fails the call`, async () => {
+  test(`${name}: a message that is too long, or not a message, fails the call`, async () => {
     const { client, close } = await connect({ maxBytes: 10_000 });
     await assert.rejects(client.call("long"), /longer than 10000 bytes/);
     await close();

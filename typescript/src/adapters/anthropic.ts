@@ -27,7 +27,7 @@ export interface AnthropicCall {
   readonly caller?: { readonly type: string } | null | undefined;
 }
 
-/** A message of the model. Blocks that are no calls are skipped. */
+/** A message of the model. Other blocks than calls are skipped. */
 export interface AnthropicMessage {
   readonly content: readonly { readonly type: string }[];
 }

@@ -71,7 +71,7 @@ function result(answer: Answer, isStructured: boolean): McpResult {
   return { content: parts(answer.text), structuredContent: value };
 }
 
-/** Returns a definition without the schema of results that are no objects: clients refuse the whole list because of it. */
+/** Returns a definition without the schema of results that are not objects: clients refuse the whole list because of it. */
 function withObjects(tool: McpTool): McpTool {
   const { outputSchema, ...others } = tool;
   return outputSchema === undefined || (outputSchema.type as unknown) === "object" ? tool : others;

@@ -89,7 +89,7 @@ export interface ResponsesCall {
   readonly caller?: ResponsesCaller | null | undefined;
 }
 
-/** A response of Responses. Items that are no calls are skipped. */
+/** A response of Responses. Other items than calls are skipped. */
 export interface ResponsesOutput {
   readonly output: readonly { readonly type: string }[];
 }

@@ -19,7 +19,7 @@ export type Message = Readonly<Record<string, Plain | undefined>>;
 /**
  * Reads a message. Integers beyond ±(2^53 - 1) are of type `bigint`.
  *
- * @throws An `Error` that says why the text is no message.
+ * @throws An `Error` that says why the text is not a message.
  */
 export function readMessage(text: string): Message {
   const value = parseJson(text, MAX_DEPTH, false);

@@ -13,7 +13,9 @@ for (const folder of ["dist", "examples", "guide"]) {
 cpSync(at("../../examples/src"), at("examples"), { recursive: true });
 
 mkdirSync(at("guide"));
-cpSync(at("../../examples/src/notes-tools"), at("guide/notes-tools"), { recursive: true });
+for (const part of ["notes.ts", "notes-tools"]) {
+  cpSync(at(`../../examples/src/${part}`), at(`guide/${part}`), { recursive: true });
+}
 const guide = at("../../../docs/languages-typescript.md");
 if (existsSync(guide)) {
   for (const [, code = ""] of readFileSync(guide, "utf8").matchAll(/^```ts\n(.*?)^```$/gms)) {
