@@ -15,7 +15,7 @@ const PROGRAM = fileURLToPath(new URL("support/mcp_program.js", import.meta.url)
 /** @param {object} options */
 const overStdio = (options = {}) => connectStdio(process.execPath, [PROGRAM], options);
 
-/** @typedef {{ client: import("../dist/platform/client.js").McpClient, headers: import("node:http").IncomingHttpHeaders[], methods: string[], close: () => Promise<void> }} Http */
+/** @typedef {{ client: import("../dist/platform/client.js").McpClient, headers: import("node:http").IncomingHttpHeaders[], methods: string[], closed: number, close: () => Promise<void> }} Http */
 
 /**
  * Starts the server over HTTP, and connects to it.
@@ -25,8 +25,8 @@ const overStdio = (options = {}) => connectStdio(process.execPath, [PROGRAM], op
  */
 async function overHttp({ events = false, options = {}, status = 200 } = {}) {
   const server = new Server();
-  /** @type {Pick<Http, "headers" | "methods">} */
-  const seen = { headers: [], methods: [] };
+  /** @type {Pick<Http, "headers" | "methods" | "closed">} */
+  const seen = { headers: [], methods: [], closed: 0 };
   const http = createServer((request, response) => {
     void text(request).then((body) => {
       seen.headers.push(request.headers);
@@ -42,9 +42,15 @@ async function overHttp({ events = false, options = {}, status = 200 } = {}) {
         response.writeHead(200, { "content-type": "text/event-stream", "mcp-session-id": "session-1" });
         response.write(`id: 0\nretry: 3000\ndata:\n\n`);
         response.write(`event: message\ndata: {"jsonrpc":"2.0","method":"notifications/message"}\r\n\r\n: a comment\nid: 7\n`);
-        // A message can be in several lines of data.
+        // A message can be in several lines of data. The response to a call stays open.
         const at = json.indexOf(",");
-        response.end(`data: ${json.slice(0, at)}\ndata:${json.slice(at)}\n\n`);
+        response.write(`data: ${json.slice(0, at)}\ndata:${json.slice(at)}\n\n`);
+        response.on("close", () => {
+          seen.closed += 1;
+        });
+        if (!body.includes("tools/call")) {
+          response.end();
+        }
       } else {
         response.writeHead(200, { "content-type": "application/json", "mcp-session-id": "session-1" }).end(json);
       }
@@ -60,7 +66,7 @@ async function overHttp({ events = false, options = {}, status = 200 } = {}) {
   };
   try {
     const client = await connectHttp(`http://127.0.0.1:${String(port)}/mcp`, options);
-    return { client, ...seen, close: async () => { await client.close(); stop(); } };
+    return { client, headers: seen.headers, methods: seen.methods, get closed() { return seen.closed; }, close: async () => { await client.close(); stop(); } };
   } catch (error) {
     stop();
     throw error;
@@ -185,6 +191,16 @@ test("over HTTP, requests have the session, the version and the headers, and the
   assert.deepEqual(headers.map((one) => one["mcp-session-id"]), [undefined, "session-1", "session-1", "session-1"]);
   assert.deepEqual(headers.map((one) => one["mcp-protocol-version"]), [undefined, "2025-11-25", "2025-11-25", "2025-11-25"]);
   assert.deepEqual(methods, ["POST", "POST", "POST", "DELETE"]);
+});
+
+test("a response that stays open after its answer is closed, and a time limit can be unlimited", async () => {
+  const http = await overHttp({ events: true, options: { timeout: Infinity } });
+  const before = http.closed;
+  assert.equal(await http.client.call("text"), "one\ntwo");
+  while (http.closed === before) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await http.close();
 });
 
 test("over HTTP, a refusal and an address without a server are errors", async () => {

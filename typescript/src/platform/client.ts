@@ -19,6 +19,8 @@ const UNKNOWN_METHOD = -32601;
 /** The maximum number of pages of a list. A server that sends more does not end. */
 const MAX_PAGES = 1000;
 const DEFAULT_TIMEOUT = 60_000;
+/** The maximum time of a timer. A longer one would end at once. */
+const MAX_TIMEOUT = 2 ** 31 - 1;
 
 /** Settings of a request. */
 export interface RequestOptions {
@@ -189,7 +191,7 @@ export class McpClient {
     };
     const timer = setTimeout(() => {
       giveUp(new ToolError(`the server did not answer \`${method}\` within ${String(timeout / 1000)} s`, "timeout"));
-    }, timeout);
+    }, Math.min(timeout, MAX_TIMEOUT));
     signal?.addEventListener("abort", onAbort);
     try {
       return await new Promise((resolve, reject) => {
@@ -206,6 +208,8 @@ export class McpClient {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
       this.#pending.delete(id);
+      // A server can keep its response open after the answer.
+      stop.abort();
     }
   }
 

@@ -1,5 +1,5 @@
 /**
- * MCP over standard streams: starts a server as a program. For Node.js, Deno and Bun.
+ * MCP over standard streams: starts a server as a program. For Node.js.
  *
  * @module
  */

@@ -49,6 +49,26 @@ test("Anthropic: definitions are sent as they are, and all results are in one me
   }
 });
 
+test("Anthropic: the message of a stream is answered", async () => {
+  const start = { type: "message_start", message: { ...message([]), stop_reason: null } };
+  const block = { type: "tool_use", id: "1", name: "no_parameters", input: {}, caller: { type: "direct" } };
+  const events = [
+    start,
+    { type: "content_block_start", index: 0, content_block: block },
+    { type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: "{}" } },
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "tool_use", stop_sequence: null }, usage: { output_tokens: 1 } },
+    { type: "message_stop" },
+  ];
+  using server = await vendor(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
+  const client = new Anthropic({ apiKey: "key", baseURL: server.url });
+  const turn = golden.turn("anthropic");
+  const stream = client.messages.stream({ model: "m", max_tokens: 100, messages: [], tools: anthropicTools(turn) });
+  const results = await runAnthropicCalls(turn, await stream.finalMessage(), echoes);
+  const content = [{ type: "tool_result", tool_use_id: "1", content: '{"tool":"no_parameters","args":{}}' }];
+  assert.deepEqual(results, [{ role: "user", content }]);
+});
+
 test("Anthropic: results for programs are in a message of their own", async () => {
   const turn = golden.turn("anthropic");
   const content = [

@@ -77,6 +77,27 @@ test("Responses: function calls, custom calls and calls of programs are answered
   assert.match(results[2]?.output ?? "", /"any_text".*"text"/);
 });
 
+test("Chat Completions: the message of a stream is answered", async () => {
+  const piece = (delta: object): string => {
+    const choices = [{ index: 0, delta, finish_reason: null }];
+    return `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices })}\n\n`;
+  };
+  const call = (one: object): object => ({ tool_calls: [{ index: 0, ...one }] });
+  const end = { id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] };
+  const pieces = [
+    piece({ role: "assistant", content: null }),
+    piece(call({ id: "1", type: "function", function: { name: "no_parameters", arguments: "{" } })),
+    piece(call({ function: { arguments: "}" } })),
+    `data: ${JSON.stringify(end)}\n\ndata: [DONE]\n\n`,
+  ];
+  using server = await vendor(pieces.join(""));
+  const client = new OpenAI({ apiKey: "key", baseURL: server.url });
+  const turn = golden.turn("openai");
+  const stream = client.chat.completions.stream({ model: "m", messages: [], tools: chatTools(turn) });
+  const results = await runChatCalls(turn, await stream.finalMessage(), echoes);
+  assert.deepEqual(results, [{ role: "tool", tool_call_id: "1", content: '{"tool":"no_parameters","args":{}}' }]);
+});
+
 test("calls run at the same time, or one after the other", async () => {
   const turn = golden.turn("openai");
   for (const sequential of [false, true]) {

@@ -20,7 +20,7 @@ export interface Sent {
   readonly body: Record<string, unknown>;
 }
 
-/** A server that gives these responses, one after the other. */
+/** A server that gives these responses, one after the other. A text is a stream of events. */
 export interface Vendor {
   readonly url: string;
   readonly requests: readonly Sent[];
@@ -34,8 +34,9 @@ export async function vendor(...responses: readonly unknown[]): Promise<Vendor> 
     void json(request).then((body) => {
       const answer = responses[requests.length];
       requests.push({ path: request.url ?? "", body: body as Record<string, unknown> });
-      response.writeHead(answer === undefined ? 400 : 200, { "content-type": "application/json" });
-      response.end(JSON.stringify(answer ?? { error: { message: "the script has ended" } }));
+      const type = typeof answer === "string" ? "text/event-stream" : "application/json";
+      response.writeHead(answer === undefined ? 400 : 200, { "content-type": type });
+      response.end(typeof answer === "string" ? answer : JSON.stringify(answer ?? { error: { message: "the script has ended" } }));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
