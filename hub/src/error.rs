@@ -50,8 +50,14 @@ pub enum HubError {
     Stale(PathBuf),
     /// The files cannot be a skill.
     Bundle(PathBuf, BundleError),
-    /// Nothing can be undone.
+    /// No change is left that can be undone.
     NothingToUndo,
+    /// No change that can be undone has this number.
+    NoChange(u64),
+    /// A change cannot be undone, because a skill has changed since. What it was, the skill, and the later change with its number.
+    ChangedSince(String, SkillName, Option<(String, u64)>),
+    /// The other skills of a change have this number of bytes, which is the most.
+    TooMuch(usize),
     /// A change could not be completed, and all of it was undone. What it was, and why.
     RolledBack(String, String),
     /// A change could neither be completed nor undone; the next command tries again. What it was, and why.
@@ -126,10 +132,24 @@ impl fmt::Display for HubError {
                 path.display()
             ),
             Self::Stale(path) => {
-                write!(f, "{} has changed since the plan was made: plan the update again", path.display())
+                write!(f, "{} was changed after the update was shown: run the update again", path.display())
             }
             Self::Bundle(path, error) => write!(f, "{} is not a skill: {error}", path.display()),
-            Self::NothingToUndo => f.write_str("nothing can be undone"),
+            Self::NothingToUndo => f.write_str("no change of the hub is left to undo"),
+            Self::NoChange(id) => write!(f, "the hub has no change {id} that can be undone"),
+            Self::ChangedSince(what, name, Some((later, id))) => {
+                write!(f, "`{what}` cannot be undone, because `{later}` has changed `{name}` since: undo {id} before")
+            }
+            Self::ChangedSince(what, name, None) => write!(
+                f,
+                "`{what}` cannot be undone, because the entry of `{name}` in the lock is not the one that it has written: \
+                 uninstall the skill, and install it again"
+            ),
+            Self::TooMuch(bytes) => write!(
+                f,
+                "the skills before it have {} MiB, the most that is installed at once: run the command again for the others",
+                bytes >> 20
+            ),
             Self::RolledBack(what, reason) => write!(f, "failed to {what}, and all of it was undone: {reason}"),
             Self::Unfinished(what, reason) => {
                 write!(
