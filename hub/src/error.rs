@@ -138,7 +138,10 @@ impl fmt::Display for HubError {
             Self::NothingToUndo => f.write_str("no change of the hub is left to undo"),
             Self::NoChange(id) => write!(f, "the hub has no change {id} that can be undone"),
             Self::ChangedSince(what, name, Some((later, id))) => {
-                write!(f, "`{what}` cannot be undone, because `{later}` has changed `{name}` since: undo {id} before")
+                write!(
+                    f,
+                    "`{what}` cannot be undone, because `{later}` has changed `{name}` since: undo the change {id} first"
+                )
             }
             Self::ChangedSince(what, name, None) => write!(
                 f,

@@ -203,7 +203,7 @@ impl Hub {
 }
 
 /// Returns the files as they are installed under a name. A model finds a skill by the name in `SKILL.md`, so that the name of the folder
-/// replaces another one there, also one that cannot be the name of a folder. Without a name there, that of the folder counts anyway.
+/// replaces another one there, also one that cannot be the name of a folder. Without a name there, the name of the folder counts anyway.
 pub(super) fn named<'b>(bundle: &'b Bundle, name: &SkillName) -> Cow<'b, Bundle> {
     if bundle.heading().name == name.as_str() {
         Cow::Borrowed(bundle)

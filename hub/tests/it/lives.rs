@@ -249,7 +249,7 @@ fn each_undo_goes_back_one_change() {
     assert_eq!(whats, ["install folder", "install a", "uninstall a"]);
     // An installation is not undone below a removal.
     let error = undo(Some(changes[1].id)).expect_err("it was uninstalled since");
-    assert!(error.to_string().contains(&format!("undo {} before", changes[2].id)), "{error}");
+    assert!(error.to_string().contains(&format!("undo the change {} first", changes[2].id)), "{error}");
     home.assert_clean();
 }
 
@@ -279,7 +279,7 @@ fn findings_of_edited_files_are_accepted_for_these_files() {
     assert!(row().verdict.is_some_and(|verdict| verdict.is_ok()) && row().state == DiskState::Intact);
     home.hub().undo(None).expect("the restore is undone");
     assert_eq!(home.hub().undo(None).expect("it can be undone").what, "accept findings of doubt");
-    assert_eq!(accepted(&home), 3, "those of the edit before");
+    assert_eq!(accepted(&home), 3, "the findings of the edit before");
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn taps_are_not_added_if_every_skill_of_a_snapshot_fails() {
     other.write("b/SKILL.md", "mine");
     assert_eq!(import(&other, &snapshot, &[]), [("a".to_owned(), "failed"), ("b".to_owned(), "failed")]);
     assert!(other.hub().taps().expect("they are valid").is_empty() && names(&other).is_empty());
-    // Without skills, the taps are what there is to add.
+    // Without skills, only taps are added.
     let only_taps = Snapshot { lock: toolc_hub::Lock::default(), ..snapshot };
     assert!(import(&other, &only_taps, &[]).is_empty());
     assert_eq!(names(&other), ["import the tap x/y"]);
