@@ -108,7 +108,7 @@ impl Viewed {
         let read = outside.read(&skill, path, &call.cancellation());
         let read = read.map_err(|why| ToolError::new(format!("failed to read the skill `{name}`: {why}")))?;
         let is_asked = call.state::<AskedVersions>().take(call.id(), &skill);
-        if !is_asked && !(skill.is_trusted && read.objections.is_empty()) {
+        if !is_asked && (!skill.is_trusted || !read.objections.is_empty()) {
             return Err(ToolError::new(format!(
                 "the skill `{name}` has changed since the person was asked: list the skills again, and then read it"
             )));

@@ -40,9 +40,9 @@ only a person can search, install, update, publish and remove them. Without a co
 Exit status:
   0  success
   1  not everything was done: no skill has the name, or no change the number; search found nothing; a source did not answer; the guard
-     refused a skill; you answered no; update was to update a skill whose folder is missing or that its source has removed; audit: a skill
-     is refused or cannot be judged; scan: a skill has errors, or a finding blocks it
-  2  nothing was done: the command line is wrong, a file cannot be used, no finding has an id after --accept or it cannot be accepted, or the
+     refused a skill; you answered no; update NAME: the folder of the skill is missing, or its source has removed it; audit: a skill is
+     refused or cannot be judged; scan: a skill has errors, or a finding blocks it
+  2  the command line is wrong, a file cannot be used, no finding has an id after --accept, the finding cannot be accepted, or the
      command runs inside a tool";
 
 /// The arguments of `skills`.

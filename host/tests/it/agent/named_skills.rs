@@ -87,10 +87,10 @@ fn a_conversation_that_is_continued_keeps_more_skills_than_can_be_named_at_once(
             &skill(name, "One of many.", &format!("Text of {name}.")),
         );
     }
-    let named = |names: &[String]| -> Vec<String> {
+    let options = |names: &[String]| -> Vec<String> {
         names.iter().flat_map(|name| ["--skill".to_owned(), name.clone()]).collect()
     };
-    let (first, more) = (named(&names[..10]), named(&names[10..]));
+    let (first, more) = (options(&names[..10]), options(&names[10..]));
     for args in [&first[..], &more[..], &[]] {
         let resume: &[&str] = if args.len() == 20 { &[] } else { &["--resume"] };
         let model = server(&[("Done.", &[])]);
