@@ -57,10 +57,10 @@ impl Setup {
             return Err(Error::Invalid(format!("`--skill`: {}", problems.join("; "))));
         }
         let mut named = NamedSkills::default();
-        // Those that a conversation had stay, however many options have named them one after the other.
+        // A conversation keeps the skills that it had, even if options have named more of them, one after the other, than can be named at once.
         let before = resumed.state.as_mut().map(|state| take(&mut state.skills)).unwrap_or_default();
         let mut others = vec![self.load(&before, usize::MAX, turn)];
-        // A model can have named the skills of a job or a card, which must not get it what it cannot read itself.
+        // A model can have named the skills of a job or a card. They must not give it what it cannot read itself.
         if turn.tool(SKILL_VIEW).is_some() {
             others.push(self.load(&plan.skills, MAX_LOADED, turn));
         } else {

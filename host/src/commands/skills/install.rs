@@ -152,10 +152,8 @@ pub(super) fn apply(
     for (name, restored) in &restored {
         let Restored::Failed(error) = restored else { continue };
         status = REFUSED;
-        if let HubError::Refused(_, refused) = error
-            && let Some(remedy) = accept.remedy(refused, command)
-        {
-            console.note(&format!("error: {name} was refused: {remedy}"));
+        if let HubError::Refused(_, refused) = error {
+            shown::refused_skill(name, accept.remedy(refused, command), console);
         }
     }
     Ok(status)

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use serde_json::{Value, json};
-use toolc_hub::{Accepted, Finding, HubError, Preview, Refused, SourceKind};
+use toolc_hub::{Accepted, Finding, HubError, Preview, Refused, SkillName, SourceKind};
 
 use super::console::Console;
 use crate::ground::error::{Error, Result as CommandResult};
@@ -117,7 +117,7 @@ pub(super) struct Answers {
 }
 
 impl Accept {
-    /// Checks that each id is one of a finding that can be accepted. Otherwise it is misspelt, or of other files.
+    /// Checks that each id names a finding that can be accepted. An id that no finding has is misspelt, or was printed for other files.
     ///
     /// # Errors
     /// With all ids that are not, and those that exist.
@@ -172,6 +172,13 @@ impl Accept {
         let options = ids(&open, "--accept ");
         (!open.is_empty())
             .then(|| format!("if you have read the findings, `{command} {options}` accepts them for these files"))
+    }
+}
+
+/// Says what a person can do about one of several skills that the guard refuses.
+pub(super) fn refused_skill(name: &SkillName, remedy: Option<String>, console: &dyn Console) {
+    if let Some(remedy) = remedy {
+        console.note(&format!("error: {name} was refused: {remedy}"));
     }
 }
 

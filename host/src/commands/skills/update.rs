@@ -225,7 +225,7 @@ pub(super) fn audit(args: &AuditArgs, hub: &Hub, console: &dyn Console) -> Resul
     }
     for row in &rows {
         if let Some(Err(refused)) = &row.verdict {
-            args.accept.covers(refused, "toolc skills audit", console);
+            shown::refused_skill(&row.name, args.accept.remedy(refused, "toolc skills audit"), console);
         }
     }
     let is_good = |row: &AuditRow| matches!(row.verdict, Some(Ok(_)));
