@@ -234,10 +234,8 @@ fn each_undo_goes_back_one_change() {
     assert!(matches!(undo(None), Err(HubError::NothingToUndo)));
     // The removal of a skill that is not installed now cannot be repeated before its installation.
     let error = undo(Some(first)).expect_err("the skill is not installed");
-    assert!(
-        matches!(&error, HubError::ChangedSince(what, _, Some((later, id))) if what == "undo: uninstall a" && later == "undo: install a" && *id == third),
-        "{error}"
-    );
+    let HubError::ChangedSince(what, _, Some((later, id))) = &error else { panic!("{error}") };
+    assert_eq!((what.as_str(), later.as_str(), *id), ("undo: uninstall a", "undo: install a", third));
     undo(Some(second)).expect("the other skill does not matter");
     undo(Some(third)).expect("it is installed again");
     assert_eq!(home.visible(), installed);

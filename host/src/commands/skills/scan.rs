@@ -31,7 +31,7 @@ pub(super) struct ScanArgs {
     #[arg(long)]
     fix: bool,
     /// How far the author is trusted: of `bundled` nothing blocks, and of `trusted` only what cannot be accepted.
-    #[arg(long, value_name = "LEVEL", default_value = "community", value_parser = PossibleValuesParser::new(LEVELS.map(|(word, _)| word)).map(trust_of))]
+    #[arg(long, value_name = "LEVEL", default_value = "community", value_parser = levels().map(trust_of))]
     trust: Trust,
     #[command(flatten)]
     accept: Accept,
@@ -46,6 +46,10 @@ pub(super) struct ScanArgs {
 /// How far the author of a skill is trusted, by the words for it on the command line.
 const LEVELS: [(&str, Trust); 3] =
     [("bundled", Trust::Bundled), ("trusted", Trust::Trusted), ("community", Trust::Community)];
+
+fn levels() -> PossibleValuesParser {
+    PossibleValuesParser::new(LEVELS.map(|(word, _)| word))
+}
 
 /// Returns the level with a word. The parser knows no others.
 #[expect(clippy::needless_pass_by_value, reason = "the parser passes it by value")]
