@@ -57,7 +57,8 @@ pub(super) fn refusal(refused: &Refused) -> String {
 }
 
 fn findings(findings: &[Finding]) -> String {
-    findings.iter().map(|finding| format!("  {}\n", show::one_line(&finding.to_string()))).collect()
+    let line = |finding: &Finding| format!("  {}\n", show::one_line(&finding.to_string()));
+    findings.iter().map(line).collect()
 }
 
 /// Returns the JSON about a skill that is not installed yet.
