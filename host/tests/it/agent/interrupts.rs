@@ -7,13 +7,11 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use toolc_test_support::LIMIT;
 
 use crate::agent::server::{Reply, Server};
 use crate::agent::vendors::{VENDORS, Vendor};
 use crate::agent::{environment, folder, run};
-
-/// A limit that is only reached when a test fails.
-const LIMIT: Duration = Duration::from_mins(1);
 
 /// `toolc agent --json` in its own process.
 pub(super) struct Running {
