@@ -4,7 +4,6 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolc_test_support::LIMIT;
