@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::fmt;
 
 use dom_query::{Document, Element, NodeRef};
+use serde::{Deserialize, Serialize};
 
 use crate::dom::{attribute, find, find_all, has_class, is, is_longer, squeeze, text, value};
 
 /// What is wrong with the text of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Fault {
     /// There is no text.
@@ -64,7 +65,7 @@ impl fmt::Display for Fault {
 }
 
 /// What is wrong with the text of a page. Good if nothing is.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quality {
     /// The faults, worst first.
     pub faults: Vec<Fault>,

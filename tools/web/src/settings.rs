@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use toolc_net::{AddressPolicy, Certificates, Client, Network, Policy, Ports};
 
+use crate::pdf::PdfProgram;
 use crate::readers::{self, Reader};
 use crate::search::{self, Provider};
 
@@ -31,6 +32,8 @@ pub struct WebSettings {
     pub certificates: Option<Certificates>,
     /// The folder of the cache, and its size in bytes. Without one, nothing is kept.
     pub cache: Option<(PathBuf, u64)>,
+    /// The program that reads PDF files. Without one, they are not read.
+    pub pdf: Option<PdfProgram>,
     /// The folder for the results of crawls, which the model can read. Without one, sites cannot be crawled.
     pub results: Option<PathBuf>,
     /// The pause between two pages of a host that a crawl reads. A site can demand a longer one.
@@ -51,6 +54,7 @@ impl Default for WebSettings {
             ports: Vec::new(),
             certificates: None,
             cache: None,
+            pdf: None,
             results: None,
             crawl_pause: Duration::from_millis(250),
             crawl_bytes: 500 << 20,

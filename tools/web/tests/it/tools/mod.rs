@@ -6,6 +6,7 @@ mod extract;
 mod marks;
 mod order;
 mod own_network;
+mod pdf;
 mod random;
 mod resume;
 mod search;
