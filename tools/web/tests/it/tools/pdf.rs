@@ -66,7 +66,7 @@ fn circular() -> String {
 
 /// A file with a font that names the characters of four billion codes.
 fn large() -> String {
-    let names = "begincmap 1 beginbfrange <00000000> <ffffffff> <0041> endbfrange endcmap";
+    let names = "begincmap 1 beginbfrange <00000000> <ffffffff> <00000000> endbfrange endcmap";
     let font = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 7 0 R>>".to_owned();
     page("BT /G 12 Tf (x) Tj ET", "/Font<</F 5 0 R/G 6 0 R>>", [font, stream("", names)])
 }
