@@ -1,17 +1,21 @@
 //! The configuration of the web tools.
 
+use std::env;
 use std::path::{Path, PathBuf};
 
 use toolc_config::{Config, Home, SearchService, expanded};
 use toolc_net::{Certificates, ClientCertificate};
-use toolc_web::WebSettings;
 use toolc_web::search::provider;
+use toolc_web::{PdfProgram, WebSettings};
 
 use crate::ground::error::Result;
 use crate::profile::Profile;
 
 /// The fact that says whether the configuration names a search service that can be asked.
 pub(crate) const SEARCH_SERVICE: &str = "web_search_service";
+
+/// The command of this program that reads a PDF file.
+pub(crate) const READ_PDF: &str = "read-pdf";
 
 /// Returns the settings of the web tools.
 ///
@@ -37,10 +41,19 @@ pub(crate) fn settings(config: &Config, home: &Home) -> Result<WebSettings> {
         ports: web.ports(),
         certificates,
         cache: (cache_bytes > 0).then(|| (cache(home.path()), cache_bytes)),
+        pdf: pdf_program(),
         results: Some(home.results()),
         crawl_pause: web.crawl_pause,
         ..WebSettings::default()
     })
+}
+
+/// Returns the command of this program that reads PDF files.
+fn pdf_program() -> Option<PdfProgram> {
+    // The file of this program may have been replaced since it was started.
+    let own = Path::new("/proc/self/exe");
+    let program = if own.exists() { own.to_owned() } else { env::current_exe().ok()? };
+    Some(PdfProgram::new([program.into_os_string(), READ_PDF.into()]))
 }
 
 fn cache(home: &Path) -> PathBuf {

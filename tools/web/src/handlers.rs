@@ -103,8 +103,8 @@ impl WebTools for WebHandlers {
         Ok(web_extract::Returns { pages: pages.collect() })
     }
 
-    fn web_crawl(&self, args: web_crawl::Args, call: &Call<'_>) -> Result<web_crawl::Returns, ToolError> {
-        crawl::handle(self.web(), &args, call)
+    async fn web_crawl(&self, args: web_crawl::Args, call: &Call<'_>) -> Result<web_crawl::Returns, ToolError> {
+        crawl::handle(self.web(), args, call).await
     }
 }
 

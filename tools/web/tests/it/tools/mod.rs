@@ -38,6 +38,7 @@ fn settings(ports: &[u16], results: &Path) -> WebSettings {
         ports: ports.to_vec(),
         results: Some(results.to_owned()),
         crawl_pause: Duration::ZERO,
+        pdf: Some(pdf::program()),
         ..WebSettings::default()
     }
 }

@@ -63,6 +63,7 @@ fn unreadable(request: &Request) -> Reply {
         }
         "/readable" => Reply::html(&page("readable", [])),
         "/inside" => Reply::redirect(302, "http://inside.site.example.com/403"),
+        "/elsewhere" => Reply::redirect(302, &format!("http://inside.{}/readable", request.header("host"))),
         _ => Reply::missing(),
     }
 }
@@ -124,6 +125,29 @@ fn a_private_host_with_a_public_name_is_not_shown_to_a_service() {
         }
         assert_eq!(server.requests().len(), 3, "the networks are allowed");
         assert!(firecrawl.server.requests().is_empty(), "{:?}", firecrawl.server.requests());
+    });
+}
+
+#[test]
+fn a_page_of_a_private_host_with_a_public_name_is_fetched_again() {
+    in_own_network(|| {
+        let server = Server::start_at("0.0.0.0", unreadable);
+        let networks = vec!["10.1.2.0/24".parse().expect("a network")];
+        let tools = Tools::with(&[&server], &[], |settings| WebSettings { networks, ..settings });
+        let fetched = || server.requests().iter().filter(|request| request.path == "/readable").count();
+        // The last one redirects to the private host.
+        let addresses = [("inside.site.example.com", "/readable", 2), ("site.example.com", "/elsewhere", 2)];
+        for (host, path, times) in [("site.example.com", "/readable", 1)].into_iter().chain(addresses) {
+            let before = fetched();
+            let url = format!("http://{host}:{}{path}", server.port);
+            for _ in 0..2 {
+                let found = tools.value("web_extract", &json!({ "urls": [url] }));
+                assert_eq!(found["pages"][0]["title"], "readable", "{found}");
+            }
+            assert_eq!(fetched() - before, times, "{url}");
+            tools.value("web_extract", &json!({ "urls": [url], "offset": 10 }));
+            assert_eq!(fetched() - before, times, "{url}: a part of a page that was read");
+        }
     });
 }
 

@@ -14,7 +14,7 @@ use crate::server::{Reply, Server};
 const READ: &str = "read-a-pdf-file";
 
 /// Returns this program as one that reads PDF files.
-fn program() -> PdfProgram {
+pub(super) fn program() -> PdfProgram {
     let exe = env::current_exe().expect("the test has a file");
     let test = "tools::pdf::the_text_of_a_pdf_file_is_read";
     PdfProgram::new([exe.as_os_str(), "--exact".as_ref(), "--nocapture".as_ref(), test.as_ref(), READ.as_ref()])
