@@ -27,6 +27,7 @@ mod page;
 mod parts;
 #[cfg(feature = "pdf")]
 mod pdf;
+mod phrases;
 mod plain;
 mod quality;
 mod sitemap;
