@@ -92,11 +92,14 @@ impl Web {
     /// If it is a file without text, or cannot be read.
     pub(crate) fn extracted(&self, answer: &Answer, options: &Options) -> Result<Extracted, ExtractError> {
         let document = document(answer);
-        let page = match &self.settings.pdf {
+        let mut page = match &self.settings.pdf {
             _ if !is_pdf(&document) => extract(&document, options)?,
             Some(program) => program.read(document.bytes)?,
             None => return Err(ExtractError::Pdf("this program has no `WebSettings::pdf`".to_owned())),
         };
+        if is_challenge(answer) && !page.quality.is_fatal() {
+            page.quality.faults.insert(0, Fault::BotCheck);
+        }
         let is_empty = page.markdown.trim().is_empty();
         // A service has no account, and does not find what the site does not have.
         let is_final = page.quality.faults.iter().any(|fault| matches!(fault, Fault::Login | Fault::NotFound));
@@ -189,6 +192,7 @@ impl Failed {
     fn of_status(answer: &Answer) -> Self {
         let status = answer.status;
         let meaning = match status {
+            _ if is_challenge(answer) => " (it checks whether its reader is a person)",
             401 => " (it asks to log in)",
             402 => " (it asks to pay)",
             403 => " (it refuses programs, or everyone)",
@@ -199,8 +203,18 @@ impl Failed {
             _ => "",
         };
         let text = format!("{} answers with the status {status}{meaning}", answer.target);
-        Self { text, can_be_read_elsewhere: matches!(status, 402 | 403 | 406 | 429 | 451 | 500..=599) }
+        Self {
+            text,
+            can_be_read_elsewhere: is_challenge(answer) || matches!(status, 402 | 403 | 406 | 429 | 451 | 500..=599),
+        }
     }
+}
+
+/// Returns whether the headers of an answer say that it checks whether its reader is a person: those of Cloudflare and AWS.
+fn is_challenge(answer: &Answer) -> bool {
+    let header = |name: &str| answer.headers.get(name).map(|value| value.as_bytes().trim_ascii().to_ascii_lowercase());
+    header("cf-mitigated").is_some_and(|value| value == b"challenge")
+        || header("x-amzn-waf-action").is_some_and(|value| value == b"challenge" || value == b"captcha")
 }
 
 /// Returns an answer as a document.

@@ -56,6 +56,8 @@ fn reply(request: &Request) -> Reply {
         "/loop" => Reply::redirect(302, "/loop"),
         "/inside" => Reply::redirect(302, "http://10.0.0.1/secret"),
         "/403" => Reply::text(403, "text/html", "no"),
+        "/checked" => Reply::text(403, "text/html", "no").with("cf-mitigated", "challenge"),
+        "/waf" => Reply::text(202, "text/html", "<p>Sandali lang</p>").with("x-amzn-waf-action", "challenge"),
         "/500" => Reply::text(500, "text/html", "broken"),
         "/304" => Reply::text(304, "text/html", ""),
         "/empty" => Reply::html(""),
@@ -141,6 +143,7 @@ fn the_status_of_a_page_is_explained() {
     let (server, tools) = start();
     for (path, text) in [
         ("/403", "403 (it refuses programs, or everyone)"),
+        ("/checked", "403 (it checks whether its reader is a person)"),
         ("/304", "304 (it redirects, and does not say where)"),
         ("/500", "500 (it has failed)"),
     ] {
@@ -149,6 +152,10 @@ fn the_status_of_a_page_is_explained() {
     }
     let error = tools.error("web_extract", &json!({ "urls": [server.url() + "/scripts"] }));
     assert!(error.contains("a browser can read it"), "{error}");
+    // The headers say what the words do not.
+    let page = read(&tools, &(server.url() + "/waf"));
+    let warning = "the page checks whether its reader is a person, and shows no text to programs";
+    assert_eq!((&page["content"], &page["warning"]), (&json!("Sandali lang"), &json!(warning)));
 }
 
 #[test]
