@@ -383,7 +383,7 @@ pub mod web_extract {
         /// A file with the whole text, if this is only its first part.
         pub stored: Option<String>,
         /// The service that has read the page, if it could not be fetched.
-        pub provider: Option<String>,
+        pub service: Option<String>,
         /// What is wrong with the text, such as that most of it needs scripts.
         pub warning: Option<String>,
         /// Why there is no text.
@@ -406,7 +406,7 @@ pub mod web_extract {
                     (",\"next_offset\":", Optional, &self.next_offset),
                     (",\"headings\":", Optional, &self.headings),
                     (",\"stored\":", Optional, &self.stored),
-                    (",\"provider\":", Optional, &self.provider),
+                    (",\"service\":", Optional, &self.service),
                     (",\"warning\":", Optional, &self.warning),
                     (",\"error\":", Optional, &self.error),
                 ],
@@ -476,7 +476,7 @@ pub mod web_search {
     #[derive(Clone, PartialEq)]
     pub struct Returns {
         /// The search service that has answered.
-        pub provider: Option<String>,
+        pub service: Option<String>,
         /// What else to know, such as why other services did not answer.
         pub note: Option<String>,
         /// The best results first. An empty list means that no service has found a page.
@@ -489,8 +489,8 @@ pub mod web_search {
             ::toolc::__gen::debug_fields(
                 f,
                 "Returns",
-                "provider note results",
-                (&self.provider, &self.note, &self.results),
+                "service note results",
+                (&self.service, &self.note, &self.results),
             )
         }
     }
@@ -501,7 +501,7 @@ pub mod web_search {
             ::toolc::__gen::to_json::object(
                 out,
                 &[
-                    (",\"provider\":", Optional, &self.provider),
+                    (",\"service\":", Optional, &self.service),
                     (",\"note\":", Optional, &self.note),
                     (",\"results\":", Always, &self.results),
                 ],

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toolc_config::{Config, Home, SearchService, expanded};
 use toolc_net::{Certificates, ClientCertificate};
-use toolc_web::search::provider;
-use toolc_web::{PdfProgram, WebSettings};
+use toolc_web::{PdfProgram, WebSettings, search};
 
 use crate::ground::error::Result;
 use crate::profile::Profile;
@@ -64,8 +63,8 @@ fn cache(home: &Path) -> PathBuf {
 pub(crate) fn has_search_service(profile: &Profile) -> bool {
     let (web, env) = (&profile.config().web, profile.env());
     let has_all = |service: &&SearchService| {
-        let provider = provider(service.word());
-        provider.is_some_and(|provider| provider.configure(&|name: &str| env.var(name)).is_ok())
+        let service = search::service(service.word());
+        service.is_some_and(|service| service.configure(&|name: &str| env.var(name)).is_ok())
     };
     web.searxng.is_some() || web.search.iter().any(|service| has_all(&service))
 }
@@ -75,13 +74,13 @@ mod tests {
     use std::collections::BTreeSet;
 
     use toolc_config::{PageReader, SearchService, Words as _};
-    use toolc_web::{readers::READERS, search::PROVIDERS};
+    use toolc_web::{readers::READERS, search::SERVICES};
 
     #[test]
     fn the_configuration_knows_every_service() {
         let words = |words: &[(&'static str, &str)]| words.iter().map(|(word, _)| *word).collect::<BTreeSet<_>>();
-        let providers = PROVIDERS.iter().map(|provider| provider.account.name).collect();
-        assert_eq!(words(SearchService::WORDS), providers);
+        let services = SERVICES.iter().map(|service| service.account.name).collect();
+        assert_eq!(words(SearchService::WORDS), services);
         let readers = READERS.iter().map(|reader| reader.account.name).collect();
         assert_eq!(words(PageReader::WORDS), readers);
     }

@@ -10,7 +10,7 @@ use toolc_net::{Answer, Fetch, FetchError, HeaderValue, Limits, Target, header};
 use crate::kept::{MAX_WARNING, ReadPage};
 use crate::outside::{line, message};
 use crate::readers::{self, ConfiguredReader, PublicAddress, Withheld};
-use crate::vendor::Tried;
+use crate::service::Tried;
 use crate::web::Web;
 
 /// What the client accepts. Servers that can answer in several forms choose by it.
@@ -226,8 +226,8 @@ pub(crate) fn document(answer: &Answer) -> Document<'_> {
 /// Returns what was tried, for people and models.
 pub(crate) fn tried_text(tried: &[Tried]) -> String {
     let one = |tried: &Tried| match &tried.detail {
-        Some(detail) => format!("{}: {} ({})", tried.provider, tried.outcome, line(detail, MAX_DETAIL)),
-        None => format!("{}: {}", tried.provider, tried.outcome),
+        Some(detail) => format!("{}: {} ({})", tried.service, tried.outcome, line(detail, MAX_DETAIL)),
+        None => format!("{}: {}", tried.service, tried.outcome),
     };
     tried.iter().map(one).collect::<Vec<_>>().join("; ")
 }

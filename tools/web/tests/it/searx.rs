@@ -10,8 +10,8 @@ use toolc::Env;
 use toolc::testing::Harness;
 use toolc_test_support::{programs, skip};
 use toolc_web::WebHandlers;
-use toolc_web::search::{Found, Query, provider, search};
-use toolc_web::vendor::{Chain, Ended, Outcome, Rests};
+use toolc_web::search::{Found, Query, search, service};
+use toolc_web::service::{Chain, Ended, Outcome, Rests};
 
 use crate::server::{Reply, Request, Server};
 use crate::{BUDGET, client, never};
@@ -74,8 +74,8 @@ impl Searx {
 
     fn ask(&self, query: &Query) -> Found {
         let base = self.url();
-        let provider = provider("searxng").expect("a provider");
-        let configured = provider.configure(&|name: &str| (name == "SEARXNG_URL").then(|| base.clone()));
+        let service = service("searxng").expect("a service");
+        let configured = service.configure(&|name: &str| (name == "SEARXNG_URL").then(|| base.clone()));
         let (client, rests) = (client(), Rests::default());
         let chain = Chain { client: &client, rests: &rests, budget: BUDGET, is_cancelled: &never };
         search(&chain, &[configured.expect("an address")], query)
@@ -118,7 +118,7 @@ fn a_real_searx_is_asked_and_its_failures_are_noticed() {
     });
     let searched = tools.call("web_search", json!({ "query": "tides", "limit": 3 })).value();
     let hit = |number: usize| json!({ "url": format!("https://site1{number}.example/"), "title": format!("Page {number}"), "snippet": "About & it" });
-    assert_eq!(searched, json!({ "provider": "searxng", "results": [hit(0), hit(1), hit(2)] }));
+    assert_eq!(searched, json!({ "service": "searxng", "results": [hit(0), hit(1), hit(2)] }));
     let found = searx.ask(&query("nothing"));
     assert_eq!((found.ended, found.tried[0].outcome), (Ended::Empty, Outcome::Empty), "{found:?}");
     // The last one, because searx does not ask an engine again soon after a failure.

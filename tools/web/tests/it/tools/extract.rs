@@ -98,8 +98,7 @@ fn a_page_is_its_main_text_or_all_of_it() {
     assert_eq!((&main["url"], &main["title"], &main["language"]), (&json!(url), &json!("a"), &json!("en")));
     let content = main["content"].as_str().expect("a text");
     assert!(content.contains("This is the text of the page a.") && !content.contains("/menu"), "{content}");
-    for absent in ["redirected_to", "warning", "error", "next_offset", "total_chars", "stored", "headings", "provider"]
-    {
+    for absent in ["redirected_to", "warning", "error", "next_offset", "total_chars", "stored", "headings", "service"] {
         assert!(main.get(absent).is_none(), "{absent}: {main}");
     }
     let whole = tools.value("web_extract", &json!({ "urls": [url], "whole_page": true }));
