@@ -52,7 +52,7 @@ impl Client {
         Self::with(Some(Arc::new(policy)), user_agent)
     }
 
-    /// Returns a client for addresses that a person has configured, such as those of vendors: every address may be reached, and the proxy
+    /// Returns a client for addresses that a person has configured, such as those of services: every address may be reached, and the proxy
     /// of the environment is used. A redirect is followed only on the same origin, or to `https` on the same host: the person has not
     /// configured another server.
     pub fn configured(user_agent: &str) -> Self {

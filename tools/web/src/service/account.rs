@@ -308,21 +308,21 @@ fn percent_decoded(text: &str) -> String {
 mod tests {
     use super::*;
 
-    static VENDOR: Account = Account {
+    static SERVICE: Account = Account {
         name: "service",
         title: "Service",
-        key_variables: &["VENDOR_KEY", "OLD_VENDOR_KEY"],
+        key_variables: &["SERVICE_KEY", "OLD_SERVICE_KEY"],
         key_use: KeyUse::Public,
-        base_variables: &["VENDOR_URL"],
+        base_variables: &["SERVICE_URL"],
         base: Some("https://api.service.example"),
-        settings: &[("VENDOR_MODEL", "small")],
+        settings: &[("SERVICE_MODEL", "small")],
         ..Account::BARE
     };
 
     fn open(variables: &[(&str, &str)]) -> Result<Access, String> {
         let variable =
             |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        VENDOR.open(&variable).map_err(|error| error.to_string())
+        SERVICE.open(&variable).map_err(|error| error.to_string())
     }
 
     fn header(access: &Access) -> Option<String> {
@@ -331,30 +331,31 @@ mod tests {
 
     #[test]
     fn a_key_comes_from_the_first_variable_that_is_set() {
-        let access = open(&[("VENDOR_KEY", " "), ("OLD_VENDOR_KEY", " old-key\n")]).expect("a key");
+        let access = open(&[("SERVICE_KEY", " "), ("OLD_SERVICE_KEY", " old-key\n")]).expect("a key");
         assert_eq!(header(&access).as_deref(), Some("authorization: Bearer old-key"));
         assert!(access.is_named() && access.base().as_str() == "https://api.service.example/");
-        assert_eq!((access.setting("VENDOR_MODEL"), access.setting("OTHER")), ("small", ""));
+        assert_eq!((access.setting("SERVICE_MODEL"), access.setting("OTHER")), ("small", ""));
         let error = open(&[]).expect_err("no key");
-        assert_eq!(error, "`service` needs a key: set VENDOR_KEY or OLD_VENDOR_KEY");
+        assert_eq!(error, "`service` needs a key: set SERVICE_KEY or OLD_SERVICE_KEY");
     }
 
     #[test]
     fn an_instance_of_the_user_needs_no_key() {
-        let access = open(&[("VENDOR_URL", "http://me:p%40ss@localhost:3002/v?q=1#f")]).expect("an instance");
+        let access = open(&[("SERVICE_URL", "http://me:p%40ss@localhost:3002/v?q=1#f")]).expect("an instance");
         assert_eq!(access.base().as_str(), "http://localhost:3002/v");
         assert_eq!(header(&access).as_deref(), Some("authorization: Basic bWU6cEBzcw=="));
         for text in ["localhost:3002", "file:///etc", "://", "mailto:a@b"] {
-            let error = open(&[("VENDOR_URL", text)]).expect_err(text);
-            assert!(error.contains("VENDOR_URL is not a valid address"), "{text}: {error}");
+            let error = open(&[("SERVICE_URL", text)]).expect_err(text);
+            assert!(error.contains("SERVICE_URL is not a valid address"), "{text}: {error}");
         }
     }
 
     #[test]
     fn a_key_is_not_shown() {
-        let access = open(&[("VENDOR_KEY", "hunter2-hunter2"), ("VENDOR_URL", "https://u:hunter2@h/")]).expect("valid");
+        let access =
+            open(&[("SERVICE_KEY", "hunter2-hunter2"), ("SERVICE_URL", "https://u:hunter2@h/")]).expect("valid");
         assert!(!format!("{access:?}").contains("hunter2"), "{access:?}");
-        let error = open(&[("VENDOR_KEY", "hunter2\nX-Header: a")]).expect_err("an invalid key");
-        assert!(error.contains("VENDOR_KEY") && !error.contains("hunter2"), "{error}");
+        let error = open(&[("SERVICE_KEY", "hunter2\nX-Header: a")]).expect_err("an invalid key");
+        assert!(error.contains("SERVICE_KEY") && !error.contains("hunter2"), "{error}");
     }
 }

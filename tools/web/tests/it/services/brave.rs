@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{KEY, Service, address, pages};
 use crate::server::{Reply, Request};
 
-pub(super) static VENDOR: Service = Service {
+pub(super) static SERVICE: Service = Service {
     name: "brave",
     key: Some("BRAVE_API_KEY"),
     base: "BRAVE_BASE_URL",
@@ -28,7 +28,7 @@ fn error(status: u16, code: &str, detail: &str) -> Reply {
 
 fn answer(request: &Request, total: usize) -> Reply {
     if request.header("x-subscription-token") != KEY {
-        return (VENDOR.auth)();
+        return (SERVICE.auth)();
     }
     let query = request.parameter("q");
     let number = |name: &str, usual: usize| request.query.get(name).map_or(Ok(usual), |text| text.parse());

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{KEY, PAGE, Service, address, has_only, pages, size};
 use crate::server::{Reply, Request};
 
-pub(super) static VENDOR: Service = Service {
+pub(super) static SERVICE: Service = Service {
     name: "firecrawl",
     key: Some("FIRECRAWL_API_KEY"),
     base: "FIRECRAWL_API_URL",
@@ -21,7 +21,7 @@ fn error(status: u16, error: &str) -> Reply {
 
 fn answer(request: &Request, total: usize) -> Reply {
     if request.header("authorization") != format!("Bearer {KEY}") {
-        return (VENDOR.auth)();
+        return (SERVICE.auth)();
     }
     let body = request.json();
     match (request.method.as_str(), request.path.as_str()) {

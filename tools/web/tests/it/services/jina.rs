@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{KEY, PAGE, Service};
 use crate::server::{Reply, Request};
 
-pub(super) static VENDOR: Service = Service {
+pub(super) static SERVICE: Service = Service {
     name: "jina",
     key: Some("JINA_API_KEY"),
     base: "JINA_READER_URL",
@@ -26,7 +26,7 @@ fn error(status: u16, code: u32, name: &str, message: &str) -> Reply {
 fn answer(request: &Request, total: usize) -> Reply {
     let authorization = request.header("authorization");
     if !authorization.is_empty() && authorization != format!("Bearer {KEY}") {
-        return (VENDOR.auth)();
+        return (SERVICE.auth)();
     }
     if request.method != "POST" || request.path != "/" || !request.json()["url"].is_string() {
         return error(400, 40_001, "ParamValidationError", "Invalid URL");

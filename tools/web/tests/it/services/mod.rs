@@ -37,18 +37,18 @@ pub(crate) struct Service {
 
 /// Those that search.
 pub(crate) static SEARCHING: &[&Service] = &[
-    &brave::VENDOR,
-    &exa::VENDOR,
-    &firecrawl::VENDOR,
-    &parallel::VENDOR,
-    &searxng::VENDOR,
-    &serpapi::VENDOR,
-    &serper::VENDOR,
-    &tavily::VENDOR,
-    &xai::VENDOR,
+    &brave::SERVICE,
+    &exa::SERVICE,
+    &firecrawl::SERVICE,
+    &parallel::SERVICE,
+    &searxng::SERVICE,
+    &serpapi::SERVICE,
+    &serper::SERVICE,
+    &tavily::SERVICE,
+    &xai::SERVICE,
 ];
 /// Those that read pages.
-pub(crate) static READING: &[&Service] = &[&exa::VENDOR, &firecrawl::VENDOR, &jina::VENDOR, &tavily::VENDOR];
+pub(crate) static READING: &[&Service] = &[&exa::SERVICE, &firecrawl::SERVICE, &jina::SERVICE, &tavily::SERVICE];
 
 /// How a service answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{KEY, Service, address, has_only, pages, size};
 use crate::server::{Reply, Request};
 
-pub(super) static VENDOR: Service = Service {
+pub(super) static SERVICE: Service = Service {
     name: "parallel",
     key: Some("PARALLEL_API_KEY"),
     base: "PARALLEL_BASE_URL",
@@ -21,7 +21,7 @@ fn error(status: u16, message: &str) -> Reply {
 
 fn answer(request: &Request, total: usize) -> Reply {
     if request.header("x-api-key") != KEY {
-        return (VENDOR.auth)();
+        return (SERVICE.auth)();
     }
     let body = request.json();
     let settings = &body["advanced_settings"];

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Service, address, pages};
 use crate::server::{Reply, Request};
 
-pub(super) static VENDOR: Service = Service {
+pub(super) static SERVICE: Service = Service {
     name: "searxng",
     key: None,
     base: "SEARXNG_URL",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{KEY, Service, address, pages};
 use crate::server::{Reply, Request};
 
-pub(super) static VENDOR: Service = Service {
+pub(super) static SERVICE: Service = Service {
     name: "serpapi",
     key: Some("SERPAPI_API_KEY"),
     base: "SERPAPI_BASE_URL",
@@ -23,7 +23,7 @@ fn error(status: u16, error: &str) -> Reply {
 
 fn answer(request: &Request, total: usize) -> Reply {
     if request.parameter("api_key") != KEY {
-        return (VENDOR.auth)();
+        return (SERVICE.auth)();
     }
     if request.method != "GET" || !["/search", "/search.json"].contains(&request.path.as_str()) {
         return error(404, "Not found");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{KEY, PAGE, Service, address, has_only, pages, size};
 use crate::server::{Reply, Request};
 
-pub(super) static VENDOR: Service = Service {
+pub(super) static SERVICE: Service = Service {
     name: "tavily",
     key: Some("TAVILY_API_KEY"),
     base: "TAVILY_BASE_URL",
@@ -25,7 +25,7 @@ fn error(status: u16, error: &str) -> Reply {
 fn answer(request: &Request, total: usize) -> Reply {
     let is_keyless = request.header("x-tavily-access-mode") == "keyless" && request.header("authorization").is_empty();
     if !is_keyless && request.header("authorization") != format!("Bearer {KEY}") {
-        return (VENDOR.auth)();
+        return (SERVICE.auth)();
     }
     let body = request.json();
     match (request.method.as_str(), request.path.as_str()) {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{KEY, Service, address, has_only};
 use crate::server::{Reply, Request};
 
-pub(super) static VENDOR: Service = Service {
+pub(super) static SERVICE: Service = Service {
     name: "xai",
     key: Some("XAI_API_KEY"),
     base: "XAI_BASE_URL",
@@ -33,7 +33,7 @@ fn error(status: u16, code: &str, error: &str) -> Reply {
 
 fn answer(request: &Request, total: usize) -> Reply {
     if request.header("authorization") != format!("Bearer {KEY}") {
-        return (VENDOR.auth)();
+        return (SERVICE.auth)();
     }
     let body = request.json();
     let tool = &body["tools"][0];
