@@ -150,6 +150,7 @@ mod tests {
         "permissions list",
         "permissions schema",
         "permissions test",
+        "read-pdf",
         "repl",
         "sessions export",
         "sessions list",

@@ -52,7 +52,7 @@ fn damaged_pdf_files_neither_print_nor_end_the_program() {
         let (folder, url) = (folder(), serve(pdf(content)));
         let port = url.split([':', '/']).nth(4).expect("it has a port");
         fs::create_dir_all(folder.path().join("home")).expect("failed to make a folder");
-        let config = format!("[web]\nnetworks = [\"127.0.0.0/8\"]\nports = [{port}]\n");
+        let config = format!("[web]\nnetworks = [\"127.0.0.0/8\"]\nports = [\"{port}\"]\n");
         fs::write(folder.path().join("home/config.toml"), config).expect("failed to write");
         let run = run(folder.path(), &["call", "web_extract", &json!({ "urls": [url] }).to_string()], &[]);
         assert_eq!(run.err, "", "{content}: {}", run.out);
