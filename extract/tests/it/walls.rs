@@ -79,7 +79,7 @@ fn a_bot_check_is_found_by_its_scripts_in_any_language() {
 }
 
 #[test]
-fn pages_that_talk_about_walls_are_none() {
+fn pages_that_talk_about_walls_are_kept() {
     let rest = "The first ones asked to read letters that were bent and crossed out, and later ones showed pictures of streets. Today most of them only \
          watch how the pointer moves, and decide after a second. People who use a screen reader are often stopped by them, so that a site \
          should also offer another way. In the end, they cost more than they help, say those who have measured it for a year.";
