@@ -77,10 +77,10 @@ fn ask(chain: &Chain<'_>, configured: &Configured, query: &Query, time: Duration
 fn dropped(results: &Results) -> String {
     let mut parts = Vec::new();
     if results.elsewhere > 0 {
-        parts.push(format!("{} results of other domains were left out", results.elsewhere));
+        parts.push(format!("results of other domains, which are left out: {}", results.elsewhere));
     }
     if results.unusable > 0 {
-        parts.push(format!("{} results have no address on the web", results.unusable));
+        parts.push(format!("results without an address on the web: {}", results.unusable));
     }
     parts.join(", ")
 }
