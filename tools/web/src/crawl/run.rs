@@ -58,7 +58,7 @@ pub(super) enum Ended {
     Cancelled,
 }
 
-/// What the caller of a crawl knows of it while it runs.
+/// What a crawl has done so far, for a caller that does not wait for its end.
 #[derive(Debug, Default)]
 pub(super) struct Progress(Mutex<Option<Known>>);
 
