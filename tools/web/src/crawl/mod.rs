@@ -25,8 +25,8 @@ use files::CrawlFiles;
 use frontier::Frontier;
 use run::{Budget, Crawl, Ended, Known, Progress, Summary};
 use scope::{Reach, Scope, ScopeSettings};
+
 /// Starts or continues a crawl on a thread. If the call is cancelled, returns the name of the crawl, and what it has done so far.
-/// Starts or continues a crawl on a thread. If the call is cancelled, returns what is known of the crawl, such as the name to continue it.
 ///
 /// # Errors
 /// If the start or the name of an earlier crawl is not valid, the start cannot be read, or the files cannot be written.
