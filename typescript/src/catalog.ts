@@ -21,14 +21,6 @@ import { Turn } from "./turn.ts";
 export interface TurnOptions extends Selection {
   /** The values of facts. Other facts have their defaults. */
   readonly facts?: Readonly<Record<string, FactValue>> | undefined;
-  /** The toolsets whose tools are granted, by name or alias; `all` means all tools. Without any, and without `enableTools`, all are. */
-  readonly enable?: readonly string[] | undefined;
-  /** The toolsets whose tools are not granted. Disabling a toolset keeps the tools of its base. */
-  readonly disable?: readonly string[] | undefined;
-  /** Tools that are granted as well. */
-  readonly enableTools?: readonly string[] | undefined;
-  /** Tools that are not granted. */
-  readonly disableTools?: readonly string[] | undefined;
   /** The environment in which requirements are looked up: by default, the environment of the process. */
   readonly environment?: Environment | undefined;
   /** Answers availability checks: `true`, or why the tools cannot be used now. By default, they can. */

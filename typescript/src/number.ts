@@ -46,8 +46,7 @@ function fromInteger(integer: bigint): number | bigint {
 export function readJsonNumber(text: string): JsonNumber | undefined {
   if (!/[.eE]/.test(text)) {
     if (text.length < 16) {
-      const small = Number(text);
-      return Object.is(small, -0) ? new Float(small) : small;
+      return text === "-0" ? new Float(-0) : Number(text);
     }
     if (text.length <= MAX_INTEGER_TEXT) {
       const integer = of64Bits(BigInt(text));

@@ -231,7 +231,7 @@ export class Turn {
       },
     });
     try {
-      const result = await handler(call.arguments, call);
+      const result = await handler.call(handlers, call.arguments, call);
       return respond(typeof result === "string" ? result : jsonText(result), false);
     } catch (error) {
       const failed = error instanceof ToolError ? error : new ToolError(messageOf(error));

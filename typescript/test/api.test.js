@@ -180,6 +180,14 @@ test("a call runs the handler, and its response is the text for the model", asyn
   ]) {
     assert.equal((await call(() => result)).text, text);
   }
+  const bound = {
+    /** @this {{ word: string }} */
+    t() {
+      return this.word;
+    },
+    word: "its own",
+  };
+  assert.equal((await turn.call("t", "{}", /** @type {any} */ (bound))).text, "its own");
   const repaired = await call((args) => args["a"], '{"a":"5"}');
   assert.deepEqual([repaired.text, repaired.repairs[0]?.rule], ["5", "number"]);
 });

@@ -61,6 +61,23 @@ test("a default of a property that is called __proto__ becomes an own property",
   }
 });
 
+test("a key that occurs twice is found, whatever the strings contain", () => {
+  const turn = turnOf([{ types: ["object"], untyped: true }]);
+  for (const text of [
+    '{"a":1,"a":1}',
+    '{"a":":","a":":"}',
+    '{"a":"\\":","b":{"c":1,"c":2}}',
+    '{"a":[{"x":"y:z"},{"x":1,"x":2}]}',
+    '{"a\\\\":1,"a\\\\":2}',
+    '{"\\u0061":1,"a":2}',
+  ]) {
+    assert.match(errorOf(() => turn.read("t", text)).message, /occurs twice in one object/, text);
+  }
+  for (const text of ['{"a":":","b":"::"}', '{"a":"\\":","b:":1}', '{"a\\\\":":","b":{"a":":\\\\"}}']) {
+    assert.deepEqual(turn.read("t", text).arguments, JSON.parse(text), text);
+  }
+});
+
 test("half of a character of UTF-16 becomes U+FFFD, as an escape it is refused", () => {
   const turn = turnOf([objectOf({ a: 1 }), { types: ["string"] }]);
   assert.deepEqual(turn.read("t", '{"a":"x\ud800y"}').arguments, { a: "x\ufffdy" });

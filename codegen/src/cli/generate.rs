@@ -5,7 +5,8 @@ use std::path::Path;
 use std::thread;
 
 use clap::Args;
-use similar::TextDiff;
+use similar::Algorithm;
+use similar::udiff::unified_diff;
 use toolc_tables::visible::visible;
 
 use super::watch::{Run, watch};
@@ -217,7 +218,7 @@ fn diff(stale: &Stale) -> Vec<String> {
         _ if stale.is_packed => lines.push("    (packed data: not shown)\n".to_owned()),
         None => lines.push("    (not text: not shown)\n".to_owned()),
         Some(found) => {
-            let diff = TextDiff::from_lines(found, text).unified_diff().to_string();
+            let diff = unified_diff(Algorithm::Myers, found, text, 3, None);
             let cut = |line: &str| match line.char_indices().nth(CHARACTERS) {
                 Some((end, _)) => format!("{}…\n", visible(&line[..end])),
                 None => format!("{}\n", visible(line)),

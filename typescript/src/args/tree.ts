@@ -339,9 +339,8 @@ class JsonParser {
         this.#failNext(this.#peek() < 0 ? "EOF while parsing a value" : "invalid number");
       }
     }
-    const mantissa = this.#text.slice(start, this.#at);
     if ((this.#peek() | 0x20) === 0x65) {
-      this.#exponent(mantissa);
+      this.#exponent(this.#text.slice(start, this.#at));
     }
     const number = readJsonNumber(this.#text.slice(start, this.#at));
     if (number === undefined) {
