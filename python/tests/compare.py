@@ -9,6 +9,7 @@ from typing import Any
 
 from toolc.args import Limits, read_leniently
 from toolc.args.repairs import find
+from toolc.args.strict import read_strictly
 from toolc.data import condition
 from toolc.data.document import Document
 from toolc.data.table import Table
@@ -20,13 +21,18 @@ LIMITS = Limits()
 
 def read_case(table: Table, sent: str) -> dict[str, Any]:
     """Returns what this runtime makes of a text, in the form of a case."""
+    strict = read_strictly(sent, table, LIMITS)
     try:
         arguments, is_repaired = read_leniently(sent, table, LIMITS)
     except ToolError as error:
-        return {"sent": sent, "error": json.loads(error.to_json())}
+        return {"sent": sent, "error": json.loads(error.to_json()), **({} if strict is None else {"strict": strict})}
     repairs = find(sent, table, LIMITS) if is_repaired else []
     listed = [[one.path, str(one.rule), one.sent, one.became] for one in repairs]
-    return {"sent": sent, "arguments": arguments, "repairs": listed}
+    read = {"sent": sent, "arguments": arguments, "repairs": listed}
+    if strict is not None and (is_repaired or canonical(strict) != canonical(arguments)):
+        # The strict pass must not accept what the other one changes.
+        read["strict"] = strict
+    return read
 
 
 def table_of(row: dict[str, Any]) -> Table:

@@ -17,6 +17,7 @@ from .open import parse_arguments
 from .reader import Reader
 from .repair import repair_arguments
 from .stack import with_room
+from .strict import read_strictly
 from .tree import JsonError
 from .validate import Problems, is_valid, problems
 
@@ -32,7 +33,7 @@ def read(text: str, table: Table, limits: Limits) -> tuple[dict[str, Json], bool
     """
     _check_size(text, limits)
     try:
-        value, is_repaired = with_room(partial(read_leniently, text, table, limits))
+        value, is_repaired = with_room(partial(_read_in_passes, text, table, limits))
         if table.has_defaults:
             with_room(partial(fill_defaults, Reader(table, limits), value))
     except (RecursionError, RuntimeError):
@@ -40,6 +41,10 @@ def read(text: str, table: Table, limits: Limits) -> tuple[dict[str, Json], bool
         raise _invalid(Problems()) from None
     return value, is_repaired
 
+
+def _read_in_passes(text: str, table: Table, limits: Limits) -> tuple[dict[str, Json], bool]:
+    value = read_strictly(text, table, limits)
+    return read_leniently(text, table, limits) if value is None else (value, False)
 
 def read_leniently(text: str, table: Table, limits: Limits) -> tuple[dict[str, Json], bool]:
     """Does the same as `read` without defaults, for a text that is not too large."""

@@ -22,7 +22,7 @@ _MAX_NESTED: Final = 16
 class Reader:
     """The state of the reading of one text."""
 
-    __slots__ = ("budget", "changed", "has_spelled", "limits", "table")
+    __slots__ = ("absent", "budget", "changed", "has_spelled", "limits", "table")
 
     def __init__(self, table: Table, limits: Limits) -> None:
         self.table = table
@@ -32,6 +32,8 @@ class Reader:
         self.changed = False
         # Set when repair makes a string of a number whose spelling is not known.
         self.has_spelled = False
+        # The properties whose null represents absence, each with its object, while the strict pass looks for them.
+        self.absent: list[tuple[dict[str, Json], str]] = []
 
     def spend(self, steps: int) -> bool:
         """Takes `steps` from the budget. Returns false if it is exhausted."""

@@ -175,6 +175,8 @@ class Table:
         self.has_defaults = any(one.default is not None for one in properties)
         # The aliases in a form in which they are compared, each with its properties.
         self._with_aliases = [one for one in properties if one.aliases]
+        # What the reader of arguments makes of the table on first use.
+        self.kept: dict[str, object] = {}
 
     def node(self, index: int) -> Node:
         """Returns a node, or one that allows everything if the table has none."""
