@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from toolc.args import Limits, read_leniently
+from toolc.args import read_leniently
+from toolc.args.limits import Limits
 from toolc.args.repairs import find
 from toolc.args.strict import read_strictly
 from toolc.data import condition
@@ -37,8 +38,7 @@ def read_case(table: Table, sent: str) -> dict[str, Any]:
 
 def table_of(row: dict[str, Any]) -> Table:
     """Returns the table of a row, in its turn."""
-    table = Table.read(Document(row["table"]))
-    return table.without(table.hidden_parts(lambda when: condition.holds(when, (), row["facts"])))
+    return Table.read(Document(row["table"])).in_turn(lambda when: condition.holds(when, (), row["facts"]))
 
 
 def differences(rows: Iterable[str]) -> Iterator[tuple[int, dict[str, Any], dict[str, Any]]]:
@@ -55,9 +55,9 @@ def differences(rows: Iterable[str]) -> Iterator[tuple[int, dict[str, Any], dict
 def canonical(value: Any) -> Any:
     """Returns a value in which numbers of different types differ, and texts of JSON are compared as JSON."""
     if isinstance(value, dict):
-        return {key: canonical(item) for key, item in value.items()}
+        return {key: canonical(item) for key, item in cast("dict[str, Any]", value).items()}
     if isinstance(value, list):
-        return [canonical(item) for item in value]
+        return list(map(canonical, cast("Iterable[Any]", value)))
     if isinstance(value, str) and value.startswith(("{", "[")):
         try:
             return ("json", json.dumps(json.loads(value), sort_keys=True))

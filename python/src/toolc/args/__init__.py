@@ -46,6 +46,7 @@ def _read_in_passes(text: str, table: Table, limits: Limits) -> tuple[dict[str, 
     value = read_strictly(text, table, limits)
     return read_leniently(text, table, limits) if value is None else (value, False)
 
+
 def read_leniently(text: str, table: Table, limits: Limits) -> tuple[dict[str, Json], bool]:
     """Does the same as `read` without defaults, for a text that is not too large."""
     reader = Reader(table, limits)
@@ -79,9 +80,7 @@ def _check_size(text: str, limits: Limits) -> None:
     except UnicodeEncodeError as error:
         before = text[: error.start]
         line, column = before.count("\n") + 1, byte_len(before[before.rfind("\n") + 1 :]) + 1
-        raise _malformed(
-            f"half of a character of UTF-16 at line {line} column {column}. Send one JSON object"
-        ) from None
+        raise _malformed(f"half of a character of UTF-16 at line {line} column {column}. Send one JSON object") from None
     if size > limits.max_bytes:
         raise _malformed(f"they have {size} bytes, but at most {limits.max_bytes} are allowed")
 

@@ -50,8 +50,7 @@ class Reader:
         return leaves if self._walk(node, 0, leaves) else None
 
     def _walk(self, node: Node, depth: int, leaves: list[int]) -> bool:
-        for index in node.any_of:
-            index = self._only_part(index)
+        for index in map(self._only_part, node.any_of):
             branch = self.table.node(index)
             if branch.all_of or len(leaves) == _MAX_LEAVES or depth == _MAX_NESTED:
                 return False

@@ -7,6 +7,7 @@ the lenient pass keeps, but not yes for one that the lenient pass changes or ref
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from ..data import bounds
@@ -64,9 +65,12 @@ class Checks:
         check = self._checks.get(index)
         if check is None:
             # A node may contain itself.
-            self._checks[index] = lambda value, reader: self._checks[index](value, reader)
+            self._checks[index] = partial(self._check, index)
             check = self._checks[index] = self._make(index)
         return check
+
+    def _check(self, index: int, value: Json, reader: Reader) -> bool:
+        return self._checks[index](value, reader)
 
     def _make(self, index: int) -> Check:
         node = self._table.node(index)
@@ -102,9 +106,13 @@ class Checks:
         """Returns whether a node has nothing but alternatives that have a type, and no alternatives themselves."""
         has_more = node.all_types or node.all_of or node.bounds is not None or node.items is not None or node.properties
         branches = [self._table.node(one) for one in node.any_of]
-        return not has_more and node.additional == ALLOW and all(
-            one.all_types and not one.any_of and not one.all_of and all(is_portable(key.name) for key in one.properties)
-            for one in branches
+        return (
+            not has_more
+            and node.additional == ALLOW
+            and all(
+                one.all_types and not one.any_of and not one.all_of and all(is_portable(key.name) for key in one.properties)
+                for one in branches
+            )
         )
 
     def _union(self, node: Node) -> Check:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from ..data import bounds
-from ..data.table import ALLOW, Bounds, Node, Table
+from ..data.table import ALLOW, Bounds, Node, Property, Table
 from ..result.error import Problem
 from ..text.strings import byte_len
 from ..types import Json
@@ -26,13 +25,13 @@ _SECRET: Final = "a secret value"
 _TOO_MUCH: Final = ("something simpler", "too much to check")
 
 
-@dataclass
 class Problems:
     """The problems of the arguments."""
 
-    listed: list[Problem] = field(default_factory=list)
-    more: int = 0
-    """The number of problems that are not listed."""
+    def __init__(self) -> None:
+        self.listed: list[Problem] = []
+        # The number of problems that are not listed.
+        self.more = 0
 
 
 def problems(reader: Reader, value: Json, sent: Json) -> Problems:
@@ -83,7 +82,7 @@ class _Path:
 
     def chain(self) -> list[_Path]:
         """Returns the paths from the root to this one."""
-        chain = []
+        chain: list[_Path] = []
         at: _Path | None = self
         while at is not None:
             chain.append(at)
@@ -124,15 +123,15 @@ _ROOT: Final = _Path(None, None, 0)
 _Describe = Callable[[], "tuple[str, str]"]
 
 
-@dataclass
 class _Report:
-    arguments: Json
-    """The arguments that are validated."""
-    sent: Json
-    """The arguments before repair."""
-    redacted: tuple[Json] | None
-    """The redacted arguments as a tuple, if the table has secrets."""
-    problems: Problems = field(default_factory=Problems)
+    def __init__(self, arguments: Json, sent: Json, redacted: tuple[Json] | None) -> None:
+        # The arguments that are validated.
+        self.arguments = arguments
+        # The arguments before repair.
+        self.sent = sent
+        # The redacted arguments as a tuple, if the table has secrets.
+        self.redacted = redacted
+        self.problems = Problems()
 
     def problem(self, reader: Reader, path: _Path, describe: _Describe) -> Problem:
         # The keys inside a secret are not shown either.
@@ -211,10 +210,7 @@ class _Validator:
                 return
             if one.name not in entries:
                 if one.required:
-                    inner = table.node(one.node)
-                    self.fail(
-                        _Path(path, one.name, one.node), lambda: (_required(expectation_text.expected(table, inner)), "nothing")
-                    )
+                    self.missing(one, path)
                 continue
             value = entries[one.name]
             if self.nulls and is_absence(reader, value, one.required, one.node):
@@ -236,36 +232,40 @@ class _Validator:
             if node.additional >= 0:
                 self.node(value, node.additional, _Path(path, key, node.additional))
             else:
-                self.fail(_Path(path, key, 0), lambda: (expectation_text.unknown_key(key, node), expectation_text.got(value)))
+                self.unknown(key, value, node, path)
+
+    def missing(self, one: Property, path: _Path) -> None:
+        table = self.reader.table
+        inner = _Path(path, one.name, one.node)
+        self.fail(inner, lambda: (_required(expectation_text.expected(table, table.node(one.node))), "nothing"))
+
+    def unknown(self, key: str, value: Json, node: Node, path: _Path) -> None:
+        self.fail(_Path(path, key, 0), lambda: (expectation_text.unknown_key(key, node), expectation_text.got(value)))
 
     def alternatives(self, value: Json, node: Node, path: _Path) -> None:
         reader, table = self.reader, self.reader.table
         inner = _Path(path, None, path.index)
-        # The other keywords of `node` are satisfied, or have been reported.
-        only_alternatives = Node(any_of=node.any_of)
         wanted = 2 if node.exactly_one else 1
         hits = 0
         for branch in node.any_of:
             hits += _satisfies(reader, value, branch, inner, nulls=self.nulls)
             if hits == wanted:
                 break
+
+        def expected() -> str:
+            # The other keywords of `node` are satisfied, or have been reported.
+            return expectation_text.expected(table, Node(any_of=node.any_of))
+
         if hits > 1:
-            return self.fail(
-                path,
-                lambda: (f"exactly one of these: {expectation_text.expected(table, only_alternatives)}", "more than one"),
-            )
+            return self.fail(path, lambda: (f"exactly one of these: {expected()}", "more than one"))
         if hits == 1 or (self.report is not None and self.explain(value, node.any_of, path)):
             return None
-        return self.fail(path, lambda: (expectation_text.expected(table, only_alternatives), _got(table, value, node)))
+        return self.fail(path, lambda: (expected(), _got(table, value, node)))
 
     def explain(self, value: Json, branches: Sequence[int], path: _Path) -> bool:
         """Reports the problems of the alternative that was probably meant. Returns whether there is one."""
         table = self.reader.table
-        near = [
-            one
-            for one in branches
-            if json_type.fits(table.node(one).all_types, value) and self.matches_tag(value, table.node(one))
-        ]
+        near = [one for one in branches if json_type.fits(table.node(one).all_types, value) and self.matches_tag(value, table.node(one))]
         # The problems of the only alternative of this type say what to correct, while a text or number may belong to any.
         if len(near) == 1 and (isinstance(value, (dict, list)) or len(branches) == 1):
             only = near[0]
@@ -312,7 +312,7 @@ class _Validator:
         if not objects:
             return None
         for candidate in objects[0].visible:
-            tags = []
+            tags: list[Node] = []
             for one in objects:
                 tag = next((of for of in one.visible if of.required and of.name == candidate.name), None)
                 if tag is None or not table.node(tag.node).literals:
@@ -379,7 +379,7 @@ def holds(reader: Reader, text: str, limits: Bounds) -> bool:
     """Returns whether `text` satisfies `pattern` and `format`, and can be compared with them within the budget."""
     if not limits.has_text_rule:
         return True
-    return reader.spend(limits.text_steps(text, byte_len(text))) and limits.holds(text)
+    return reader.spend(limits.text_steps(byte_len(text))) and limits.holds(text)
 
 
 def in_range(count: int, least: int | None, most: int | None) -> bool:
