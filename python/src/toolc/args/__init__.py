@@ -19,7 +19,8 @@ from .repair import repair_arguments
 from .stack import with_room
 from .strict import read_strictly
 from .tree import JsonError
-from .validate import Problems, is_valid, problems
+from .validate import Problems, problems
+from .verdict import is_valid
 
 _SMALLEST = "-1.7976931348623157e308"
 _LARGEST = "1.7976931348623157e308"

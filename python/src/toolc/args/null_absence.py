@@ -6,7 +6,7 @@ from __future__ import annotations
 from ..data.table import Node
 from ..types import Json
 from .reader import Reader, clone, clone_cost, remove_keys
-from .validate import is_absence, is_valid
+from .verdict import is_absence, is_valid
 
 
 def drop_absent(reader: Reader, value: Json, index: int) -> Json:

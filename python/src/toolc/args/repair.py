@@ -31,7 +31,7 @@ from ..types import Json
 from . import json_type
 from .open import is_blank, open_text, open_toward, opened, opens_with
 from .reader import Reader, clone, clone_cost, remove_keys
-from .validate import is_valid, is_valid_with_nulls
+from .verdict import is_valid, is_valid_with_nulls
 
 # The steps of repair, which are tried in this order.
 _KEEP: Final = 0

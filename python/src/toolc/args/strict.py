@@ -20,7 +20,7 @@ from .limits import Limits
 from .null_absence import drop_absent
 from .reader import Reader, clone
 from .repair import allows_null, is_null_word, repair
-from .validate import are_unique, holds, in_range, is_valid, is_valid_with_nulls
+from .verdict import are_unique, holds, in_range, is_valid, is_valid_with_nulls
 
 Check = Callable[[Json, Reader], bool]
 """Returns whether a value is valid for a node and needs no repair."""
