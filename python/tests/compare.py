@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
+
+# The tests run with and without an installation of the package.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from toolc.args import read_leniently
 from toolc.args.limits import Limits
@@ -16,7 +20,8 @@ from toolc.data.document import Document
 from toolc.data.table import Table
 from toolc.result.error import ToolError
 
-VECTORS = Path(__file__).resolve().parents[2] / "tests" / "vectors"
+ROOT = Path(__file__).resolve().parents[2]
+VECTORS = ROOT / "tests" / "vectors"
 LIMITS = Limits()
 
 
