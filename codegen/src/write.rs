@@ -15,7 +15,7 @@ use walkdir::WalkDir;
 use crate::build_cache::{BuildCache, CachedFile, CachedPart, Digests, GeneratedFile, fingerprint, text_digest};
 use crate::emit::{Draft, Part};
 use crate::failure::Failure;
-use crate::project::{GENERATED, MANIFESTS, MARK, TEMPORARY, is_temporary, write_in_folder};
+use crate::project::{MANIFESTS, MARK, TEMPORARY, is_temporary, write_in_folder};
 use crate::quick::QuickSet;
 
 /// The changes that make the disk equal to the output.
@@ -108,8 +108,8 @@ pub struct Orphan {
     path: PathBuf,
 }
 
-/// Compares the output with the disk. gen owns `generated/` of the project at `root`, and the `folders` of generated modules that the settings
-/// name. A file that is unchanged since the last run, according to `cache`, is not read.
+/// Compares the output with the disk. gen owns these `folders` of the project at `root`. A file that is unchanged since the last run,
+/// according to `cache`, is not read.
 ///
 /// # Errors
 /// If a folder cannot be read, or contains files but none that gen wrote.
@@ -120,7 +120,7 @@ pub fn plan<'f>(
     digests: &Digests,
     cache: &BuildCache,
 ) -> Result<Plan, Failure> {
-    let folders: Vec<Folder> = std::iter::once(GENERATED).chain(folders).map(|name| Folder::new(root, name)).collect();
+    let folders: Vec<Folder> = folders.map(|name| Folder::new(root, name)).collect();
     let path_on_disk = |draft: &Draft<'_>| {
         let found = folders.iter().find_map(|folder| Some((folder, draft.path.strip_prefix(&folder.name)?)));
         let (folder, rest) =

@@ -3,9 +3,12 @@
 //! `cargo run -p toolc-tests --example vectors` writes them.
 
 mod reading;
+#[allow(dead_code, reason = "definitions are compared with those of the runtime")]
+#[path = "../tests/it/export/reference.rs"]
+mod reference;
 mod turns;
 
-pub(crate) use reading::{documented, random};
+pub(crate) use reading::{documented, golden, random};
 
 use std::path::PathBuf;
 
@@ -20,6 +23,7 @@ pub(crate) fn files() -> Vec<(&'static str, String)> {
     vec![
         ("documented.jsonl", lines(documented())),
         ("random.jsonl", lines(random(60, 1))),
+        ("golden.jsonl", lines(golden(1))),
         ("golden.json", format!("{}\n", turns::catalog())),
         ("turns.jsonl", lines(turns::rows(1))),
     ]

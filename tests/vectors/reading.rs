@@ -1,15 +1,17 @@
-//! Vectors of the reader of arguments. A row has a compiled table, the turn, and cases: a text that a model sent, and what the tool gets,
-//! or the error that the model gets.
+//! Vectors of the reader of arguments. A row has a compiled table, the turn, and cases: a text that a model sent, and the arguments and
+//! their repairs, or the error that the model gets. `filled` has the arguments with their defaults, if they differ.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use toolc::__gen::segment::{Atom, Atoms};
+use toolc::FactValue;
 use toolc::args::read_value;
 use toolc::schema::Table;
+use toolc_codegen::dialects;
 use toolc_codegen::docs::repair::{self, Subject};
-use toolc_codegen::emit::compiled;
+use toolc_codegen::emit::{self, compiled};
 use toolc_codegen::lint::codes;
 use toolc_codegen::lower::lower;
 use toolc_codegen::source::Sources;
@@ -17,6 +19,8 @@ use toolc_codegen::{Options, compile_with};
 use toolc_tests::arguments::{doubled, misspell, mutate, unrelated_arguments, valid_arguments};
 use toolc_tests::random::Random;
 use toolc_tests::schemas;
+
+use super::reference::{self, Tool};
 
 /// The arguments for each tool in each turn.
 const ARGUMENTS: usize = 10;
@@ -53,7 +57,7 @@ pub(crate) fn documented() -> Vec<Value> {
     }
     let rows = cases.into_iter().filter_map(|(schema, sent)| {
         let table = Table::from_schema(&schema).ok().filter(|table| !has_keywords_of_run_time(table))?;
-        Some(row(compiled::table(&table, &[], &BTreeMap::new()), &[], &table, sent))
+        Some(row(compiled::table(&table, &[], &BTreeMap::new()), Map::new(), &table, sent))
     });
     rows.collect()
 }
@@ -62,20 +66,67 @@ pub(crate) fn documented() -> Vec<Value> {
 pub(crate) fn random(count: usize, seed: u64) -> Vec<Value> {
     let mut random = Random(seed);
     let sources = Sources::from_memory(schemas::project(count, &mut random));
-    let compilation = compile_with(&sources, &Options::only(codes::SYNTAX));
-    let catalog = compilation.catalog.expect("random tools have no errors");
+    rows(&sources, &mut random, |tool| {
+        let turns = 0..1_u16 << tool.atoms.len().min(2);
+        turns.map(|atoms| (atoms, facts(&tool.atoms, atoms))).collect()
+    })
+}
+
+/// Returns rows of the tools of the golden project, in the turn with all tools and the defaults of all facts. Many have defaults.
+pub(crate) fn golden(seed: u64) -> Vec<Value> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("projects/golden");
+    let sources = Sources::scan(&root).expect("the project can be read");
+    let facts = [("platform", FactValue::from("cli")), ("vision", false.into()), ("depth", 2.into())];
+    let value = |name: &str| facts.iter().find(|(fact, _)| *fact == name).map(|(_, value)| value).expect("a fact");
+    let holds = |atom: &Atom| match atom {
+        Atom::Tool(_) => true,
+        Atom::Fact(name) => *value(name) == FactValue::from(true),
+        Atom::Compared(name, comparison, with) => comparison.holds(value(name), with),
+    };
+    rows(&sources, &mut Random(seed), |tool| {
+        let atoms = tool.atoms.iter().enumerate().fold(0, |all, (bit, atom)| all | Atoms::from(holds(atom)) << bit);
+        let facts = json!({ "platform": "cli", "vision": false, "depth": 2 });
+        vec![(atoms, facts.as_object().cloned().unwrap_or_default())]
+    })
+}
+
+/// The atoms of a tool that hold in a turn, and the facts of the turn.
+type TurnOfTool = (Atoms, Map<String, Value>);
+
+/// Returns rows of all tools of a project, each in these turns.
+fn rows(sources: &Sources, random: &mut Random, turns: impl Fn(&toolc::Tool) -> Vec<TurnOfTool>) -> Vec<Value> {
+    // Without lint, which would report schemas that no value satisfies: some tools have them on purpose.
+    let compilation = compile_with(sources, &Options::only(codes::SYNTAX));
+    let catalog = compilation.catalog.expect("the tools have no errors");
     let lowered = lower(&catalog);
     let document = compiled::compiled(&lowered, &[]);
+    let openai = dialects::find("openai").expect("it is a dialect");
+    let rewrites = emit::rewrites(&lowered, openai, |_| true);
+    let tools: BTreeSet<String> = catalog.tools().map(|(_, tool)| tool.name().to_owned()).collect();
     let mut rows = Vec::new();
     for ((id, tool), written) in catalog.tools().zip(document["tools"].as_array().expect("it is a list")) {
         let compiled = lowered.tool(id);
         let parameters = tool.manifest.parameters();
-        for turn in 0..1_u16 << compiled.atoms.len().min(2) {
-            let table = compiled.arguments.in_turn(turn).unwrap_or_else(|| Table::clone(&compiled.arguments));
-            let schema = parameters.value(turn, &[]);
-            let sent = (0..ARGUMENTS).flat_map(|number| texts(number, &schema, &mut random));
-            let facts = facts(&compiled.atoms, turn);
-            rows.push(row(written["arguments"].clone(), &facts, &table, sent.collect()));
+        let all_parameters = parameters.full_value();
+        let name = tool.name_in("openai");
+        let mut reference = Tool::new(&rewrites["tools"][name], &all_parameters);
+        for (atoms, facts) in turns(compiled) {
+            let table = compiled.arguments.in_turn(atoms).unwrap_or_else(|| Table::clone(&compiled.arguments));
+            let schema = parameters.value(atoms, &vec![FactValue::from("fact"); compiled.facts.len()]);
+            let sent = (0..ARGUMENTS).flat_map(|number| texts(number, &schema, random)).collect();
+            let mut row = row(written["arguments"].clone(), facts, &table, sent);
+            let turn = reference::Turn { tools: tools.clone(), facts: row["facts"].clone() };
+            for case in row["cases"].as_array_mut().expect("it is a list") {
+                let Some(arguments) = case.get("arguments") else { continue };
+                let filled = reference.fill(arguments, &turn);
+                if filled != *arguments {
+                    case["filled"] = filled;
+                }
+            }
+            if compiled.atoms.iter().any(|atom| matches!(atom, Atom::Tool(_))) {
+                row["tools"] = json!(tools);
+            }
+            rows.push(row);
         }
     }
     rows
@@ -113,16 +164,15 @@ fn has_keywords_of_run_time(table: &Table) -> bool {
 }
 
 /// Returns the facts with which these atoms are true, and the others false.
-fn facts(all: &[Atom], atoms: Atoms) -> Vec<(String, bool)> {
+fn facts(all: &[Atom], atoms: Atoms) -> Map<String, Value> {
     let facts = all.iter().enumerate().map(|(bit, atom)| match atom {
-        Atom::Fact(name) => (name.to_string(), atoms >> bit & 1 == 1),
+        Atom::Fact(name) => (name.to_string(), json!(atoms >> bit & 1 == 1)),
         other => panic!("a random tool has only conditions on flags, and not {other:?}"),
     });
     facts.collect()
 }
 
-fn row(compiled: Value, facts: &[(String, bool)], table: &Table, sent: Vec<String>) -> Value {
-    let facts: Map<String, Value> = facts.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+fn row(compiled: Value, facts: Map<String, Value>, table: &Table, sent: Vec<String>) -> Value {
     let cases: Vec<Value> = sent.into_iter().map(|sent| case(table, &sent)).collect();
     json!({ "table": compiled, "facts": facts, "cases": cases })
 }

@@ -22,6 +22,7 @@ use crate::manifest::{
     CommandsManifest, DialectManifest, DistributionManifest, FactManifest, LazyManifest, PluginManifest,
     RequiresManifest, ToolsetManifest, VariableManifest,
 };
+use crate::project::GENERATED;
 use required_tools::RequiredTools;
 pub use resolve::resolve;
 pub use settings::{SchemaFiles, Settings};
@@ -324,6 +325,12 @@ impl Catalog {
     /// Returns the settings of the project.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Returns the folders that gen owns, relative to the project. Those of a plugin are only for other languages: its host reads the manifests.
+    pub fn generated_folders(&self) -> impl Iterator<Item = &str> {
+        let own = self.plugin.is_none().then_some(GENERATED);
+        own.into_iter().chain(self.settings.folders())
     }
 
     /// Returns the plugin's manifest, if the project is a plugin.

@@ -142,8 +142,8 @@ fn folders<const N: usize>(folders: [(Option<At<String>>, &str); N], sink: &Sink
 }
 
 impl Settings {
-    /// The folders that gen owns besides `generated/`, relative to the project.
-    pub fn folders(&self) -> impl Iterator<Item = &str> {
+    /// Returns the folders of generated modules, relative to the project.
+    pub(super) fn folders(&self) -> impl Iterator<Item = &str> {
         [&self.rust, &self.python, &self.typescript].into_iter().flatten().map(String::as_str)
     }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::thread;
 
 use clap::Args;
-use similar::TextDiff;
+use similar::Algorithm;
+use similar::udiff::unified_diff;
 use toolc_tables::visible::visible;
 
 use super::watch::{Run, watch};
@@ -16,7 +17,6 @@ use crate::emit;
 use crate::failure::Failure;
 use crate::lint::Options;
 use crate::lower::lower;
-use crate::project::GENERATED;
 use crate::report::{Shown, plural};
 use crate::source::{Kind, Sources};
 use crate::timings::Timings;
@@ -82,16 +82,21 @@ fn run_once(root: &Path, args: &GenArgs, streams: &mut Streams<'_>) -> Result<Ou
     let options = Options::default();
     let (sources, memory) = timings.measure("scan", || Memory::scan(root, &options, !args.check))?;
     let sources = ManuallyDrop::new(sources);
-    if sources.all().iter().any(|source| source.kind == Some(Kind::Plugin)) {
-        return Err(Failure::new(format!(
-            "{} is a plugin, and gen generates nothing for plugins: the host reads the manifests; `{} lint` checks them",
-            root.display(),
-            streams.program
-        )));
-    }
     let mut compilation = ManuallyDrop::new(compile_timed(&sources, &options, memory.kept(), &mut timings));
     if let Some(catalog) = &mut compilation.catalog {
         catalog.replace_folders(args.python.as_deref(), args.typescript.as_deref()).map_err(Failure::new)?;
+    }
+    let is_plugin = sources.all().iter().any(|source| source.kind == Some(Kind::Plugin));
+    let has_folder = args.python.is_some()
+        || args.typescript.is_some()
+        || compilation.catalog.as_ref().is_some_and(|catalog| catalog.generated_folders().next().is_some());
+    if is_plugin && !has_folder {
+        return Err(Failure::new(format!(
+            "{} is a plugin, whose manifests the host reads: gen writes only its types in other languages, with `--python DIR` or \
+             `--typescript DIR`; `{} lint` checks the manifests",
+            root.display(),
+            streams.program
+        )));
     }
     // What this run keeps is stored while the files are generated.
     let (success, text, summary) = thread::scope(|scope| {
@@ -166,14 +171,13 @@ fn plan(
         let lowered = lower(catalog);
         let render = || (Digests::new(sources, &lowered), emit::drafts(&lowered));
         let (cache, (digests, drafts)) = rayon::join(|| with(BuildCache::open(root)), render);
-        Ok((write::plan(root, catalog.settings().folders(), &drafts, &digests, &cache)?, cache))
+        Ok((write::plan(root, catalog.generated_folders(), &drafts, &digests, &cache)?, cache))
     })
 }
 
 /// Returns the folders of generated files, for messages.
 fn folders(catalog: &Checked) -> String {
-    let folders = std::iter::once(GENERATED).chain(catalog.settings().folders());
-    folders.map(|folder| format!("{folder}/")).collect::<Vec<_>>().join(", ")
+    catalog.generated_folders().map(|folder| format!("{folder}/")).collect::<Vec<_>>().join(", ")
 }
 
 /// Compares the generated files. Returns whether none is out of date, and the output.
@@ -214,7 +218,7 @@ fn diff(stale: &Stale) -> Vec<String> {
         _ if stale.is_packed => lines.push("    (packed data: not shown)\n".to_owned()),
         None => lines.push("    (not text: not shown)\n".to_owned()),
         Some(found) => {
-            let diff = TextDiff::from_lines(found, text).unified_diff().to_string();
+            let diff = unified_diff(Algorithm::Myers, found, text, 3, None);
             let cut = |line: &str| match line.char_indices().nth(CHARACTERS) {
                 Some((end, _)) => format!("{}…\n", visible(&line[..end])),
                 None => format!("{}\n", visible(line)),

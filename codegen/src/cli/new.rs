@@ -12,7 +12,6 @@ use super::{CatalogCommand, Command, GenArgs, Project, Streams, attempt, find_ro
 use crate::check::Checked;
 use crate::compile;
 use crate::failure::Failure;
-use crate::project::GENERATED;
 use crate::report::Shown;
 use crate::scaffold::handler::{Added, NewHandler};
 use crate::scaffold::{FileChanges, manifests};
@@ -97,8 +96,7 @@ impl New {
             Some(before) => changes.replace(root.join(&path), before, text),
         }
         let added = self.handler(&catalog).map(|handler| {
-            let generated = std::iter::once(GENERATED).chain(catalog.settings().folders());
-            let generated: Vec<PathBuf> = generated.map(|name| root.join(name)).collect();
+            let generated: Vec<PathBuf> = catalog.generated_folders().map(|name| root.join(name)).collect();
             handler.add(&root, &generated, &mut changes)
         });
         changes.apply()?;

@@ -26,7 +26,6 @@ use crate::check::Checked;
 use crate::lower::{Lowered, lower};
 use crate::project::GENERATED;
 
-pub use languages::{Language, emit_to};
 pub use rewrites::rewrites;
 pub(crate) use rust::usual_programs;
 pub use turn::Turn;
@@ -113,6 +112,9 @@ const EMITTERS: &[Emitter] = &[
 
 /// Returns all generated files of a catalog. They are rendered on demand.
 pub fn drafts<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
+    if catalog.plugin().is_some() {
+        return languages::emit(catalog);
+    }
     EMITTERS.iter().flat_map(|emitter| emitter(catalog)).collect()
 }
 

@@ -241,7 +241,7 @@ fn gen_refuses_a_folder_that_it_did_not_create() {
 }
 
 #[test]
-fn gen_refuses_a_plugin() {
+fn gen_refuses_a_plugin_without_a_folder_for_another_language() {
     let project = Project::manifests();
     // Even if it has errors: they are not the reason.
     project.write("plugin.toml", "executable = 1\n");
@@ -250,7 +250,8 @@ fn gen_refuses_a_plugin() {
         assert_eq!((status, out.as_str()), (2, ""));
         assert_eq!(
             err,
-            "error: ROOT is a plugin, and gen generates nothing for plugins: the host reads the manifests; `cargo xtask --root ROOT lint` checks them\n"
+            "error: ROOT is a plugin, whose manifests the host reads: gen writes only its types in other languages, with `--python DIR` or \
+             `--typescript DIR`; `cargo xtask --root ROOT lint` checks the manifests\n"
         );
     }
     assert!(!project.path("generated").exists());

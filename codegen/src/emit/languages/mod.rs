@@ -13,30 +13,18 @@ use crate::lower::Lowered;
 use crate::lower::shape::{Class, Shape, Shapes};
 use crate::lower::words::{Scope, pascal};
 
-/// A language other than Rust.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
-    /// A package with a protocol for each toolset.
-    Python,
-    /// A module with an interface for each toolset.
-    TypeScript,
-}
-
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>) -> Vec<Draft<'c>> {
     let settings = catalog.settings();
-    let languages = [(Language::Python, &settings.python), (Language::TypeScript, &settings.typescript)];
-    let folders = languages.into_iter().filter_map(|(language, folder)| Some((language, folder.as_deref()?)));
-    folders.flat_map(|(language, folder)| emit_to(catalog, language, folder)).collect()
-}
-
-/// Returns the files of a language in a folder, relative to the project.
-pub fn emit_to<'c>(catalog: &'c Lowered<'c>, language: Language, folder: &str) -> Vec<Draft<'c>> {
-    let mut drafts = match language {
-        Language::Python => python::emit(catalog, folder),
-        Language::TypeScript => typescript::emit(catalog, folder),
-    };
-    drafts.push(git_attributes::plain(folder));
-    drafts
+    let languages =
+        [(&settings.python, python::emit as fn(&'c Lowered<'c>, &str) -> _), (&settings.typescript, typescript::emit)];
+    let folders = languages.into_iter().filter_map(|(folder, emit)| Some((folder.as_deref()?, emit)));
+    folders
+        .flat_map(|(folder, emit)| {
+            let mut drafts: Vec<Draft<'c>> = emit(catalog, folder);
+            drafts.push(git_attributes::plain(folder));
+            drafts
+        })
+        .collect()
 }
 
 /// Returns a file in a folder that gen owns.
