@@ -14,7 +14,7 @@ class Vectors(unittest.TestCase):
     maxDiff = None
 
     def test_arguments_are_read_as_in_rust(self) -> None:
-        for name in ("documented", "random"):
+        for name in ("documented", "random", "golden"):
             with (VECTORS / f"{name}.jsonl").open(encoding="utf-8") as rows:
                 found = [f"row {row}\nexpected {case}\nactual   {actual}" for row, case, actual in islice(differences(rows), 3)]
             self.assertEqual("\n".join(found), "", name)
