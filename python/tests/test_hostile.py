@@ -77,6 +77,9 @@ class Hostile(unittest.TestCase):
         self.assertEqual(refusal('{"a":"\\udc00"}', STRINGS), message)
         message = "failed to read the arguments: unexpected end of hex escape at line 1 column 13. Send one JSON object"
         self.assertEqual(refusal('{"a":"\\ud83dx"}', STRINGS), message)
+        message = "failed to read the arguments: lone leading surrogate in hex escape at line 1 column 19. Send one JSON object"
+        self.assertEqual(refusal('{"a":"\\\\ud83d\\ude00"}', STRINGS), message)
+        self.assertIn("unexpected end of hex escape", refusal('{"a":"\\ud83d\\\\\\ude00"}', STRINGS))
         self.assertEqual(read('{"a":"\\ud83d\\ude00"}', table(STRINGS), LIMITS), ({"a": "😀"}, False))
         self.assertEqual(read('{"a":"\\\\ud83d"}', table(STRINGS), LIMITS), ({"a": "\\ud83d"}, False))
 
