@@ -14,19 +14,20 @@ while True:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from . import calls as adapted
 from .calls import ToolCall, arguments, field, text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from anthropic.types import Message, MessageParam, ToolParam, ToolResultBlockParam
 
     from ..call import Response
     from ..turn import Handlers, Turn
 
-    Answer = Union[Message, Mapping[str, Any]]
+    Answer = Message | Mapping[str, Any]
 
 _DIALECTS = ("anthropic", "anthropic-strict")
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
-from ..call import Response
-from ..turn import Arguments, Handlers, Turn
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..call import Response
+    from ..turn import Arguments, Handlers, Turn
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,7 @@ async def run_async(turn: Turn, calls: Iterable[ToolCall], handlers: Handlers) -
 def field(value: object, name: str) -> Any:
     """Returns a field of an object of an SDK or of a dictionary, or `None` without it."""
     if isinstance(value, Mapping):
-        entries: Mapping[str, Any] = value
-        return entries.get(name)
+        return cast("Mapping[str, Any]", value).get(name)
     return getattr(value, name, None)
 
 
@@ -64,8 +66,7 @@ def arguments(value: object) -> Arguments:
     if value is None:
         return ""
     if isinstance(value, (str, Mapping)):
-        given: Arguments = value
-        return given
+        return cast("Arguments", value)
     return json.dumps(value, default=str)
 
 
@@ -94,8 +95,11 @@ def definition(turn: Turn, tool: str) -> dict[str, Any]:
 def schema(definition: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the schema of the arguments in a definition."""
     holder: Mapping[str, Any] = definition.get("function") or definition
-    found = (holder[key] for key in _SCHEMAS if isinstance(holder.get(key), dict))
-    return next(found, {"type": "object", "properties": {}})
+    for key in _SCHEMAS:
+        if key in holder:
+            return cast("dict[str, Any]", holder[key])
+    # Such as that of Gemini for a tool without parameters.
+    return {"type": "object", "properties": {}}
 
 
 def name(definition: Mapping[str, Any]) -> str:

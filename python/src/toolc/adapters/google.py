@@ -16,19 +16,20 @@ while True:
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Union, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from . import calls as adapted
 from .calls import ToolCall, arguments, field, text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from google.genai.types import Content, ContentDict, GenerateContentResponse, PartDict, ToolDict
 
     from ..call import Response
     from ..turn import Handlers, Turn
 
-    Answer = Union[GenerateContentResponse, Content, Mapping[str, Any]]
+    Answer = GenerateContentResponse | Content | Mapping[str, Any]
 
 _DIALECTS = ("gemini", "gemini-openapi")
 # The names in Python of the keys of a declaration.

@@ -26,6 +26,12 @@ class CatalogTool(BaseTool):
     _turn: Any = PrivateAttr()
     _handlers: Any = PrivateAttr()
 
+    def __init__(self, turn: Turn, handlers: Handlers, tool: str) -> None:
+        found = definition(turn, tool)
+        holder = found.get("function") or found.get("custom") or found
+        super().__init__(name=name(found), description=holder.get("description", ""), args_schema=schema(found))
+        self._turn, self._handlers = turn, handlers
+
     # The parameters have no names, because an argument may have any.
     def _run(self, /, **arguments: Any) -> str:
         return _content(self._turn.call(self.name, arguments, self._handlers))
@@ -40,15 +46,7 @@ def tools(turn: Turn, handlers: Handlers) -> list[BaseTool]:
 
     Raises `ValueError` in the dialect `typescript`.
     """
-    return [_tool(turn, handlers, one) for one in turn.tools]
-
-
-def _tool(turn: Turn, handlers: Handlers, tool: str) -> BaseTool:
-    found = definition(turn, tool)
-    holder = found.get("function") or found.get("custom") or found
-    made = CatalogTool(name=name(found), description=holder.get("description", ""), args_schema=schema(found))
-    made._turn, made._handlers = turn, handlers
-    return made
+    return [CatalogTool(turn, handlers, one) for one in turn.tools]
 
 
 def _content(response: Response) -> str:

@@ -11,7 +11,7 @@ async def find_orders(arguments: Annotated[Find, Body()]) -> FindOrdersResult: .
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
@@ -22,9 +22,13 @@ from .calls import definition, name, schema
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
+    from typing_extensions import LiteralString
 
     from ..result.error import Problem
     from ..turn import Turn
+
+_WITH_PLACE: Final = "expected {expected}, got {got}"
+_WITHOUT_PLACE: Final = "{message}"
 
 
 class ToolArguments:
@@ -60,24 +64,27 @@ class ToolArguments:
         except ToolError as error:
             kind = error.kind.value
             details = [_detail(kind, one, value) for one in error.problems] or [
-                InitErrorDetails(type=_error(kind, "{message}", message=error.message), input=value)
+                InitErrorDetails(type=_error(kind, _WITHOUT_PLACE, {"message": error.message}), input=value)
             ]
             raise ValidationError.from_exception_data(self._name, details) from None
 
 
 def _detail(kind: str, problem: Problem, value: Any) -> InitErrorDetails:
-    error = _error(kind, "expected {expected}, got {got}", expected=problem.expected, got=problem.got)
+    error = _error(kind, _WITH_PLACE, {"expected": problem.expected, "got": problem.got})
     location: list[int | str] = []
     for token in problem.path.split("/")[1:]:
         key = token.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
-            location.append(int(key))
-            value = value[int(key)]
-        else:
-            location.append(key)
-            value = value.get(key) if isinstance(value, dict) else None
+        location.append(int(key) if isinstance(value, list) and key.isdecimal() else key)
+        value = _item(value, location[-1])
     return InitErrorDetails(type=error, loc=tuple(location), input=value)
 
 
-def _error(kind: str, template: Any, **context: str) -> PydanticCustomError:
+def _error(kind: Any, template: LiteralString, context: dict[str, Any]) -> PydanticCustomError:
     return PydanticCustomError(kind, template, context)
+
+
+def _item(value: Any, place: int | str) -> Any:
+    try:
+        return value[place]
+    except (LookupError, TypeError):
+        return None

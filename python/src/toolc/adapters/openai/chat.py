@@ -14,13 +14,14 @@ while True:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Union, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from .. import calls as adapted
 from ..calls import ToolCall, arguments, field, text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from openai.types.chat import (
         ChatCompletion,
         ChatCompletionMessage,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ...call import Response
     from ...turn import Handlers, Turn
 
-    Answer = Union[ChatCompletion, ChatCompletionMessage, Mapping[str, Any]]
+    Answer = ChatCompletion | ChatCompletionMessage | Mapping[str, Any]
 
 _DIALECTS = ("openai", "openai-strict", "portable")
 

@@ -14,13 +14,14 @@ while True:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Union, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from .. import calls as adapted
 from ..calls import ToolCall, arguments, field, text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from openai.types.responses import Response as OpenAIResponse
     from openai.types.responses import ResponseCustomToolCallOutputParam, ToolParam
     from openai.types.responses.response_input_param import FunctionCallOutput
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from ...call import Response
     from ...turn import Handlers, Turn
 
-    Answer = Union[OpenAIResponse, Mapping[str, Any]]
-    Output = Union[FunctionCallOutput, ResponseCustomToolCallOutputParam]
+    Answer = OpenAIResponse | Mapping[str, Any]
+    Output = FunctionCallOutput | ResponseCustomToolCallOutputParam
 
 _DIALECTS = ("openai-responses",)
 
