@@ -13,6 +13,8 @@ from typing import IO, Any
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 
+NOTHING: dict[str, Any] = {}
+
 PROGRAM = '''
 import asyncio, subprocess, sys, threading, time
 from toolc import ToolError
@@ -124,7 +126,7 @@ class Requests(unittest.TestCase):
 
     def test_many_requests_are_open_and_are_answered_when_they_end(self) -> None:
         calls = 200
-        self.host.send(*({"id": number, "tool": "wait", "arguments": {}} for number in range(calls)))
+        self.host.send(*({"id": number, "tool": "wait", "arguments": NOTHING} for number in range(calls)))
         self.host.send({"id": calls, "tool": "wait", "arguments": {"seconds": 0}})
         self.assertEqual(self.host.read(), {"id": calls, "result": "waited"})
         self.host.send(*({"cancel": number} for number in range(calls)))
@@ -133,7 +135,7 @@ class Requests(unittest.TestCase):
         self.assertEqual({one["error"] for one in replies}, {"cancelled"})
 
     def test_handlers_without_async_run_at_the_same_time(self) -> None:
-        self.host.send(*({"id": number, "tool": "slow", "arguments": {}} for number in range(100)))
+        self.host.send(*({"id": number, "tool": "slow", "arguments": NOTHING} for number in range(100)))
         replies = [self.host.read() for _ in range(100)]
         self.assertEqual(sorted(one["id"] for one in replies), list(range(100)))
         # The main thread, the one that reads, and the handlers.
@@ -146,11 +148,11 @@ class Requests(unittest.TestCase):
         self.assertEqual(self.host.ask("where")["result"][0], "where")
 
     def test_a_cancelled_call_on_a_thread_is_answered_at_once_and_its_handler_is_told(self) -> None:
-        self.host.send({"id": 1, "tool": "block", "arguments": {}}, {"cancel": 1})
+        self.host.send({"id": 1, "tool": "block", "arguments": NOTHING}, {"cancel": 1})
         self.assertEqual(self.host.read(), {"id": 1, "error": "cancelled"})
         self.host.send({"id": 2, "tool": "block", "arguments": {"seconds": 0}})
         self.assertEqual(self.host.read(), {"id": 2, "result": False})
-        self.host.send({"id": 3, "tool": "block", "arguments": {}})
+        self.host.send({"id": 3, "tool": "block", "arguments": NOTHING})
         self.host.send({"id": 4, "tool": "wait", "arguments": {"seconds": 0.2}}, {"cancel": 3})
         self.assertEqual(self.host.read(), {"id": 3, "error": "cancelled"})
         self.assertEqual(self.host.read(), {"id": 4, "result": "waited"})
@@ -159,7 +161,7 @@ class Requests(unittest.TestCase):
         self.assertIn("\ncancelled\n", f"\n{err}")
 
     def test_more_calls_than_threads_wait_and_can_be_cancelled(self) -> None:
-        self.host.send(*({"id": number, "tool": "block", "arguments": {}} for number in range(40)))
+        self.host.send(*({"id": number, "tool": "block", "arguments": NOTHING} for number in range(40)))
         self.host.send({"cancel": 39})
         self.assertEqual(self.host.read(), {"id": 39, "error": "cancelled"})
         self.host.send(*({"cancel": number} for number in range(32)))
@@ -169,11 +171,11 @@ class Requests(unittest.TestCase):
         self.assertEqual(self.host.ask("slow")["id"], 1)
 
     def test_the_call_is_known_to_every_kind_of_handler(self) -> None:
-        request = {"arguments": {}, "call_id": "c", "task": "t", "home": "/h"}
+        request = {"arguments": NOTHING, "call_id": "c", "task": "t", "home": "/h"}
         for tool in ("where", "late"):
             self.host.send({"id": 1, "tool": tool, **request})
             self.assertEqual(self.host.read()["result"], [tool, "c", "t", "/h"])
-            self.host.send({"id": 1, "tool": tool, "arguments": {}})
+            self.host.send({"id": 1, "tool": tool, "arguments": NOTHING})
             self.assertEqual(self.host.read()["result"], [tool, "", "", None])
 
     def test_exceptions_are_errors_for_the_model(self) -> None:
@@ -220,19 +222,19 @@ class Requests(unittest.TestCase):
     def test_a_request_that_the_program_cannot_run_is_an_error(self) -> None:
         self.assertIn("no handler for the tool `find`", self.host.ask("find")["error"])
         self.assertIn("not callable", self.host.ask("not_callable")["error"])
-        for request in ({"hook": "before", "tool": "wait", "arguments": {}}, {"memory": "read", "arguments": {}}):
+        for request in ({"hook": "before", "tool": "wait", "arguments": NOTHING}, {"memory": "read", "arguments": NOTHING}):
             self.host.send({"id": 2, **request})
             self.assertIn("only runs tools", self.host.read()["error"])
 
     def test_calls_that_run_when_the_input_ends_are_answered(self) -> None:
-        self.host.send({"id": 1, "tool": "wait", "arguments": {"seconds": 0.3}}, {"id": 2, "tool": "slow", "arguments": {}})
+        self.host.send({"id": 1, "tool": "wait", "arguments": {"seconds": 0.3}}, {"id": 2, "tool": "slow", "arguments": NOTHING})
         out, _, status = self.host.end()
         lines = out.splitlines()
         self.assertEqual(sorted(json.loads(line)["id"] for line in lines[:2]), [1, 2])
         self.assertEqual((lines[2:], status), (["after"], 0))
 
     def test_one_request_without_an_id_has_a_reply_without_one(self) -> None:
-        self.host.send({"tool": "where", "arguments": {}, "call_id": "c", "task": "default"})
+        self.host.send({"tool": "where", "arguments": NOTHING, "call_id": "c", "task": "default"})
         out, _, status = self.host.end()
         self.assertEqual((out, status), ('{"result":["where","c","default",null]}\nafter\n', 0))
 
@@ -249,7 +251,7 @@ class BadInput(unittest.TestCase):
             b"[]\n": "a request is not a JSON object",
         }.items():
             host = Host()
-            host.send({"id": 1, "tool": "wait", "arguments": {}})
+            host.send({"id": 1, "tool": "wait", "arguments": NOTHING})
             host.write(b"\n \n" + line)
             out, err, status = host.end()
             self.assertEqual(out, '{"id":1,"error":"cancelled"}\n')
