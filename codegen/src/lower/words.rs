@@ -11,11 +11,15 @@ const KEYWORDS: &[&str] = &[
     "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
-/// Returns the identifier of a name in Python: other characters than letters of ASCII, digits and `_` become `_`, and a keyword gets a `_` at
-/// its end.
+/// Returns the identifier of a name in Python: other characters than letters of ASCII, digits and `_` become `_`, a keyword gets a `_` at
+/// its end, and only one `_` is at its beginning.
 pub(crate) fn identifier(name: &str) -> String {
     let mut identifier: String =
         name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
+    // Two would have a meaning: a name that Python changes, or a parameter that cannot be named in a call.
+    while identifier.starts_with("__") {
+        identifier.remove(0);
+    }
     if identifier.is_empty() || identifier.starts_with(|first: char| first.is_ascii_digit()) {
         identifier.insert(0, '_');
     }

@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
+use toolc::catalog::python_module;
 
 use super::{ToolTypes, ToolsetTypes, about, catalog_literals, draft, is_always_present, types, values};
 use crate::catalog::TurnValues;
 use crate::emit::Draft;
 use crate::lower::Lowered;
-use crate::lower::python::{annotation, doc_string, has_class_body};
+use crate::lower::python::{annotation, doc_string, function, has_class_body};
 use crate::lower::shape::{Class, Key};
 use crate::lower::words::{Scope, identifier, of_tool};
 use crate::project::MARK;
@@ -26,8 +27,18 @@ pub(super) fn emit<'c>(catalog: &'c Lowered<'c>, folder: &str) -> Vec<Draft<'c>>
             }
             out + ")\n"
         }),
+        draft(folder, "client.py", || client(catalog)),
         draft(folder, "py.typed", || format!("# {MARK}.\n")),
     ]
+}
+
+/// Returns the module with a function for each tool, which calls it elsewhere. It needs no other module.
+fn client(catalog: &Lowered<'_>) -> String {
+    let tools: Vec<toolc::Tool> = (catalog.tools())
+        .map(|(_, tool)| toolc::Tool::new(tool.name().to_owned(), "").with_python(function(catalog, tool)))
+        .collect();
+    let about = "The tools as functions that call them elsewhere: in a running `toolc mcp serve`, for example.";
+    format!("{}\n\"\"\"{about}\"\"\"\n\n{}", header(), python_module(&tools))
 }
 
 fn header() -> String {

@@ -13,7 +13,7 @@ use crate::lower::shape::{Class, Key, Shape};
 use crate::project::MARK;
 
 /// The names that the module has besides those of the project.
-const TAKEN: &[&str] = &["Catalog", "Handlers", "Promise", "Record"];
+const TAKEN: &[&str] = &["Catalog", "Defaults", "Handlers", "Omit", "Partial", "Pick", "Promise", "Record"];
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>, folder: &str) -> Vec<Draft<'c>> {
     vec![draft(folder, "index.ts", || module(catalog))]
@@ -35,6 +35,7 @@ fn module(catalog: &Lowered<'_>) -> String {
         write_handler_interface(catalog, toolset, &mut out);
     }
     write_handlers(&toolsets, &mut out);
+    write_client(&toolsets, &mut out);
     out.push_str("\n/** The catalog: the definitions of a turn, and the reading of calls. */\n");
     out.push_str("export const catalog: Catalog = Catalog.parse([\n");
     for line in catalog_literals(catalog) {
@@ -55,10 +56,25 @@ fn ty(shape: &Shape, classes: &[Class<'_>]) -> String {
         Shape::SmallInteger | Shape::Number => "number".to_owned(),
         Shape::String => "string".to_owned(),
         Shape::Literals(values) => values.iter().map(Value::to_string).collect::<Vec<_>>().join(" | "),
-        Shape::List(item) => format!("Array<{}>", of(item)),
+        Shape::List(item) => match of(item) {
+            item if item.contains(' ') => format!("({item})[]"),
+            item => format!("{item}[]"),
+        },
         Shape::Map(value) => format!("Record<string, {}>", of(value)),
         Shape::Class(index) => classes[*index].name.clone(),
-        Shape::Union(shapes) => shapes.iter().map(of).collect::<Vec<_>>().join(" | "),
+        Shape::Union(shapes) => {
+            let mut parts: Vec<String> = Vec::new();
+            for shape in shapes {
+                let part = of(shape);
+                // Numbers of several kinds have one type.
+                for part in if *shape == Shape::Integer { part.split(" | ").collect() } else { vec![&*part] } {
+                    if !parts.iter().any(|other| other == part) {
+                        parts.push(part.to_owned());
+                    }
+                }
+            }
+            parts.join(" | ")
+        }
     }
 }
 
@@ -118,6 +134,32 @@ fn write_handlers(toolsets: &[ToolsetTypes<'_>], out: &mut String) {
     };
     for toolset in toolsets {
         out.extend(toolset.tools.iter().map(|tool| entry(toolset, tool)));
+    }
+    out.push_str("  };\n}\n");
+}
+
+fn write_client(toolsets: &[ToolsetTypes<'_>], out: &mut String) {
+    out.push_str(
+        "\n/** The keys `K` are optional, because the tool has defaults for them. */\n\
+         type Defaults<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;\n\n\
+         /** Returns the tools as functions that call them elsewhere: in a running `toolc mcp serve`, for example. */\n\
+         export function client(call: (tool: string, args: unknown) => Promise<unknown>) {\n  return {\n",
+    );
+    for tool in toolsets.iter().flat_map(|toolset| &toolset.tools) {
+        let class = &tool.classes[tool.arguments];
+        let defaults: Vec<String> = (class.keys.iter())
+            .filter(|key| !key.property.required && is_always_present(key.property))
+            .map(|key| Value::from(key.property.name.value.as_str()).to_string())
+            .collect();
+        let arguments = if defaults.is_empty() {
+            class.name.clone()
+        } else {
+            format!("Defaults<{}, {}>", class.name, defaults.join(" | "))
+        };
+        let returns = tool.returns.as_ref().map(|shape| ty(shape, &tool.classes)).filter(|ty| ty != "unknown");
+        let cast = returns.map(|returns| format!(" as Promise<{returns}>")).unwrap_or_default();
+        let name = tool.tool.name();
+        let _ = writeln!(out, "    {}: (args: {arguments}) => call({}, args){cast},", key(name), Value::from(name));
     }
     out.push_str("  };\n}\n");
 }

@@ -17,11 +17,8 @@ use crate::catalog::{Catalog, Tool, TurnValues};
 /// The length at which lines of text are wrapped.
 const WIDTH: usize = 100;
 
-/// Returns the source of a tool's function, or `None` if scripts cannot call the tool.
-pub(super) fn function(catalog: &Catalog, tool: &Tool) -> Option<String> {
-    if !tool.manifest.scripts {
-        return None;
-    }
+/// Returns the source of a tool's function, with the classes of its types.
+pub(crate) fn function(catalog: &Catalog, tool: &Tool) -> String {
     let manifest = &tool.manifest;
     let prefix = pascal(&[tool.name()]);
     let mut names = Scope::with(&["Any", "Literal", "NotRequired", "ToolError", "TypedDict"]);
@@ -40,7 +37,7 @@ pub(super) fn function(catalog: &Catalog, tool: &Tool) -> Option<String> {
     // The text must be true in every turn, so it mentions no other tool that the turn may lack.
     let values = catalog.turn_values(tool, &vec![false; catalog.graph().tools]);
     write_function(catalog, tool, &parameters, returns.as_deref(), &values, &mut out);
-    Some(out)
+    out
 }
 
 /// A parameter of a function.
@@ -117,11 +114,7 @@ pub(crate) fn has_class_body(class: &Class<'_>, classes: &[Class<'_>]) -> bool {
     const TYPES: &[&str] = &["Any", "Literal", "NotRequired", "bool", "dict", "float", "int", "list", "str"];
     class.keys.iter().all(|key| {
         let name = key.property.name.value.as_str();
-        // Python changes names that begin with two underscores.
-        is_identifier(name)
-            && !name.starts_with("__")
-            && !TYPES.contains(&name)
-            && classes.iter().all(|class| class.name != name)
+        is_identifier(name) && !TYPES.contains(&name) && classes.iter().all(|class| class.name != name)
     })
 }
 

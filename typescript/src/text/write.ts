@@ -1,0 +1,48 @@
+/**
+ * Writing values of JavaScript as JSON.
+ *
+ * @module
+ */
+
+import { quoted } from "./json.ts";
+
+/** The maximum depth. A deeper value contains itself, or is of no use to a model. */
+const MAX_DEPTH = 1_000;
+
+/** Returns a value as `JSON.stringify` writes it, with integers of any size. Throws an error if it contains itself. */
+export function jsonText(value: unknown): string {
+  return write(value, MAX_DEPTH) ?? "null";
+}
+
+function write(value: unknown, room: number): string | undefined {
+  switch (typeof value) {
+    case "string":
+      return quoted(value.toWellFormed());
+    case "number":
+      return Number.isFinite(value) ? String(value) : "null";
+    case "boolean":
+    case "bigint":
+      return String(value);
+    case "object":
+      return value === null ? "null" : writeObject(value, room);
+    default:
+      return undefined;
+  }
+}
+
+function writeObject(value: object, room: number): string | undefined {
+  if (room === 0) {
+    throw new TypeError("the value is nested too deeply to be written as JSON");
+  }
+  if ("toJSON" in value && typeof value.toJSON === "function") {
+    return write(value.toJSON(), room - 1);
+  }
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => write(item, room - 1) ?? "null").join(",")}]`;
+  }
+  const entries = Object.entries(value).flatMap(([key, item]) => {
+    const text = write(item, room - 1);
+    return text === undefined ? [] : [`${quoted(key.toWellFormed())}:${text}`];
+  });
+  return `{${entries.join(",")}}`;
+}
