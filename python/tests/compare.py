@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from toolc.args import Limits, read_leniently
+from toolc.args import read_leniently
+from toolc.args.limits import Limits
 from toolc.args.repairs import find
+from toolc.args.strict import read_strictly
 from toolc.data import condition
 from toolc.data.document import Document
 from toolc.data.table import Table
@@ -20,19 +22,23 @@ LIMITS = Limits()
 
 def read_case(table: Table, sent: str) -> dict[str, Any]:
     """Returns what this runtime makes of a text, in the form of a case."""
+    strict = read_strictly(sent, table, LIMITS)
     try:
         arguments, is_repaired = read_leniently(sent, table, LIMITS)
     except ToolError as error:
-        return {"sent": sent, "error": json.loads(error.to_json())}
+        return {"sent": sent, "error": json.loads(error.to_json()), **({} if strict is None else {"strict": strict})}
     repairs = find(sent, table, LIMITS) if is_repaired else []
     listed = [[one.path, str(one.rule), one.sent, one.became] for one in repairs]
-    return {"sent": sent, "arguments": arguments, "repairs": listed}
+    read = {"sent": sent, "arguments": arguments, "repairs": listed}
+    if strict is not None and (is_repaired or canonical(strict) != canonical(arguments)):
+        # The strict pass must not accept what the other one changes.
+        read["strict"] = strict
+    return read
 
 
 def table_of(row: dict[str, Any]) -> Table:
     """Returns the table of a row, in its turn."""
-    table = Table.read(Document(row["table"]))
-    return table.without(table.hidden_parts(lambda when: condition.holds(when, (), row["facts"])))
+    return Table.read(Document(row["table"])).in_turn(lambda when: condition.holds(when, (), row["facts"]))
 
 
 def differences(rows: Iterable[str]) -> Iterator[tuple[int, dict[str, Any], dict[str, Any]]]:
@@ -49,9 +55,9 @@ def differences(rows: Iterable[str]) -> Iterator[tuple[int, dict[str, Any], dict
 def canonical(value: Any) -> Any:
     """Returns a value in which numbers of different types differ, and texts of JSON are compared as JSON."""
     if isinstance(value, dict):
-        return {key: canonical(item) for key, item in value.items()}
+        return {key: canonical(item) for key, item in cast("dict[str, Any]", value).items()}
     if isinstance(value, list):
-        return [canonical(item) for item in value]
+        return list(map(canonical, cast("Iterable[Any]", value)))
     if isinstance(value, str) and value.startswith(("{", "[")):
         try:
             return ("json", json.dumps(json.loads(value), sort_keys=True))

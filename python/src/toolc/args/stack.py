@@ -30,7 +30,7 @@ def _in_thread(work: Callable[[], _T]) -> _T:
     def run() -> None:
         try:
             outcome.append(work())
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001
             outcome.append(error)
 
     with _LOCK:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from itertools import accumulate
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 from .. import number
 from ..types import Json
@@ -91,9 +91,10 @@ _UNIQUE: Final = json.JSONDecoder(object_pairs_hook=unique_object, parse_constan
 _LAST_WINS: Final = json.JSONDecoder(parse_constant=refuse_constant)
 
 
-def decode_unique(text: str) -> Any:
+def decode_unique(text: str) -> Json:
     """Decodes JSON whose keys are unique, without a look at numbers. Raises `ValueError`."""
-    return _UNIQUE.decode(text)
+    value: Json = _UNIQUE.decode(text)
+    return value
 
 
 def _check_numbers(value: Json) -> None:
@@ -181,9 +182,7 @@ class _Parser:
             return self.number()
         if first in _WORDS:
             return self.word(*_WORDS[first])
-        if first < 0:
-            self.cut_off()
-        self.fail("expected value", self.at + 1)
+        return self.cut_off() if first < 0 else self.fail("expected value", self.at + 1)
 
     def refuse(self, message: str, close: str) -> NoReturn:
         """Fails at the end of an array or object, which is looked for first."""

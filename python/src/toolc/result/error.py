@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..text.json import string
 from .scrub import MAX_CHARS, scrub
@@ -34,8 +33,7 @@ class ErrorKind(str, Enum):
         return self.value
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """A problem with the arguments of a call."""
 
     path: str
@@ -49,9 +47,7 @@ class Problem:
 class ToolError(Exception):
     """The error of a failed call. A handler raises it to say more to the model than that it failed."""
 
-    def __init__(
-        self, message: str, *, kind: ErrorKind = ErrorKind.FAILED, problems: Sequence[Problem] = ()
-    ) -> None:
+    def __init__(self, message: str, *, kind: ErrorKind = ErrorKind.FAILED, problems: Sequence[Problem] = ()) -> None:
         super().__init__(message)
         self.message = message
         """The message for the model, which should say what to do instead."""
@@ -73,7 +69,5 @@ class ToolError(Exception):
 
 
 def _problem_json(problem: Problem) -> str:
-    path, expected, got = (
-        string(scrub(text, _MAX_PROBLEM_CHARS)) for text in (problem.path, problem.expected, problem.got)
-    )
+    path, expected, got = (string(scrub(text, _MAX_PROBLEM_CHARS)) for text in (problem.path, problem.expected, problem.got))
     return f'{{"path":{path},"expected":{expected},"got":{got}}}'
