@@ -6,6 +6,7 @@ import asyncio
 import sys
 
 from agents import Agent, Runner
+
 from orders import handlers
 from shop import catalog
 from toolc.adapters import openai_agents

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from anthropic import AsyncAnthropic
+
 from orders import handlers
 from shop import catalog
 from toolc.adapters import anthropic
@@ -20,9 +21,7 @@ async def answer(question: str) -> str:
     client, turn, running = AsyncAnthropic(), catalog.turn("anthropic"), handlers()
     messages: list[MessageParam] = [{"role": "user", "content": question}]
     while True:
-        message = await client.messages.create(
-            model="claude-sonnet-5", max_tokens=4_000, messages=messages, tools=anthropic.tools(turn)
-        )
+        message = await client.messages.create(model="claude-sonnet-5", max_tokens=4_000, messages=messages, tools=anthropic.tools(turn))
         messages.append({"role": "assistant", "content": message.content})
         results = await anthropic.results_async(turn, message, running)
         if not results:

@@ -4,6 +4,7 @@ catalog, so `{"customer": "c-17", "limit": "5"}` finds at most five orders."""
 from typing import Annotated, Any
 
 from fastapi import Body, FastAPI
+
 from orders import Orders
 from shop import AddOrderArguments, FindOrdersArguments, FindOrdersResult, catalog
 from toolc.adapters.pydantic import ToolArguments

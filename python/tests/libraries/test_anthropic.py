@@ -14,8 +14,10 @@ require("anthropic")
 
 from anthropic import Anthropic  # noqa: E402
 from anthropic.types import MessageParam, ToolResultBlockParam  # noqa: E402
-from orders import handlers  # noqa: E402
 from pydantic import TypeAdapter  # noqa: E402
+
+import anthropic_loop  # noqa: E402
+from orders import handlers  # noqa: E402
 from shop import catalog  # noqa: E402
 from toolc.adapters import anthropic  # noqa: E402
 
@@ -43,16 +45,15 @@ LAST = message({"type": "text", "text": "done"})
 
 class Messages(unittest.TestCase):
     def test_the_example_runs_the_tools(self) -> None:
-        with server(FIRST, LAST) as (url, bodies):
-            with mock.patch.dict(os.environ, {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "k"}):
-                import anthropic_loop
-
-                self.assertEqual(asyncio.run(anthropic_loop.answer("?")), "done")
+        running = server(FIRST, LAST)
+        with running as (url, bodies), mock.patch.dict(os.environ, {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "k"}):
+            self.assertEqual(asyncio.run(anthropic_loop.answer("?")), "done")
         self.assertEqual(bodies[0]["tools"], catalog.turn("anthropic").definitions)
         self.assertEqual(len(bodies[1]["messages"]), 3)
         blocks = bodies[1]["messages"][2]["content"]
-        self.assertEqual([(one["tool_use_id"], one.get("is_error")) for one in blocks],
-                         [("c0", None), ("c1", None), ("c2", True), ("c3", None)])
+        self.assertEqual(
+            [(one["tool_use_id"], one.get("is_error")) for one in blocks], [("c0", None), ("c1", None), ("c2", True), ("c3", None)]
+        )
         added, found, wrong, total = texts(one["content"] for one in blocks)
         self.assertEqual((added, found, total), ({"number": "o-2"}, FOUND, "3"))
         self.assertEqual([one["path"] for one in wrong["problems"]], PATHS)

@@ -12,6 +12,7 @@ require("langchain-core")
 
 from langchain_core.messages import ToolMessage  # noqa: E402
 from langchain_core.utils.function_calling import convert_to_openai_tool  # noqa: E402
+
 from orders import handlers  # noqa: E402
 from shop import catalog  # noqa: E402
 from toolc import Catalog  # noqa: E402
@@ -44,7 +45,9 @@ class Tools(unittest.TestCase):
     def test_arguments_may_have_the_names_of_parameters_of_the_framework(self) -> None:
         names = ["config", "run_manager", "self", "arguments", "callbacks"]
         tool = {
-            "name": "t", "toolset": "t", "arguments": [{"types": ["object"]}],
+            "name": "t",
+            "toolset": "t",
+            "arguments": [{"types": ["object"]}],
             "definitions": {"openai": ['{"type":"function","function":{"name":"t","parameters":{"type":"object"}}}']},
         }
         document = {"format": 1, "dialects": ["openai"], "facts": [], "toolsets": [], "tools": [tool]}

@@ -14,6 +14,8 @@ require("mcp")
 import json  # noqa: E402
 
 from mcp import Client, MCPError  # noqa: E402
+
+import shop.client  # noqa: E402
 from orders import handlers  # noqa: E402
 from shop import catalog  # noqa: E402
 from toolc import Catalog, ToolError  # noqa: E402
@@ -87,8 +89,6 @@ class Server(unittest.TestCase):
         with our_client.Client.stdio([sys.executable, "-c", PROGRAM]) as client:
             self.assertEqual((client.server["serverInfo"]["name"], client.server["instructions"]), ("shop", "Ask for orders."))
             self.assertEqual(client.tools(), catalog.turn("mcp").definitions)
-            import shop.client
-
             shop.client.connect(client.call)
             self.assertEqual(json.loads(shop.client.add_order("c-20", [{"article": "a-1"}])), {"number": "o-2"})
             self.assertEqual(shop.client.find_orders("c-20", limit=5), FOUND)

@@ -6,26 +6,24 @@ import asyncio
 import json
 import os
 import unittest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 from scripted import ADD, FIND, FOUND, PATHS, WRONG, require, server, texts
 
-require("openai")
+require("openai", "openai-agents")
 
 from openai import AsyncOpenAI, OpenAI  # noqa: E402
 from openai.types.chat import ChatCompletionToolMessageParam  # noqa: E402
 from openai.types.responses import ResponseCustomToolCallOutputParam  # noqa: E402
 from openai.types.responses.response_input_param import FunctionCallOutput  # noqa: E402
-from orders import handlers  # noqa: E402
 from pydantic import TypeAdapter  # noqa: E402
+
+import agents_loop  # noqa: E402
+from orders import handlers  # noqa: E402
 from shop import catalog  # noqa: E402
 from toolc.adapters import ToolCall  # noqa: E402
 from toolc.adapters.openai import chat, responses  # noqa: E402
-
-if TYPE_CHECKING:
-    from openai.types.chat import ChatCompletionMessageParam
-    from openai.types.responses import ResponseInputItemParam
 
 CALLS = [("add_order", ADD), ("find_orders", FIND), ("find_orders", WRONG)]
 
@@ -40,7 +38,7 @@ def completion(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def response(*output: dict[str, Any]) -> dict[str, Any]:
-    fixed = {"id": "r", "object": "response", "created_at": 1, "model": "m", "status": "completed", "tools": []}
+    fixed: dict[str, Any] = {"id": "r", "object": "response", "created_at": 1, "model": "m", "status": "completed", "tools": []}
     return {**fixed, "parallel_tool_calls": True, "tool_choice": "auto", "output": list(output)}
 
 
@@ -57,10 +55,15 @@ FIRST_RESPONSE = response(
     response_call(4, "find_orders", FIND, caller={"type": "program", "caller_id": "p1"}),
     response_call(5, "find_orders", FIND, namespace="other"),
 )
-LAST_RESPONSE = response({
-    "type": "message", "id": "m", "role": "assistant", "status": "completed",
-    "content": [{"type": "output_text", "text": "done", "annotations": []}],
-})
+LAST_RESPONSE = response(
+    {
+        "type": "message",
+        "id": "m",
+        "role": "assistant",
+        "status": "completed",
+        "content": [{"type": "output_text", "text": "done", "annotations": []}],
+    }
+)
 
 
 class Chat(unittest.TestCase):
@@ -78,11 +81,11 @@ class Chat(unittest.TestCase):
     def test_the_sdk_takes_definitions_and_results(self) -> None:
         async def run(url: str, dialect: str) -> str | None:
             client, turn, running = AsyncOpenAI(base_url=url, api_key="k"), catalog.turn(dialect), handlers()
-            messages: list[ChatCompletionMessageParam] = [{"role": "user", "content": "?"}]
+            messages: list[Any] = [{"role": "user", "content": "?"}]
             while True:
                 answer = await client.chat.completions.create(model="m", messages=messages, tools=chat.tools(turn))
                 # What the SDK parses can be sent back.
-                messages.append(answer.choices[0].message.model_dump(exclude_none=True))  # type: ignore[arg-type] # pyright: ignore
+                messages.append(answer.choices[0].message.model_dump(exclude_none=True))
                 results = await chat.results_async(turn, answer, running)
                 if not results:
                     return answer.choices[0].message.content
@@ -99,13 +102,17 @@ class Chat(unittest.TestCase):
         for answer in (completion(message), message):
             results = chat.results(turn, answer, handlers())
             self.assertEqual([one["content"] for one in results], ['{"number":"o-2"}', "3"])
-        for nothing in ({}, {"choices": []}, completion({}), completion({"tool_calls": None})):
+        empty: list[dict[str, Any]] = [{}, {"choices": []}, completion({}), completion({"tool_calls": None})]
+        for nothing in empty:
             self.assertEqual(chat.results(turn, nothing, handlers()), [])
 
     def test_calls_of_servers_that_deviate_are_answered(self) -> None:
-        odd = [{"id": "a", "function": {"name": "find_orders", "arguments": FIND}},
-               {"id": "b", "function": {"name": "find_orders", "arguments": None}},
-               {"id": "c", "function": {"name": None, "arguments": "{}"}}, {"id": "d"}]
+        odd = [
+            {"id": "a", "function": {"name": "find_orders", "arguments": FIND}},
+            {"id": "b", "function": {"name": "find_orders", "arguments": None}},
+            {"id": "c", "function": {"name": None, "arguments": "{}"}},
+            {"id": "d"},
+        ]
         turn = catalog.turn("openai")
         calls = chat.calls({"tool_calls": odd})
         self.assertEqual(calls[0], ToolCall("a", "find_orders", FIND))
@@ -126,10 +133,10 @@ class Responses(unittest.TestCase):
     def test_the_sdk_takes_definitions_and_results(self) -> None:
         async def run(url: str) -> str:
             client, turn, running = AsyncOpenAI(base_url=url, api_key="k"), catalog.turn("openai-responses"), handlers()
-            items: list[ResponseInputItemParam] = [{"role": "user", "content": "?"}]
+            items: list[Any] = [{"role": "user", "content": "?"}]
             while True:
                 answer = await client.responses.create(model="m", input=items, tools=responses.tools(turn))
-                items += [one.to_dict() for one in answer.output]  # type: ignore[misc] # pyright: ignore
+                items += [one.to_dict() for one in answer.output]
                 results = await responses.results_async(turn, answer, running)
                 if not results:
                     return answer.output_text
@@ -162,12 +169,9 @@ class Responses(unittest.TestCase):
 
 class Agents(unittest.TestCase):
     def test_the_example_with_openai_agents_runs_the_tools(self) -> None:
-        require("openai-agents")
         with server(FIRST_RESPONSE_OF_AGENT, LAST_RESPONSE) as (url, bodies):
             settings = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "k", "OPENAI_AGENTS_DISABLE_TRACING": "1"}
             with mock.patch.dict(os.environ, settings):
-                import agents_loop
-
                 self.assertEqual(asyncio.run(agents_loop.answer("?")), "done")
         expected = [without_strict(one) for one in catalog.turn("openai-responses").definitions]
         self.assertEqual([without_strict(one) for one in bodies[0]["tools"]], expected)

@@ -10,8 +10,9 @@ from scripted import ADD, FIND, PATHS, WRONG, require
 require("pydantic", "fastapi", "httpx")
 
 from fastapi.testclient import TestClient  # noqa: E402
-from fastapi_service import app  # noqa: E402
 from pydantic import BaseModel, TypeAdapter, ValidationError  # noqa: E402
+
+from fastapi_service import app  # noqa: E402
 from shop import FindOrdersArguments, catalog  # noqa: E402
 from toolc.adapters.calls import schema  # noqa: E402
 from toolc.adapters.pydantic import ToolArguments  # noqa: E402
@@ -51,14 +52,15 @@ class Fields(unittest.TestCase):
 
     def test_what_is_no_object_is_an_error(self) -> None:
         adapter: TypeAdapter[Any] = TypeAdapter(Annotated[dict[str, Any], ToolArguments(catalog.turn("mcp"), "find_orders")])
-        for value, kind in (
+        cases: list[tuple[Any, str]] = [
             (5, "invalid_arguments"),
             ([], "invalid_arguments"),
             (None, "invalid_arguments"),
             ("{", "malformed_arguments"),
             ({"customer": object()}, "malformed_arguments"),
             ({"customer": float("nan")}, "malformed_arguments"),
-        ):
+        ]
+        for value, kind in cases:
             with self.assertRaises(ValidationError) as raised:
                 adapter.validate_python(value)
             self.assertEqual([one["type"] for one in raised.exception.errors()], [kind], value)
