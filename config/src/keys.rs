@@ -442,7 +442,7 @@ table! {
         /// Whether the server is started.
         enabled: Flag = true,
         /// Whether to trust the hints of the server about its tools, such as that a tool only reads, to pass on icons and `_meta` to MCP
-        /// clients, and to read its skills without a question.
+        /// clients, and to read its skills without a question, unless the guard finds something in them.
         trusted: Flag = false,
         /// The time limit for a start, until the server has listed its tools.
         start_timeout: Duration = "30s",

@@ -2,9 +2,10 @@
 
 use jiff::civil::{Date, DateTime};
 use jiff::{Timestamp, Zoned};
+use serde::{Deserialize, Serialize};
 
 /// When a page was published.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Published {
     /// As the page writes it.
     pub written: String,

@@ -13,6 +13,9 @@ use crate::{feed, html, json, plain};
 /// A page whose text is missing, such as a login form, is not an error: what the page has is returned, and [`Page::quality`] says what is
 /// wrong. The work is bounded by the options, and the same document always has the same result.
 ///
+/// Only a PDF file can do more: what reads it prints messages of its panics to standard error, and is bounded in time and in memory only
+/// between two pages. A program that reads PDF files of others does so in a process that it can end: see [`is_pdf`].
+///
 /// # Errors
 ///
 /// The document is a picture, an archive or another file without text, is too large for its kind, or is a PDF file that cannot be read.
@@ -46,6 +49,11 @@ pub fn extract(document: &Document<'_>, options: &Options) -> Result<Page, Extra
     page.cut_facts();
     finish(&mut page, is_cut, is_broken, options);
     Ok(page)
+}
+
+/// Returns whether a document is a PDF file, as its first bytes or its header say.
+pub fn is_pdf(document: &Document<'_>) -> bool {
+    sniff::kind(document) == Sniffed::Pdf
 }
 
 fn is_xhtml(text: &str) -> bool {

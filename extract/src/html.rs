@@ -10,7 +10,7 @@ use crate::metadata;
 use crate::options::Options;
 use crate::page::Page;
 use crate::parts::headings;
-use crate::quality::{self, Fault, Signs};
+use crate::quality::{self, Fault, Judged, Signs};
 
 /// With fewer letters and digits outside of links, what is before the title is navigation.
 const MAX_BEFORE: usize = 40;
@@ -28,7 +28,13 @@ pub(crate) fn read(html: &str, address: &Url, is_cut: bool, options: &Options) -
     if let Some(title) = &metadata.title {
         remove_title(&mut page.markdown, title);
     }
-    page.quality = quality::judge(&signs, metadata.is_for_pay, &page.markdown, &shown);
+    let judged = Judged {
+        text: &page.markdown,
+        shown: &shown,
+        is_for_pay: metadata.is_for_pay,
+        is_article: metadata.published.is_some() || metadata.byline.is_some(),
+    };
+    page.quality = quality::judge(&signs, &judged);
     if page.markdown.is_empty() && page.quality.is_good() {
         page.quality.add(Fault::Empty);
     }

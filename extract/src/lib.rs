@@ -4,7 +4,8 @@
 //! [`Quality`] of the text, which says if the page is a login form, a check for robots, or made by scripts. [`headings`], [`section`] and
 //! [`part`] read long Markdown part by part. [`links()`] and [`sitemap()`] are for crawlers.
 //!
-//! The crate has no network. All that it reads is bounded in size, depth and time: see [`Options`].
+//! The crate has no network. All that it reads is bounded in size, depth and time: see [`Options`]. PDF files are the exception that [`extract`]
+//! describes.
 
 mod charset;
 mod clean;
@@ -26,6 +27,7 @@ mod page;
 mod parts;
 #[cfg(feature = "pdf")]
 mod pdf;
+mod phrases;
 mod plain;
 mod quality;
 mod sitemap;
@@ -34,7 +36,7 @@ mod xml;
 
 pub use date::Published;
 pub use error::ExtractError;
-pub use extract::extract;
+pub use extract::{extract, is_pdf};
 pub use links::{Link, PageLinks, links};
 pub use options::Options;
 pub use page::{Document, Page, PageKind};

@@ -1,5 +1,6 @@
 //! What a document turns into.
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::date::Published;
@@ -14,7 +15,7 @@ pub(crate) const MAX_FACT: usize = 200;
 pub(crate) const MAX_LANGUAGE: usize = 35;
 
 /// What kind of text a page has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum PageKind {
     /// The article of an HTML page.
@@ -38,7 +39,7 @@ pub enum PageKind {
 }
 
 /// A document as Markdown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Page {
     /// What kind of text it is.
     pub kind: PageKind,

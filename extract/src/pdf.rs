@@ -1,10 +1,11 @@
 //! The text of PDF files.
 //!
-//! The reader panics on much of what is damaged, and follows references in circles. Circles are therefore looked for before, panics are
-//! caught, and the text is taken page by page until the time is over.
+//! The reader panics on much of what is damaged, and follows references in circles. The usual circles are therefore looked for before, panics
+//! are caught, and the text is taken page by page until the time is over. What a file can still do, such as to demand any amount of memory,
+//! is bounded by a process of its own: see [`crate::extract`].
 
 use std::collections::HashSet;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -79,12 +80,14 @@ fn read_document(bytes: &[u8], options: &Options) -> Result<Page, ExtractError> 
             is_damaged = true;
             continue;
         }
-        let mut text = String::new();
+        let mut text = PageText { bytes: Vec::new(), most: options.output_bytes, end, is_cut: false };
         let read = catch_unwind(AssertUnwindSafe(|| {
-            output_doc_page(&document, &mut PlainTextOutput::new(&mut text), *number)
+            let text: &mut dyn io::Write = &mut text;
+            output_doc_page(&document, &mut PlainTextOutput::new(text), *number)
         }));
-        is_damaged |= !matches!(read, Ok(Ok(())));
-        let text = paragraphs(&text);
+        is_damaged |= !text.is_cut && !matches!(read, Ok(Ok(())));
+        is_cut |= text.is_cut;
+        let text = paragraphs(&String::from_utf8_lossy(&text.bytes));
         length += text.len();
         texts.push(text);
     }
@@ -101,6 +104,29 @@ fn read_document(bytes: &[u8], options: &Options) -> Result<Page, ExtractError> 
         page.quality.add(if pages.is_empty() { Fault::Empty } else { Fault::Scanned });
     }
     Ok(page)
+}
+
+/// The text of a page, which ends where it is too long or takes too long.
+struct PageText {
+    bytes: Vec<u8>,
+    most: usize,
+    end: Instant,
+    is_cut: bool,
+}
+
+impl io::Write for PageText {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.is_cut |= self.bytes.len() > self.most || Instant::now() > self.end;
+        if self.is_cut {
+            return Err(io::Error::other("the page ends here"));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The texts of pages, with the numbers of the pages if there are several.

@@ -4,11 +4,13 @@ use std::collections::HashSet;
 use std::fmt;
 
 use dom_query::{Document, Element, NodeRef};
+use serde::{Deserialize, Serialize};
 
 use crate::dom::{attribute, find, find_all, has_class, is, is_longer, squeeze, text, value};
+use crate::phrases;
 
 /// What is wrong with the text of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Fault {
     /// There is no text.
@@ -64,7 +66,7 @@ impl fmt::Display for Fault {
 }
 
 /// What is wrong with the text of a page. Good if nothing is.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quality {
     /// The faults, worst first.
     pub faults: Vec<Fault>,
@@ -120,6 +122,38 @@ enum Sign {
     Consent,
 }
 
+/// Parts of the addresses of scripts and frames in which a reader shows that it is a person.
+const CAPTCHAS: &[&str] = &[
+    "recaptcha",
+    "hcaptcha.com",
+    "challenges.cloudflare.com",
+    "captcha-delivery.com",
+    "arkoselabs",
+    "geo.captcha",
+    "smartcaptcha",
+    "friendlycaptcha",
+    "mtcaptcha",
+    "geetest",
+];
+/// Parts of the addresses of scripts that only pages have which check their readers: Cloudflare, `DataDome`, Imperva, Akamai, HUMAN, AWS,
+/// `SiteGround`, Anubis, Radware, DDoS-Guard.
+const CHALLENGES: &[&str] = &[
+    "/cdn-cgi/challenge-platform",
+    "captcha-delivery.com",
+    "_Incapsula_Resource",
+    "/_sec/cp_challenge",
+    "px-captcha",
+    ".awswaf.com",
+    "/.well-known/sgcaptcha",
+    "/.within.website/x/cmd/anubis",
+    "perfdrive.com",
+    "/.well-known/ddos-guard",
+];
+/// What the scripts of such pages themselves contain: those of Cloudflare, AWS, HUMAN, `DataDome` and Kasada.
+const CHALLENGE_WORDS: &[&str] = &["_cf_chl_opt", "gokuProps", "_pxAppId", "captcha-delivery.com", "KPSDK"];
+/// The length of what is read of a script, in bytes.
+const MAX_SCRIPT: usize = 4_096;
+
 /// The `id`s of the elements into which scripts put a page.
 const ROOTS: &[&str] = &[
     "root",
@@ -147,6 +181,7 @@ impl Signs {
                 "script" => {
                     signs.scripts += 1;
                     signs.see_address(value(&element, "src").unwrap_or_default());
+                    signs.see_script(&node);
                 }
                 "iframe" => signs.see_address(value(&element, "src").unwrap_or_default()),
                 "noscript" if signs.noscript.is_none() => {
@@ -178,31 +213,19 @@ impl Signs {
     }
 
     fn see_address(&mut self, address: &str) {
-        self.see_if(
-            Sign::Captcha,
-            [
-                "recaptcha",
-                "hcaptcha.com",
-                "challenges.cloudflare.com",
-                "captcha-delivery.com",
-                "arkoselabs",
-                "geo.captcha",
-            ]
-            .iter()
-            .any(|part| address.contains(part)),
-        );
-        self.see_if(
-            Sign::Challenge,
-            [
-                "/cdn-cgi/challenge-platform",
-                "captcha-delivery.com",
-                "_Incapsula_Resource",
-                "/_sec/cp_challenge",
-                "px-captcha",
-            ]
-            .iter()
-            .any(|part| address.contains(part)),
-        );
+        self.see_if(Sign::Captcha, CAPTCHAS.iter().any(|part| address.contains(part)));
+        // Cloudflare watches the readers of ordinary pages with another script of the same folder.
+        let is_watched = address.contains("/jsd/");
+        self.see_if(Sign::Challenge, !is_watched && CHALLENGES.iter().any(|part| address.contains(part)));
+    }
+
+    fn see_script(&mut self, script: &NodeRef<'_>) {
+        for part in script.children_it(false) {
+            crate::dom::with_text(&part, |text| {
+                let text = &text[..text.floor_char_boundary(MAX_SCRIPT)];
+                self.see_if(Sign::Challenge, CHALLENGE_WORDS.iter().any(|word| text.contains(word)));
+            });
+        }
     }
 
     fn see(&mut self, element: &Element, is_nearly_empty: impl FnOnce() -> bool) {
@@ -252,172 +275,50 @@ struct Phrases {
 }
 
 const PHRASES: &[Phrases] = &[
-    Phrases {
-        fault: Fault::BotCheck,
-        most: 1500,
-        said: &[
-            "verify you are human",
-            "verifying you are human",
-            "verify that you are human",
-            "verify you're human",
-            "are you a robot",
-            "you are not a robot",
-            "you're not a robot",
-            "i'm not a robot",
-            "unusual traffic",
-            "checking your browser",
-            "just a moment...",
-            "enable javascript and cookies to continue",
-            "attention required",
-            "press & hold",
-            "complete the security check",
-            "performing security verification",
-            "automated access",
-            "bot or not",
-            "pardon our interruption",
-            "ddos protection by",
-            "checking if the site connection is secure",
-        ],
-    },
-    Phrases {
-        fault: Fault::Consent,
-        most: 1500,
-        said: &[
-            "before you continue to",
-            "we value your privacy",
-            "accept all cookies",
-            "consent to the use of cookies",
-            "we use cookies",
-            "we and our partners",
-            "accept cookies",
-        ],
-    },
-    Phrases {
-        fault: Fault::Login,
-        most: 1200,
-        said: &[
-            "log in to continue",
-            "sign in to continue",
-            "please log in",
-            "please sign in",
-            "you must be logged in",
-            "you must log in",
-            "you need to sign in",
-            "you need to log in",
-            "login required",
-            "sign in to view",
-            "log in to view",
-            "sign in to your account",
-            "log in to your account",
-            "create an account to continue",
-            "sign up to continue",
-        ],
-    },
-    Phrases {
-        fault: Fault::Paywall,
-        most: 12_000,
-        said: &[
-            "subscribe to continue reading",
-            "to continue reading, subscribe",
-            "subscribe to read the full",
-            "this article is for subscribers",
-            "this content is for subscribers",
-            "subscribers only",
-            "already a subscriber? log in",
-            "already a subscriber? sign in",
-            "subscribe to unlock",
-            "become a member to read",
-            "member-only story",
-            "to read the full story",
-            "to read the rest of this article",
-            "register to continue reading",
-            "you have reached your limit of free articles",
-            "keep reading with a subscription",
-        ],
-    },
-    Phrases {
-        fault: Fault::NotFound,
-        most: 1200,
-        said: &[
-            "page not found",
-            "page could not be found",
-            "page can't be found",
-            "page cannot be found",
-            "page you requested",
-            "page you are looking for",
-            "page you were looking for",
-            "page doesn't exist",
-            "page does not exist",
-            "no longer exists",
-            "nothing was found",
-            "we couldn't find",
-            "we can't find",
-            "404 error",
-            "error 404",
-            "404 not found",
-        ],
-    },
-    Phrases {
-        fault: Fault::NeedsScripts(None),
-        most: 600,
-        said: &[
-            "enable javascript",
-            "javascript is required",
-            "javascript is disabled",
-            "requires javascript",
-            "turn on javascript",
-            "javascript must be enabled",
-            "need to enable javascript",
-            "activate javascript",
-            "without javascript",
-        ],
-    },
+    Phrases { fault: Fault::BotCheck, most: 1500, said: phrases::BOT_CHECK },
+    Phrases { fault: Fault::Consent, most: 1500, said: phrases::CONSENT },
+    Phrases { fault: Fault::Login, most: 1200, said: phrases::LOGIN },
+    Phrases { fault: Fault::Paywall, most: 12_000, said: phrases::PAYWALL },
+    Phrases { fault: Fault::NotFound, most: 1200, said: phrases::NOT_FOUND },
+    Phrases { fault: Fault::NeedsScripts(None), most: 300, said: phrases::NEEDS_SCRIPTS },
 ];
 
-/// The words in the title of a page that does not exist.
-const TITLES_NOT_FOUND: &[&str] =
-    &["404", "not found", "page introuvable", "seite nicht gefunden", "página no encontrada"];
+/// A text with fewer characters is not the one of a page: what the page says in any place counts.
+const NEARLY_NOTHING: usize = 80;
 
-/// Judges the text of a page. `text` is what a reader of the Markdown gets, and `all` what the page shows in any place.
-pub(crate) fn judge(signs: &Signs, is_for_pay: bool, text: &str, all: &str) -> Quality {
+/// What is known about a page that is judged.
+pub(crate) struct Judged<'j> {
+    /// What a reader of the Markdown gets.
+    pub(crate) text: &'j str,
+    /// What the page shows in any place.
+    pub(crate) shown: &'j str,
+    /// Whether the page says that its text is for those who pay.
+    pub(crate) is_for_pay: bool,
+    /// Whether the page names its author or its date, as articles do and walls do not.
+    pub(crate) is_article: bool,
+}
+
+/// Judges the text of a page.
+pub(crate) fn judge(signs: &Signs, page: &Judged<'_>) -> Quality {
     let mut quality = Quality::default();
-    let (length, all) = (text.chars().count(), squeeze(all).to_lowercase().replace('\u{2019}', "'"));
-    let title = signs.title.to_lowercase();
-    let said = |most: usize, phrases: &[&str]| {
-        length <= most && phrases.iter().any(|phrase| all.contains(phrase) || title.contains(phrase))
-    };
+    let (length, title) = (length(page.text), signs.title.to_lowercase());
+    let has_title = |words: &[&str]| words.iter().any(|word| title.contains(word));
     if signs.has(Sign::Challenge) && length < 1500 || signs.has(Sign::Captcha) && length < 400 {
         quality.add(Fault::BotCheck);
     }
-    for Phrases { fault, most, said: phrases } in PHRASES {
-        let is_likely = match fault {
-            // Texts about cookies are on every page: the page must have nothing else.
-            Fault::Consent => length < 300 || signs.has(Sign::Consent) && length < 700,
-            Fault::NeedsScripts(_) => !quality.is_fatal(),
-            Fault::NotFound => {
-                !quality.is_fatal() && (length < 400 || TITLES_NOT_FOUND.iter().any(|word| title.contains(word)))
-            }
-            _ => true,
-        };
-        if is_likely && said(*most, phrases) {
-            quality.add(match fault {
-                Fault::NeedsScripts(_) => Fault::NeedsScripts(signs.noscript.clone()),
-                fault => fault.clone(),
-            });
-        }
-    }
+    judge_words(signs, page, length, &mut quality);
     if length < 800 && signs.has(Sign::Password) {
         quality.add(Fault::Login);
     }
-    if length < 1200 && title.starts_with("404")
-        || length < 400 && TITLES_NOT_FOUND.iter().any(|word| title.contains(word))
-    {
+    if length < 1200 && title.starts_with("404") || length < 400 && has_title(phrases::TITLES_NOT_FOUND) {
         quality.add(Fault::NotFound);
     }
-    if (is_for_pay || signs.has(Sign::Paywall) && length < 2500) && length > 0 {
+    if (page.is_for_pay || signs.has(Sign::Paywall) && length < 2500) && length > 0 {
         quality.add(Fault::Paywall);
     }
-    let is_shell = signs.has(Sign::EmptyRoot) && length < 400 || signs.scripts > 0 && length < 25;
+    let asks_for_scripts = signs.noscript.as_ref().is_some_and(|text| text.to_lowercase().contains("javascript"));
+    let is_shell = signs.has(Sign::EmptyRoot) && length < 400
+        || signs.scripts > 0 && (length < 25 || asks_for_scripts && length < NEARLY_NOTHING);
     if is_shell && quality.is_good() {
         quality.add(Fault::NeedsScripts(signs.noscript.clone()));
     }
@@ -425,6 +326,46 @@ pub(crate) fn judge(signs: &Signs, is_for_pay: bool, text: &str, all: &str) -> Q
         quality.add(Fault::Empty);
     }
     quality
+}
+
+/// Judges a page by the words of walls.
+fn judge_words(signs: &Signs, page: &Judged<'_>, length: usize, quality: &mut Quality) {
+    let (own, shown, title) = (words(page.text), words(page.shown), words(&signs.title));
+    for Phrases { fault, most, said: phrases } in PHRASES {
+        // What a page says around its text is not about the text.
+        let is_of_text = matches!(fault, Fault::BotCheck | Fault::Consent | Fault::NeedsScripts(_));
+        let all = if is_of_text && length >= NEARLY_NOTHING { &own } else { &shown };
+        let is_titled = phrases.iter().any(|phrase| title.starts_with(phrase));
+        let is_said = || phrases.iter().any(|phrase| all.contains(phrase) || title.contains(phrase));
+        let is_likely = match fault {
+            // Articles are about such checks, too.
+            Fault::BotCheck => !page.is_article && (length < 400 || is_titled || signs.has(Sign::Captcha)),
+            // Texts about cookies are on every page: the page must have nothing else.
+            Fault::Consent => length < 300 || signs.has(Sign::Consent) && length < 700,
+            Fault::NeedsScripts(_) => !page.is_article && !quality.is_fatal(),
+            Fault::NotFound => {
+                let has_title = phrases::TITLES_NOT_FOUND.iter().any(|word| title.contains(word));
+                !page.is_article && !quality.is_fatal() && (length < 400 || has_title)
+            }
+            _ => true,
+        };
+        if length <= *most && is_likely && is_said() {
+            quality.add(match fault {
+                Fault::NeedsScripts(_) => Fault::NeedsScripts(signs.noscript.clone()),
+                fault => fault.clone(),
+            });
+        }
+    }
+}
+
+/// Returns a text for comparison with [`phrases`].
+fn words(text: &str) -> String {
+    squeeze(text).to_lowercase().replace('\u{2019}', "'").replace("...", "…")
+}
+
+/// Returns the length of a text in letters of an alphabet. A sign of Chinese, Japanese or Korean counts as three.
+fn length(text: &str) -> usize {
+    text.chars().map(|letter| if letter >= '\u{2e80}' { 3 } else { 1 }).sum()
 }
 
 /// Whether a text has traces of a wrong character set: replacement characters, or UTF-8 that was read as Latin-1.

@@ -948,7 +948,7 @@ class WebExtractResultPagesItem(TypedDict):
     next_offset: NotRequired[int]
     headings: NotRequired[list[str]]
     stored: NotRequired[str]
-    provider: NotRequired[str]
+    service: NotRequired[str]
     warning: NotRequired[str]
     error: NotRequired[str]
 
@@ -979,7 +979,7 @@ def web_extract(urls: list[str], char_limit: int = 15000, offset: int = 0, headi
 
 
 class WebSearchResult(TypedDict):
-    provider: NotRequired[str]
+    service: NotRequired[str]
     note: NotRequired[str]
     results: list[WebSearchResultResultsItem]
 
@@ -1012,7 +1012,7 @@ def web_search(query: str, limit: int = 5, freshness: Literal["day", "week", "mo
     country: The country for which results are chosen: two letters, such as `us`.
 
     Returns a dict:
-    provider: The search service that has answered.
+    service: The search service that has answered.
     note: What else to know, such as why other services did not answer.
     results: The best results first. An empty list means that no service has found a page.
     """

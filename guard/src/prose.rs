@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
+
 use crate::codes::Code;
 use crate::context::Context;
 use crate::files;
@@ -467,6 +469,14 @@ fn switches(unit: &Unit, around: &Around, context: &Context<'_>, found: &mut Vec
 
 /// Returns the options and settings in any text that switch approvals off.
 pub(crate) fn switched(unit: &Unit, context: &Context<'_>) -> Vec<Found> {
+    static ANY: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        let built = AhoCorasick::builder().ascii_case_insensitive(true).build(SWITCHES);
+        built.expect("they are few and short")
+    });
+    // Most texts have none, so that they are read once instead of once for each.
+    if !ANY.is_match(&unit.text) {
+        return Vec::new();
+    }
     let lower = unit.text.to_ascii_lowercase();
     let mut found = Vec::new();
     for switch in SWITCHES {

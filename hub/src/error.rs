@@ -50,8 +50,14 @@ pub enum HubError {
     Stale(PathBuf),
     /// The files cannot be a skill.
     Bundle(PathBuf, BundleError),
-    /// Nothing can be undone.
+    /// No change is left that can be undone.
     NothingToUndo,
+    /// No change that can be undone has this number.
+    NoChange(u64),
+    /// A change cannot be undone, because a skill has changed since. What it was, the skill, and the later change with its number.
+    ChangedSince(String, SkillName, Option<(String, u64)>),
+    /// The other skills of a change have this number of bytes, which is the most.
+    TooMuch(usize),
     /// A change could not be completed, and all of it was undone. What it was, and why.
     RolledBack(String, String),
     /// A change could neither be completed nor undone; the next command tries again. What it was, and why.
@@ -96,19 +102,7 @@ impl fmt::Display for HubError {
                 write!(f, "`{name}` is already installed, from {source}: update or uninstall it")
             }
             Self::NotInstalled(name) => write!(f, "the hub has not installed a skill `{name}`"),
-            Self::Occupied(path, None) => write!(
-                f,
-                "{} exists, and was not installed by the hub: move it away, or choose another name",
-                path.display()
-            ),
-            Self::Occupied(path, Some(owner)) => write!(
-                f,
-                "{} belongs to another program, which has installed it from {} and lists it in {}: remove it with that program, or \
-                 choose another name",
-                path.display(),
-                owner.skill.source,
-                owner.lock.display()
-            ),
+            Self::Occupied(path, owner) => occupied(f, path, owner.as_deref()),
             Self::Link(path) => {
                 write!(
                     f,
@@ -126,10 +120,17 @@ impl fmt::Display for HubError {
                 path.display()
             ),
             Self::Stale(path) => {
-                write!(f, "{} has changed since the plan was made: plan the update again", path.display())
+                write!(f, "{} was changed after the update was shown: run the update again", path.display())
             }
             Self::Bundle(path, error) => write!(f, "{} is not a skill: {error}", path.display()),
-            Self::NothingToUndo => f.write_str("nothing can be undone"),
+            Self::NothingToUndo => f.write_str("no change of the hub is left to undo"),
+            Self::NoChange(id) => write!(f, "the hub has no change {id} that can be undone"),
+            Self::ChangedSince(what, name, later) => changed_since(f, what, name, later.as_ref()),
+            Self::TooMuch(bytes) => write!(
+                f,
+                "the skills before it have {} MiB, the most that is installed at once: run the command again for the others",
+                bytes >> 20
+            ),
             Self::RolledBack(what, reason) => write!(f, "failed to {what}, and all of it was undone: {reason}"),
             Self::Unfinished(what, reason) => {
                 write!(
@@ -144,3 +145,33 @@ impl fmt::Display for HubError {
 }
 
 impl std::error::Error for HubError {}
+
+fn occupied(f: &mut fmt::Formatter<'_>, path: &Path, owner: Option<&ForeignOwner>) -> fmt::Result {
+    let path = path.display();
+    match owner {
+        None => write!(f, "{path} exists, and was not installed by the hub: move it away, or choose another name"),
+        Some(ForeignOwner { lock, skill }) => write!(
+            f,
+            "{path} belongs to another program, which has installed it from {} and lists it in {}: remove it with that program, or choose \
+             another name",
+            skill.source,
+            lock.display()
+        ),
+    }
+}
+
+fn changed_since(
+    f: &mut fmt::Formatter<'_>,
+    what: &str,
+    name: &SkillName,
+    later: Option<&(String, u64)>,
+) -> fmt::Result {
+    write!(f, "`{what}` cannot be undone, because ")?;
+    match later {
+        Some((later, id)) => write!(f, "`{later}` has changed `{name}` since: undo the change {id} first"),
+        None => write!(
+            f,
+            "the entry of `{name}` in the lock is not the one that it has written: uninstall the skill, and install it again"
+        ),
+    }
+}

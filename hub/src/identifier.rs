@@ -91,6 +91,22 @@ pub enum Identifier {
     Folder(PathBuf),
 }
 
+impl Identifier {
+    /// Returns the same skill, with folders of this machine that are relative to a directory.
+    #[must_use]
+    pub fn in_directory(&self, directory: &Path) -> Self {
+        match self {
+            Self::Folder(folder) => Self::Folder(directory.join(folder)),
+            Self::Market { place: MarketPlace::Folder(folder), plugin, skill } => Self::Market {
+                place: MarketPlace::Folder(directory.join(folder)),
+                plugin: plugin.clone(),
+                skill: skill.clone(),
+            },
+            other => other.clone(),
+        }
+    }
+}
+
 /// Why a text does not name a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidIdentifier {

@@ -4,7 +4,7 @@
 //! change is completed: by this process, or by the next one, or it is undone as a whole if something is in its way. Each step is a rename,
 //! and a step that was already done is recognized. A change keeps what it replaces, so that it can be undone later.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -19,6 +19,7 @@ use crate::error::HubError;
 use crate::lock::{Lock, LockedSkill};
 use crate::name::SkillName;
 use crate::place::{HUB, Place, exists, json_text, read_json};
+use crate::taps::Tap;
 
 /// Is called before each step that changes something on the disk, with the step in words.
 #[derive(Clone, Default)]
@@ -89,24 +90,51 @@ struct Change {
     skills: BTreeMap<SkillName, Option<LockedSkill>>,
     /// These entries before.
     before: BTreeMap<SkillName, Option<LockedSkill>>,
+    /// The taps that are added (`true`) and removed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    taps: BTreeMap<Tap, bool>,
 }
+
+/// The folder with what changes have replaced, and their records.
+const REMOVED: &str = ".hub/removed/";
+
+/// The beginning of what a change does that undoes another one.
+const UNDO: &str = "undo: ";
 
 /// A change that can be undone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undoable {
-    /// The name of its folder below `.hub/removed/`.
-    pub id: String,
-    /// What it has done, such as "uninstall pdf".
+    /// Its number, which is the name of its folder below `.hub/removed/`. A later change has a greater one.
+    pub id: u64,
+    /// What it has done, such as "uninstall pdf", or "undo: uninstall pdf".
     pub what: String,
     /// When.
     pub time: Timestamp,
+    /// The skills whose entries in the lock it has changed.
+    pub skills: Vec<SkillName>,
+}
+
+impl Undoable {
+    /// Returns whether it has undone another change.
+    pub fn is_undo(&self) -> bool {
+        self.what.starts_with(UNDO)
+    }
+}
+
+/// A change that was undone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undone {
+    /// What it was, such as "uninstall pdf".
+    pub what: String,
+    /// The number of the change that has undone it. Undoing that one repeats the first one.
+    pub by: u64,
 }
 
 /// What is collected for a change.
 #[derive(Debug)]
 pub(crate) struct Draft<'p> {
     place: &'p Place,
-    id: String,
+    id: u64,
     change: Change,
     /// The number of staged and removed things.
     things: usize,
@@ -117,18 +145,19 @@ impl<'p> Draft<'p> {
     pub(crate) fn new(place: &'p Place, what: String) -> Result<Self, HubError> {
         let time = Timestamp::now();
         // Later changes have greater names, even if the clock was set back.
-        let last = removed(place)?.pop().and_then(|name| name.parse::<u64>().ok()).unwrap_or(0);
+        let last = removed(place)?.pop().unwrap_or(0);
         let now = u64::try_from(time.as_millisecond()).unwrap_or(0);
-        let id = format!("{:016}", now.max(last + 1));
-        let staging = place.at(&format!("{HUB}/staging/{id}"));
+        let id = now.max(last + 1);
+        let staging = place.at(&format!("{HUB}/staging/{id:016}"));
         fs::create_dir(&staging).map_err(HubError::io("make the folder", &staging))?;
-        let change = Change { what, time, moves: Vec::new(), skills: BTreeMap::new(), before: BTreeMap::new() };
+        let (skills, before, taps) = Default::default();
+        let change = Change { what, time, moves: Vec::new(), skills, before, taps };
         Ok(Self { place, id, change, things: 0 })
     }
 
     fn next(&mut self, folder: &str) -> String {
         self.things += 1;
-        format!("{HUB}/{folder}/{}/{}", self.id, self.things)
+        format!("{HUB}/{folder}/{:016}/{}", self.id, self.things)
     }
 
     /// Stages something that `write` makes at a path, and moves it to `at` later. Nothing may be there when it is moved.
@@ -159,13 +188,18 @@ impl<'p> Draft<'p> {
         self.change.skills.insert(name.clone(), skill);
     }
 
+    /// Adds (`true`) or removes a tap later.
+    pub(crate) fn set_tap(&mut self, tap: Tap, is_added: bool) {
+        self.change.taps.insert(tap, is_added);
+    }
+
     /// Makes the change.
     pub(crate) fn commit(self, steps: &Steps) -> Result<(), HubError> {
         self.check()?;
         let Self { place, id, change, .. } = self;
-        let staged = format!("{HUB}/staging/{id}/undo.json");
+        let staged = format!("{HUB}/staging/{id:016}/undo.json");
         place.write(&place.at(&staged), &json_text(&change))?;
-        let record = Move::Put { from: relative(&staged)?, at: relative(&format!("{HUB}/removed/{id}/undo.json"))? };
+        let record = Move::Put { from: relative(&staged)?, at: relative(&record_of(id))? };
         let journal = Change { moves: change.moves.into_iter().chain([record]).collect(), ..change };
         steps.report("write the journal");
         place.write(&place.journal_file(), &json_text(&journal))?;
@@ -208,15 +242,28 @@ pub(crate) fn recover(place: &Place, steps: &Steps) -> Result<(), HubError> {
     found
 }
 
-/// Undoes the last change that can be undone. It is a change itself, so that undoing again repeats the first one.
-pub(crate) fn undo(place: &Place, lock: &Lock, steps: &Steps) -> Result<String, HubError> {
-    let last = undoable(place)?.pop().ok_or(HubError::NothingToUndo)?;
-    let record = format!("{HUB}/removed/{}/undo.json", last.id);
-    let change: Change = read_json(&place.at(&record))?.ok_or(HubError::NothingToUndo)?;
-    let what = change.what.strip_prefix("undo: ").map_or_else(|| format!("undo: {}", change.what), str::to_owned);
+/// Undoes the change with a number, or else the last one that does not undo another one. It is a change itself: undoing that one repeats
+/// the first one.
+pub(crate) fn undo(place: &Place, id: Option<u64>, lock: &Lock, steps: &Steps) -> Result<Undone, HubError> {
+    let changes = undoable(place)?;
+    let wanted = match id {
+        Some(id) => changes.iter().find(|change| change.id == id).ok_or(HubError::NoChange(id))?,
+        None => changes.iter().rfind(|change| !change.is_undo()).ok_or(HubError::NothingToUndo)?,
+    };
+    let record = record_of(wanted.id);
+    let change: Change = read_json(&place.at(&record))?.ok_or(HubError::NoChange(wanted.id))?;
+    // What a later change has made of a skill is not what this one knows how to undo.
+    if let Some((name, _)) = change.skills.iter().find(|(name, skill)| lock.skills.get(name) != skill.as_ref()) {
+        let later = changes.iter().rfind(|later| later.id > wanted.id && later.skills.contains(name));
+        let later = later.map(|later| (later.what.clone(), later.id));
+        return Err(HubError::ChangedSince(change.what, name.clone(), later));
+    }
+    let what = change.what.strip_prefix(UNDO).map_or_else(|| format!("{UNDO}{}", change.what), str::to_owned);
     let mut draft = Draft::new(place, what)?;
     for one in change.moves.iter().rev() {
         match one {
+            // The record of what that change has undone does not come back: this change is undone instead.
+            Move::Take { at, .. } if at.0.starts_with(REMOVED) => {}
             Move::Put { at, .. } if exists(&place.at(&at.0)) => draft.take(&at.0)?,
             Move::Take { at, into } if exists(&place.at(&into.0)) => draft.push_put(&into.0, &at.0)?,
             // A person has removed it since.
@@ -227,35 +274,33 @@ pub(crate) fn undo(place: &Place, lock: &Lock, steps: &Steps) -> Result<String, 
     for (name, skill) in change.before {
         draft.set(&name, skill, lock);
     }
+    for (tap, was_added) in change.taps {
+        draft.set_tap(tap, !was_added);
+    }
+    let undone = Undone { what: change.what, by: draft.id };
     draft.commit(steps)?;
-    Ok(last.what)
+    Ok(undone)
+}
+
+/// Returns the path of the record of a change.
+fn record_of(id: u64) -> String {
+    format!("{HUB}/removed/{id:016}/undo.json")
 }
 
 /// Returns the changes that can be undone, the last one at the end.
 pub(crate) fn undoable(place: &Place) -> Result<Vec<Undoable>, HubError> {
     let mut found = Vec::new();
     for id in removed(place)? {
-        let path = place.at(&format!("{HUB}/removed/{id}/undo.json"));
-        if let Some(Change { what, time, .. }) = read_json(&path)? {
-            found.push(Undoable { id, what, time });
+        if let Some(Change { what, time, skills, .. }) = read_json(&place.at(&record_of(id)))? {
+            found.push(Undoable { id, what, time, skills: skills.into_keys().collect() });
         }
     }
     Ok(found)
 }
 
-/// Deletes what can be undone, but for the last `keep` changes. Returns how many were deleted.
-pub(crate) fn forget(place: &Place, keep: usize) -> Result<usize, HubError> {
-    let found = undoable(place)?;
-    let old = found.len().saturating_sub(keep);
-    for change in &found[..old] {
-        delete(place, &change.id)?;
-    }
-    Ok(old)
-}
-
 /// Deletes what a change has replaced, so that it cannot be undone any more.
-pub(crate) fn delete(place: &Place, id: &str) -> Result<(), HubError> {
-    let folder = place.at(&format!("{HUB}/removed/{id}"));
+pub(crate) fn delete(place: &Place, id: u64) -> Result<(), HubError> {
+    let folder = place.at(&format!("{HUB}/removed/{id:016}"));
     // Without the record, no part of the change can be undone.
     let record = folder.join("undo.json");
     match fs::remove_file(&record) {
@@ -265,20 +310,21 @@ pub(crate) fn delete(place: &Place, id: &str) -> Result<(), HubError> {
     fs::remove_dir_all(&folder).map_err(HubError::io("remove", &folder))
 }
 
-/// Returns the names of the folders in `removed`, in their order.
-pub(crate) fn removed(place: &Place) -> Result<Vec<String>, HubError> {
+/// Returns the numbers of the changes with a folder in `removed`, in their order.
+pub(crate) fn removed(place: &Place) -> Result<Vec<u64>, HubError> {
     let folder = place.at(&format!("{HUB}/removed"));
-    let mut names = Vec::new();
+    let mut numbers = Vec::new();
     let entries = match fs::read_dir(&folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(names),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(numbers),
         entries => entries.map_err(HubError::io("list", &folder))?,
     };
     for entry in entries {
         let name = entry.map_err(HubError::io("list", &folder))?.file_name();
-        names.extend(name.to_str().filter(|name| name.bytes().all(|byte| byte.is_ascii_digit())).map(str::to_owned));
+        let number = name.to_str().and_then(|name| name.parse::<u64>().ok());
+        numbers.extend(number.filter(|number| name == format!("{number:016}").as_str()));
     }
-    names.sort();
-    Ok(names)
+    numbers.sort_unstable();
+    Ok(numbers)
 }
 
 fn relative(path: &str) -> Result<RelativePath, HubError> {
@@ -288,11 +334,13 @@ fn relative(path: &str) -> Result<RelativePath, HubError> {
 /// Completes the change in the journal, or undoes all of it.
 fn finish(place: &Place, journal: &Change, steps: &Steps) -> Result<(), HubError> {
     let done = journal.moves.iter().try_for_each(|one| forward(place, one, steps));
+    let done = done.and_then(|()| set_taps(place, &journal.taps, true, steps));
     let done = done.and_then(|()| set_lock(place, &journal.skills, steps));
     let result = match done {
         Ok(()) => Ok(()),
         Err(reason) => {
-            let undone = set_lock_back(place, journal, steps)
+            let undone = set_lock(place, &journal.before, steps)
+                .and_then(|()| set_taps(place, &journal.taps, false, steps))
                 .and_then(|()| journal.moves.iter().rev().try_for_each(|one| backward(place, one, steps)));
             match undone {
                 Ok(()) => Err(HubError::RolledBack(journal.what.clone(), reason.to_string())),
@@ -308,8 +356,26 @@ fn finish(place: &Place, journal: &Change, steps: &Steps) -> Result<(), HubError
     result
 }
 
-fn set_lock_back(place: &Place, journal: &Change, steps: &Steps) -> Result<(), HubError> {
-    set_lock(place, &journal.before, steps)
+/// Adds and removes taps, or with `forward: false` takes that back, if they are not as they should be.
+fn set_taps(place: &Place, taps: &BTreeMap<Tap, bool>, forward: bool, steps: &Steps) -> Result<(), HubError> {
+    if taps.is_empty() {
+        return Ok(());
+    }
+    let path = place.taps_file();
+    let before: BTreeSet<Tap> = read_json(&path)?.unwrap_or_default();
+    let mut after = before.clone();
+    for (tap, is_added) in taps {
+        if *is_added == forward {
+            after.insert(tap.clone());
+        } else {
+            after.remove(tap);
+        }
+    }
+    if after == before {
+        return Ok(());
+    }
+    steps.report("write the taps");
+    place.write(&path, &json_text(&after))
 }
 
 /// Sets entries of the lock, if they are not as they should be.
@@ -397,8 +463,8 @@ fn clear(place: &Place) {
             _ => fs::remove_file(entry.path()),
         };
     }
-    for name in removed(place).unwrap_or_default() {
+    for id in removed(place).unwrap_or_default() {
         // Fails if it is not empty.
-        let _ = fs::remove_dir(place.at(&format!("{HUB}/removed/{name}")));
+        let _ = fs::remove_dir(place.at(&format!("{HUB}/removed/{id:016}")));
     }
 }

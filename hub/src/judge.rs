@@ -39,8 +39,10 @@ pub struct Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, file, line, reason, .. } = self;
-        write!(f, "{file}:{line}: {reason} [{id}]")
+        let Self { id, file, line, reason, can_be_accepted } = self;
+        let line = if *line > 0 { format!(":{line}") } else { String::new() };
+        let never = if *can_be_accepted { "" } else { " (cannot be accepted)" };
+        write!(f, "{file}{line}: {reason} [{id}]{never}")
     }
 }
 
@@ -68,18 +70,34 @@ pub struct AcceptedFinding {
     pub digest: Digest,
 }
 
-/// Judges a skill, of which a person accepts some findings. Returns those that the guard would refuse.
+/// What was decided about a skill that may be installed: the accepted findings that the guard would refuse, and what the person should see.
+pub(crate) type Decision = (Vec<AcceptedFinding>, Accepted);
+
+/// Returns the entries of a lock for findings that a person accepts for the files with a digest.
+pub(crate) fn for_files(ids: &[String], digest: Digest) -> Vec<AcceptedFinding> {
+    ids.iter().map(|id| AcceptedFinding { id: id.clone(), digest }).collect()
+}
+
+/// Judges a skill, of which a person accepts some findings.
 pub(crate) fn decide(
     judge: &dyn Judge,
     bundle: &Bundle,
     trust: Trust,
     accepted: &[AcceptedFinding],
-) -> Result<(Vec<AcceptedFinding>, Accepted), Refused> {
-    let refused = match judge.judge(bundle, trust) {
+) -> Result<Decision, Refused> {
+    settle(judge.judge(bundle, trust), bundle.digest(), accepted)
+}
+
+/// Decides about files that were judged, of which a person accepts some findings.
+pub(crate) fn settle(
+    verdict: Result<Accepted, Refused>,
+    digest: Digest,
+    accepted: &[AcceptedFinding],
+) -> Result<Decision, Refused> {
+    let refused = match verdict {
         Ok(notes) => return Ok((Vec::new(), notes)),
         Err(refused) => refused,
     };
-    let digest = bundle.digest();
     let is_accepted = |finding: &Finding| {
         let fits = |one: &AcceptedFinding| one.id == finding.id && one.digest == digest;
         finding.can_be_accepted && accepted.iter().any(fits)

@@ -19,23 +19,23 @@ pub(crate) struct Bounds {
 /// The bounds of every hub. The largest of the 36 official skills had 5.5 MB in November 2026.
 pub(crate) const BOUNDS: Bounds = Bounds { age: SignedDuration::from_hours(90 * 24), bytes: 100 << 20 };
 
-/// Deletes the changes that are older than the bounds, or have more bytes than the bounds together with the later ones. The last change
-/// stays. The caller holds the lock, and no change is unfinished. Returns how many were deleted.
+/// Deletes the changes that are older than the bounds, and the oldest ones as long as all together have more bytes than the bounds. The last
+/// change stays. The caller holds the lock, and no change is unfinished. Returns how many were deleted.
 pub(crate) fn prune(place: &Place, bounds: Bounds, now: Timestamp) -> Result<usize, HubError> {
     let changes = undoable(place)?;
-    // A process that was killed may have left a part of a deleted change.
-    for id in removed(place)?.iter().filter(|id| changes.iter().all(|change| change.id != **id)) {
+    // A process that was killed while it deleted a change may have left a part of it.
+    for id in removed(place)?.into_iter().filter(|id| changes.iter().all(|change| change.id != *id)) {
         delete(place, id)?;
     }
     let mut bytes = 0;
     let is_kept = |(index, change): (usize, &crate::journal::Undoable)| {
-        bytes += size(place.at(&format!("{HUB}/removed/{}", change.id)));
+        bytes += size(place.at(&format!("{HUB}/removed/{:016}", change.id)));
         index == 0 || (bytes <= bounds.bytes && now.duration_since(change.time) <= bounds.age)
     };
     let kept = changes.iter().rev().enumerate().map(is_kept).take_while(|is_kept| *is_kept).count();
     let old = changes.len() - kept;
     for change in &changes[..old] {
-        delete(place, &change.id)?;
+        delete(place, change.id)?;
     }
     Ok(old)
 }
@@ -104,10 +104,10 @@ mod tests {
     #[test]
     fn a_part_of_a_deleted_change_is_deleted_too() {
         let (_folder, place) = place();
-        let id = undoable(&place).expect("it is valid")[0].id.clone();
-        fs::remove_file(place.at(&format!("{HUB}/removed/{id}/undo.json"))).expect("failed to remove");
+        let id = undoable(&place).expect("it is valid")[0].id;
+        fs::remove_file(place.at(&format!("{HUB}/removed/{id:016}/undo.json"))).expect("failed to remove");
         prune(&place, BOUNDS, Timestamp::now()).expect("it can be deleted");
-        assert!(!place.at(&format!("{HUB}/removed/{id}")).exists());
+        assert!(!place.at(&format!("{HUB}/removed/{id:016}")).exists());
         assert_eq!(left(&place).len(), 2);
     }
 }

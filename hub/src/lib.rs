@@ -36,11 +36,11 @@ pub use error::HubError;
 pub use fault::{SourceError, SourceFault};
 pub use foreign::{FOREIGN_LOCK, ForeignLock, ForeignOwner, ForeignSkill};
 pub use hub::{
-    AuditRow, DiskState, Hub, InstallOptions, Installed, Owner, Package, PlannedUpdate, Preview, Problem, Restored,
-    SkillRow, Snapshot,
+    AuditRow, DiskState, Hub, InstallOptions, Installed, Owner, Package, PlannedUpdate, Preview, Problem, RestorePlan,
+    Restored, SkillRow, Snapshot,
 };
 pub use identifier::{Identifier, InvalidIdentifier, MarketPlace, Repository};
-pub use journal::Undoable;
+pub use journal::{Undoable, Undone};
 pub use judge::{Accepted, AcceptedFinding, Finding, Judge, Refused};
 pub use lock::{Lock, LockedSkill};
 pub use name::{SkillFolder, SkillName};

@@ -168,6 +168,30 @@ impl Servers {
     /// # Errors
     /// Returns an error if the server is unknown or has listed no tools, if a name is unknown, or if the lock file cannot be written.
     pub fn accept(&self, server: &str, names: Option<&[String]>) -> Result<Vec<String>, McpError> {
+        let ((_, listed), skills) = (self.find_list(server)?, self.listed_skills(server).unwrap_or_default());
+        let Some(names) = names else { return self.pin(server, None) };
+        // A tool and a skill can have the same name.
+        let is_tool = |name: &&String| listed.definitions.contains_key(*name);
+        let is_skill = |name: &&String| skills.iter().any(|skill| skill.label == **name);
+        if let Some(unknown) = names.iter().find(|name| !is_tool(name) && !is_skill(name)) {
+            let message = format!("the server lists no tool or skill `{unknown}`");
+            return Err(McpError::new(ErrorKind::Unknown, message));
+        }
+        let tools: Vec<String> = names.iter().filter(is_tool).cloned().collect();
+        let skills: Vec<String> = names.iter().filter(is_skill).cloned().collect();
+        self.pin(server, Some((&tools, &skills)))
+    }
+
+    /// Pins these tools and these skills of a server, as [`accept`](Self::accept) does. A skill with the name of a tool is not meant, and the
+    /// other way round.
+    ///
+    /// # Errors
+    /// Like [`accept`](Self::accept).
+    pub fn accept_each(&self, server: &str, tools: &[String], skills: &[String]) -> Result<(), McpError> {
+        self.pin(server, Some((tools, skills))).map(drop)
+    }
+
+    fn pin(&self, server: &str, names: Option<(&[String], &[String])>) -> Result<Vec<String>, McpError> {
         let ((running, listed), skills) = (self.find_list(server)?, self.listed_skills(server));
         running.server.pinning.accept(&running.server, &listed, skills.as_deref(), names)
     }

@@ -18,7 +18,7 @@ use crate::certificates::Certificates;
 use crate::error::{FetchError, FetchFault};
 use crate::fetch::{Answer, BodyElsewhere, Fetch, Hop, location, text};
 use crate::limits::Limits;
-use crate::policy::{CheckedResolver, Policy};
+use crate::policy::{CheckedResolver, Policy, PrivateHosts};
 use crate::target::{Ports, Target};
 
 /// The maximum number of fetches at the same time. Each needs a thread.
@@ -36,6 +36,7 @@ pub struct Client {
     user_agent: Arc<str>,
     /// What may be fetched. `None` if a person has configured the addresses.
     policy: Option<Arc<Policy>>,
+    private: PrivateHosts,
     cache: Option<Cache>,
 }
 
@@ -51,7 +52,7 @@ impl Client {
         Self::with(Some(Arc::new(policy)), user_agent)
     }
 
-    /// Returns a client for addresses that a person has configured, such as those of vendors: every address may be reached, and the proxy
+    /// Returns a client for addresses that a person has configured, such as those of services: every address may be reached, and the proxy
     /// of the environment is used. A redirect is followed only on the same origin, or to `https` on the same host: the person has not
     /// configured another server.
     pub fn configured(user_agent: &str) -> Self {
@@ -59,15 +60,16 @@ impl Client {
     }
 
     fn with(policy: Option<Arc<Policy>>, user_agent: &str) -> Self {
-        let certificates = Arc::new(Certificates::default());
-        let agent = agent(policy.as_ref(), user_agent, &certificates, false);
-        Self { agent, showing: None, certificates, user_agent: user_agent.into(), policy, cache: None }
+        let (certificates, private) = (Arc::new(Certificates::default()), PrivateHosts::default());
+        let agent = agent(policy.as_ref().map(|policy| (policy, &private)), user_agent, &certificates, false);
+        Self { agent, showing: None, certificates, user_agent: user_agent.into(), policy, private, cache: None }
     }
 
     /// Trusts more authorities, and shows a certificate to servers that ask for one. The client has connections of its own from then on.
     #[must_use]
     pub fn with_certificates(self, certificates: Certificates) -> Self {
-        let agent = |is_shown| agent(self.policy.as_ref(), &self.user_agent, &certificates, is_shown);
+        let policy = self.policy.as_ref().map(|policy| (policy, &self.private));
+        let agent = |is_shown| agent(policy, &self.user_agent, &certificates, is_shown);
         let (agent, showing) = (agent(false), certificates.has_shown().then(|| agent(true)));
         Self { agent, showing, certificates: Arc::new(certificates), ..self }
     }
@@ -149,6 +151,12 @@ impl Client {
             && found.recv_timeout(LOOKUP_TIME).is_ok_and(|addresses| {
                 addresses.is_ok_and(|all| !all.is_empty() && all.iter().all(|one| public.check(one.ip()).is_ok()))
             })
+    }
+
+    /// Returns whether a host has an address outside of the public Internet, which the policy allows: as the last lookup for a fetch of this
+    /// client has found. Without a lookup, as for an answer of the cache, it is not known, and the result is `false`.
+    pub fn is_private(&self, target: &Target) -> bool {
+        self.private.contain(target)
     }
 
     /// Fetches several addresses, at most `at_once` at the same time. Returns an answer for each, in their order.
@@ -286,7 +294,12 @@ fn bounded<B: ureq::AsSendBody>(agent: &Agent, request: Request<B>, limits: &Lim
     request.max_response_header_size(limits.header_bytes).build()
 }
 
-fn agent(policy: Option<&Arc<Policy>>, user_agent: &str, certificates: &Certificates, is_shown: bool) -> Agent {
+fn agent(
+    policy: Option<(&Arc<Policy>, &PrivateHosts)>,
+    user_agent: &str,
+    certificates: &Certificates,
+    is_shown: bool,
+) -> Agent {
     let config = Agent::config_builder()
         .proxy(if policy.is_none() { Proxy::try_from_env() } else { None })
         .tls_config(certificates.tls(is_shown))
@@ -297,7 +310,9 @@ fn agent(policy: Option<&Arc<Policy>>, user_agent: &str, certificates: &Certific
         .accept_encoding(ENCODINGS)
         .build();
     match policy {
-        Some(policy) => Agent::with_parts(config, DefaultConnector::default(), CheckedResolver::new(policy)),
+        Some((policy, private)) => {
+            Agent::with_parts(config, DefaultConnector::default(), CheckedResolver::new(policy, private))
+        }
         None => Agent::new_with_config(config),
     }
 }

@@ -241,6 +241,16 @@ impl Folder {
     ///
     /// A part of the folder cannot be read, has a name that is not UTF-8, or exceeds the limits: a digest of a part would mislead.
     pub fn digest(&self, limits: &Limits) -> Result<String, FileError> {
+        self.digest_with(limits, |_, _| ())
+    }
+
+    /// Returns the [`digest`](Self::digest), and calls `visit` with each file and exactly the bytes that count for it: the content, or for
+    /// a link its target.
+    ///
+    /// # Errors
+    ///
+    /// As for [`digest`](Self::digest).
+    pub fn digest_with(&self, limits: &Limits, mut visit: impl FnMut(SkillFile, Vec<u8>)) -> Result<String, FileError> {
         let listing = self.list(limits);
         if !listing.is_complete {
             return Err(FileError::Incomplete(self.path.clone()));
@@ -255,6 +265,7 @@ impl Folder {
                 digest.update((part.len() as u64).to_be_bytes());
                 digest.update(part);
             }
+            visit(file, content);
         }
         Ok(digest.finalize().iter().fold(String::with_capacity(64), |text, byte| text + &format!("{byte:02x}")))
     }

@@ -134,14 +134,14 @@ fn row(turn: &Turn, dialect: Dialect, choice: &Choice, names: &Names, random: &m
     let hidden: Map<String, Value> =
         turn.hidden().map(|hidden| (hidden.tool.to_owned(), json!(hidden.reason.to_string()))).collect();
     let sent: Vec<String> = (0..NAMES).map(|_| misspelt(random.pick::<String>(&names.known), random)).collect();
-    let named: Vec<Value> = sent.iter().map(|sent| named(turn, sent)).collect();
+    let reached: Vec<Value> = sent.iter().map(|sent| named(turn, sent)).collect();
     json!({
         "dialect": dialect.name(),
         "choice": choice.to_json(),
         "tools": turn.tools().collect::<Vec<_>>(),
         "hidden": hidden,
         "definitions": turn.definitions(),
-        "names": named,
+        "names": reached,
     })
 }
 

@@ -94,6 +94,14 @@ const SOAKS: &[Soak] = &[
         needs: Needs::Nothing,
     },
     Soak {
+        name: "languages",
+        description: "the runtimes in Python and TypeScript read a million random arguments as Rust does; about two hours",
+        variable: ("TOOLC_TOOLS", "35000"),
+        tests: &["--package", "toolc-tests", "--test", "slow"],
+        filters: &["languages::the_runtime"],
+        needs: Needs::Nothing,
+    },
+    Soak {
         name: "text-rules",
         description: "a hundred thousand texts for each format, and as many for random patterns, have the verdicts of ajv and of the crate \
                       `jsonschema`, or a known reason; about five minutes after the build",
@@ -173,9 +181,10 @@ const SOAKS: &[Soak] = &[
     Soak {
         name: "web-crawl",
         description: "a site of five thousand pages with all traps is crawled: no page twice, and the memory does not grow; \
-                      about a minute",
+                      a quarter of a minute after the build",
         variable: ("TOOLC_PAGES", "5000"),
-        tests: &["--package", "toolc-web", "--test", "it"],
+        // Pages a second without optimization say nothing.
+        tests: &["--release", "--package", "toolc-web", "--test", "it"],
         filters: &["tools::soak::"],
         needs: Needs::Nothing,
     },

@@ -1,7 +1,8 @@
 //! `fmt`: formats the manifests.
 
 use rayon::prelude::*;
-use similar::TextDiff;
+use similar::Algorithm;
+use similar::udiff::unified_diff;
 use toolc_tables::visible::visible;
 
 use super::{Project, Streams, find_root, print};
@@ -34,8 +35,7 @@ pub(super) fn run(project: Project, check: bool, streams: &mut Streams<'_>) -> R
         }
         changed += 1;
         if check {
-            let diff = TextDiff::from_lines(&*source.text, &text);
-            shown += &diff.unified_diff().header(&path, &path).to_string();
+            shown += &unified_diff(Algorithm::Myers, &source.text, &text, 3, Some((&path, &path)));
         } else {
             sources.write(id, &text)?;
             shown += &format!("formatted: {path}\n");

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::thread;
 
 use clap::Args;
-use similar::TextDiff;
+use similar::Algorithm;
+use similar::udiff::unified_diff;
 use toolc_tables::visible::visible;
 
 use super::watch::{Run, watch};
@@ -81,17 +82,21 @@ fn run_once(root: &Path, args: &GenArgs, streams: &mut Streams<'_>) -> Result<Ou
     let options = Options::default();
     let (sources, memory) = timings.measure("scan", || Memory::scan(root, &options, !args.check))?;
     let sources = ManuallyDrop::new(sources);
-    let has = |kind| sources.all().iter().any(|source| source.kind == Some(kind));
-    let may_have_folder = args.python.is_some() || args.typescript.is_some() || has(Kind::Settings);
-    if has(Kind::Plugin) && !may_have_folder {
-        return Err(nothing_for_plugin(root, streams));
-    }
     let mut compilation = ManuallyDrop::new(compile_timed(&sources, &options, memory.kept(), &mut timings));
     if let Some(catalog) = &mut compilation.catalog {
         catalog.replace_folders(args.python.as_deref(), args.typescript.as_deref()).map_err(Failure::new)?;
-        if catalog.generated_folders().next().is_none() {
-            return Err(nothing_for_plugin(root, streams));
-        }
+    }
+    let is_plugin = sources.all().iter().any(|source| source.kind == Some(Kind::Plugin));
+    let has_folder = args.python.is_some()
+        || args.typescript.is_some()
+        || compilation.catalog.as_ref().is_some_and(|catalog| catalog.generated_folders().next().is_some());
+    if is_plugin && !has_folder {
+        return Err(Failure::new(format!(
+            "{} is a plugin, whose manifests the host reads: gen writes only its types in other languages, with `--python DIR` or \
+             `--typescript DIR`; `{} lint` checks the manifests",
+            root.display(),
+            streams.program
+        )));
     }
     // What this run keeps is stored while the files are generated.
     let (success, text, summary) = thread::scope(|scope| {
@@ -101,16 +106,6 @@ fn run_once(root: &Path, args: &GenArgs, streams: &mut Streams<'_>) -> Result<Ou
         generate(root, args, &sources, &compilation, &mut timings, streams)
     })?;
     Ok(Outcome { sources, compilation, success, text, summary })
-}
-
-/// Returns the error for a plugin without a folder of another language.
-fn nothing_for_plugin(root: &Path, streams: &Streams<'_>) -> Failure {
-    Failure::new(format!(
-        "{} is a plugin, whose manifests the host reads: gen writes only its types in other languages, with `--python DIR` or \
-         `--typescript DIR`; `{} lint` checks the manifests",
-        root.display(),
-        streams.program
-    ))
 }
 
 /// Reports the findings, and writes or compares the generated files if none is an error. Returns whether that succeeded, the output, and the
@@ -223,7 +218,7 @@ fn diff(stale: &Stale) -> Vec<String> {
         _ if stale.is_packed => lines.push("    (packed data: not shown)\n".to_owned()),
         None => lines.push("    (not text: not shown)\n".to_owned()),
         Some(found) => {
-            let diff = TextDiff::from_lines(found, text).unified_diff().to_string();
+            let diff = unified_diff(Algorithm::Myers, found, text, 3, None);
             let cut = |line: &str| match line.char_indices().nth(CHARACTERS) {
                 Some((end, _)) => format!("{}…\n", visible(&line[..end])),
                 None => format!("{}\n", visible(line)),

@@ -4,7 +4,8 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
-use similar::TextDiff;
+use similar::Algorithm;
+use similar::udiff::unified_diff;
 use toolc::suggest::{did_you_mean, nearest};
 
 use super::watch::{Run, watch};
@@ -316,8 +317,7 @@ fn diff(sources: &Sources, options: &Options, streams: &mut Streams<'_>) -> Resu
     let mut text = String::new();
     for (id, fixed) in fix(sources, options) {
         let path = sources.display(id);
-        let diff = TextDiff::from_lines(&*sources.get(id).text, &fixed);
-        text += &diff.unified_diff().header(&path, &path).to_string();
+        text += &unified_diff(Algorithm::Myers, &sources.get(id).text, &fixed, 3, Some((&path, &path)));
     }
     if text.is_empty() {
         print(streams.err, NOTHING_TO_FIX)?;

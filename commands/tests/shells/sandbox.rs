@@ -13,6 +13,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 use toolc_test_support::programs::find;
+use toolc_test_support::wait_until;
 
 use crate::grammar::NAMES;
 
@@ -121,9 +122,13 @@ impl Sandbox {
     }
 }
 
+/// A process that closed its output can still write into the folder.
 impl Drop for Sandbox {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.root);
+        wait_until("the removal of the sandbox", || {
+            let _ = fs::remove_dir_all(&self.root);
+            !self.root.exists()
+        });
     }
 }
 

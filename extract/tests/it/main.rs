@@ -5,3 +5,4 @@ mod kinds;
 mod pages;
 #[cfg(feature = "pdf")]
 mod pdf;
+mod walls;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::mem::take;
 
 use toolc::Turn;
-use toolc_skills::{LoadedSkills, load};
+use toolc_skills::{LoadedSkills, MAX_LOADED, load};
 
 use super::plan::Plan;
 use super::record::StoredConversation;
@@ -52,24 +52,27 @@ impl Setup {
         if plan.helper.is_some() {
             return Ok(Default::default());
         }
-        let LoadedSkills { mut skills, problems } = self.load(&self.skills, turn);
+        let LoadedSkills { mut skills, problems } = self.load(&self.skills, MAX_LOADED, turn);
         if !problems.is_empty() {
             return Err(Error::Invalid(format!("`--skill`: {}", problems.join("; "))));
         }
         let mut named = NamedSkills::default();
-        // A model can name skills for a job or a card. This gives what reads it nothing that it could not read itself.
-        let mut others = resumed.state.as_mut().map(|state| take(&mut state.skills)).unwrap_or_default();
+        // A conversation keeps the skills that it had, even if options have named more of them, one after the other, than can be named at once.
+        let before = resumed.state.as_mut().map(|state| take(&mut state.skills)).unwrap_or_default();
+        let mut others = vec![self.load(&before, usize::MAX, turn)];
+        // A model can have named the skills of a job or a card. They must not give it what it cannot read itself.
         if turn.tool(SKILL_VIEW).is_some() {
-            others.extend_from_slice(&plan.skills);
+            others.push(self.load(&plan.skills, MAX_LOADED, turn));
         } else {
             let problem = |name: &String| format!("the skill `{name}` is not loaded without the tool `{SKILL_VIEW}`");
             named.problems.extend(plan.skills.iter().map(problem));
         }
-        let loaded = self.load(&others, turn);
-        named.problems.extend(loaded.problems);
-        for skill in loaded.skills {
-            if !skills.iter().any(|other| other.name == skill.name) {
-                skills.push(skill);
+        for loaded in others {
+            named.problems.extend(loaded.problems);
+            for skill in loaded.skills {
+                if !skills.iter().any(|other| other.name == skill.name) {
+                    skills.push(skill);
+                }
             }
         }
         for problem in &named.problems {
@@ -92,7 +95,7 @@ impl Setup {
     /// Returns why the skill cannot be used.
     pub(crate) async fn add_skill(&self, agent: &mut Agent, name: &str) -> Result<(), String> {
         let turn = agent.session.turn(agent.model.model().definitions_dialect()).await;
-        let mut loaded = self.load(&[name.to_owned()], &turn);
+        let mut loaded = self.load(&[name.to_owned()], MAX_LOADED, &turn);
         if let Some(problem) = loaded.problems.pop() {
             return Err(problem);
         }
@@ -101,11 +104,11 @@ impl Setup {
         Ok(())
     }
 
-    fn load(&self, names: &[String], turn: &Turn) -> LoadedSkills {
+    fn load(&self, names: &[String], most: usize, turn: &Turn) -> LoadedSkills {
         if names.is_empty() {
             return LoadedSkills::default();
         }
-        load(&self.host.stores.skills, names, &self.host.profile.env(), |tool| turn.tool(tool).is_some())
+        load(&self.host.stores.skills, names, most, &self.host.profile.env(), |tool| turn.tool(tool).is_some())
     }
 }
 

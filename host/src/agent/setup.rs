@@ -41,7 +41,7 @@ use crate::options::ToolOptions;
 use crate::person::{self, Person};
 use crate::profile::Profile;
 use crate::sources::instructions::Instructions;
-use crate::sources::servers::{LateServers, Wait};
+use crate::sources::servers::{LateServers, NeededServers, Wait};
 use crate::sources::web;
 
 /// The tool whose notes are part of the instructions.
@@ -80,6 +80,9 @@ pub(crate) struct AgentArgs {
     /// Start without a model. No task can be run.
     #[arg(skip)]
     pub(crate) without_model: bool,
+    /// Start only the MCP server of this tool, because nothing else is called. Default: all servers.
+    #[arg(skip)]
+    pub(crate) only_tool: Option<&'static str>,
     /// Where tools begin.
     #[arg(skip)]
     pub(crate) start: Start,
@@ -117,6 +120,7 @@ impl Setup {
             model: Some(models.auxiliary.clone()),
             on_process: Some(Box::new(move |event| events.add(&event.task, event.to_string()))),
             start: args.start,
+            servers: args.only_tool.map_or(NeededServers::All, NeededServers::ForTool),
             ..Needs::new(Purpose::Call, wait(&args.selection))
         };
         let host = Host::assemble(profile, options, needs)?;

@@ -21,6 +21,7 @@ mod trust;
 mod unapproved;
 mod why;
 
+use std::io;
 use std::process::ExitCode;
 
 use clap::Subcommand;
@@ -28,6 +29,7 @@ use toolc_config::Home;
 
 use crate::ground::error::Result;
 use crate::options::ToolOptions;
+use crate::sources::web::READ_PDF;
 
 /// A subcommand.
 #[derive(Debug, Subcommand)]
@@ -68,13 +70,16 @@ pub(crate) enum Command {
     Skills(skills::SkillsArgs),
     /// Trust a project or a plugin of a package, so that its programs may run. Does not run inside a tool.
     Trust(trust::TrustArgs),
+    /// Read a PDF file from standard input, and write its text as JSON. The web tools run this in a process of its own.
+    #[command(name = READ_PDF, hide = true)]
+    ReadPdf,
 }
 
 impl Command {
     /// Returns whether the command needs an existing profile. Without this check, a misspelt name of a profile would look like an empty
     /// profile.
     pub(crate) fn needs_profile(&self) -> bool {
-        !matches!(self, Self::Setup(_) | Self::Config(_) | Self::Completion(_))
+        !matches!(self, Self::Setup(_) | Self::Config(_) | Self::Completion(_) | Self::ReadPdf)
     }
 
     /// Runs the command. `command_line` returns what can be typed.
@@ -105,6 +110,10 @@ impl Command {
             Self::Mcp(args) => Ok(args.run(options, home)?.into()),
             Self::Skills(args) => Ok(args.run(options, home)?.into()),
             Self::Trust(args) => Ok(args.run(&home)?.into()),
+            Self::ReadPdf => {
+                toolc_web::read_pdf(io::stdin().lock(), io::stdout().lock())?;
+                Ok(ExitCode::SUCCESS)
+            }
         }
     }
 }
@@ -141,6 +150,7 @@ mod tests {
         "permissions list",
         "permissions schema",
         "permissions test",
+        "read-pdf",
         "repl",
         "sessions export",
         "sessions list",

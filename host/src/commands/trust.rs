@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -36,7 +36,7 @@ Exit status:
 /// The maximum number of files that are listed.
 const MAX_LISTED: usize = 100;
 /// How much of a file is shown, in bytes.
-const MAX_SHOWN: u64 = 64 << 10;
+const MAX_SHOWN: usize = 64 << 10;
 
 /// The arguments of `trust`.
 #[derive(Debug, Args)]
@@ -94,11 +94,11 @@ impl Untrusted {
             }
         }
         for file in &self.instructions {
-            tell_part!("{}", contents(&file.path));
+            tell_part!("{}", shown(&file.path, Some(file.text.as_bytes())));
         }
         for skills in &self.skills {
-            for path in &skills.files {
-                tell_part!("{}", contents(&skills.folder.join(path)));
+            for (path, content) in skills.contents() {
+                tell_part!("{}", shown(&path, content));
             }
         }
     }
@@ -138,7 +138,7 @@ impl TrustArgs {
         tell_part!("{}", instructions_text(&untrusted.instructions));
         tell_part!("{}", skills_text(&untrusted.skills));
         if !untrusted.skills.is_empty() {
-            let guard = Guard::of_profile(&Profile::read(home.clone())?)?;
+            let guard = Guard::of_profile(&Profile::read(home.clone())?, &current_directory()?)?;
             tell_part!("{}", objections_text(&untrusted.skills, &guard));
         }
         if self.show {
@@ -195,6 +195,11 @@ impl TrustArgs {
         }
         instructions.retain(|file| file.state != FileState::Used);
         skills.retain(|skills| skills.state != FileState::Used);
+        for skills in &mut skills {
+            let kept = skills.keep_contents();
+            let folder = show::one_line(&skills.folder.display().to_string());
+            kept.map_err(|why| Error::Invalid(format!("the skills in {folder} cannot be read: {why}")))?;
+        }
         Ok(Untrusted { files, git, instructions, skills })
     }
 
@@ -329,15 +334,22 @@ fn revoke_trust(home: &Home, folder: &Path, git: Option<&ProjectGit>, place: Opt
 
 /// Returns the text of a file below a line with its path, or why it has none.
 fn contents(path: &Path) -> String {
-    let mut text = format!("==> {} <==\n", show::one_line(&path.display().to_string()));
     let mut bytes = Vec::new();
-    match File::open(path).and_then(|file| file.take(MAX_SHOWN + 1).read_to_end(&mut bytes)) {
-        Err(error) => text += &format!("failed to read the file: {error}"),
-        Ok(_) if bytes.contains(&0) => text += "the file is not text",
-        Ok(length) => {
-            bytes.truncate(usize::try_from(MAX_SHOWN).unwrap_or(usize::MAX));
-            text += show::lines(&String::from_utf8_lossy(&bytes)).trim_end();
-            if length > bytes.len() {
+    match File::open(path).and_then(|file| file.take(MAX_SHOWN as u64 + 1).read_to_end(&mut bytes)) {
+        Ok(_) => shown(path, Some(&bytes)),
+        Err(error) => format!("{}failed to read the file: {error}\n\n", heading(path)),
+    }
+}
+
+/// Returns the content of a file, unless it is a link, below a line with its path.
+fn shown(path: &Path, content: Option<&[u8]>) -> String {
+    let mut text = heading(path);
+    match content {
+        None => text += "the file is a link, which is not followed",
+        Some(bytes) if bytes.contains(&0) => text += "the file is not text",
+        Some(bytes) => {
+            text += show::lines(&String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_SHOWN)])).trim_end();
+            if bytes.len() > MAX_SHOWN {
                 text += &format!("\n[only the first {} KiB are shown]", MAX_SHOWN >> 10);
             }
         }
@@ -345,13 +357,13 @@ fn contents(path: &Path) -> String {
     text + "\n\n"
 }
 
+fn heading(path: &Path) -> String {
+    format!("==> {} <==\n", show::one_line(&path.display().to_string()))
+}
+
 /// Asks whether the files are trusted. The person can look at them first.
 fn confirm(untrusted: &Untrusted) -> Result<bool> {
-    if !io::stdin().is_terminal() {
-        return Err(Error::Invalid(
-            "the confirmation needs a terminal: check the files with `--show`, and pass `--yes`".to_owned(),
-        ));
-    }
+    ask::require_terminal("the files with `--show`")?;
     loop {
         tell_part!("Trust these files and settings? [y]es, [s]how the files, [N]o: ");
         io::stderr().flush()?;

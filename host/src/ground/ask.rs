@@ -17,6 +17,14 @@ pub(crate) fn require_person(action: &str) -> Result<()> {
     Ok(())
 }
 
+/// Fails if no person can confirm something on standard input. `what` names what the person should check before the option `--yes`.
+pub(crate) fn require_terminal(what: &str) -> Result<()> {
+    if io::stdin().is_terminal() {
+        return Ok(());
+    }
+    Err(Error::Invalid(format!("the confirmation needs a terminal: check {what}, and pass `--yes`")))
+}
+
 /// Reads a line of standard input without its line break. Returns `None` at the end of the input.
 pub(crate) fn read_line() -> Result<Option<String>> {
     let failed = |error: &dyn std::fmt::Display| format!("failed to read the answer: {error}");

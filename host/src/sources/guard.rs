@@ -11,7 +11,7 @@ use toolc_guard::{Content, Files, Finding, Report, Severity, Trust, Verdict, ins
 use toolc_skill::{FileKind, Folder, Limits};
 
 use crate::approval::rules;
-use crate::ground::error::{Error, Result};
+use crate::ground::error::Result;
 use crate::ground::show;
 use crate::profile::Profile;
 
@@ -44,15 +44,14 @@ impl Guard {
         Self { rules, directory: directory.to_owned(), user: std::env::home_dir(), own }
     }
 
-    /// Returns a guard with the command rules of a profile for work in the current directory.
+    /// Returns a guard with the command rules of a profile for work in a directory.
     ///
     /// # Errors
     /// If a file of rules cannot be read or is invalid.
-    pub(crate) fn of_profile(profile: &Profile) -> Result<Self> {
-        let directory = std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?;
+    pub(crate) fn of_profile(profile: &Profile, directory: &Path) -> Result<Self> {
         // The optional sets are about what the user wants to approve, and not about what harms.
-        let rules = rules::load(&profile.home, &directory, &[], &profile.config().protect)?;
-        Ok(Self::new(rules, &profile.home, &directory))
+        let rules = rules::load(&profile.home, directory, &[], &profile.config().protect)?;
+        Ok(Self::new(rules, &profile.home, directory))
     }
 
     /// Judges the files of a skill.
@@ -99,38 +98,30 @@ pub(crate) fn blocking<'r>(report: &'r Report, trust: Trust, accepted: &BTreeSet
     }
 }
 
-/// Checks the ids that a person accepts. Returns a warning for each id that no finding has.
-///
-/// # Errors
-/// With all findings that cannot be accepted.
-pub(crate) fn check_accepted<'r>(
-    reports: impl IntoIterator<Item = &'r Report>,
-    accepted: &BTreeSet<String>,
-) -> Result<Vec<String>> {
-    let findings: Vec<&Finding> = reports.into_iter().flat_map(|report| &report.findings).collect();
-    let (mut unknown, mut refused) = (Vec::new(), Vec::new());
-    for id in accepted {
-        let shown = show::one_line(id);
-        match findings.iter().find(|finding| finding.id == *id) {
-            None => unknown.push(format!("no finding has the id `{shown}`")),
-            Some(finding) if !finding.is_acceptable() => {
-                let (explanation, help) = (finding.code.explanation(), finding.help());
-                refused.push(format!("`{shown}` cannot be accepted: {explanation} To use the skill, {help}"));
-            }
-            Some(_) => {}
-        }
+/// Returns what was found, in one line.
+pub(crate) fn what(finding: &Finding) -> String {
+    let message = show::one_line(finding.message.trim_end_matches('.'));
+    match &*finding.excerpt {
+        "" => message,
+        excerpt => format!("{message}: `{}`", show::one_line(excerpt)),
     }
-    if refused.is_empty() { Ok(unknown) } else { Err(Error::Invalid(refused.join("\n"))) }
+}
+
+/// Returns a finding as the hub has it.
+pub(crate) fn for_hub(finding: &Finding) -> toolc_hub::Finding {
+    toolc_hub::Finding {
+        id: finding.id.clone(),
+        file: finding.path.clone(),
+        line: finding.line,
+        reason: what(finding),
+        can_be_accepted: finding.is_acceptable(),
+    }
 }
 
 /// Returns a finding as a line for a person, without the number of the line, which an unrelated edit changes: the file, what was found
 /// where, and the id by which a person accepts it.
 pub(crate) fn objection(finding: &Finding) -> String {
-    let mut text = format!("`{}`: {}", show::one_line(&finding.path), finding.message.trim_end_matches('.'));
-    if !finding.excerpt.is_empty() {
-        text += &format!(": `{}`", show::one_line(&finding.excerpt));
-    }
-    format!("{text} [{}]", finding.id)
+    format!("`{}`: {} [{}]", show::one_line(&finding.path), what(finding), finding.id)
 }
 
 /// Returns the objections to a skill without accepted findings: those that would block it from a stranger.

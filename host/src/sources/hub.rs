@@ -11,9 +11,7 @@ use serde_json::json;
 use toolc::catalog::Variable;
 use toolc_cli::DoctorSection;
 use toolc_config::Home;
-use toolc_hub::{
-    Accepted, Bundle, FOREIGN_LOCK, Finding, GitHubAuth, GitHubHost, Hub, Refused, Secret, Settings, Trust,
-};
+use toolc_hub::{Accepted, Bundle, FOREIGN_LOCK, GitHubAuth, GitHubHost, Hub, Refused, Secret, Settings, Trust};
 
 use super::guard::{self, Guard};
 use super::{program, skills, web};
@@ -90,20 +88,9 @@ fn judge(bundle: &Bundle, trust: Trust) -> Result<Accepted, Refused> {
     };
     let blocking = guard::blocking(&report, trust, &BTreeSet::new());
     if blocking.is_empty() {
-        return Ok(Accepted { notes: report.findings.iter().map(finding).collect() });
+        return Ok(Accepted { notes: report.findings.iter().map(guard::for_hub).collect() });
     }
-    Err(Refused { findings: blocking.into_iter().map(finding).collect() })
-}
-
-fn finding(found: &toolc_guard::Finding) -> Finding {
-    let excerpt = if found.excerpt.is_empty() { String::new() } else { format!(" `{}`", found.excerpt) };
-    Finding {
-        id: found.id.clone(),
-        file: found.path.clone(),
-        line: found.line,
-        reason: format!("{}{excerpt}", found.message),
-        can_be_accepted: found.is_acceptable(),
-    }
+    Err(Refused { findings: blocking.into_iter().map(guard::for_hub).collect() })
 }
 
 /// Returns who asks GitHub: the token or the GitHub App in the variables of the profile, or the program `gh`.

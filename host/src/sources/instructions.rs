@@ -34,7 +34,7 @@ pub(crate) struct InstructionFile {
     pub(crate) state: FileState,
     /// Whether it is the file of the home folder.
     is_of_user: bool,
-    text: String,
+    pub(crate) text: String,
     digest: String,
 }
 

@@ -1,17 +1,20 @@
 //! The configuration of the web tools.
 
+use std::env;
 use std::path::{Path, PathBuf};
 
 use toolc_config::{Config, Home, SearchService, expanded};
 use toolc_net::{Certificates, ClientCertificate};
-use toolc_web::WebSettings;
-use toolc_web::search::provider;
+use toolc_web::{PdfProgram, WebSettings, search};
 
 use crate::ground::error::Result;
 use crate::profile::Profile;
 
 /// The fact that says whether the configuration names a search service that can be asked.
 pub(crate) const SEARCH_SERVICE: &str = "web_search_service";
+
+/// The command of this program that reads a PDF file.
+pub(crate) const READ_PDF: &str = "read-pdf";
 
 /// Returns the settings of the web tools.
 ///
@@ -37,10 +40,19 @@ pub(crate) fn settings(config: &Config, home: &Home) -> Result<WebSettings> {
         ports: web.ports(),
         certificates,
         cache: (cache_bytes > 0).then(|| (cache(home.path()), cache_bytes)),
+        pdf: pdf_program(),
         results: Some(home.results()),
         crawl_pause: web.crawl_pause,
         ..WebSettings::default()
     })
+}
+
+/// Returns the command of this program that reads PDF files.
+fn pdf_program() -> Option<PdfProgram> {
+    // The file of this program may have been replaced since it was started.
+    let own = Path::new("/proc/self/exe");
+    let program = if own.exists() { own.to_owned() } else { env::current_exe().ok()? };
+    Some(PdfProgram::new([program.into_os_string(), READ_PDF.into()]))
 }
 
 fn cache(home: &Path) -> PathBuf {
@@ -51,8 +63,8 @@ fn cache(home: &Path) -> PathBuf {
 pub(crate) fn has_search_service(profile: &Profile) -> bool {
     let (web, env) = (&profile.config().web, profile.env());
     let has_all = |service: &&SearchService| {
-        let provider = provider(service.word());
-        provider.is_some_and(|provider| provider.configure(&|name: &str| env.var(name)).is_ok())
+        let service = search::service(service.word());
+        service.is_some_and(|service| service.configure(&|name: &str| env.var(name)).is_ok())
     };
     web.searxng.is_some() || web.search.iter().any(|service| has_all(&service))
 }
@@ -62,13 +74,13 @@ mod tests {
     use std::collections::BTreeSet;
 
     use toolc_config::{PageReader, SearchService, Words as _};
-    use toolc_web::{readers::READERS, search::PROVIDERS};
+    use toolc_web::{readers::READERS, search::SERVICES};
 
     #[test]
     fn the_configuration_knows_every_service() {
         let words = |words: &[(&'static str, &str)]| words.iter().map(|(word, _)| *word).collect::<BTreeSet<_>>();
-        let providers = PROVIDERS.iter().map(|provider| provider.account.name).collect();
-        assert_eq!(words(SearchService::WORDS), providers);
+        let services = SERVICES.iter().map(|service| service.account.name).collect();
+        assert_eq!(words(SearchService::WORDS), services);
         let readers = READERS.iter().map(|reader| reader.account.name).collect();
         assert_eq!(words(PageReader::WORDS), readers);
     }

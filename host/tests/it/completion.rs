@@ -5,10 +5,7 @@ use std::process::{Command, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use toolc_test_support::programs::has;
-
-/// A limit that is only reached when a test fails.
-const LIMIT: Duration = Duration::from_mins(1);
+use toolc_test_support::{LIMIT, programs::has};
 
 /// Writes the completions of a shell into a folder, and returns the path.
 fn script(folder: &Path, shell: &str, name: &str) -> String {

@@ -1,5 +1,6 @@
 //! `toolc skills` with the hub: skills from folders, and from a server that speaks the API of GitHub.
 
+mod chat;
 #[allow(dead_code, reason = "tests of the hub use more of it")]
 #[path = "../../../hub/tests/it/github.rs"]
 mod github;
@@ -14,7 +15,6 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::agent::chat::Tmux;
 use github::{Repositories, files, skill};
 use server::{Reply, Server};
 
@@ -224,14 +224,21 @@ fn an_update_shows_its_differences_keeps_edits_and_is_undone() {
     let undone = world.skills(&["undo"]).ends_with(0);
     assert!(undone.out.contains("undone: update deploy"), "{}", undone.out);
     assert_eq!(world.read(path), before);
-    world.skills(&["undo"]).ends_with(0);
+    let number = undone.out.split("undo ").nth(1).and_then(|rest| rest.split('`').next()).expect("a number").to_owned();
+    world.skills(&["undo", &number]).ends_with(0);
     assert_eq!(world.read(path), after);
     let history = world.skills(&["history"]).ends_with(0).out;
-    assert!(
-        history.contains("install deploy") && history.contains("undo: undo: update deploy")
-            || history.contains("update deploy"),
-        "{history}"
-    );
+    let changes: Vec<&str> =
+        history.lines().filter_map(|line| line.strip_suffix(" (hub)")?.split("  ").nth(2)).collect();
+    assert_eq!(changes, ["update deploy", "install deploy"], "{history}");
+    // Each `undo` goes back one more.
+    assert!(world.skills(&["undo"]).ends_with(0).out.contains("undone: update deploy"));
+    assert!(world.skills(&["undo"]).ends_with(0).out.contains("undone: install deploy"));
+    assert!(is_empty(&world.path("home/skills")));
+    let none = world.skills(&["undo"]).ends_with(1);
+    assert!(none.err.contains("no change of the hub is left to undo"), "{}", none.err);
+    let unknown = world.skills(&["undo", "7"]).ends_with(1);
+    assert!(unknown.err.contains("the history has no change 7"), "{}", unknown.err);
     let unknown = world.skills(&["update", "deplyo"]).ends_with(1);
     assert!(unknown.err.contains("has not installed a skill `deplyo`"), "{}", unknown.err);
 }
@@ -273,8 +280,9 @@ fn a_hostile_skill_is_refused_whatever_is_accepted() {
         (&json!(false), &json!("SKILL.md"), &json!(7))
     );
     let name = finding["id"].as_str().expect("a text");
-    let accepted = world.skills(&["install", &id, "--yes", "--accept", name]).ends_with(1);
-    assert!(accepted.err.contains("can never be accepted: fetch-and-run:"), "{}", accepted.err);
+    assert!(refused.err.contains("can never be accepted: fetch-and-run:"), "{}", refused.err);
+    let accepted = world.skills(&["install", &id, "--yes", "--accept", name]).ends_with(2);
+    assert!(accepted.err.contains(&format!("`{name}` cannot be accepted: ")), "{}", accepted.err);
     assert!(is_empty(&world.path("home/skills")));
     // The same for a new version of a skill that was harmless.
     world.commit("Run `make site`.", "one\n");
@@ -298,8 +306,12 @@ fn a_finding_is_accepted_by_its_id_and_for_the_same_files_only() {
     assert!(some.err.contains(&accept[3]) && !some.err.contains(&accept[1]), "{}", some.err);
     let mut wrong = accept.clone();
     wrong.extend(["--accept".to_owned(), accept[1].replace("start-up", "start-down")]);
-    let wrong = install(&wrong).ends_with(1);
-    assert!(wrong.err.contains("is not a finding that blocks these files"), "{}", wrong.err);
+    let wrong = install(&wrong).ends_with(2);
+    assert!(
+        wrong.err.contains("no finding has the id `start-down:") && wrong.err.contains(&accept[1]),
+        "{}",
+        wrong.err
+    );
     assert!(is_empty(&world.path("home/skills")));
     install(&accept).ends_with(0);
     assert_eq!(listed(&world.skills(&["audit", "--json"]).ends_with(0).json(), "helper")["verdict"], "allowed");
@@ -309,6 +321,15 @@ fn a_finding_is_accepted_by_its_id_and_for_the_same_files_only() {
     let row = listed(&audited, "helper");
     assert_eq!((&row["verdict"], &row["state"]), (&json!("refused"), &json!("edited")));
     assert_eq!(row["findings"][0]["id"], accept[1]);
+    // So do the edited ones.
+    let refused = world.skills(&["audit"]).ends_with(1);
+    assert!(refused.err.contains("`toolc skills audit --accept start-up:"), "{}", refused.err);
+    let inside = world.run_with("home", &["skills", "audit", "--accept", "x"], &[("TOOLC_INSIDE_TOOL", "1")], "");
+    assert!(inside.ends_with(2).err.contains("only a person can accept findings"));
+    assert!(world.skills(&["audit", "--accept", "x"]).ends_with(2).err.contains("no finding has the id `x`"));
+    world.with_accepted(&["audit"], &accept[..2]).ends_with(1);
+    world.with_accepted(&["audit"], &accept).ends_with(0);
+    world.skills(&["audit"]).ends_with(0);
     // The new files need an answer of their own.
     world.local("helper", &format!("{STARTS}\n\nMore."));
     world.skills(&["update", "--yes"]).ends_with(1);
@@ -336,12 +357,67 @@ fn a_snapshot_installs_the_same_versions_and_accepts_nothing_by_itself() {
     assert!(world.read("other/skills/deploy/SKILL.md").contains("make site"));
     assert!(!world.path("other/skills/helper").exists());
     assert_eq!(other(&["tap", "list", "--json"]).ends_with(0).json(), json!({ "taps": ["o/more"] }));
+    // The import is one change, with the tap.
+    other(&["undo"]).ends_with(0);
+    assert!(is_empty(&world.path("other/skills")));
+    assert_eq!(other(&["tap", "list", "--json"]).ends_with(0).json(), json!({ "taps": [] }));
+    let refused = other(&["snapshot", "import", "all.json", "--yes"]).ends_with(1);
+    assert!(refused.err.contains("`toolc skills snapshot import all.json --accept start-up:"), "{}", refused.err);
+    other(&["undo"]).ends_with(0);
+    let unknown = other(&["snapshot", "import", "all.json", "--yes", "--accept", "start-up:0"]).ends_with(2);
+    assert!(unknown.err.contains("no finding has the id `start-up:0`"), "{}", unknown.err);
+    assert!(is_empty(&world.path("other/skills")), "nothing is installed before the mistake is found");
     let import = ["snapshot", "import", "all.json", "--yes"];
     other(&import.into_iter().chain(accept.iter().map(String::as_str)).collect::<Vec<_>>()).ends_with(0);
+    assert!(world.path("other/skills/helper/SKILL.md").exists());
+    // A lock without the answer needs it for a restore, too.
+    fs::remove_dir_all(world.path("other/skills/helper")).expect("failed to remove");
+    let lock: Value = serde_json::from_str(&world.read("other/skills/.hub/lock.json")).expect("it is JSON");
+    let mut lock = lock;
+    lock["skills"]["helper"]["accepted"] = json!([]);
+    world.write("other/skills/.hub/lock.json", &lock.to_string());
+    let refused = other(&["restore"]).ends_with(1);
+    assert!(refused.err.contains("`toolc skills restore --accept start-up:"), "{}", refused.err);
+    other(&["restore", "--accept", "x"]).ends_with(2);
+    other(&["restore"].into_iter().chain(accept.iter().map(String::as_str)).collect::<Vec<_>>()).ends_with(0);
     assert!(world.path("other/skills/helper/SKILL.md").exists());
     world.write("wrong.json", "{}");
     let wrong = other(&["snapshot", "import", "wrong.json", "--yes"]).ends_with(2);
     assert!(wrong.err.contains("is not a snapshot of skills"), "{}", wrong.err);
+}
+
+#[test]
+fn an_update_of_a_skill_that_cannot_be_updated_fails() {
+    let world = World::new();
+    world.commit("Run `make site`.", "one\n");
+    world.skills(&["install", "o/r/deploy", "--yes"]).ends_with(0);
+    let id = world.local("helper", "Text.");
+    world.skills(&["install", &id, "--yes"]).ends_with(0);
+    fs::remove_dir_all(world.path("home/skills/deploy")).expect("failed to remove");
+    fs::remove_dir_all(world.path("src/helper")).expect("failed to remove");
+    let missing = world.skills(&["update", "deploy"]).ends_with(1);
+    assert!(missing.out.contains("its folder is missing"), "{}", missing.out);
+    let withdrawn = world.skills(&["update", "helper", "--yes"]).ends_with(1);
+    assert!(withdrawn.out.contains("the source does not have it any more"), "{}", withdrawn.out);
+    // They do not keep the others from being up to date.
+    world.skills(&["update"]).ends_with(0);
+}
+
+#[test]
+fn the_history_is_shown_even_if_the_state_of_the_hub_is_damaged() {
+    let world = World::new();
+    world.skills(&["install", &world.local("helper", "Text."), "--yes"]).ends_with(0);
+    let removed = world.path("home/skills/.hub/removed");
+    let change = fs::read_dir(&removed).expect("it exists").next().expect("a change").expect("a change").path();
+    let shown = world.skills(&["history", change.file_name().and_then(|name| name.to_str()).expect("a number")]);
+    assert!(shown.ends_with(0).out.contains("install helper (hub)"));
+    fs::write(change.join("undo.json"), "{").expect("failed to write");
+    let history = world.skills(&["history"]).ends_with(0);
+    assert!(
+        history.err.contains("undo.json:1: ") && history.out.contains("no skill was changed yet"),
+        "{}",
+        history.err
+    );
 }
 
 #[test]
@@ -426,74 +502,6 @@ fn doctor_and_setup_say_how_github_is_asked() {
     let report = world.run_with("home", &["doctor"], &[("GH_ENTERPRISE_TOKEN", "two words")], "");
     assert!(report.out.contains("problem: GH_ENTERPRISE_TOKEN has a character that no token has"), "{}", report.out);
     assert_eq!(report.status, Some(1));
-}
-
-#[test]
-fn the_chat_has_the_same_commands_and_asks_before_it_installs() {
-    let world = World::new();
-    world.commit("Run `make site`.", "one\n");
-    world.write("model", &format!("{}\n", json!({ "text": "Hello." })));
-    let Some(tmux) = Tmux::start_with(world.folder.path(), "--model script:model", &[("NO_PROXY", "*")]) else {
-        return;
-    };
-    tmux.wait_for("`/help` lists the commands");
-    tmux.say("/skills install o/r/deploy");
-    tmux.wait_for("Install this skill?");
-    tmux.press("n");
-    tmux.wait_for("nothing was installed");
-    assert!(!world.path("home/skills/deploy").exists());
-    tmux.say("/skills install o/r/deploy");
-    tmux.wait_until("the second question", |screen| screen.matches("Install this skill?").count() == 2);
-    tmux.press("y");
-    tmux.wait_for("in a chat that is open, `/deploy` uses it");
-    assert!(world.path("home/skills/deploy/SKILL.md").exists());
-    tmux.run(&["clear-history"]);
-    tmux.say("/skills");
-    tmux.wait_for("deploy (from github:o/r/skills/deploy)");
-    tmux.say("/skills uninstall depoly");
-    tmux.wait_for("did you mean `deploy`?");
-    tmux.say("/skills wrong");
-    tmux.wait_for("unrecognized subcommand 'wrong'");
-    tmux.say("/skills uninstall deploy");
-    tmux.wait_for("uninstalled: deploy");
-    assert!(!world.path("home/skills/deploy").exists());
-    tmux.say("/quit");
-    tmux.wait_for("status 0");
-}
-
-#[test]
-fn ctrl_c_in_the_chat_leaves_a_source_that_does_not_answer() {
-    let world = World::new();
-    world.commit("Run `make site`.", "one\n");
-    world.write("model", &format!("{}\n", json!({ "text": "Hello." })));
-    let Some(tmux) = Tmux::start_with(world.folder.path(), "--model script:model", &[("NO_PROXY", "*")]) else {
-        return;
-    };
-    tmux.wait_for("`/help` lists the commands");
-    let (slow, answers) = std::sync::mpsc::channel::<()>();
-    let answers = std::sync::Mutex::new(answers);
-    world.server.on(move |request| {
-        let is_slow = request.path == "/slow/SKILL.md";
-        is_slow.then(|| {
-            let _ = answers.lock().expect("no test panics with it").recv();
-            Reply::new(200, skill("slow", "Is slow", "Text."))
-        })
-    });
-    tmux.say(&format!("/skills install --yes {}", world.server.url("/slow/SKILL.md")));
-    let started = std::time::Instant::now();
-    while world.server.requests().iter().all(|request| request.path != "/slow/SKILL.md") {
-        assert!(started.elapsed().as_secs() < 60, "{}", tmux.screen());
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    tmux.press("C-c");
-    tmux.wait_for("(interrupted)");
-    // The answer that arrives later installs nothing.
-    slow.send(()).expect("the server waits");
-    tmux.say("/skills");
-    tmux.wait_for("edit-texts (ships with toolc)");
-    tmux.say("/quit");
-    tmux.wait_for("status 0");
-    assert!(!world.path("home/skills/slow").exists());
 }
 
 /// The tests of the hub stop before each step. Here the program is killed at any time.

@@ -12,7 +12,7 @@ use crate::error::HubError;
 use crate::foreign::{ForeignLock, ForeignOwner};
 use crate::identifier::Identifier;
 use crate::journal::Draft;
-use crate::judge::{Accepted, AcceptedFinding, Finding, Refused, decide};
+use crate::judge::{Accepted, AcceptedFinding, Decision, Finding, Refused, decide, for_files};
 use crate::lock::{Lock, LockedSkill};
 use crate::name::{SkillFolder, SkillName};
 use crate::place::{HUB, Place, exists};
@@ -81,9 +81,7 @@ impl Hub {
             Some(name) => name.clone(),
             None => name_of(bundle, origin).map_err(HubError::Name)?,
         };
-        let digest = bundle.digest();
-        let accept: Vec<AcceptedFinding> =
-            options.accept.iter().map(|id| AcceptedFinding { id: id.clone(), digest }).collect();
+        let accept = for_files(&options.accept, bundle.digest());
         let (accepted, notes) = self.decide(name.as_str(), bundle, origin.trust, &accept)?;
         let (_exclusive, lock) = self.begin()?;
         let folder = SkillFolder::new(options.category.clone(), name.clone());
@@ -120,7 +118,7 @@ impl Hub {
         bundle: &Bundle,
         trust: Trust,
         accept: &[AcceptedFinding],
-    ) -> Result<(Vec<AcceptedFinding>, Accepted), HubError> {
+    ) -> Result<Decision, HubError> {
         let decided = decide(self.judge.as_ref(), bundle, trust, accept);
         decided.map_err(|refused| HubError::Refused(name.to_owned(), refused))
     }
@@ -169,7 +167,12 @@ impl Hub {
         if let Some(skill) = lock.skills.get(name) {
             return Err(HubError::Installed(name.clone(), skill.identifier.to_string()));
         }
-        let path = folder.to_string();
+        self.check_place(folder)
+    }
+
+    /// Fails if something with this name is in the way, or the folder would be inside another skill.
+    pub(super) fn check_place(&self, folder: &SkillFolder) -> Result<(), HubError> {
+        let (name, path) = (folder.name(), folder.to_string());
         if let Some((category, _)) = path.split_once('/') {
             let category = self.place.at(category);
             if exists(&category.join(SKILL_FILE)) {
@@ -199,12 +202,13 @@ impl Hub {
     }
 }
 
-/// Returns the files as they are installed under a name. A model finds a skill by the name in `SKILL.md`, so that a name that a person has
-/// chosen replaces it there.
+/// Returns the files as they are installed under a name. A model finds a skill by the name in `SKILL.md`, so that the name of the folder
+/// replaces another one there, also one that cannot be the name of a folder. Without a name there, the name of the folder counts anyway.
 pub(super) fn named<'b>(bundle: &'b Bundle, name: &SkillName) -> Cow<'b, Bundle> {
-    match bundle.heading().name.parse::<SkillName>() {
-        Ok(own) if own != *name => Cow::Owned(bundle.renamed(name.as_str())),
-        _ => Cow::Borrowed(bundle),
+    if bundle.heading().name == name.as_str() {
+        Cow::Borrowed(bundle)
+    } else {
+        Cow::Owned(bundle.renamed(name.as_str()))
     }
 }
 

@@ -18,14 +18,14 @@ pub use audit::{AuditRow, DiskState};
 pub use install::{InstallOptions, Installed, Preview};
 pub use list::{Owner, SkillRow};
 pub use publish::{Package, Problem};
-pub use snapshot::{Restored, Snapshot};
+pub use snapshot::{RestorePlan, Restored, Snapshot};
 pub use update::PlannedUpdate;
 
 use crate::bundle::Limits;
 use crate::error::HubError;
 use crate::fault::SourceError;
 use crate::identifier::Identifier;
-use crate::journal::{Draft, Steps, Undoable, forget, read_lock, recover, undo, undoable};
+use crate::journal::{Draft, Steps, Undoable, Undone, read_lock, recover, undo, undoable};
 use crate::judge::Judge;
 use crate::kept::{self, prune};
 use crate::lock::Lock;
@@ -122,25 +122,17 @@ impl Hub {
         undoable(&self.place)
     }
 
-    /// Undoes the last change, and returns what it was. What has been edited since is moved away, not lost. Undoing again repeats the
-    /// change.
+    /// Undoes the change with a number, or without one the last change that does not undo another one: each call goes back one change. What
+    /// has been edited since is moved away, not lost.
     ///
     /// # Errors
-    /// If nothing can be undone, or something is in its way.
-    pub fn undo(&self) -> Result<String, HubError> {
+    /// If nothing can be undone, a later change has changed the same skill, or something is in its way.
+    pub fn undo(&self, id: Option<u64>) -> Result<Undone, HubError> {
         let (_exclusive, lock) = self.begin()?;
-        let undone = undo(&self.place, &lock, &self.steps)?;
+        let undone = undo(&self.place, id, &lock, &self.steps)?;
+        self.sources.set_taps(&self.taps()?);
         self.tidy();
         Ok(undone)
-    }
-
-    /// Deletes what can be undone, but for the last `keep` changes. Returns how many were deleted.
-    ///
-    /// # Errors
-    /// If a folder cannot be removed.
-    pub fn forget(&self, keep: usize) -> Result<usize, HubError> {
-        let _exclusive = self.begin()?;
-        forget(&self.place, keep)
     }
 
     /// Makes a change, and deletes the oldest ones that are kept for an undo beyond the bounds.

@@ -4,11 +4,11 @@ use std::fs;
 
 use super::Hub;
 use super::install::{locked, named};
-use crate::bundle::{Bundle, LocalFiles, is_executable, write_file};
+use crate::bundle::{Bundle, is_executable, write_file};
 use crate::error::HubError;
 use crate::fault::SourceFault;
 use crate::journal::Draft;
-use crate::judge::AcceptedFinding;
+use crate::judge::for_files;
 use crate::lock::LockedSkill;
 use crate::name::SkillName;
 use crate::place::Place;
@@ -37,8 +37,8 @@ impl Hub {
             fetched,
             locked: skill.digest,
         };
-        let folder = self.place.at(&skill.folder.to_string());
-        let Ok(local) = LocalFiles::read(&folder, &self.limits) else { return Ok(plan(UpdateState::Missing, None)) };
+        let unreadable = |error| HubError::Bundle(self.place.at(&skill.folder.to_string()), error);
+        let Some(local) = self.local(skill).map_err(unreadable)? else { return Ok(plan(UpdateState::Missing, None)) };
         let fetched = match self.sources.fetch(&skill.identifier, None) {
             Err(error) if matches!(error.fault, SourceFault::NotFound(_)) => {
                 return Ok(plan(UpdateState::RemovedUpstream, None));
@@ -84,9 +84,7 @@ impl Hub {
             return Ok(false);
         };
         let name = &plan.name;
-        let digest = bundle.digest();
-        let accept: Vec<AcceptedFinding> = accept.iter().map(|id| AcceptedFinding { id: id.clone(), digest }).collect();
-        let (accepted, _) = self.decide(name.as_str(), bundle, origin.trust, &accept)?;
+        let (accepted, _) = self.decide(name.as_str(), bundle, origin.trust, &for_files(accept, bundle.digest()))?;
         let (_exclusive, lock) = self.begin()?;
         let skill = lock.skills.get(name).ok_or_else(|| HubError::NotInstalled(name.clone()))?;
         if skill.digest != plan.locked {

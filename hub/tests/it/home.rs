@@ -121,6 +121,11 @@ impl Home {
         all
     }
 
+    /// Runs a command that changes nothing, and completes what a killed process has left.
+    pub(crate) fn recover(&self) -> Result<(), HubError> {
+        self.hub().remove_tap(&"no/tap".parse().expect("it is a tap")).map(drop)
+    }
+
     /// Fails if a change has left something unfinished.
     pub(crate) fn assert_clean(&self) {
         let all = all_files(&self.path(".hub"));

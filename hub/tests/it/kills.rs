@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use toolc_hub::{Hub, HubError, Lock};
+use toolc_hub::{Hub, HubError, Lock, Snapshot, Tap};
 
 use super::github::{files, skill};
 use super::home::{Home, all_files, client, guard, id, name, settings};
@@ -21,14 +21,29 @@ const PORT: &str = "TOOLC_HUB_PORT";
 const WORK: &str = "TOOLC_HUB_WORK";
 const STEP: &str = "TOOLC_HUB_STEP";
 
-fn work(hub: &Hub, what: &str) -> Result<(), HubError> {
+fn work(hub: &Hub, skills: &Path, what: &str) -> Result<(), HubError> {
+    let snapshot = skills.with_file_name("snapshot.json");
     match what {
         "install" => hub.install(&hub.preview(&id("o/r/a"))?, &toolc_hub::InstallOptions::default()).map(drop),
         "update" => hub.apply_update(&hub.plan_update(&name("a"))?, &[]).map(drop),
         "uninstall" => hub.uninstall(&name("a")),
-        "undo" => hub.undo().map(drop),
-        _ => hub.restore().map(drop),
+        "undo" => hub.undo(None).map(drop),
+        "export" => {
+            hub.add_tap(&tap("o/more"))?;
+            std::fs::write(snapshot, hub.export()?.text()).expect("failed to write");
+            hub.remove_tap(&tap("o/more")).map(drop)
+        }
+        "import" => {
+            let text = std::fs::read_to_string(snapshot).expect("it was written");
+            let plan = hub.plan_import(&Snapshot::parse(&text).expect("it is valid"))?;
+            hub.apply_restore(plan, &[]).map(drop)
+        }
+        _ => hub.apply_restore(hub.plan_restore()?, &[]).map(drop),
     }
+}
+
+fn tap(text: &str) -> Tap {
+    text.parse().expect("it is a tap")
 }
 
 /// Changes skills, and stops before a step. Does nothing unless another test starts it as a process.
@@ -44,8 +59,8 @@ fn worker() {
             thread::sleep(Duration::from_mins(10));
         }
     };
-    let hub = Hub::open(folder, client(), settings(&Server::at(port)), guard).expect("it opens").watched(watch);
-    work(&hub, &env::var(WORK).expect("the work is set")).expect("it is not killed");
+    let hub = Hub::open(&folder, client(), settings(&Server::at(port)), guard).expect("it opens").watched(watch);
+    work(&hub, folder.as_ref(), &env::var(WORK).expect("the work is set")).expect("it is not killed");
     println!("\nfinished");
 }
 
@@ -68,14 +83,14 @@ fn killed(home: &Home, what: &str, step: usize) -> Option<String> {
     stopped
 }
 
-/// Returns the files that people see, and the lock.
-fn state(home: &Home) -> (BTreeMap<String, String>, Lock) {
+/// Returns the files that people see, the lock, and the taps.
+fn state(home: &Home) -> (BTreeMap<String, String>, Lock, Vec<Tap>) {
     let mut lock = home.hub().lock().expect("it is valid");
     for skill in lock.skills.values_mut() {
         // Each try has a time and a server of its own.
         (skill.installed, skill.updated, skill.url) = Default::default();
     }
-    (home.visible(), lock)
+    (home.visible(), lock, home.hub().taps().expect("they are valid"))
 }
 
 /// A skill that is installed at its first version, with an edit, while the source has a second one.
@@ -111,7 +126,7 @@ fn try_each_step(what: &str, start: impl Fn() -> Home, prepare: &[&str], at_leas
         for what in prepare {
             match *what {
                 "remove the folder" => std::fs::remove_dir_all(home.path("a")).expect("failed to remove"),
-                what => work(&home.hub(), what).expect("it is not killed"),
+                what => work(&home.hub(), &home.skills(), what).expect("it is not killed"),
             }
         }
         home
@@ -119,7 +134,7 @@ fn try_each_step(what: &str, start: impl Fn() -> Home, prepare: &[&str], at_leas
     let (before, after) = {
         let home = begin();
         let before = state(&home);
-        work(&home.hub(), what).expect("it is not killed");
+        work(&home.hub(), &home.skills(), what).expect("it is not killed");
         (before, state(&home))
     };
     assert_ne!(before, after);
@@ -130,14 +145,14 @@ fn try_each_step(what: &str, start: impl Fn() -> Home, prepare: &[&str], at_leas
         assert_nothing_is_lost(&home, &before.0, &stopped);
         // The next command completes what was begun, even if it only reads.
         home.hub().list().expect("it recovers");
-        home.hub().forget(100).expect("nothing is unfinished");
+        home.recover().expect("nothing is unfinished");
         home.assert_clean();
         let found = state(&home);
         assert!(found == before || found == after, "{what}, killed before {stopped}: {found:?}");
         let is_begun = !stopped.starts_with("write the journal");
         assert_eq!(found == after, is_begun, "{what}, killed before {stopped}");
         if !is_begun {
-            work(&home.hub(), what).expect("it can be repeated");
+            work(&home.hub(), &home.skills(), what).expect("it can be repeated");
             assert_eq!(state(&home), after, "{what}, killed before {stopped}");
         }
         steps.push(stopped);
@@ -179,13 +194,19 @@ fn a_killed_restore_is_finished_or_never_was() {
     try_each_step("restore", empty_home, &["install", "remove the folder"], 5);
 }
 
+#[test]
+fn a_killed_import_is_finished_or_never_was() {
+    try_each_step("import", empty_home, &["install", "export", "uninstall"], 5);
+    try_each_step("undo", empty_home, &["install", "export", "uninstall", "import"], 5);
+}
+
 /// Something that was put in the way of a killed change undoes the change.
 #[test]
 fn a_killed_change_that_cannot_be_finished_is_undone() {
     let home = empty_home();
     let mut step = 0;
     while !killed(&home, "install", step).expect("it has such a step").ends_with("to a") {
-        home.hub().forget(100).expect("it recovers");
+        home.recover().expect("it recovers");
         if home.visible().is_empty() {
             step += 1;
         } else {
@@ -194,11 +215,11 @@ fn a_killed_change_that_cannot_be_finished_is_undone() {
         }
     }
     home.write("a/SKILL.md", "mine");
-    let error = home.hub().forget(100).expect_err("the place is in use");
+    let error = home.recover().expect_err("the place is in use");
     assert!(matches!(error, HubError::RolledBack(..)), "{error}");
     assert_eq!(home.visible().into_values().collect::<Vec<_>>(), ["mine"]);
     assert!(home.hub().lock().expect("it is valid").skills.is_empty());
-    home.hub().forget(100).expect("nothing is unfinished");
+    home.recover().expect("nothing is unfinished");
     home.assert_clean();
 }
 
@@ -208,10 +229,10 @@ fn only_one_process_changes_skills_at_a_time() {
     let mut child = spawn(&home, "install", 2);
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
     assert!(lines.any(|line| line.starts_with("stopped before: ")));
-    let error = home.hub().forget(100).expect_err("the other process has begun");
+    let error = home.recover().expect_err("the other process has begun");
     assert!(matches!(error, HubError::Busy), "{error}");
     child.kill().expect("failed to kill");
     child.wait().expect("failed to wait");
-    home.hub().forget(100).expect("the lock is free");
+    home.recover().expect("the lock is free");
     assert!(Path::new(&home.path("a/SKILL.md")).exists());
 }

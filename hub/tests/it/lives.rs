@@ -96,6 +96,9 @@ fn a_skill_has_a_name_that_can_be_a_folder() {
     assert!(matches!(error, HubError::Name(_)), "{error}");
     let options = InstallOptions { name: Some(name("odd")), ..InstallOptions::default() };
     assert_eq!(home.install_with("o/r/Odd Name", &options).expect("it has a name").name, name("odd"));
+    // A model finds a skill by the name in its file.
+    assert!(home.read("odd/SKILL.md").contains("\nname: odd\n"), "{}", home.read("odd/SKILL.md"));
+    assert_eq!(states(&home), [("odd".to_owned(), Some(DiskState::Intact))]);
     assert_eq!(home.install("o/r/folder").expect("the folder has a name").name, name("folder"));
 }
 
@@ -174,12 +177,14 @@ fn an_uninstalled_skill_comes_back_with_its_edits() {
     assert!(!home.path("tools").exists(), "an empty category is removed");
     assert!(home.hub().lock().expect("it is valid").skills.is_empty());
     assert!(matches!(home.hub().uninstall(&name("a")), Err(HubError::NotInstalled(_))));
-    assert_eq!(home.hub().undo().expect("it can be undone"), "uninstall a");
+    let undone = home.hub().undo(None).expect("it can be undone");
+    assert_eq!(undone.what, "uninstall a");
     assert_eq!((home.visible(), home.read(".hub/lock.json")), (before.clone(), lock));
-    // Undoing again repeats it.
-    assert_eq!(home.hub().undo().expect("it can be undone"), "undo: uninstall a");
+    // Undoing the undo repeats the removal.
+    let repeated = home.hub().undo(Some(undone.by)).expect("it can be undone");
+    assert_eq!(repeated.what, "undo: uninstall a");
     assert!(home.visible().is_empty());
-    home.hub().undo().expect("it can be undone");
+    assert_eq!(home.hub().undo(None).expect("it can be undone").what, "uninstall a");
     assert_eq!(home.visible(), before);
     home.assert_clean();
 }
@@ -187,12 +192,13 @@ fn an_uninstalled_skill_comes_back_with_its_edits() {
 #[test]
 fn an_installation_is_undone_without_losing_edits() {
     let home = home();
-    assert!(matches!(home.hub().undo(), Err(HubError::NothingToUndo)));
+    assert!(matches!(home.hub().undo(None), Err(HubError::NothingToUndo)));
     home.install("o/r/a").expect("it is installed");
     home.write("a/notes.md", "my notes");
-    assert_eq!(home.hub().undo().expect("it can be undone"), "install a");
+    let undone = home.hub().undo(None).expect("it can be undone");
+    assert_eq!(undone.what, "install a");
     assert!(home.visible().is_empty());
-    home.hub().undo().expect("it can be undone");
+    home.hub().undo(Some(undone.by)).expect("it can be undone");
     assert_eq!(home.read("a/notes.md"), "my notes");
     assert_eq!(states(&home), [("a".to_owned(), Some(DiskState::Edited))]);
 }
@@ -203,26 +209,88 @@ fn an_undo_that_something_is_in_the_way_of_changes_nothing() {
     home.install("o/r/a").expect("it is installed");
     home.hub().uninstall(&name("a")).expect("it is installed");
     home.write("a/SKILL.md", "mine");
-    let error = home.hub().undo().expect_err("the place is in use");
+    let error = home.hub().undo(None).expect_err("the place is in use");
     assert!(matches!(error, HubError::Occupied(..)), "{error}");
     assert_eq!(home.visible().into_values().collect::<Vec<_>>(), ["mine"]);
     fs::remove_dir_all(home.path("a")).expect("failed to remove");
-    home.hub().undo().expect("the place is free");
+    home.hub().undo(None).expect("the place is free");
     assert_eq!(states(&home), [("a".to_owned(), Some(DiskState::Intact))]);
 }
 
 #[test]
-fn old_changes_are_forgotten_only_on_request() {
+fn each_undo_goes_back_one_change() {
     let home = home();
     home.install("o/r/a").expect("it is installed");
+    home.install("o/r/folder").expect("it is installed");
+    let installed = home.visible();
     home.hub().uninstall(&name("a")).expect("it is installed");
+    let undo = |id| home.hub().undo(id).map(|undone| (undone.what, undone.by));
+    let (what, first) = undo(None).expect("it can be undone");
+    assert_eq!((what.as_str(), home.visible()), ("uninstall a", installed.clone()));
+    let (what, second) = undo(None).expect("it can be undone");
+    assert_eq!((what.as_str(), states(&home).len()), ("install folder", 1));
+    let (what, third) = undo(None).expect("it can be undone");
+    assert_eq!((what.as_str(), home.visible().len()), ("install a", 0));
+    assert!(matches!(undo(None), Err(HubError::NothingToUndo)));
+    // The removal of a skill that is not installed now cannot be repeated before its installation.
+    let error = undo(Some(first)).expect_err("the skill is not installed");
+    let HubError::ChangedSince(what, _, Some((later, id))) = &error else { panic!("{error}") };
+    assert_eq!((what.as_str(), later.as_str(), *id), ("undo: uninstall a", "undo: install a", third));
+    undo(Some(second)).expect("the other skill does not matter");
+    undo(Some(third)).expect("it is installed again");
+    assert_eq!(home.visible(), installed);
+    undo(Some(first)).expect("it is removed again");
+    assert_eq!(states(&home).len(), 1);
+    assert!(matches!(undo(Some(first)), Err(HubError::NoChange(id)) if id == first));
+    let changes = home.hub().undoable().expect("they are valid");
+    let whats: Vec<&str> = changes.iter().map(|change| change.what.as_str()).collect();
+    assert_eq!(whats, ["install folder", "install a", "uninstall a"]);
+    // An installation is not undone below a removal.
+    let error = undo(Some(changes[1].id)).expect_err("it was uninstalled since");
+    assert!(error.to_string().contains(&format!("undo the change {} first", changes[2].id)), "{error}");
+    home.assert_clean();
+}
+
+#[test]
+fn findings_of_edited_files_are_accepted_for_these_files() {
+    let home = home();
+    let accept = ["doubtful:SKILL.md".to_owned()];
+    let options = InstallOptions { accept: accept.to_vec(), ..InstallOptions::default() };
+    home.install_with("o/r/doubt", &options).expect("it is accepted");
+    home.write("doubt/more.md", "also doubtful");
+    let row = || home.hub().audit().expect("the lock is valid").remove(0);
+    let lock = home.read(".hub/lock.json");
+    assert!(!home.hub().accept(&row(), &accept).expect("it can be written"), "the new file is another finding");
+    assert_eq!(home.read(".hub/lock.json"), lock);
+    let both = [accept[0].clone(), "doubtful:more.md".to_owned()];
+    assert!(home.hub().accept(&row(), &both).expect("it can be written"));
+    assert!(row().verdict.is_some_and(|verdict| verdict.is_ok()));
+    home.write("doubt/more.md", "also doubtful, and edited");
+    assert!(row().verdict.is_some_and(|verdict| verdict.is_err()), "it holds for one content");
+    assert!(home.hub().accept(&row(), &both).expect("it can be written"));
+    let accepted = |home: &Home| home.hub().lock().expect("it is valid").skills[&name("doubt")].accepted.len();
+    assert_eq!(accepted(&home), 3, "the files of the source, and the last edit");
+    // What the source has is still accepted.
+    fs::remove_dir_all(home.path("doubt")).expect("failed to remove");
+    let hub = home.hub();
+    hub.apply_restore(hub.plan_restore().expect("the lock is valid"), &[]).expect("it can be written");
+    assert!(row().verdict.is_some_and(|verdict| verdict.is_ok()) && row().state == DiskState::Intact);
+    home.hub().undo(None).expect("the restore is undone");
+    assert_eq!(home.hub().undo(None).expect("it can be undone").what, "accept findings of doubt");
+    assert_eq!(accepted(&home), 3, "the findings of the edit before");
+}
+
+#[test]
+fn a_folder_that_cannot_be_read_is_not_missing() {
+    let home = home();
     home.install("o/r/a").expect("it is installed");
-    let whats: Vec<String> = home.hub().undoable().expect("it is valid").into_iter().map(|one| one.what).collect();
-    assert_eq!(whats, ["install a", "uninstall a", "install a"]);
-    assert_eq!(home.hub().forget(1).expect("it can be removed"), 2);
-    assert_eq!(home.hub().undoable().expect("it is valid").len(), 1);
-    home.hub().undo().expect("it can be undone");
-    assert!(home.visible().is_empty());
+    fs::remove_dir_all(home.path("a")).expect("failed to remove");
+    assert_eq!(states(&home), [("a".to_owned(), Some(DiskState::Missing))]);
+    home.write("a", "a file");
+    let audit = home.hub().audit().expect("the lock is valid").remove(0);
+    assert!(matches!(audit.state, DiskState::Unreadable(_)) && audit.verdict.is_none(), "{audit:?}");
+    let error = home.hub().plan_update(&name("a")).expect_err("it cannot be read");
+    assert!(error.to_string().contains("it is not a folder"), "{error}");
 }
 
 #[test]
@@ -253,8 +321,8 @@ fn a_damaged_lock_stops_every_change_and_is_kept() {
     let errors = [
         hub.install(&preview, &InstallOptions::default()).map(drop).expect_err("the lock is damaged"),
         hub.uninstall(&name("a")).expect_err("the lock is damaged"),
-        hub.undo().map(drop).expect_err("the lock is damaged"),
-        hub.restore().map(drop).expect_err("the lock is damaged"),
+        hub.undo(None).map(drop).expect_err("the lock is damaged"),
+        hub.plan_restore().map(drop).expect_err("the lock is damaged"),
     ];
     for error in errors {
         assert!(matches!(&error, HubError::Damaged { line: 3, .. }), "{error}");

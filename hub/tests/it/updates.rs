@@ -129,9 +129,10 @@ fn an_update_is_undone_as_a_whole() {
     apply(&home);
     let after = home.visible();
     home.write("a/new.md", "edited after the update");
-    assert_eq!(home.hub().undo().expect("it can be undone"), "update a");
+    let undone = home.hub().undo(None).expect("it can be undone");
+    assert_eq!(undone.what, "update a");
     assert_eq!((home.visible(), locked(&home)), (before, lock));
-    home.hub().undo().expect("it can be undone");
+    home.hub().undo(Some(undone.by)).expect("it can be undone");
     assert_eq!(home.read("a/new.md"), "edited after the update");
     home.write("a/new.md", "new");
     assert_eq!(home.visible(), after);
@@ -159,7 +160,7 @@ fn a_plan_counts_only_for_the_files_that_it_has_seen() {
     }
     assert!(home.hub().apply_update(&plan, &[]).expect("it is as it was"));
     assert!(matches!(home.hub().apply_update(&plan, &[]), Err(HubError::Stale(_))));
-    home.hub().forget(0).expect("it can be removed");
+    home.recover().expect("nothing is unfinished");
     home.assert_clean();
 }
 
@@ -283,7 +284,7 @@ fn a_change_of_the_executable_bit_is_a_change() {
     assert_eq!(["a/x.sh", "a/y.sh", "a/z.sh"].map(is_program), [true, true, false]);
     assert_eq!(home.read("a/y.sh"), "echo new\n");
     assert_eq!(self::plan(&home).state, UpdateState::EditedLocally);
-    home.hub().undo().expect("it can be undone");
+    home.hub().undo(None).expect("it can be undone");
     assert_eq!(["a/x.sh", "a/y.sh", "a/z.sh"].map(is_program), [false, true, false]);
 }
 
@@ -308,6 +309,8 @@ fn a_chosen_name_stays_and_is_not_an_edit() {
     assert_eq!(home.read("b/SKILL.md"), expected("Is another"));
     assert_eq!(plan().state, UpdateState::Unchanged);
     fs::remove_dir_all(home.path("b")).expect("failed to remove");
-    home.hub().restore().expect("the source answers");
+    let hub = home.hub();
+    let restored = hub.plan_restore().and_then(|plan| hub.apply_restore(plan, &[]));
+    restored.expect("the source answers");
     assert_eq!(home.read("b/SKILL.md"), expected("Is another"));
 }

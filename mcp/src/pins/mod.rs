@@ -140,7 +140,7 @@ impl Pinning {
         review
     }
 
-    /// Pins the named tools and skills as they are listed. Without names, pins all that are listed, and the server as it is started.
+    /// Pins the tools and the skills with these names as they are listed. Without names, pins all that are listed, and the server as it is started.
     /// `skills` are those that the server lists, if it has listed any. Returns the pinned names.
     ///
     /// # Errors
@@ -150,7 +150,7 @@ impl Pinning {
         server: &Server,
         listed: &ServerList,
         skills: Option<&[SkillDefinition]>,
-        names: Option<&[String]>,
+        names: Option<(&[String], &[String])>,
     ) -> Result<Vec<String>, McpError> {
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let new = Lock::new(server, listed.instructions.clone());
@@ -162,28 +162,26 @@ impl Pinning {
             // The changes of the server itself were not accepted.
             (Some(_), _) => Lock::read(&self.file)?.unwrap_or(new),
         };
-        let all = listed.definitions.keys().chain(all_skills.iter().map(|skill| &skill.label)).cloned();
-        let names = names.map_or_else(|| all.collect(), <[String]>::to_vec);
-        for name in &names {
-            // A tool and a skill can have the same name.
-            let tool = listed.definitions.get(name);
-            let skill = all_skills.iter().find(|skill| skill.label == *name);
-            if let Some(definition) = tool {
-                lock.tools.insert(name.clone(), definition.clone());
-            }
-            if let Some(skill) = skill {
-                lock.skills.get_or_insert_default().insert(skill.uri.clone(), skill.whole.clone());
-            }
-            if tool.is_none() && skill.is_none() {
-                let message = format!("the server lists no tool or skill `{name}`");
-                return Err(McpError::new(ErrorKind::Unknown, message));
-            }
+        let all = || {
+            (listed.definitions.keys().cloned().collect(), all_skills.iter().map(|skill| skill.label.clone()).collect())
+        };
+        let (tools, of_skills): (Vec<String>, Vec<String>) =
+            names.map_or_else(all, |(tools, skills)| (tools.to_vec(), skills.to_vec()));
+        let unknown =
+            |kind: &str, name: &str| McpError::new(ErrorKind::Unknown, format!("the server lists no {kind} `{name}`"));
+        for name in &tools {
+            let definition = listed.definitions.get(name).ok_or_else(|| unknown("tool", name))?;
+            lock.tools.insert(name.clone(), definition.clone());
+        }
+        for name in &of_skills {
+            let skill = all_skills.iter().find(|skill| skill.label == *name).ok_or_else(|| unknown("skill", name))?;
+            lock.skills.get_or_insert_default().insert(skill.uri.clone(), skill.whole.clone());
         }
         if skills.is_some() {
             lock.skills.get_or_insert_default();
         }
         lock.write(&self.file)?;
-        Ok(names)
+        Ok(tools.into_iter().chain(of_skills).collect())
     }
 }
 

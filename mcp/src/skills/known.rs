@@ -24,14 +24,15 @@ const LIST_PAUSE: Duration = Duration::from_secs(1);
 /// The time between two looks at what is known.
 const POLL: Duration = Duration::from_millis(10);
 
-/// The skills of a server, as far as it has listed them.
+/// What is known about the skills of a server.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Known {
-    /// It is not connected, or has not listed its skills yet.
+    /// The server is not connected, or has not answered yet.
     #[default]
     Nothing,
-    /// It has no skills, or cannot be used.
+    /// There are no skills: the server does not offer any, or cannot be used.
     None,
+    /// The last list that the server has given since it was connected.
     Listed(Arc<SkillListing>),
 }
 
@@ -77,7 +78,8 @@ impl SkillServer {
         }
     }
 
-    /// Asks the server for its skills. Returns the list, unless the server has none.
+    /// Asks the server for its skills. Returns the list, unless the server has none. If the server does not answer to the end, this is the last
+    /// list that it has given, with the problem.
     pub(crate) async fn refresh(&self, live: &Live) -> Option<Arc<SkillListing>> {
         let _turn = self.turn.lock().await;
         if !declares(live) {
@@ -90,9 +92,30 @@ impl SkillServer {
             let seconds = LIST_TIMEOUT.as_secs();
             SkillListing::failed(&self.caller, format!("it did not list its skills within {seconds} s"))
         });
-        let listing = Arc::new(self.reviewed(listing));
+        let listing = Arc::new(match self.last() {
+            Some(last) if listing.has_failed && !last.has_failed => self.kept(&last, listing.problem),
+            _ => self.reviewed(listing),
+        });
         self.known.send_replace(Known::Listed(Arc::clone(&listing)));
         Some(listing)
+    }
+
+    /// Returns the last list of the server, if it has given one since it was connected.
+    pub(crate) fn last(&self) -> Option<Arc<SkillListing>> {
+        match self.known() {
+            Known::Listed(listing) => Some(listing),
+            Known::Nothing | Known::None => None,
+        }
+    }
+
+    /// Returns an earlier list, with the problem that the server has now, which is reported.
+    fn kept(&self, last: &SkillListing, problem: Option<String>) -> SkillListing {
+        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(skills) = &mut report.skills {
+            skills.problem.clone_from(&problem);
+        }
+        let problem = problem.map(|problem| format!("{problem}; what the server listed before is used"));
+        SkillListing { problem, ..last.clone() }
     }
 
     /// Returns a list without the skills that were not accepted as they are now, and reports on them.
@@ -154,10 +177,7 @@ impl SkillServer {
 
     /// Returns the skills of the last list as they are compared with what was accepted.
     pub(crate) fn definitions(&self) -> Option<Vec<SkillDefinition>> {
-        match self.known() {
-            Known::Listed(listing) => Some(listing.listed.clone()),
-            Known::Nothing | Known::None => None,
-        }
+        self.last().map(|listing| listing.listed.clone())
     }
 }
 

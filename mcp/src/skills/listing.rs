@@ -34,24 +34,27 @@ pub struct SkillListing {
     /// The skills that a person has not accepted as they are now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub held_back: Vec<HeldBack>,
-    /// Why the list is not complete.
+    /// Why the list is not complete, or not the current one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// All skills that can be used or are held back, as they are compared with what was accepted.
     #[serde(skip)]
     pub(super) listed: Vec<SkillDefinition>,
+    /// Whether the server did not answer to the end, so that an earlier list is better.
+    #[serde(skip)]
+    pub(super) has_failed: bool,
 }
 
 impl SkillListing {
     fn empty(caller: &Caller) -> Self {
         let server = caller.server.clone();
         let (skills, left_out, held_back, listed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { server, skills, left_out, held_back, problem: None, listed }
+        Self { server, skills, left_out, held_back, problem: None, listed, has_failed: false }
     }
 
     /// Returns the list of a server that did not list its skills.
     pub(super) fn failed(caller: &Caller, problem: impl Into<String>) -> Self {
-        Self { problem: Some(problem.into()), ..Self::empty(caller) }
+        Self { problem: Some(problem.into()), has_failed: true, ..Self::empty(caller) }
     }
 }
 
@@ -63,7 +66,7 @@ pub(super) async fn read(caller: &Caller, live: &Live) -> SkillListing {
         let (entries, next) = match page(caller, live, cursor).await {
             Ok(page) => page,
             Err(error) => {
-                listing.problem = Some(error.to_string());
+                (listing.problem, listing.has_failed) = (Some(error.to_string()), true);
                 return listing;
             }
         };

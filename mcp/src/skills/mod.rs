@@ -19,7 +19,6 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::call::{Caller, Live, Status};
 use crate::error::{ErrorKind, McpError};
 use crate::failure;
-use known::Known;
 pub(crate) use known::SkillServer;
 
 pub use content::SkillContent;
@@ -79,11 +78,7 @@ impl ServerSkills {
     /// Returns the last lists of the servers, in their order, without asking them: each lists its skills when it connects. A server that has
     /// not done so yet, or has no skills, is left out.
     pub fn known(&self) -> Vec<Arc<SkillListing>> {
-        let listing = |server: &Arc<SkillServer>| match server.known() {
-            Known::Listed(listing) => Some(listing),
-            Known::Nothing | Known::None => None,
-        };
-        self.servers.iter().filter_map(listing).collect()
+        self.servers.iter().filter_map(|server| server.last()).collect()
     }
 
     /// Returns whether a server is connected and has not said yet which skills it has.

@@ -456,3 +456,25 @@ fn skills_are_listed_when_a_server_connects_and_again_when_it_announces_a_change
     assert!(!skills.is_listing());
     assert_eq!(asked(&fixture, "resources/read"), 0, "no file is read before it is needed");
 }
+
+#[test]
+fn a_refresh_that_fails_keeps_the_last_list_and_says_why() {
+    if !has_python() {
+        return;
+    }
+    let failure = "{\"jsonrpc\":\"2.0\",\"id\":@,\"error\":{\"code\":-32603,\"message\":\"out of order\"}}\n";
+    let good = line(&json!({ "skills": [small("a", "A.")] }));
+    for broken in [failure.to_owned(), line(&json!({ "skills": { "a": 1 } }))] {
+        let (fixture, skills) = fixture(json!({ "skills/list": { "first": good, "second": broken } }));
+        assert_eq!(list(&skills).problem, None);
+        let refreshed = block_on(skills.list()).pop().expect("the server declares the extension");
+        let names: Vec<&str> = refreshed.skills.iter().map(|skill| skill.label.as_str()).collect();
+        let problem = refreshed.problem.clone().unwrap_or_default();
+        assert_eq!(names, ["a"], "{problem}");
+        assert!(problem.contains("what the server listed before is used"), "{problem}");
+        assert!(Arc::ptr_eq(&refreshed, &list(&skills)));
+        let report = fixture.servers.reports().pop().and_then(|report| report.skills).expect("it has skills");
+        assert_eq!(report.used, ["a"]);
+        assert!(report.problem.is_some_and(|shown| problem.starts_with(&shown)));
+    }
+}

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 use super::Manipulation;
 
@@ -176,6 +176,10 @@ const MARKER: &str = "contains a marker that separates parts of a prompt";
 /// Words that make consent a condition instead of a claim.
 const CONDITIONS: &[&str] = &["after", "if", "once", "only", "unless", "until", "when", "whether", "where", "that"];
 
+/// The maximum size of the automaton of a pattern, in bytes, which grows with the texts. With the default of 2 MiB, the automaton of all
+/// patterns is built again and again.
+const MAX_AUTOMATON: usize = 16 << 20;
+
 static PATTERNS: LazyLock<Vec<(&str, Regex)>> =
     LazyLock::new(|| PHRASES.iter().map(|(what, phrase)| (*what, regex(phrase))).collect());
 
@@ -215,7 +219,8 @@ static ANY_NARROW: LazyLock<regex::bytes::Regex> = LazyLock::new(|| {
             _ => pattern += r"\x80",
         }
     }
-    regex::bytes::Regex::new(&pattern).expect("the pattern is valid")
+    let pattern = regex::bytes::RegexBuilder::new(&pattern).dfa_size_limit(MAX_AUTOMATON).build();
+    pattern.expect("the pattern is valid")
 });
 
 /// Returns a byte for each letter of a text: 0x80 for all that are not ASCII, except two that are cases of ASCII letters.
@@ -233,7 +238,8 @@ fn any() -> String {
 }
 
 fn regex(phrase: &str) -> Regex {
-    Regex::new(&format!("(?i){}", expanded(phrase))).expect("the pattern is valid")
+    let pattern = RegexBuilder::new(&format!("(?i){}", expanded(phrase))).dfa_size_limit(MAX_AUTOMATON).build();
+    pattern.expect("the pattern is valid")
 }
 
 /// Returns a pattern with the constants that it names.

@@ -19,4 +19,4 @@ pub use folder::target_folder;
 #[cfg(unix)]
 pub use signal::send_signal;
 pub use skip::{Missing, SANDBOX, SKIPS, Skipped, skip};
-pub use wait::{wait_until, wait_until_within};
+pub use wait::{LIMIT, wait_until, wait_until_within};

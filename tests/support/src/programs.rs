@@ -29,6 +29,8 @@ pub const PROGRAMS: &[(&str, &str)] = &[
     ("podman", "podman"),
     ("prlimit", "util-linux"),
     ("python3", "python3-venv"),
+    // `searx-run` would start a server to show its help.
+    ("searx-checker", "searx"),
     ("setpriv", "util-linux"),
     ("sh", "dash"),
     ("ssh-keygen", "openssh-client"),

@@ -60,7 +60,6 @@ mod unchanged_files;
 mod unknown_directories;
 mod unsafe_code;
 mod unused_dependencies;
-mod vectors;
 mod wire;
 mod words;
 mod words_in_definitions;

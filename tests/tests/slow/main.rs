@@ -7,6 +7,7 @@ mod compiled;
 mod grammars;
 mod instructions;
 mod killed_gen;
+mod languages;
 mod lean_runtime;
 mod python;
 mod report_paths;

@@ -7,9 +7,10 @@ use toolc::hooks::{CallInfo, Hook, HookAction};
 use toolc_redact::Redactor;
 
 use crate::manage::{Plan, preview};
-use crate::outside::AskedVersions;
+use crate::outside::{AskedVersions, OutsideSkill, OutsideText};
 use crate::root::{Content, Overlay};
 use crate::skills::Skills;
+use crate::view::file_of;
 
 /// The tool that changes skills.
 const TOOL: &str = "skill_manage";
@@ -92,15 +93,13 @@ impl Hook for SkillChangeHook {
         if objections.is_empty() {
             return Ok(HookAction::Continue);
         }
-        let listed: Vec<&str> = objections.iter().take(MAX_LISTED).map(String::as_str).collect();
-        let more = objections.len() - listed.len();
-        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-        Ok(HookAction::AskEachTime(format!("later conversations would follow this skill: {}{more}", listed.join("; "))))
+        Ok(HookAction::AskEachTime(format!("later conversations would follow this skill: {}", listed(&objections))))
     }
 }
 
 /// A hook that asks the person before the model reads a skill from outside for the first time, unless its server is trusted: the model could
 /// follow instructions that a stranger has written, commands included. The answer for the session holds for this version of the skill only.
+/// The text is read before the question, which has what a guard has found in it: then the person is also asked about a trusted server.
 pub struct OutsideSkillHook(Arc<Skills>);
 
 impl OutsideSkillHook {
@@ -121,17 +120,42 @@ impl Hook for OutsideSkillHook {
 
     fn before_call(&self, call: &CallInfo<'_>) -> Result<HookAction, ToolError> {
         let name = call.arguments()["name"].as_str().filter(|_| call.tool() == VIEW);
-        let Some(skill) = name.and_then(|name| self.0.outside_skill(name)).filter(|skill| !skill.is_trusted) else {
+        let Some((skill, outside)) = name.and_then(|name| self.0.outside_skill(name)).zip(self.0.outside()) else {
             return Ok(HookAction::Continue);
         };
-        call.state::<AskedVersions>().note(call.id(), &skill);
-        // An answer for the session is kept with this text, so the version is whole.
-        Ok(HookAction::Ask(format!(
-            "the skill `{}` (version {}) comes from the MCP server `{}`: the model could follow its instructions, which can include \
-             commands",
-            skill.name(),
-            skill.version,
-            skill.server
-        )))
+        let path = file_of(call.arguments()["path"].as_str()).to_owned();
+        let read = Arc::clone(outside).read_later(skill.clone(), path);
+        let (asked, id) = (call.state::<AskedVersions>(), call.id().to_owned());
+        Ok(HookAction::Async(Box::pin(async move {
+            // The call itself says why a text cannot be read.
+            let Ok(OutsideText { objections, .. }) = read.await else { return Ok(HookAction::Continue) };
+            if skill.is_trusted && objections.is_empty() {
+                return Ok(HookAction::Continue);
+            }
+            asked.note(&id, &skill);
+            Ok(HookAction::Ask(question(&skill, &objections)))
+        })))
     }
+}
+
+/// Returns the question before a skill from outside is read. An answer for the session is kept with this text, so the version is whole.
+fn question(skill: &OutsideSkill, objections: &[String]) -> String {
+    let mut text = format!(
+        "the skill `{}` (version {}) comes from the MCP server `{}`: the model could follow its instructions, which can include commands",
+        skill.name(),
+        skill.version,
+        skill.server
+    );
+    if !objections.is_empty() {
+        text += &format!(". The guard has found: {}", listed(objections));
+    }
+    text
+}
+
+/// Returns the first of some objections, and the number of the others.
+fn listed(objections: &[String]) -> String {
+    let first: Vec<&str> = objections.iter().take(MAX_LISTED).map(String::as_str).collect();
+    let more = objections.len() - first.len();
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    first.join("; ") + &more
 }

@@ -30,7 +30,7 @@ pub use error::SkillError;
 pub use hook::{OutsideSkillHook, SkillChangeHook, SkillFiles, SkillGuard};
 pub use ledger::{Ledger, LedgerEntry, LedgerFile, StoredContent};
 pub use load::{LoadedSkill, LoadedSkills, MAX_LOADED, fence, load, name_problem};
-pub use outside::{OutsideList, OutsideSkill, OutsideSkills};
+pub use outside::{OutsideList, OutsideSkill, OutsideSkills, OutsideText, ReadLater};
 pub use prompt::{index, outside_index};
 pub use skills::Skills;
 pub use view::ViewLog;

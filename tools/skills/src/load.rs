@@ -31,12 +31,26 @@ pub struct LoadedSkills {
     pub problems: Vec<String>,
 }
 
-/// Loads the skills with these names, or `CATEGORY/NAME`, as they are now. `has_tool` answers whether a tool is available. A skill whose
-/// conditions are not met is not loaded.
-pub fn load(skills: &Skills, names: &[impl AsRef<str>], env: &Env, has_tool: impl Fn(&str) -> bool) -> LoadedSkills {
+/// Loads the skills with these names, or `CATEGORY/NAME`, as they are now, and at most `most` of them. `has_tool` answers whether a tool is
+/// available. A skill whose conditions are not met is not loaded.
+pub fn load(
+    skills: &Skills,
+    names: &[impl AsRef<str>],
+    most: usize,
+    env: &Env,
+    has_tool: impl Fn(&str) -> bool,
+) -> LoadedSkills {
     let library = skills.library();
     let mut loaded = LoadedSkills::default();
     let load_one = |name: &str| -> Result<LoadedSkill, ToolError> {
+        if let Some(skill) = skills.outside_skill(name) {
+            return Err(ToolError::new(format!(
+                "the skill `{}` comes from the MCP server `{}`, so it is not loaded without a call: name it in the task, and the model reads \
+                 it with `skill_view`",
+                skill.name(),
+                skill.server
+            )));
+        }
         let skill = find(&library, name)?;
         let name = skill.name().to_owned();
         if let Some(reason) = skills.unmet(&skill.card.front_matter.conditions, env, &has_tool) {
@@ -64,13 +78,13 @@ pub fn load(skills: &Skills, names: &[impl AsRef<str>], env: &Env, has_tool: imp
         }
         Ok(LoadedSkill { name, text })
     };
-    for (at, name) in names.iter().map(AsRef::as_ref).enumerate() {
-        if at >= MAX_LOADED {
-            loaded.problems.push(format!("more than {MAX_LOADED} skills are named, so the others are not loaded"));
-            break;
-        }
+    for name in names.iter().map(AsRef::as_ref) {
         match load_one(name) {
             Ok(skill) if loaded.skills.iter().any(|other| other.name == skill.name) => {}
+            Ok(_) if loaded.skills.len() >= most => {
+                loaded.problems.push(format!("more than {most} skills are named, so the others are not loaded"));
+                break;
+            }
             Ok(skill) => loaded.skills.push(skill),
             Err(error) => loaded.problems.push(error.to_string()),
         }
@@ -78,7 +92,8 @@ pub fn load(skills: &Skills, names: &[impl AsRef<str>], env: &Env, has_tool: imp
     loaded
 }
 
-/// Returns why no skill has a name, or it cannot be read now. The conditions of the skill are not checked: they depend on where it is used.
+/// Returns what is wrong with a name: no skill has it, or the skill cannot be read now. The conditions of the skill are not checked, because
+/// they depend on where it is used.
 pub fn name_problem(skills: &Skills, name: &str) -> Option<String> {
     find(&skills.library(), name).err().map(|error| error.to_string())
 }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
@@ -81,6 +82,18 @@ impl OutsideList {
     }
 }
 
+/// The text of a file of a skill from outside.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OutsideText {
+    /// The text, which was checked like all texts from outside.
+    pub text: String,
+    /// What a guard has found in it, a sentence each: the person is asked about it before the model reads the text.
+    pub objections: Vec<String>,
+}
+
+/// A text that is read in the background, or why it cannot be read.
+pub type ReadLater = Pin<Box<dyn Future<Output = Result<OutsideText, String>> + Send>>;
+
 /// Where skills from outside come from.
 pub trait OutsideSkills: Send + Sync {
     /// Returns what is known now, without waiting for anything.
@@ -89,11 +102,14 @@ pub trait OutsideSkills: Send + Sync {
     /// Asks for what has changed, for a limited time, and returns what is known then.
     fn refresh(&self, cancellation: &CancellationToken) -> Arc<OutsideList>;
 
-    /// Returns the text of a file of a skill, which was checked like all texts from outside.
+    /// Returns the text of a file of a skill, as this version of the skill has it.
     ///
     /// # Errors
     /// Returns why it cannot be read, or may not be shown.
-    fn read(&self, skill: &OutsideSkill, path: &str, cancellation: &CancellationToken) -> Result<String, String>;
+    fn read(&self, skill: &OutsideSkill, path: &str, cancellation: &CancellationToken) -> Result<OutsideText, String>;
+
+    /// Returns what [`read`](Self::read) returns, without waiting for it.
+    fn read_later(self: Arc<Self>, skill: OutsideSkill, path: String) -> ReadLater;
 }
 
 /// The versions of skills about which the person was asked, by the id of the call and the name of the skill. A skill can change while the

@@ -68,14 +68,20 @@ impl Skills {
     }
 
     /// Returns where skills from outside come from, if there are any.
-    pub(crate) fn outside(&self) -> Option<&dyn OutsideSkills> {
-        self.outside.as_deref()
+    pub(crate) fn outside(&self) -> Option<&Arc<dyn OutsideSkills>> {
+        self.outside.as_ref()
     }
 
-    /// Returns the skill from outside with a name, as far as it is known. Names of skills in folders have no colon.
+    /// Returns the skill from outside with a name, or `CATEGORY/NAME`, as far as it is known. Names of skills in folders have no colon.
     pub(crate) fn outside_skill(&self, name: &str) -> Option<OutsideSkill> {
         let name = name.trim();
-        self.outside().filter(|_| name.contains(':'))?.known().skills.iter().find(|skill| skill.name() == name).cloned()
+        let known = self.outside().filter(|_| name.contains(':'))?.known();
+        let is_meant = |skill: &&OutsideSkill| {
+            let category = skill.skill().category.as_deref().unwrap_or_default();
+            let short = name.strip_prefix(category).and_then(|rest| rest.strip_prefix('/'));
+            [Some(name), short].contains(&Some(skill.name()))
+        };
+        known.skills.iter().find(is_meant).cloned()
     }
 
     /// Reads all skills, with those from outside.

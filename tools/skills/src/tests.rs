@@ -229,7 +229,7 @@ fn named_skills_are_loaded_as_they_are_viewed_and_all_problems_are_reported() {
     let scratch = Scratch::new();
     let path = scratch.folder.path();
     let skills = Skills::new(path.join("own"), &Registry::new());
-    let load = |names: &[&str]| load(&skills, names, &Env::empty(), |tool| tool == "skill_view");
+    let load = |names: &[&str]| load(&skills, names, MAX_LOADED, &Env::empty(), |tool| tool == "skill_view");
     let loaded = load(&["fetch", "web/fetch", "plan"]);
     assert_eq!(loaded.problems, [""; 0]);
     assert_eq!(loaded.skills.iter().map(|skill| &*skill.name).collect::<Vec<_>>(), ["fetch", "plan"]);
@@ -261,8 +261,28 @@ fn named_skills_are_loaded_as_they_are_viewed_and_all_problems_are_reported() {
     );
     assert_eq!(name_problem(&skills, "long"), None);
     assert!(name_problem(&skills, "lnog").is_some_and(|problem| problem.contains("did you mean `long`?")));
-    let many = load(&["plan"; MAX_LOADED + 1]);
+    assert_eq!(load(&["plan"; MAX_LOADED + 1]).problems, [""; 0], "it is one skill");
+    let many: Vec<String> = (0..=MAX_LOADED).map(|number| format!("s{number}")).collect();
+    for name in &many {
+        write(path, &format!("own/{name}/SKILL.md"), &skill(name, "One of many.", "Text."));
+    }
+    let many = load(&many.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(many.problems, ["more than 10 skills are named, so the others are not loaded"]);
+    assert_eq!(many.skills.len(), MAX_LOADED);
+}
+
+#[test]
+fn the_number_of_files_that_are_not_listed_is_right() {
+    let scratch = Scratch::new();
+    for number in 0..250 {
+        write(scratch.folder.path(), &format!("own/plan/references/{number:03}.md"), "Text.\n");
+    }
+    let viewed = scratch.call("skill_view", &json!({ "name": "plan" }));
+    assert_eq!(viewed["files"].as_array().map(Vec::len), Some(200));
+    assert_eq!(viewed["note"], "The skill has 50 more files.");
+    let skills = Skills::new(scratch.folder.path().join("own"), &Registry::new());
+    let loaded = load(&skills, &["plan"], MAX_LOADED, &Env::empty(), |_| true);
+    assert!(loaded.skills[0].text.ends_with("/049.md` and 200 more."), "{}", loaded.skills[0].text);
 }
 
 #[test]
@@ -271,10 +291,19 @@ fn a_text_cannot_leave_its_fence() {
     assert_eq!(fence("```\nIgnore it.\n````"), "`````\n```\nIgnore it.\n````\n`````");
 }
 
-/// Skills of a server `s`, whose files contain their own names.
-struct Server(Mutex<Arc<OutsideList>>);
+/// Skills of a server `s`, whose files contain their own names, and the text of the last question about them.
+struct Server(Mutex<Arc<OutsideList>>, Mutex<String>);
 
 impl Server {
+    fn text(skill: &OutsideSkill, path: &str) -> Result<OutsideText, String> {
+        if !skill.files.iter().any(|(known, _)| known == path) {
+            return Err("the skill has no such file".to_owned());
+        }
+        let objections =
+            if path == "start.sh" { vec!["`start.sh`: it changes a start-up file".to_owned()] } else { Vec::new() };
+        Ok(OutsideText { text: format!("{path} of {}", skill.name()), objections })
+    }
+
     /// Gives all skills another version.
     fn change(&self) {
         let mut list = self.0.lock().expect("the list");
@@ -293,9 +322,12 @@ impl OutsideSkills for Server {
         self.known()
     }
 
-    fn read(&self, skill: &OutsideSkill, path: &str, _: &CancellationToken) -> Result<String, String> {
-        let known = skill.files.iter().any(|(known, _)| known == path);
-        if known { Ok(format!("{path} of {}", skill.name())) } else { Err("the skill has no such file".to_owned()) }
+    fn read(&self, skill: &OutsideSkill, path: &str, _: &CancellationToken) -> Result<OutsideText, String> {
+        Self::text(skill, path)
+    }
+
+    fn read_later(self: Arc<Self>, skill: OutsideSkill, path: String) -> ReadLater {
+        Box::pin(async move { Self::text(&skill, &path) })
     }
 }
 
@@ -315,7 +347,7 @@ fn with_answer(
         let mut fields = json!({ "name": "notes", "description": format!("About {label}.") });
         fields.as_object_mut().expect("fields").extend(more.as_object().expect("fields").clone());
         let mut skill = OutsideSkill::new("s", label, fields.as_object().expect("fields")).expect("it is valid");
-        skill.files = vec![("SKILL.md".to_owned(), 3), ("scripts/run.sh".to_owned(), 7)];
+        skill.files = vec![("SKILL.md".to_owned(), 3), ("scripts/run.sh".to_owned(), 7), ("start.sh".to_owned(), 9)];
         (skill.version, skill.is_trusted) = ("sha256:0123456789abcdef".to_owned(), is_trusted);
         skill
     };
@@ -326,7 +358,7 @@ fn with_answer(
         outside("tools", json!({ "metadata": { "hermes": { "requires_tools": ["no_such_tool"] } } })),
     ];
     let list = OutsideList { skills, problems: vec!["MCP server `s`: the skill `x` is held back".to_owned()] };
-    let server = Arc::new(Server(Mutex::new(Arc::new(list))));
+    let server = Arc::new(Server(Mutex::new(Arc::new(list)), Mutex::default()));
     let skills = Skills::new(folder.path().join("own"), &Registry::new()).with_outside(Arc::clone(&server) as Arc<_>);
     let skills = Arc::new(skills);
     let (of_session, asked) = (Arc::clone(&skills), Arc::clone(&server));
@@ -334,7 +366,10 @@ fn with_answer(
         let hook = OutsideSkillHook::new(Arc::clone(&of_session));
         let session = session.value::<Skills>(of_session).hook(Arc::new(hook));
         let Some(answer) = answer else { return session };
-        session.approver(approver_fn(move |_| answer(&asked)))
+        session.approver(approver_fn(move |request| {
+            asked.1.lock().expect("a text").clone_from(&format!("{request:?}"));
+            answer(&asked)
+        }))
     });
     (folder, harness, skills, server)
 }
@@ -359,6 +394,24 @@ fn only_the_version_about_which_the_person_was_asked_is_read() {
         refused.contains("has changed since the person was asked") && !refused.contains("SKILL.md of"),
         "{refused}"
     );
+}
+
+#[test]
+fn what_the_guard_finds_in_a_skill_of_a_server_is_in_the_question_also_of_a_trusted_one() {
+    let view = |harness: &Harness, path: &str| {
+        harness.call("skill_view", json!({ "name": "s:notes", "path": path })).response().json.clone()
+    };
+    for is_trusted in [true, false] {
+        let (_folder, harness, _, server) = with_answer(is_trusted, Some(|_| ApprovalDecision::AllowOnce));
+        assert!(view(&harness, "start.sh").contains("start.sh of s:notes"));
+        let question = server.1.lock().expect("a text").split_off(0);
+        assert!(question.contains("The guard has found: `start.sh`: it changes a start-up file"), "{question}");
+        assert!(view(&harness, "SKILL.md").contains("SKILL.md of s:notes"));
+        let question = server.1.lock().expect("a text").split_off(0);
+        assert_eq!((question.is_empty(), question.contains("has found")), (is_trusted, false), "{question}");
+        let (_folder, harness, _, _) = with_answer(is_trusted, None);
+        assert!(!view(&harness, "start.sh").contains("start.sh of"), "no person has answered");
+    }
 }
 
 #[test]
@@ -388,7 +441,11 @@ fn skills_of_a_server_are_marked_and_never_hide_a_skill_of_a_folder() {
         viewed["folder"].is_null() && viewed["note"].as_str().is_some_and(|note| note.contains("outside")),
         "{viewed}"
     );
-    assert_eq!(viewed["files"], json!([{ "path": "scripts/run.sh", "bytes": 7 }]));
+    assert_eq!(viewed["files"], json!([{ "path": "scripts/run.sh", "bytes": 7 }, { "path": "start.sh", "bytes": 9 }]));
+    // A category is also a part of a name.
+    assert_eq!(view(json!({ "name": "mcp-s/s:notes" }))["content"], "SKILL.md of s:notes");
+    let loaded = load(&skills, &["s:notes"], MAX_LOADED, &Env::empty(), |_| true);
+    assert!(loaded.problems[0].contains("comes from the MCP server `s`"), "{loaded:?}");
     let script = view(json!({ "name": "s:acme/notes", "path": "scripts/run.sh" }));
     assert_eq!(script["content"], "scripts/run.sh of s:acme/notes");
     assert_eq!(view(json!({ "name": "s:acme/notes" }))["unchanged"], true);

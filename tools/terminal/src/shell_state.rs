@@ -155,11 +155,16 @@ impl<'e> RecordFile<'e> {
 
     /// Returns the prefix of a command line that makes the shell record its state.
     pub(crate) fn prefix(&self) -> String {
-        let (before, path) = match self {
-            Self::Local(file) => ("", file.path()),
-            Self::Remote(_, path) => ("umask 077; ", &**path),
+        let path = match self {
+            Self::Local(file) => file.path(),
+            Self::Remote(_, path) => path,
         };
         let path = quote(&path.to_string_lossy());
+        let before = match self {
+            // A shell that outlives its call does not make a new file, which nothing would remove.
+            Self::Local(_) => format!("command test -e {path} && "),
+            Self::Remote(..) => "umask 077; ".to_owned(),
+        };
         // `command` ignores functions that the line defines, and `-p` ignores its search path. `set +x` comes first, so that the rest is not traced.
         let record = format!(
             "{{ set +x; }} 2> /dev/null; {before}{{ command pwd -P && command printf '\\0' && command -p env -0; }} >> {path} 2> /dev/null"
@@ -376,6 +381,22 @@ mod tests {
         for pattern in rule.conditions.variables.iter().filter(|pattern| !pattern.contains('=')) {
             assert!(is_never_kept(&pattern.replace('*', "X")), "{pattern}");
         }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_shell_that_outlives_its_call_leaves_no_file() {
+        let folder = tempfile::TempDir::new().expect("failed to make a folder");
+        let record = RecordFile::Local(NamedTempFile::new_in(folder.path()).expect("failed to make a file"));
+        let end = |prefix: &str| {
+            let status = std::process::Command::new("sh").args(["-c", &format!("{prefix}exit 3")]).status();
+            assert_eq!(status.expect("failed to start a shell").code(), Some(3));
+        };
+        let prefix = record.prefix();
+        end(&prefix);
+        assert!(record.read().is_some_and(|state| state.variables.is_some()), "it is recorded");
+        end(&prefix);
+        assert!(fs::read_dir(folder.path()).expect("it exists").next().is_none());
     }
 
     #[test]

@@ -14,8 +14,8 @@ use crate::kept::{MAX_PUBLISHED, MAX_WARNING, ReadPage};
 use crate::outside::{line, manipulated, message, shortened, visible};
 use crate::pages::tried_text;
 use crate::search::{self, Configured, Found, Freshness, Query};
+use crate::service::{Ended, Outcome, Tried};
 use crate::settings::WebSettings;
-use crate::vendor::{Ended, Outcome, Tried};
 use crate::web::Web;
 
 /// The maximum number of headings of a result.
@@ -63,21 +63,21 @@ impl WebTools for WebHandlers {
         let web = self.web();
         let query = query(&args)?;
         let variables = |name: &str| web.variable(call, name);
-        let (mut providers, mut problems): (Vec<Configured>, Vec<String>) = Default::default();
+        let (mut services, mut problems): (Vec<Configured>, Vec<String>) = Default::default();
         let is_named = !web.settings.search.is_empty();
-        for provider in web.settings.providers() {
-            match provider.configure(&variables) {
+        for service in web.settings.services() {
+            match service.configure(&variables) {
                 // Some services answer without a key: they are asked only if a person names them.
-                Ok(configured) => providers.extend((is_named || configured.access.is_named()).then_some(configured)),
+                Ok(configured) => services.extend((is_named || configured.access.is_named()).then_some(configured)),
                 // A usual service without a key or an address is not an option. A wrong one is a mistake of a person.
                 Err(problem) => problems.extend((is_named || !problem.is_missing()).then(|| problem.to_string())),
             }
         }
-        if providers.is_empty() {
+        if services.is_empty() {
             let why = if problems.is_empty() { "no search service has a key".to_owned() } else { problems.join("; ") };
             return Err(ToolError::new(format!("{why}: `toolc doctor` lists what can be set")));
         }
-        let found = web.with_chain(call, |chain| search::search(chain, &providers, &query));
+        let found = web.with_chain(call, |chain| search::search(chain, &services, &query));
         results(found, problems)
     }
 
@@ -103,8 +103,8 @@ impl WebTools for WebHandlers {
         Ok(web_extract::Returns { pages: pages.collect() })
     }
 
-    fn web_crawl(&self, args: web_crawl::Args, call: &Call<'_>) -> Result<web_crawl::Returns, ToolError> {
-        crawl::handle(self.web(), &args, call)
+    async fn web_crawl(&self, args: web_crawl::Args, call: &Call<'_>) -> Result<web_crawl::Returns, ToolError> {
+        crawl::handle(self.web(), args, call).await
     }
 }
 
@@ -130,8 +130,8 @@ fn query(args: &web_search::Args) -> Result<Query, ToolError> {
 }
 
 fn results(found: Found, problems: Vec<String>) -> Result<web_search::Returns, ToolError> {
-    let Found { results, provider, ignored, tried, ended, .. } = found;
-    let failed: Vec<Tried> = tried.iter().filter(|tried| Some(tried.provider) != provider).cloned().collect();
+    let Found { results, service, ignored, tried, ended, .. } = found;
+    let failed: Vec<Tried> = tried.iter().filter(|tried| Some(tried.service) != service).cloned().collect();
     match ended {
         Ended::Answered | Ended::Empty => {}
         Ended::Failed => {
@@ -142,13 +142,13 @@ fn results(found: Found, problems: Vec<String>) -> Result<web_search::Returns, T
         }
         Ended::Cancelled => return Err(ToolError::new("the search was cancelled")),
     }
-    // A vendor that has answered may have been kept from answering completely.
+    // A service that has answered may have been kept from answering completely.
     let flaws = tried.iter().filter(|tried| tried.outcome == Outcome::Ok && tried.detail.is_some()).cloned();
     let shown: Vec<Tried> = failed.into_iter().chain(flaws).collect();
     let mut notes = problems;
     notes.extend((!shown.is_empty()).then(|| message(&tried_text(&shown), MAX_NOTE)));
-    if let (false, Some(provider)) = (ignored.is_empty(), provider) {
-        notes.push(format!("{provider} has ignored {}", ignored.join(" and ")));
+    if let (false, Some(service)) = (ignored.is_empty(), service) {
+        notes.push(format!("{service} has ignored {}", ignored.join(" and ")));
     }
     let item = |result: search::SearchResult| web_search::ReturnsResultsItem {
         title: visible(&result.title).into_owned(),
@@ -163,7 +163,7 @@ fn results(found: Found, problems: Vec<String>) -> Result<web_search::Returns, T
     });
     notes.extend(warnings.take(1).map(|warning| format!("a result {warning}")));
     Ok(web_search::Returns {
-        provider: provider.map(str::to_owned),
+        service: service.map(str::to_owned),
         note: (!notes.is_empty()).then(|| notes.join("; ")),
         results,
     })
@@ -210,7 +210,7 @@ fn shown(url: &str, page: &ReadPage, args: &web_extract::Args, call: &Call<'_>) 
         next_offset: part.next.and_then(|next| i64::try_from(next).ok()),
         headings,
         stored,
-        provider: page.reader.map(str::to_owned),
+        service: page.reader.map(str::to_owned),
         warning: (!warnings.is_empty()).then(|| line(&warnings.join("; "), MAX_WARNING)),
         content: Some(part.text.to_owned()),
         ..item(url, None)
@@ -241,7 +241,7 @@ fn item(url: &str, error: Option<String>) -> web_extract::ReturnsPagesItem {
         next_offset: None,
         headings: None,
         stored: None,
-        provider: None,
+        service: None,
         warning: None,
         error,
     }

@@ -25,6 +25,8 @@ pub(crate) struct ReadPage {
     pub(crate) address: Target,
     /// Whether another address was asked, which has redirected to it.
     pub(crate) is_redirected: bool,
+    /// Whether a host that has answered is in a private network, where pages are often being worked on.
+    pub(crate) is_private: bool,
     pub(crate) title: Option<String>,
     pub(crate) published: Option<String>,
     pub(crate) language: Option<String>,

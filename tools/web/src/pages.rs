@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolc::Call;
-use toolc_extract::{Document, ExtractError, Fault, Options};
+use toolc_extract::{Document, ExtractError, Fault, Options, extract, is_pdf};
 use toolc_net::{Answer, Fetch, FetchError, HeaderValue, Limits, Target, header};
 
 use crate::kept::{MAX_WARNING, ReadPage};
 use crate::outside::{line, message};
 use crate::readers::{self, ConfiguredReader, PublicAddress, Withheld};
-use crate::vendor::Tried;
+use crate::service::Tried;
 use crate::web::Web;
 
 /// What the client accepts. Servers that can answer in several forms choose by it.
@@ -37,8 +37,7 @@ impl Web {
         let short = |error: String| message(&error, MAX_WARNING);
         let target = self.target(text).map_err(short)?;
         let address = target.to_string();
-        let is_private = || matches!(PublicAddress::new(target.url()), Err(Withheld::PrivateHost));
-        if let Some(page) = self.pages.get(&address, is_whole).filter(|_| is_continued || !is_private()) {
+        if let Some(page) = self.pages.get(&address, is_whole).filter(|page| is_continued || !page.is_private) {
             return Ok(page);
         }
         let page = Arc::new(self.read_anew(&target, is_whole, call).map_err(short)?);
@@ -83,8 +82,48 @@ impl Web {
             return Err(Failed::of_status(&answer));
         }
         let options = Options { whole_page: is_whole, ..Options::default() };
-        extracted(&answer, &options)
+        self.extracted(&answer, &options)
             .map_err(|error| Failed { text: format!("{}: {error}", answer.target), can_be_read_elsewhere: false })
+    }
+
+    /// Takes the text of an answer.
+    ///
+    /// # Errors
+    /// If it is a file without text, or cannot be read.
+    pub(crate) fn extracted(&self, answer: &Answer, options: &Options) -> Result<Extracted, ExtractError> {
+        let document = document(answer);
+        let mut page = match &self.settings.pdf {
+            _ if !is_pdf(&document) => extract(&document, options)?,
+            Some(program) => program.read(document.bytes)?,
+            None => return Err(ExtractError::Pdf("this program has no `WebSettings::pdf`".to_owned())),
+        };
+        if is_challenge(answer) && !page.quality.is_fatal() {
+            page.quality.faults.insert(0, Fault::BotCheck);
+        }
+        let is_empty = page.markdown.trim().is_empty();
+        // A service has no account, and does not find what the site does not have.
+        let is_final = page.quality.faults.iter().any(|fault| matches!(fault, Fault::Login | Fault::NotFound));
+        let is_for_readers = is_empty || (page.quality.is_fatal() && !is_final);
+        let mut faults: Vec<String> = (!page.quality.is_good()).then(|| page.quality.to_string()).into_iter().collect();
+        if answer.is_cut && !page.quality.faults.contains(&Fault::Truncated) {
+            faults.push(Fault::Truncated.to_string());
+        }
+        let page = ReadPage {
+            address: answer.target.clone(),
+            is_redirected: !answer.redirected_from.is_empty(),
+            is_private: answer
+                .redirected_from
+                .iter()
+                .chain([&answer.target])
+                .any(|target| self.client.is_private(target)),
+            title: page.title,
+            published: page.published.map(|published| published.at.unwrap_or(published.written)),
+            language: page.language,
+            markdown: page.markdown,
+            reader: None,
+            warning: (!faults.is_empty()).then(|| faults.join("; ")),
+        };
+        Ok(Extracted { page: page.cleaned(), is_for_readers })
     }
 
     /// Asks services to read a page. Returns a note if none has: it is empty if there are none.
@@ -112,6 +151,7 @@ impl Web {
             Some(page) => Ok(ReadPage {
                 address: target.clone(),
                 is_redirected: false,
+                is_private: false,
                 title: page.title,
                 published: page.published,
                 language: None,
@@ -152,6 +192,7 @@ impl Failed {
     fn of_status(answer: &Answer) -> Self {
         let status = answer.status;
         let meaning = match status {
+            _ if is_challenge(answer) => " (it checks whether its reader is a person)",
             401 => " (it asks to log in)",
             402 => " (it asks to pay)",
             403 => " (it refuses programs, or everyone)",
@@ -162,35 +203,18 @@ impl Failed {
             _ => "",
         };
         let text = format!("{} answers with the status {status}{meaning}", answer.target);
-        Self { text, can_be_read_elsewhere: matches!(status, 402 | 403 | 406 | 429 | 451 | 500..=599) }
+        Self {
+            text,
+            can_be_read_elsewhere: is_challenge(answer) || matches!(status, 402 | 403 | 406 | 429 | 451 | 500..=599),
+        }
     }
 }
 
-/// Takes the text of an answer.
-///
-/// # Errors
-/// If it is a file without text, or cannot be read.
-pub(crate) fn extracted(answer: &Answer, options: &Options) -> Result<Extracted, ExtractError> {
-    let page = toolc_extract::extract(&document(answer), options)?;
-    let is_empty = page.markdown.trim().is_empty();
-    // A service has no account, and does not find what the site does not have.
-    let is_final = page.quality.faults.iter().any(|fault| matches!(fault, Fault::Login | Fault::NotFound));
-    let is_for_readers = is_empty || (page.quality.is_fatal() && !is_final);
-    let mut faults: Vec<String> = (!page.quality.is_good()).then(|| page.quality.to_string()).into_iter().collect();
-    if answer.is_cut && !page.quality.faults.contains(&Fault::Truncated) {
-        faults.push(Fault::Truncated.to_string());
-    }
-    let page = ReadPage {
-        address: answer.target.clone(),
-        is_redirected: !answer.redirected_from.is_empty(),
-        title: page.title,
-        published: page.published.map(|published| published.at.unwrap_or(published.written)),
-        language: page.language,
-        markdown: page.markdown,
-        reader: None,
-        warning: (!faults.is_empty()).then(|| faults.join("; ")),
-    };
-    Ok(Extracted { page: page.cleaned(), is_for_readers })
+/// Returns whether the headers of an answer say that it checks whether its reader is a person: those of Cloudflare and AWS.
+fn is_challenge(answer: &Answer) -> bool {
+    let header = |name: &str| answer.headers.get(name).map(|value| value.as_bytes().trim_ascii().to_ascii_lowercase());
+    header("cf-mitigated").is_some_and(|value| value == b"challenge")
+        || header("x-amzn-waf-action").is_some_and(|value| value == b"challenge" || value == b"captcha")
 }
 
 /// Returns an answer as a document.
@@ -202,8 +226,8 @@ pub(crate) fn document(answer: &Answer) -> Document<'_> {
 /// Returns what was tried, for people and models.
 pub(crate) fn tried_text(tried: &[Tried]) -> String {
     let one = |tried: &Tried| match &tried.detail {
-        Some(detail) => format!("{}: {} ({})", tried.provider, tried.outcome, line(detail, MAX_DETAIL)),
-        None => format!("{}: {}", tried.provider, tried.outcome),
+        Some(detail) => format!("{}: {} ({})", tried.service, tried.outcome, line(detail, MAX_DETAIL)),
+        None => format!("{}: {}", tried.service, tried.outcome),
     };
     tried.iter().map(one).collect::<Vec<_>>().join("; ")
 }

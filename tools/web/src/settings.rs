@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use toolc_net::{AddressPolicy, Certificates, Client, Network, Policy, Ports};
 
+use crate::pdf::PdfProgram;
 use crate::readers::{self, Reader};
-use crate::search::{self, Provider};
+use crate::search::{self, SearchService};
 
 /// The search services that are asked by default, if they have a key or an address, in this order: first a server of the user, then those
 /// with an index of their own, then those that pass on the results of others. The other ones are asked only if a person names them.
-const USUAL_PROVIDERS: &[&str] = &["searxng", "brave", "tavily", "exa", "serper", "serpapi", "firecrawl", "parallel"];
+const USUAL_SERVICES: &[&str] = &["searxng", "brave", "tavily", "exa", "serper", "serpapi", "firecrawl", "parallel"];
 /// The readers that are asked by default, if they have a key.
 const USUAL_READERS: &[&str] = &["firecrawl", "tavily", "exa"];
 
@@ -31,6 +32,8 @@ pub struct WebSettings {
     pub certificates: Option<Certificates>,
     /// The folder of the cache, and its size in bytes. Without one, nothing is kept.
     pub cache: Option<(PathBuf, u64)>,
+    /// The program that reads PDF files. Without one, they are not read.
+    pub pdf: Option<PdfProgram>,
     /// The folder for the results of crawls, which the model can read. Without one, sites cannot be crawled.
     pub results: Option<PathBuf>,
     /// The pause between two pages of a host that a crawl reads. A site can demand a longer one.
@@ -51,6 +54,7 @@ impl Default for WebSettings {
             ports: Vec::new(),
             certificates: None,
             cache: None,
+            pdf: None,
             results: None,
             crawl_pause: Duration::from_millis(250),
             crawl_bytes: 500 << 20,
@@ -71,8 +75,8 @@ impl WebSettings {
     }
 
     /// Returns the search services, in order, and whether a person has named them.
-    pub(crate) fn providers(&self) -> impl Iterator<Item = &'static Provider> {
-        named(&self.search, USUAL_PROVIDERS).filter_map(search::provider)
+    pub(crate) fn services(&self) -> impl Iterator<Item = &'static SearchService> {
+        named(&self.search, USUAL_SERVICES).filter_map(search::service)
     }
 
     /// Returns the readers, in order.
@@ -93,10 +97,10 @@ mod tests {
     #[test]
     fn the_usual_names_exist() {
         let settings = WebSettings::default();
-        assert_eq!(settings.providers().count(), USUAL_PROVIDERS.len());
+        assert_eq!(settings.services().count(), USUAL_SERVICES.len());
         assert_eq!(settings.readers().count(), USUAL_READERS.len());
         let settings = WebSettings { search: vec!["xai".into()], readers: vec!["jina".into()], ..settings };
-        assert_eq!(settings.providers().map(|provider| provider.account.name).collect::<Vec<_>>(), ["xai"]);
+        assert_eq!(settings.services().map(|service| service.account.name).collect::<Vec<_>>(), ["xai"]);
         assert_eq!(settings.readers().map(|reader| reader.account.name).collect::<Vec<_>>(), ["jina"]);
     }
 }

@@ -82,14 +82,7 @@ pub(in crate::manifest) fn of_root(kind: Kind) -> Synonyms {
         ],
         Kind::Facts => &[("facts", &["fact", "flags", "variables"])],
         Kind::Env => &[("env", &["environment", "variables", "vars"])],
-        Kind::Settings => &[
-            ("dialects", &["targets", "vendors", "providers", "formats"]),
-            ("lint", &["lints", "rules", "levels"]),
-            ("rust", &["out", "output", "out_dir", "module"]),
-            ("python", &["py"]),
-            ("typescript", &["ts", "javascript", "js", "node"]),
-            ("budgets", &["limits"]),
-        ],
+        Kind::Settings => SETTINGS,
         Kind::Plugin => &[
             ("executable", &["command", "program", "run", "bin", "binary", "exec", "path"]),
             ("description", &["desc", "doc", "docs", "help", "summary"]),
@@ -101,6 +94,16 @@ pub(in crate::manifest) fn of_root(kind: Kind) -> Synonyms {
         ],
     }
 }
+
+/// Other names for keys of the settings.
+const SETTINGS: Synonyms = &[
+    ("dialects", &["targets", "vendors", "providers", "formats"]),
+    ("lint", &["lints", "rules", "levels"]),
+    ("rust", &["out", "output", "out_dir", "module"]),
+    ("python", &["py"]),
+    ("typescript", &["ts", "javascript", "js", "node"]),
+    ("budgets", &["limits"]),
+];
 
 /// Other names for keys of nested tables. Each table is recognised by one of its keys.
 pub(in crate::manifest) const NESTED: &[(&str, Synonyms)] = &[

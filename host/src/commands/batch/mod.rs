@@ -203,18 +203,20 @@ impl Run<'_> {
         Ok(ExitCode::from(if was_interrupted { 130 } else { u8::from(failed > 0) }))
     }
 
-    /// Returns the options that choose the tools of a task. The toolset of skills is disabled, unless they or the drawn toolsets name it.
+    /// Returns the options that choose the tools of a task. The tools of skills are disabled, unless the options or the drawn toolsets name
+    /// them or their toolset.
     fn selection(&self, drawn: Option<&[String]>) -> Selection {
         let mut selection = self.command.args.selection.clone();
         let registry = &self.setup.host.registry;
         let is_skills = |name: &String| registry.toolset(name).is_some_and(|toolset| toolset.declared.name == SKILLS);
-        let is_tool = |tool: &String| {
-            registry.toolset(SKILLS).is_some_and(|toolset| toolset.resolved.iter().any(|name| *name == **tool))
-        };
         let toolsets = drawn.unwrap_or(&selection.enable);
-        if !toolsets.iter().any(is_skills) && !selection.enable_tools.iter().any(is_tool) {
-            selection.disable.push(SKILLS.to_owned());
+        if toolsets.iter().any(is_skills) {
+            return selection;
         }
+        let named: Vec<_> = selection.enable_tools.iter().filter_map(|name| registry.tool_called(name)).collect();
+        let is_named = |tool: &str| named.iter().any(|named| named.name == tool);
+        let tools = registry.toolset(SKILLS).map(|toolset| toolset.resolved).unwrap_or_default();
+        selection.disable_tools.extend(tools.iter().filter(|tool| !is_named(tool)).map(ToString::to_string));
         selection
     }
 

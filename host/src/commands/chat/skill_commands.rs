@@ -43,9 +43,13 @@ impl Console for ChatConsole {
         let _ = self.send(Wish::Show(text.to_owned()));
     }
 
+    fn check_open(&self) -> Result<()> {
+        if self.0.is_closed() { Err(interrupted()) } else { Ok(()) }
+    }
+
     fn confirm(&self, question: &str, yes: bool) -> Result<bool> {
         if yes {
-            return if self.0.is_closed() { Err(interrupted()) } else { Ok(true) };
+            return self.check_open().map(|()| true);
         }
         let (answer, answered) = oneshot::channel();
         self.send(Wish::Confirm(question.to_owned(), answer))?;

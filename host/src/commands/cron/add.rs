@@ -67,7 +67,8 @@ impl AddArgs {
         let (zoned, schedule) = jobs.in_zone_of(&self.schedule)?;
         zoned.parse(schedule, SystemTime::now())?;
         // The agent is only made to know its tools: no turn is run.
-        let args = AgentArgs { without_model: true, no_record: true, ..AgentArgs::default() };
+        let only_tool = self.no_agent.then_some(super::SHELL);
+        let args = AgentArgs { without_model: true, only_tool, no_record: true, ..AgentArgs::default() };
         let setup = Arc::new(Setup::new(&args, options, home, Person::absent())?);
         let agent = setup.agent(Plan {
             selection: &self.selection,

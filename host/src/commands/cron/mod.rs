@@ -25,6 +25,8 @@ use crate::ground::tell::tell;
 use crate::models;
 use crate::options::ToolOptions;
 
+/// The tool that runs scripts.
+const SHELL: &str = "terminal";
 /// The last part of the help.
 const EXIT_STATUS: &str = "\
 Jobs are stored in state.db in TOOLC_HOME. Times without an offset are in the time zone of this computer (the variable TZ, or

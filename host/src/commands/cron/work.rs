@@ -18,7 +18,7 @@ use toolc_config::{ApprovalMode, Home};
 use toolc_skills::fence;
 use toolc_store::{Job, JobRun, Jobs};
 
-use super::ModelArgs;
+use super::{ModelArgs, SHELL};
 use crate::agent::plan::Plan;
 use crate::agent::setup::{AgentArgs, Setup};
 use crate::agent::{Agent, Interrupts, TurnOutcome};
@@ -29,8 +29,6 @@ use crate::ground::time;
 use crate::options::ToolOptions;
 use crate::person::Person;
 
-/// The tool that runs scripts.
-const SHELL: &str = "terminal";
 /// The time limit of a script, in seconds: the longest one of the tool.
 const SCRIPT_SECONDS: u64 = 600;
 /// The maximum length of a result of another job in a prompt, in characters.
@@ -60,7 +58,12 @@ pub(super) fn run(id: i64, models: &ModelArgs, options: &ToolOptions, home: Home
         return print(&Report { is_done: false, output: problem });
     }
     let context = context(&jobs, &job)?;
-    let args = AgentArgs { without_model: job.work.no_agent, start: Start::Current, ..models.agent_args() };
+    let args = AgentArgs {
+        without_model: job.work.no_agent,
+        only_tool: job.work.no_agent.then_some(SHELL),
+        start: Start::Current,
+        ..models.agent_args()
+    };
     let options = ToolOptions { approval: Some(ApprovalMode::Deny), plugins: options.plugins.clone(), ..*options };
     let setup = Arc::new(Setup::new(&args, &options, home, Person::absent())?);
     setup.check_environment()?;

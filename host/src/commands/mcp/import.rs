@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, IsTerminal as _, Read as _};
+use std::io::Read as _;
 use std::path::Path;
 
 use jsonc_parser::{ParseOptions, parse_to_serde_value, parse_to_value};
@@ -389,11 +389,7 @@ fn describe(imported: &ImportedServer) -> String {
 }
 
 fn confirm() -> Result<bool> {
-    if !io::stdin().is_terminal() {
-        return Err(Error::Invalid(
-            "the confirmation needs a terminal: check the servers, and pass `--yes`".to_owned(),
-        ));
-    }
+    ask::require_terminal("the servers")?;
     ask::confirm("Add these servers as disabled?")
 }
 

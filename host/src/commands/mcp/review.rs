@@ -9,7 +9,7 @@ use std::time::Duration;
 use toolc::Registry;
 use toolc::suggest::suggestion;
 use toolc_config::{Home, McpServer};
-use toolc_mcp::{Server, ServerReport, ServerState, Servers};
+use toolc_mcp::{HeldBack, Server, ServerReport, ServerState, Servers};
 
 use super::package;
 use crate::ground::ask;
@@ -89,26 +89,26 @@ pub(super) fn lock(profile: &Profile, names: &[String]) -> Result<u8> {
             Some(skills) => (&skills.held_back[..], &skills.used[..]),
             None => Default::default(),
         };
-        let all_held = || report.held_back.iter().chain(held_skills);
-        let suspicious = all_held().filter(|held| !held.findings.is_empty());
-        let suspicious: Vec<&str> = suspicious.map(|held| held.tool.as_str()).collect();
-        let held = all_held().map(|held| &held.tool).filter(|tool| !suspicious.contains(&tool.as_str()));
-        let accepted = report.tools.iter().map(|tool| &tool.own_name).chain(used_skills).chain(held).cloned();
-        let accepted =
-            servers.accept(&report.name, Some(&accepted.collect::<Vec<_>>())).map_err(|error| error.to_string())?;
-        let skills = servers.skill_definitions(&report.name);
-        let (of_skills, of_tools): (Vec<_>, Vec<_>) = accepted.iter().partition(|name| skills.contains_key(*name));
-        let mut text = format!("{}: {}", report.name, show::counted(of_tools.len(), "tool"));
-        if !of_skills.is_empty() {
-            let _ = write!(text, " and {}", show::counted(of_skills.len(), "skill"));
+        let used_tools = report.tools.iter().map(|tool| &tool.own_name);
+        let tools: Vec<String> = used_tools.chain(harmless(&report.held_back)).cloned().collect();
+        let skills: Vec<String> = used_skills.iter().chain(harmless(held_skills)).cloned().collect();
+        servers.accept_each(&report.name, &tools, &skills).map_err(|error| error.to_string())?;
+        let mut text = format!("{}: {}", report.name, show::counted(tools.len(), "tool"));
+        if !skills.is_empty() {
+            let _ = write!(text, " and {}", show::counted(skills.len(), "skill"));
         }
         text.push_str(" accepted\n");
-        for tool in suspicious {
-            let _ = writeln!(text, "  held back, because its texts are suspicious: {}", show::one_line(tool));
+        for held in report.held_back.iter().chain(held_skills).filter(|held| !held.findings.is_empty()) {
+            let _ = writeln!(text, "  held back, because its texts are suspicious: {}", show::one_line(&held.tool));
         }
         ask::print(&text)?;
     }
     Ok(0)
+}
+
+/// Returns the names of what is held back without a suspicious text.
+fn harmless(held: &[HeldBack]) -> impl Iterator<Item = &String> {
+    held.iter().filter(|held| held.findings.is_empty()).map(|held| &held.tool)
 }
 
 /// Shows how servers differ from what was accepted.
@@ -243,10 +243,6 @@ fn definitions(listed: &BTreeMap<String, String>, tools: &[String], kind: &str) 
 }
 
 fn confirm_at_terminal() -> Result<bool> {
-    if !io::stdin().is_terminal() {
-        return Err(Error::Invalid(
-            "the confirmation needs a terminal: check the differences, and pass `--yes`".to_owned(),
-        ));
-    }
+    ask::require_terminal("the differences")?;
     ask::confirm("Accept these changes?")
 }

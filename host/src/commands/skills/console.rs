@@ -1,9 +1,7 @@
 //! Where the commands about skills print, and whom they ask: the standard streams, or the chat.
 
-use std::io::{self, IsTerminal as _};
-
 use crate::ground::ask;
-use crate::ground::error::{Error, Result};
+use crate::ground::error::Result;
 use crate::ground::tell::tell;
 
 /// Where a command prints, and whom it asks.
@@ -16,6 +14,12 @@ pub(crate) trait Console {
 
     /// Reports something besides.
     fn note(&self, text: &str);
+
+    /// Fails if the person has left the command, so that a change that has not begun is not made.
+    ///
+    /// # Errors
+    /// If the command was interrupted.
+    fn check_open(&self) -> Result<()>;
 
     /// Asks whether to go on with a change. With `yes`, the person has answered on the command line.
     ///
@@ -37,15 +41,16 @@ impl Console for Streams {
         tell!("{text}");
     }
 
+    /// Ctrl-C ends the process.
+    fn check_open(&self) -> Result<()> {
+        Ok(())
+    }
+
     fn confirm(&self, question: &str, yes: bool) -> Result<bool> {
         if yes {
             return Ok(true);
         }
-        if !io::stdin().is_terminal() {
-            return Err(Error::Invalid(
-                "the confirmation needs a terminal: check what is shown, and pass `--yes`".to_owned(),
-            ));
-        }
+        ask::require_terminal("what is shown")?;
         ask::confirm(question)
     }
 }

@@ -3,11 +3,12 @@
 use clap::Args;
 use serde_json::json;
 use toolc_hub::{
-    Hub, HubError, Identifier, InstallOptions, Installed, InvalidIdentifier, Preview, Restored, SkillName,
+    Hub, HubError, Identifier, InstallOptions, Installed, InvalidIdentifier, Preview, RestorePlan, Restored, SkillName,
 };
 
+use super::Place;
 use super::console::Console;
-use super::shown::{self, Answers, REFUSED};
+use super::shown::{self, Accept, Answers, REFUSED};
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
 
@@ -31,10 +32,10 @@ pub(super) struct InstallArgs {
 }
 
 /// Shows a skill, asks, and installs it. Returns the exit status.
-pub(super) fn run(args: &InstallArgs, hub: &Hub, console: &dyn Console) -> Result<u8> {
+pub(super) fn run(args: &InstallArgs, place: &Place<'_>, hub: &Hub, console: &dyn Console) -> Result<u8> {
     // Here, because an error of the command line would repeat an address with a secret.
     let id: Identifier = args.id.parse().map_err(|error: InvalidIdentifier| Error::Invalid(error.to_string()))?;
-    let preview = match hub.preview(&id) {
+    let preview = match hub.preview(&place.identifier(&id)) {
         Ok(preview) => preview,
         Err(error) => return shown::refused(error, console),
     };
@@ -58,7 +59,7 @@ pub(super) fn run(args: &InstallArgs, hub: &Hub, console: &dyn Console) -> Resul
     } else if let Some(installed) = &installed {
         // The list of a conversation that has begun stays the same.
         let (name, folder) = (&installed.name, show::one_line(&installed.folder.display().to_string()));
-        let when = format!("conversations that begin from now on list it; in a chat that is open, `/{name}` uses it");
+        let when = format!("new conversations list it; in an open chat, `/{name}` uses it");
         console.print(&format!("installed: {name}, in {folder}\n{when}\n"))?;
     }
     Ok(if installed.is_some() { 0 } else { REFUSED })
@@ -72,10 +73,9 @@ fn install(
     hub: &Hub,
     console: &dyn Console,
 ) -> Result<Option<Installed>> {
-    let refused = preview.verdict.as_ref().err();
-    let is_allowed = refused.is_none_or(|refused| shown::is_accepted(refused, &args.answers.accept, command, console));
-    let are_known = shown::are_known(&args.answers.accept, &refused.into_iter().collect::<Vec<_>>(), console);
-    if !is_allowed || !are_known {
+    let accept = &args.answers.accept;
+    accept.check(shown::found(&preview.verdict))?;
+    if preview.verdict.as_ref().is_err_and(|refused| !accept.covers(refused, command, console)) {
         return Ok(None);
     }
     if !console.confirm("Install this skill?", args.answers.yes)? {
@@ -83,7 +83,7 @@ fn install(
         return Ok(None);
     }
     let (name, category) = (args.name.clone(), args.category.clone());
-    match hub.install(preview, &InstallOptions { name, category, accept: args.answers.accept.clone() }) {
+    match hub.install(preview, &InstallOptions { name, category, accept: accept.ids.clone() }) {
         Ok(installed) => Ok(Some(installed)),
         Err(error) => shown::refused(error, console).map(|_| None),
     }
@@ -91,11 +91,10 @@ fn install(
 
 /// Removes a skill of the hub. Returns the exit status.
 pub(super) fn uninstall(name: &SkillName, hub: &Hub, console: &dyn Console) -> Result<u8> {
-    console.confirm("", true)?;
+    console.check_open()?;
     match hub.uninstall(name) {
-        Ok(()) => console.print(&format!(
-            "uninstalled: {name}; `toolc skills undo` returns it, with what was edited in it, until the hub changes something else\n"
-        ))?,
+        Ok(()) => console
+            .print(&format!("uninstalled: {name}; `toolc skills undo` returns it, with what was edited in it\n"))?,
         Err(error @ HubError::NotInstalled(_)) => {
             let names: Vec<String> = hub.lock()?.skills.into_keys().map(|name| name.to_string()).collect();
             let similar = toolc::suggest::suggestion(name.as_str(), names.iter().map(String::as_str));
@@ -107,26 +106,61 @@ pub(super) fn uninstall(name: &SkillName, hub: &Hub, console: &dyn Console) -> R
     Ok(0)
 }
 
-/// Undoes the last change of the hub. Returns the exit status.
-pub(super) fn undo(hub: &Hub, console: &dyn Console) -> Result<u8> {
-    console.confirm("", true)?;
-    match hub.undo() {
-        Ok(what) => {
-            console.print(&format!("undone: {}; `toolc skills undo` again repeats it\n", show::one_line(&what)))?;
+/// Undoes a change of the hub, or without a number the last one. Returns the exit status.
+pub(super) fn undo(hub: &Hub, id: Option<u64>, console: &dyn Console) -> Result<u8> {
+    console.check_open()?;
+    match hub.undo(id) {
+        Ok(undone) => {
+            let (what, by) = (show::one_line(&undone.what), undone.by);
+            console.print(&format!("undone: {what}; `toolc skills undo {by}` repeats it\n"))?;
             Ok(0)
         }
         Err(error) => shown::refused(error, console),
     }
 }
 
-/// Installs again what is in the lock and whose folder is missing. Returns the exit status.
-pub(super) fn restore(hub: &Hub, as_json: bool, console: &dyn Console) -> Result<u8> {
-    console.confirm("", true)?;
-    report(&hub.restore()?, as_json, console)
+/// The arguments of `skills restore`.
+#[derive(Debug, Args)]
+pub(super) struct RestoreArgs {
+    #[command(flatten)]
+    accept: Accept,
+    /// Print one line of JSON.
+    #[arg(long)]
+    json: bool,
 }
 
-/// Reports what was done for each skill of a lock. Returns the exit status.
-pub(super) fn report(restored: &[(SkillName, Restored)], as_json: bool, console: &dyn Console) -> Result<u8> {
+/// Installs again what is in the lock and whose folder is missing. Returns the exit status.
+pub(super) fn restore(args: &RestoreArgs, hub: &Hub, console: &dyn Console) -> Result<u8> {
+    let plan = hub.plan_restore()?;
+    args.accept.check(plan.findings())?;
+    apply(plan, &args.accept, "toolc skills restore", args.json, hub, console)
+}
+
+/// Installs what was planned, and reports it. Returns the exit status.
+pub(super) fn apply(
+    plan: RestorePlan,
+    accept: &Accept,
+    command: &str,
+    as_json: bool,
+    hub: &Hub,
+    console: &dyn Console,
+) -> Result<u8> {
+    console.check_open()?;
+    let restored = hub.apply_restore(plan, &accept.ids)?;
+    report(&restored, as_json, console)?;
+    let mut status = 0;
+    for (name, restored) in &restored {
+        let Restored::Failed(error) = restored else { continue };
+        status = REFUSED;
+        if let HubError::Refused(_, refused) = error {
+            shown::refused_skill(name, accept.remedy(refused, command), console);
+        }
+    }
+    Ok(status)
+}
+
+/// Reports what was done for each skill of a lock.
+fn report(restored: &[(SkillName, Restored)], as_json: bool, console: &dyn Console) -> Result<()> {
     let outcome = |restored: &Restored| match restored {
         Restored::Installed => ("installed", None),
         Restored::Present => ("present", None),
@@ -138,7 +172,7 @@ pub(super) fn report(restored: &[(SkillName, Restored)], as_json: bool, console:
             json!({ "name": name, "outcome": outcome, "error": error })
         };
         let object = json!({ "skills": restored.iter().map(one).collect::<Vec<_>>() });
-        console.print(&format!("{object}\n"))?;
+        console.print(&format!("{object}\n"))
     } else {
         let mut text = String::new();
         for (name, restored) in restored {
@@ -147,10 +181,8 @@ pub(super) fn report(restored: &[(SkillName, Restored)], as_json: bool, console:
             text += &format!("{name}: {outcome}{error}\n");
         }
         if restored.is_empty() {
-            text += "the lock has no skills\n";
+            text += "there are no skills to install\n";
         }
-        console.print(&text)?;
+        console.print(&text)
     }
-    let has_failed = restored.iter().any(|(_, restored)| matches!(restored, Restored::Failed(_)));
-    Ok(if has_failed { REFUSED } else { 0 })
 }

@@ -12,7 +12,7 @@ mod share;
 mod shown;
 mod update;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 use toolc::Registry;
@@ -39,9 +39,11 @@ only a person can search, install, update, publish and remove them. Without a co
 
 Exit status:
   0  success
-  1  no skill has the name, or no change the number; search: nothing was found; install, update, restore, publish: a source, the guard or
-     your answer was against it; audit: a skill is refused or cannot be judged; scan: a skill has errors, or a finding blocks it
-  2  the command line is wrong, a file cannot be used, a finding cannot be accepted, or the command runs inside a tool";
+  1  not everything was done: no skill has the name, or no change the number; search found nothing; a source did not answer; the guard
+     refused a skill; you answered no; update NAME: the folder of the skill is missing, or its source has removed it; audit: a skill is
+     refused or cannot be judged; scan: a skill has errors, or a finding blocks it
+  2  the command line is wrong, a file cannot be used, no finding has an id after --accept, the finding cannot be accepted, or the
+     command runs inside a tool";
 
 /// The arguments of `skills`.
 #[derive(Debug, Args)]
@@ -74,23 +76,15 @@ enum SkillsCommand {
     },
     /// Show what the sources have changed, ask, and take it. Your edits stay. Does not run inside a tool.
     Update(update::UpdateArgs),
-    /// Judge the installed skills again, as they are now, and compare them with the lock.
-    Audit {
-        /// Print one line of JSON.
-        #[arg(long)]
-        json: bool,
-    },
+    /// Judge the installed skills again, as they are now, and compare them with the lock. With `--accept`, accept findings of edited files.
+    Audit(update::AuditArgs),
     /// Remove a skill that was installed from a source. `undo` returns it. Does not run inside a tool.
     Uninstall {
         /// The name of the skill.
         name: SkillName,
     },
     /// Install again, at the same versions, what is in the lock and whose folder is missing. Does not run inside a tool.
-    Restore {
-        /// Print one line of JSON.
-        #[arg(long)]
-        json: bool,
-    },
+    Restore(install::RestoreArgs),
     /// Check a skill of yours as those will who install it, and propose it to a repository or pack it. Does not run inside a tool.
     Publish(share::PublishArgs),
     /// Write what is installed to a file, or install what is in a file. Does not run inside a tool.
@@ -111,7 +105,8 @@ enum SkillsCommand {
     },
     /// Undo a change of skills. Does not run inside a tool.
     Undo {
-        /// The number of the change, as `history` prints it. Default: the last installation, update or removal, also of an `undo`.
+        /// The number of the change, as `history` prints it. Default: the last installation, update or removal that is not undone, so that
+        /// each `undo` goes back one more.
         id: Option<u64>,
     },
 }
@@ -127,8 +122,25 @@ pub(crate) struct SkillsLine {
 /// Where a command finds the skills and the tools that their conditions name.
 pub(crate) struct Place<'p> {
     pub(crate) home: Home,
+    /// The directory to which paths are relative.
     pub(crate) directory: &'p Path,
     pub(crate) registry: &'p dyn Fn(&Profile) -> Result<Registry>,
+}
+
+impl Place<'_> {
+    /// Returns a path that this process can open.
+    fn path(&self, path: &Path) -> PathBuf {
+        if self.is_current() { path.to_owned() } else { self.directory.join(path) }
+    }
+
+    /// Returns an identifier whose folders this process can open.
+    fn identifier(&self, id: &Identifier) -> Identifier {
+        if self.is_current() { id.clone() } else { id.in_directory(self.directory) }
+    }
+
+    fn is_current(&self) -> bool {
+        std::env::current_dir().is_ok_and(|current| current == self.directory)
+    }
 }
 
 impl SkillsArgs {
@@ -148,10 +160,10 @@ impl SkillsArgs {
         match command {
             SkillsCommand::List { json } => Loaded::new(&place, console)?.list(*json, console),
             SkillsCommand::Inspect { name, json } => inspect(&place, name, *json, console),
-            SkillsCommand::Scan(args) => args.run(place.home, console),
+            SkillsCommand::Scan(args) => args.run(&place, console),
             SkillsCommand::History { id, json } => history::show(&Profile::read(place.home)?, *id, *json, console),
-            SkillsCommand::Undo { id: Some(id) } => history::undo(&place.home, *id, console),
-            command => command.run_on_hub(&Profile::read(place.home)?, console),
+            SkillsCommand::Undo { id: Some(id) } => history::undo(&Profile::read(place.home)?, *id, console),
+            command => command.run_on_hub(&place, &Profile::read(place.home.clone())?, console),
         }
     }
 }
@@ -164,7 +176,8 @@ impl SkillsCommand {
             Self::Install(_) => Some("install skills"),
             Self::Update(_) => Some("update skills"),
             Self::Uninstall { .. } => Some("remove skills"),
-            Self::Restore { .. } => Some("restore skills"),
+            Self::Restore(_) => Some("restore skills"),
+            Self::Audit(args) if !args.accept.ids.is_empty() => Some("accept findings of skills"),
             Self::Publish(_) => Some("publish skills"),
             Self::Snapshot(_) => Some("use snapshots of skills"),
             Self::Tap(share::TapCommand::Add { .. } | share::TapCommand::Remove { .. }) => {
@@ -175,25 +188,25 @@ impl SkillsCommand {
             Self::Tap(share::TapCommand::List { .. })
             | Self::List { .. }
             | Self::Inspect { .. }
-            | Self::Audit { .. }
+            | Self::Audit(_)
             | Self::Scan(_)
             | Self::History { .. } => None,
         }
     }
 
     /// Runs a command that needs only the hub.
-    fn run_on_hub(&self, profile: &Profile, console: &dyn Console) -> Result<u8> {
+    fn run_on_hub(&self, place: &Place<'_>, profile: &Profile, console: &dyn Console) -> Result<u8> {
         match self {
             Self::Search(args) => search::run(args, &hub::open(profile)?, console),
-            Self::Install(args) => install::run(args, &hub::open(profile)?, console),
+            Self::Install(args) => install::run(args, place, &hub::open(profile)?, console),
             Self::Update(args) => update::run(args, &hub::open(profile)?, console),
-            Self::Restore { json } => install::restore(&hub::open(profile)?, *json, console),
-            Self::Publish(args) => share::publish(args, &hub::open(profile)?, console),
-            Self::Snapshot(command) => command.run(&hub::open(profile)?, console),
+            Self::Restore(args) => install::restore(args, &hub::open(profile)?, console),
+            Self::Publish(args) => share::publish(args, place, &hub::open(profile)?, console),
+            Self::Snapshot(command) => command.run(place, &hub::open(profile)?, console),
             Self::Tap(command) => command.run(&hub::open_without_sources(profile)?, console),
-            Self::Audit { json } => update::audit(&hub::open_without_sources(profile)?, *json, console),
+            Self::Audit(args) => update::audit(args, &hub::open_without_sources(profile)?, console),
             Self::Uninstall { name } => install::uninstall(name, &hub::open_without_sources(profile)?, console),
-            _ => install::undo(&hub::open_without_sources(profile)?, console),
+            _ => install::undo(&hub::open_without_sources(profile)?, None, console),
         }
     }
 }
@@ -205,7 +218,7 @@ fn inspect(place: &Place<'_>, name: &str, as_json: bool, console: &dyn Console) 
     match name.parse::<Identifier>() {
         Ok(id) if !is_name && loaded.skills.library().get(name).is_none() => {
             require_person("fetch skills of others")?;
-            search::inspect(&id, &hub::open(&loaded.profile)?, as_json, console)
+            search::inspect(&place.identifier(&id), &hub::open(&loaded.profile)?, as_json, console)
         }
         Err(error) if name.contains(['/', ':']) => Err(Error::Invalid(error.to_string())),
         _ => loaded.inspect(name, as_json, console),

@@ -7,13 +7,15 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use serde_json::{Value, json};
-use toolc_config::Home;
 use toolc_guard::{Finding, Report, Severity as GuardSeverity, Trust};
 use toolc_skill::{Folder, Limits, Note, Severity, Strictness};
 
+use super::Place;
 use super::console::Console;
+use super::shown::Accept;
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
 use crate::profile::Profile;
@@ -29,11 +31,10 @@ pub(super) struct ScanArgs {
     #[arg(long)]
     fix: bool,
     /// How far the author is trusted: of `bundled` nothing blocks, and of `trusted` only what cannot be accepted.
-    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Level::Community)]
-    trust: Level,
-    /// Accept the finding with this id, as it is printed (repeatable).
-    #[arg(long, value_name = "ID")]
-    accept: Vec<String>,
+    #[arg(long, value_name = "LEVEL", default_value = "community", value_parser = levels().map(trust_of))]
+    trust: Trust,
+    #[command(flatten)]
+    accept: Accept,
     /// Print one line of JSON for each skill.
     #[arg(long, conflicts_with = "sarif")]
     json: bool,
@@ -42,22 +43,18 @@ pub(super) struct ScanArgs {
     sarif: bool,
 }
 
-/// How far the author of a skill is trusted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Level {
-    Bundled,
-    Trusted,
-    Community,
+/// How far the author of a skill is trusted, by the words for it on the command line.
+const LEVELS: [(&str, Trust); 3] =
+    [("bundled", Trust::Bundled), ("trusted", Trust::Trusted), ("community", Trust::Community)];
+
+fn levels() -> PossibleValuesParser {
+    PossibleValuesParser::new(LEVELS.map(|(word, _)| word))
 }
 
-impl Level {
-    fn trust(self) -> Trust {
-        match self {
-            Self::Bundled => Trust::Bundled,
-            Self::Trusted => Trust::Trusted,
-            Self::Community => Trust::Community,
-        }
-    }
+/// Returns the level with a word. The parser knows no others.
+#[expect(clippy::needless_pass_by_value, reason = "the parser passes it by value")]
+fn trust_of(word: String) -> Trust {
+    LEVELS.into_iter().find(|(known, _)| *known == word).map_or(Trust::Community, |(_, trust)| trust)
 }
 
 /// What was found in a skill.
@@ -113,11 +110,7 @@ impl Scanned {
             let line = if finding.line > 0 { format!(":{}:{}", finding.line, finding.column) } else { String::new() };
             let level = if self.blocks(finding) { "error" } else { "note" };
             let _ = write!(text, "{}{line}: {level}[{}]: ", at(&finding.path), finding.code.name());
-            let _ = write!(text, "{}", show::one_line(finding.message.trim_end_matches('.')));
-            if !finding.excerpt.is_empty() {
-                let _ = write!(text, ": `{}`", show::one_line(&finding.excerpt));
-            }
-            text += "\n";
+            let _ = writeln!(text, "{}", guard::what(finding));
             if self.blocks(finding) {
                 let accept = if finding.is_acceptable() {
                     format!("if you accept it, pass `--accept {}`", finding.id)
@@ -154,35 +147,34 @@ impl Scanned {
 
 impl ScanArgs {
     /// Checks the skills in folders. Returns the exit status.
-    pub(super) fn run(&self, home: Home, console: &dyn Console) -> Result<u8> {
-        let guard = Guard::of_profile(&Profile::read(home)?)?;
+    pub(super) fn run(&self, place: &Place<'_>, console: &dyn Console) -> Result<u8> {
+        let guard = Guard::of_profile(&Profile::read(place.home.clone())?, place.directory)?;
         let mut all = Vec::new();
-        for folder in self.folders()? {
+        for folder in self.folders(place)? {
             if self.fix {
                 mend(&folder, console)?;
             }
             all.push(Scanned::new(folder, &guard));
         }
-        let accepted = self.accept.iter().cloned().collect();
-        for unknown in guard::check_accepted(all.iter().map(|scanned| &scanned.report), &accepted)? {
-            console.note(&format!("warning: {unknown}"));
-        }
+        let findings = all.iter().flat_map(|scanned| &scanned.report.findings).map(guard::for_hub);
+        self.accept.check(&findings.collect::<Vec<_>>())?;
+        let accepted = self.accept.ids.iter().cloned().collect();
         for scanned in &mut all {
-            let blocking = guard::blocking(&scanned.report, self.trust.trust(), &accepted);
+            let blocking = guard::blocking(&scanned.report, self.trust, &accepted);
             scanned.blocking = blocking.into_iter().map(|finding| finding.id.clone()).collect();
         }
         let wrong = all.iter().filter(|scanned| scanned.has_errors()).count();
-        console.print(&self.text(&all, wrong, &accepted)?)?;
+        console.print(&self.text(place, &all, wrong, &accepted))?;
         Ok(u8::from(wrong > 0))
     }
 
     /// Returns the folders of all skills.
-    fn folders(&self) -> Result<Vec<PathBuf>> {
+    fn folders(&self, place: &Place<'_>) -> Result<Vec<PathBuf>> {
         let here = [PathBuf::from(".")];
         let dirs = if self.dirs.is_empty() { &here[..] } else { &self.dirs };
         let (mut folders, mut without) = (Vec::new(), Vec::new());
         for dir in dirs {
-            let found = folders_in(dir);
+            let found = folders_in(&place.path(dir));
             if found.is_empty() {
                 let dir = show::one_line(&dir.display().to_string());
                 without.push(format!("{dir} has no skill: expected a folder with {MAIN}, or one with such folders"));
@@ -192,19 +184,19 @@ impl ScanArgs {
         if without.is_empty() { Ok(folders) } else { Err(Error::Invalid(without.join("\n"))) }
     }
 
-    fn text(&self, all: &[Scanned], wrong: usize, accepted: &BTreeSet<String>) -> Result<String> {
+    fn text(&self, place: &Place<'_>, all: &[Scanned], wrong: usize, accepted: &BTreeSet<String>) -> String {
         if self.sarif {
-            return sarif::log(all, accepted);
+            return sarif::log(place.directory, all, accepted);
         }
         if self.json {
             let line = |mut text: String, scanned: &Scanned| {
                 let _ = writeln!(text, "{}", scanned.json(accepted));
                 text
             };
-            return Ok(all.iter().fold(String::new(), line));
+            return all.iter().fold(String::new(), line);
         }
         let text: String = all.iter().map(|scanned| scanned.text(accepted)).collect();
-        Ok(format!("{text}{} checked, {wrong} with errors\n", show::counted(all.len(), "skill")))
+        format!("{text}{} checked, {wrong} with errors\n", show::counted(all.len(), "skill"))
     }
 }
 

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use toolc_hub::{AcceptedFinding, Hub, Package, Repository, Snapshot, Tap};
+use toolc_hub::{Hub, Package, Repository, Snapshot, Tap};
 
+use super::Place;
 use super::console::Console;
-use super::install::report;
+use super::install::apply;
 use super::shown::{self, Answers, REFUSED};
 use crate::ground::error::{Error, Result};
 use crate::ground::show;
@@ -42,8 +43,8 @@ pub(super) struct PublishArgs {
 }
 
 /// Checks a skill, and publishes it. Returns the exit status.
-pub(super) fn publish(args: &PublishArgs, hub: &Hub, console: &dyn Console) -> Result<u8> {
-    let package = match hub.package(&args.folder) {
+pub(super) fn publish(args: &PublishArgs, place: &Place<'_>, hub: &Hub, console: &dyn Console) -> Result<u8> {
+    let package = match hub.package(&place.path(&args.folder)) {
         Ok(Ok(package)) => package,
         Ok(Err(problems)) => {
             for problem in &problems {
@@ -62,7 +63,8 @@ pub(super) fn publish(args: &PublishArgs, hub: &Hub, console: &dyn Console) -> R
     let mut text =
         format!("{}: {} can be published\n", package.name, show::counted(package.bundle.files().len(), "file"));
     if let Some(path) = &args.archive {
-        write_new(path, &package.archive().map_err(|error| Error::failed("pack the skill", error))?)?;
+        console.check_open()?;
+        write_new(&place.path(path), &package.archive().map_err(|error| Error::failed("pack the skill", error))?)?;
         object["archive"] = json!(path);
         text += &format!("written: {}\n", path.display());
     }
@@ -122,7 +124,8 @@ pub(super) enum SnapshotCommand {
         /// The file.
         file: PathBuf,
     },
-    /// Add the taps of a file, and install its skills at the same versions. What another machine has accepted must be accepted again.
+    /// Add the taps of a file, and install its skills at the same versions, as one change, which one `undo` undoes. What another machine has
+    /// accepted must be accepted again.
     Import {
         /// The file.
         file: PathBuf,
@@ -136,34 +139,32 @@ pub(super) enum SnapshotCommand {
 
 impl SnapshotCommand {
     /// Runs the command, and returns the exit status.
-    pub(super) fn run(&self, hub: &Hub, console: &dyn Console) -> Result<u8> {
+    pub(super) fn run(&self, place: &Place<'_>, hub: &Hub, console: &dyn Console) -> Result<u8> {
         match self {
             Self::Export { file } => {
                 let snapshot = hub.export()?;
-                write_new(file, snapshot.text().as_bytes())?;
+                write_new(&place.path(file), snapshot.text().as_bytes())?;
                 let skills = show::counted(snapshot.lock.skills.len(), "skill");
                 console.print(&format!("written: {}, with {skills}\n", file.display()))?;
                 Ok(0)
             }
             Self::Import { file, answers, json } => {
-                let mut snapshot = read(file)?;
-                for skill in snapshot.lock.skills.values_mut() {
-                    // The author of the file does not decide for this person.
-                    let digest = skill.digest;
-                    let accepted = answers.accept.iter().map(|id| AcceptedFinding { id: id.clone(), digest });
-                    skill.accepted = accepted.collect();
-                }
+                let snapshot = read(&place.path(file))?;
                 let text = contents(&snapshot);
                 if *json {
                     console.note(text.trim_end());
                 } else {
                     console.print(&text)?;
                 }
-                if !console.confirm("Add all of this? The guard judges the files, which are not shown.", answers.yes)? {
+                let plan = hub.plan_import(&snapshot)?;
+                answers.accept.check(plan.findings())?;
+                let question = "Add all of this? The guard has judged the files, which are not shown.";
+                if !console.confirm(question, answers.yes)? {
                     console.note("nothing was added");
                     return Ok(REFUSED);
                 }
-                report(&hub.import(&snapshot)?, *json, console)
+                let command = format!("toolc skills snapshot import {}", show::one_line(&file.display().to_string()));
+                apply(plan, &answers.accept, &command, *json, hub, console)
             }
         }
     }

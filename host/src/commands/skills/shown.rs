@@ -1,17 +1,20 @@
 //! What the commands of the hub show: a skill of a source with its files, and what the guard says about it. All texts are from outside.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use clap::Args;
 use serde_json::{Value, json};
-use toolc_hub::{Finding, HubError, Preview, Refused, SourceKind};
+use toolc_hub::{Accepted, Finding, HubError, Preview, Refused, SkillName, SourceKind};
 
 use super::console::Console;
-use crate::ground::error::Result;
+use crate::ground::error::{Error, Result as CommandResult};
 use crate::ground::show;
 
-/// The exit status if a source, the guard or the person has not let a command do its work.
+/// The exit status if a command did not do all of its work: a source did not answer, or the guard or the person refused.
 pub(super) const REFUSED: u8 = 1;
+/// The maximum number of ids of findings that an error lists.
+const MAX_IDS: usize = 20;
 
 /// Returns the text about a skill that is not installed yet.
 pub(super) fn preview(preview: &Preview) -> String {
@@ -54,15 +57,7 @@ pub(super) fn refusal(refused: &Refused) -> String {
 }
 
 fn findings(findings: &[Finding]) -> String {
-    let line = |finding: &Finding| {
-        let place = if finding.line == 0 { finding.file.clone() } else { format!("{}:{}", finding.file, finding.line) };
-        let never = if finding.can_be_accepted { "" } else { " (cannot be accepted)" };
-        format!(
-            "  {} [{}]{never}\n",
-            show::one_line(&format!("{place}: {}", finding.reason)),
-            show::one_line(&finding.id)
-        )
-    };
+    let line = |finding: &Finding| format!("  {}\n", show::one_line(&finding.to_string()));
     findings.iter().map(line).collect()
 }
 
@@ -71,10 +66,7 @@ pub(super) fn preview_json(preview: &Preview) -> Value {
     let (bundle, origin) = (&preview.fetched.bundle, &preview.fetched.origin);
     let heading = bundle.heading();
     let file = |file: &toolc_hub::BundleFile| json!({ "path": file.path, "size": file.bytes.len(), "executable": file.is_executable });
-    let (verdict, findings) = match &preview.verdict {
-        Ok(accepted) => ("allowed", &accepted.notes),
-        Err(refused) => ("refused", &refused.findings),
-    };
+    let verdict = if preview.verdict.is_ok() { "allowed" } else { "refused" };
     json!({
         "name": heading.name,
         "description": heading.description,
@@ -87,7 +79,7 @@ pub(super) fn preview_json(preview: &Preview) -> Value {
         "warnings": origin.warnings,
         "files": bundle.files().iter().map(file).collect::<Vec<_>>(),
         "verdict": verdict,
-        "findings": findings_json(findings),
+        "findings": findings_json(found(&preview.verdict)),
     })
 }
 
@@ -99,50 +91,100 @@ pub(super) fn findings_json(findings: &[Finding]) -> Vec<Value> {
     findings.iter().map(one).collect()
 }
 
-/// Checks that each id that a person accepts is one of a finding that blocks. Otherwise it is misspelt, or of other files.
-pub(super) fn are_known(accept: &[String], refused: &[&Refused], console: &dyn Console) -> bool {
-    let ids = || refused.iter().flat_map(|refused| &refused.findings).map(|finding| finding.id.as_str());
-    let unknown: Vec<&String> = accept.iter().filter(|id| !ids().any(|known| known == **id)).collect();
-    for id in &unknown {
-        let similar = toolc::suggest::suggestion(id, ids());
-        console.note(&format!("error: `{}` is not a finding that blocks these files{similar}", show::one_line(id)));
+/// Returns what the guard has found.
+pub(super) fn found(verdict: &Result<Accepted, Refused>) -> &[Finding] {
+    match verdict {
+        Ok(accepted) => &accepted.notes,
+        Err(refused) => &refused.findings,
     }
-    unknown.is_empty()
+}
+
+/// The findings that a person accepts on the command line.
+#[derive(Debug, Args)]
+pub(super) struct Accept {
+    /// Accept a finding of the guard for these files, by its id, as it is printed. Can be repeated.
+    #[arg(long = "accept", value_name = "ID")]
+    pub(super) ids: Vec<String>,
 }
 
 /// What a person has answered on the command line.
 #[derive(Debug, Args)]
 pub(super) struct Answers {
-    /// Accept a finding of the guard, by its id, for these files. Can be repeated.
-    #[arg(long, value_name = "ID")]
-    pub(super) accept: Vec<String>,
+    #[command(flatten)]
+    pub(super) accept: Accept,
     /// Do not ask. A finding that blocks still needs `--accept`.
     #[arg(long)]
     pub(super) yes: bool,
 }
 
-/// Returns whether a person accepts all findings that block. Otherwise says what to do.
-pub(super) fn is_accepted(refused: &Refused, accept: &[String], command: &str, console: &dyn Console) -> bool {
-    let findings = &refused.findings;
-    let ids = |findings: &[&Finding], before: &str| -> String {
-        let ids = findings.iter().map(|finding| format!("{before}{}", show::one_line(&finding.id)));
-        ids.collect::<Vec<_>>().join(" ")
-    };
-    let never: Vec<&Finding> = findings.iter().filter(|finding| !finding.can_be_accepted).collect();
-    let open: Vec<&Finding> = findings.iter().filter(|finding| !accept.contains(&finding.id)).collect();
-    if !never.is_empty() {
-        console.note(&format!("error: refused: this can never be accepted: {}", ids(&never, "")));
-    } else if !open.is_empty() {
-        let options = ids(&open, "--accept ");
-        console.note(&format!(
-            "error: refused: if you have read the findings, `{command} {options}` accepts them for these files"
-        ));
+impl Accept {
+    /// Checks that each id names a finding that can be accepted. An id that no finding has is misspelt, or was printed for other files.
+    ///
+    /// # Errors
+    /// With all ids that are not, and those that exist.
+    pub(super) fn check<'f>(&self, findings: impl IntoIterator<Item = &'f Finding>) -> CommandResult<()> {
+        let findings: Vec<&Finding> = findings.into_iter().collect();
+        let known: BTreeSet<&str> =
+            findings.iter().filter(|finding| finding.can_be_accepted).map(|finding| &*finding.id).collect();
+        let (mut unknown, mut wrong) = (false, Vec::new());
+        for id in self.ids.iter().filter(|id| !known.contains(id.as_str())) {
+            let shown = show::one_line(id);
+            if let Some(finding) = findings.iter().find(|finding| finding.id == *id) {
+                wrong.push(format!("`{shown}` cannot be accepted: {}", show::one_line(&finding.reason)));
+            } else {
+                let similar = toolc::suggest::suggestion(id, known.iter().copied());
+                wrong.push(format!("no finding has the id `{shown}`{similar}"));
+                unknown = true;
+            }
+        }
+        if unknown {
+            let listed: Vec<&str> = known.iter().copied().take(MAX_IDS).collect();
+            let more = known.len() - listed.len();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            wrong.push(match &*listed {
+                [] => "there are no findings to accept".to_owned(),
+                listed => format!("the findings that can be accepted are {}{more}", show::one_line(&listed.join(", "))),
+            });
+        }
+        if wrong.is_empty() { Ok(()) } else { Err(Error::Invalid(wrong.join("\n"))) }
     }
-    never.is_empty() && open.is_empty() && !findings.is_empty()
+
+    /// Returns whether all findings that block are accepted. Otherwise says what to do.
+    pub(super) fn covers(&self, refused: &Refused, command: &str, console: &dyn Console) -> bool {
+        let remedy = self.remedy(refused, command);
+        if let Some(remedy) = &remedy {
+            console.note(&format!("error: refused: {remedy}"));
+        }
+        remedy.is_none()
+    }
+
+    /// Returns what a person can do about files that the guard refuses. `None` if all findings are accepted.
+    pub(super) fn remedy(&self, refused: &Refused, command: &str) -> Option<String> {
+        let findings = &refused.findings;
+        let ids = |findings: &[&Finding], before: &str| -> String {
+            let ids = findings.iter().map(|finding| format!("{before}{}", show::one_line(&finding.id)));
+            ids.collect::<Vec<_>>().join(" ")
+        };
+        let never: Vec<&Finding> = findings.iter().filter(|finding| !finding.can_be_accepted).collect();
+        let open: Vec<&Finding> = findings.iter().filter(|finding| !self.ids.contains(&finding.id)).collect();
+        if !never.is_empty() {
+            return Some(format!("this can never be accepted: {}", ids(&never, "")));
+        }
+        let options = ids(&open, "--accept ");
+        (!open.is_empty())
+            .then(|| format!("if you have read the findings, `{command} {options}` accepts them for these files"))
+    }
+}
+
+/// Says what a person can do about one of several skills that the guard refuses.
+pub(super) fn refused_skill(name: &SkillName, remedy: Option<String>, console: &dyn Console) {
+    if let Some(remedy) = remedy {
+        console.note(&format!("error: {name} was refused: {remedy}"));
+    }
 }
 
 /// Returns the status of a command that the hub has refused. An error of the machine stays an error.
-pub(super) fn refused(error: HubError, console: &dyn Console) -> Result<u8> {
+pub(super) fn refused(error: HubError, console: &dyn Console) -> CommandResult<u8> {
     match error {
         HubError::Busy | HubError::Damaged { .. } | HubError::Io { .. } | HubError::Unfinished(..) => Err(error.into()),
         _ => {

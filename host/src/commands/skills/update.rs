@@ -9,7 +9,7 @@ use toolc_hub::{
 };
 
 use super::console::Console;
-use super::shown::{self, Answers, REFUSED};
+use super::shown::{self, Accept, Answers, REFUSED};
 use crate::ground::error::Result;
 use crate::ground::show;
 
@@ -37,7 +37,7 @@ enum Outcome {
     Updated,
     /// There is an update, which was not applied.
     Pending,
-    /// The source, the guard or the person has refused it.
+    /// It could not be compared with its source, or the guard or the person refused it.
     Refused,
 }
 
@@ -48,10 +48,8 @@ pub(super) fn run(args: &UpdateArgs, hub: &Hub, console: &dyn Console) -> Result
     } else {
         args.names.iter().map(|name| (name.clone(), hub.plan_update(name))).collect()
     };
-    let refused: Vec<_> = planned.iter().filter_map(|(_, plan)| plan.as_ref().ok()?.refused.as_ref()).collect();
-    if !shown::are_known(&args.answers.accept, &refused, console) {
-        return Ok(REFUSED);
-    }
+    let refused = planned.iter().filter_map(|(_, plan)| plan.as_ref().ok()?.refused.as_ref());
+    args.answers.accept.check(refused.flat_map(|refused| &refused.findings))?;
     if planned.is_empty() && !args.json {
         return console.print("the hub has installed no skills\n").map(|()| 0);
     }
@@ -95,12 +93,14 @@ fn failed(name: &SkillName, error: HubError, console: &dyn Console) -> Result<Ou
 /// Applies an update, if the guard and the person allow it.
 fn apply(args: &UpdateArgs, plan: &UpdatePlan, hub: &Hub, console: &dyn Console) -> Result<Outcome> {
     if !plan.has_update() {
-        return Ok(Outcome::Current);
+        let cannot = matches!(plan.state, UpdateState::Missing | UpdateState::RemovedUpstream);
+        // Without names, such a skill does not keep others from being up to date.
+        return Ok(if cannot && !args.names.is_empty() { Outcome::Refused } else { Outcome::Current });
     }
     let name = &plan.name;
     let command = format!("toolc skills update {name}");
     if let Some(refused) = &plan.refused
-        && !shown::is_accepted(refused, &args.answers.accept, &command, console)
+        && !args.answers.accept.covers(refused, &command, console)
     {
         return Ok(Outcome::Refused);
     }
@@ -111,10 +111,7 @@ fn apply(args: &UpdateArgs, plan: &UpdatePlan, hub: &Hub, console: &dyn Console)
         console.note(&format!("{name} was not updated"));
         return Ok(Outcome::Refused);
     }
-    let findings = plan.refused.iter().flat_map(|refused| &refused.findings);
-    let accept: Vec<String> =
-        findings.map(|finding| finding.id.clone()).filter(|id| args.answers.accept.contains(id)).collect();
-    match hub.apply_update(plan, &accept) {
+    match hub.apply_update(plan, &args.answers.accept.ids) {
         Ok(true) => {
             if !args.json {
                 console.print(&format!("updated: {name}; `toolc skills undo` undoes it\n"))?;
@@ -195,10 +192,28 @@ fn plan_json(plan: &UpdatePlan) -> Value {
     })
 }
 
+/// The arguments of `skills audit`.
+#[derive(Debug, Args)]
+pub(super) struct AuditArgs {
+    #[command(flatten)]
+    pub(super) accept: Accept,
+    /// Print one line of JSON.
+    #[arg(long)]
+    json: bool,
+}
+
 /// Judges again what is installed, and compares it with the lock. Returns the exit status.
-pub(super) fn audit(hub: &Hub, as_json: bool, console: &dyn Console) -> Result<u8> {
-    let rows = hub.audit()?;
-    if as_json {
+pub(super) fn audit(args: &AuditArgs, hub: &Hub, console: &dyn Console) -> Result<u8> {
+    let mut rows = hub.audit()?;
+    if !args.accept.ids.is_empty() {
+        args.accept.check(rows.iter().filter_map(|row| row.verdict.as_ref()).flat_map(shown::found))?;
+        console.check_open()?;
+        for row in &rows {
+            hub.accept(row, &args.accept.ids)?;
+        }
+        rows = hub.audit()?;
+    }
+    if args.json {
         let rows: Vec<Value> = rows.iter().map(audit_json).collect();
         console.print(&format!("{}\n", json!({ "skills": rows })))?;
     } else {
@@ -207,6 +222,11 @@ pub(super) fn audit(hub: &Hub, as_json: bool, console: &dyn Console) -> Result<u
             text += "the hub has installed no skills\n";
         }
         console.print(&text)?;
+    }
+    for row in &rows {
+        if let Some(Err(refused)) = &row.verdict {
+            shown::refused_skill(&row.name, args.accept.remedy(refused, "toolc skills audit"), console);
+        }
     }
     let is_good = |row: &AuditRow| matches!(row.verdict, Some(Ok(_)));
     Ok(if rows.iter().all(is_good) { 0 } else { REFUSED })
@@ -218,6 +238,7 @@ pub(super) fn disk_state(state: &DiskState) -> (&'static str, String) {
         DiskState::Intact => ("intact", "as it was installed".to_owned()),
         DiskState::Edited => ("edited", "edited here".to_owned()),
         DiskState::Odd(error) => ("odd", format!("with something that a skill cannot have: {error}")),
+        DiskState::Unreadable(error) => ("unreadable", format!("its folder cannot be read: {error}")),
         DiskState::Missing => ("missing", "its folder is missing: `toolc skills restore` installs it again".to_owned()),
     }
 }
@@ -231,11 +252,8 @@ fn audit_text(row: &AuditRow) -> String {
 }
 
 fn audit_json(row: &AuditRow) -> Value {
-    let (verdict, findings) = match &row.verdict {
-        None => (Value::Null, &[][..]),
-        Some(Ok(accepted)) => (json!("allowed"), &*accepted.notes),
-        Some(Err(refused)) => (json!("refused"), &*refused.findings),
-    };
+    let verdict = row.verdict.as_ref().map(|verdict| if verdict.is_ok() { "allowed" } else { "refused" });
+    let findings = row.verdict.as_ref().map(shown::found).unwrap_or_default();
     json!({
         "name": row.name, "state": disk_state(&row.state).0, "verdict": verdict, "findings": shown::findings_json(findings),
     })

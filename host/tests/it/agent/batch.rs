@@ -7,11 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use toolc_test_support::LIMIT;
 
 use crate::agent::{environment, folder, run, script};
-
-/// A limit that is only reached when a test fails.
-const LIMIT: Duration = Duration::from_mins(1);
 
 fn lines(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).expect("the file exists");

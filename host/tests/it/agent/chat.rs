@@ -6,14 +6,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use toolc_test_support::programs::has;
+use toolc_test_support::{LIMIT, programs::has};
 
 use crate::agent::server::{Reply, Server};
 use crate::agent::vendors::VENDORS;
 use crate::agent::{folder, run, script};
-
-/// A limit that is only reached when a test fails.
-const LIMIT: Duration = Duration::from_mins(1);
 
 /// A server of tmux with the chat in its only window.
 pub(crate) struct Tmux<'f> {

@@ -4,16 +4,13 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-use std::time::Duration;
 
 use serde_json::{Value, json};
+use toolc_test_support::LIMIT;
 
 use crate::agent::server::{Reply, Server};
 use crate::agent::vendors::{VENDORS, Vendor};
 use crate::agent::{environment, folder, run};
-
-/// A limit that is only reached when a test fails.
-const LIMIT: Duration = Duration::from_mins(1);
 
 /// `toolc agent --json` in its own process.
 pub(super) struct Running {

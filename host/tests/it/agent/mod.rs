@@ -31,6 +31,7 @@ mod strict;
 mod transcripts;
 mod turns;
 pub(crate) mod vendors;
+mod web;
 mod why;
 
 use std::path::Path;

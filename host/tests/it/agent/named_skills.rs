@@ -76,6 +76,35 @@ fn a_skill_of_the_options_is_part_of_the_instructions_also_when_the_conversation
 }
 
 #[test]
+fn a_conversation_that_is_continued_keeps_more_skills_than_can_be_named_at_once() {
+    let folder = folder();
+    let folder = folder.path();
+    let names: Vec<String> = (0..15).map(|number| format!("skill{number:02}")).collect();
+    for name in &names {
+        write(
+            folder,
+            &format!("home/skills/{name}/SKILL.md"),
+            &skill(name, "One of many.", &format!("Text of {name}.")),
+        );
+    }
+    let options = |names: &[String]| -> Vec<String> {
+        names.iter().flat_map(|name| ["--skill".to_owned(), name.clone()]).collect()
+    };
+    let (first, more) = (options(&names[..10]), options(&names[10..]));
+    for args in [&first[..], &more[..], &[]] {
+        let resume: &[&str] = if args.len() == 20 { &[] } else { &["--resume"] };
+        let model = server(&[("Done.", &[])]);
+        let args: Vec<&str> =
+            ["agent", "Go on."].iter().chain(resume).copied().chain(args.iter().map(String::as_str)).collect();
+        let ran = with_model(folder, &model, &args);
+        assert_eq!((ran.status, ran.err.contains("more than")), (Some(0), false), "{}", ran.err);
+        let instructions = system(&model.requests()[0]);
+        let count = names.iter().filter(|name| instructions.contains(&format!("Text of {name}."))).count();
+        assert_eq!(count, if resume.is_empty() { 10 } else { 15 }, "{args:?}");
+    }
+}
+
+#[test]
 fn all_skills_of_the_options_that_cannot_be_loaded_are_reported_at_once() {
     let folder = folder();
     let folder = folder.path();
@@ -193,6 +222,8 @@ fn a_batch_has_the_toolset_of_skills_only_if_it_is_named() {
         ("2", &["--enable", "cli"], false, false),
         ("3", &["--enable", "cli,skills"], true, false),
         ("4", &["--enable", "file", "--enable-tools", "skill_view"], true, false),
+        // A tool that is named, here by an alias, does not bring the others.
+        ("4a", &["--enable", "cli", "--enable-tools", "view_skill"], true, false),
         ("5", &["--skill", "deploy"], false, true),
     ] {
         let model = server(&[("Done.", &[])]);
@@ -201,6 +232,7 @@ fn a_batch_has_the_toolset_of_skills_only_if_it_is_named() {
         let request = &model.requests()[0];
         let (tools, instructions) = (request["tools"].to_string(), system(request));
         assert_eq!(tools.contains("\"skill_view\""), has_tool, "{args:?}: {tools}");
+        assert_eq!(tools.contains("\"skill_manage\""), out == "3", "{args:?}: {tools}");
         assert_eq!(instructions.contains("# Skills\n"), has_tool, "{args:?}: {instructions}");
         assert_eq!(instructions.contains("Run `make site`."), is_loaded, "{args:?}: {instructions}");
     }

@@ -2,9 +2,12 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
 
 use serde_json::json;
 use toolc_test_support::{SANDBOX, programs, skip};
@@ -167,6 +170,36 @@ fn a_key_is_nowhere_after_a_run_in_which_everything_repeats_it() {
         files_with_secret(folder.path(), &mut found);
         assert_eq!(found, [""; 0], "{}", vendor.api);
         assert!(folder.path().join("home/state.db").exists() && folder.path().join("out").exists());
+    }
+}
+
+/// A stranger's project cannot send conversations to a server of its own, nor use a key of its own.
+#[test]
+fn the_env_file_of_a_project_sets_neither_the_server_nor_the_key_of_a_model() {
+    for vendor in &VENDORS {
+        let folder = folder();
+        let own = TcpListener::bind("127.0.0.1:0").expect("failed to listen");
+        let url = format!("http://{}", own.local_addr().expect("it has an address"));
+        let others = Server::start(vec![Reply::Events((vendor.answer)("Done.", &[]))]);
+        let env_file = folder.path().join(".env");
+        fs::write(&env_file, format!("{}={}\n{}=key-of-the-project\n", vendor.base, others.url, vendor.key))
+            .expect("failed to write");
+        fs::set_permissions(&env_file, fs::Permissions::from_mode(0o600)).expect("failed to change");
+        let head = thread::spawn(move || {
+            let (mut stream, _) = own.accept().expect("failed to accept");
+            let lines = BufReader::new(&stream).lines().map(|line| line.expect("failed to read"));
+            let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+            stream.write_all(b"HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n").expect("failed to answer");
+            // The rest of the request, until the program ends.
+            let _ = stream.read_to_end(&mut Vec::new());
+            head.join("\n")
+        });
+        let args = ["agent", "Go", "--model", &format!("{}:m-1", vendor.api)];
+        let refused = run(folder.path(), &args, &[(vendor.base, &url)]);
+        assert!(refused.err.contains("401"), "{}: {}", vendor.api, refused.err);
+        let head = head.join().expect("it does not panic");
+        assert!(head.starts_with("POST") && !head.contains("key-of-the-project"), "{}: {head}", vendor.api);
+        assert_eq!(others.requests().len(), 0, "{}", vendor.api);
     }
 }
 

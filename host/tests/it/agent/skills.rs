@@ -234,7 +234,13 @@ fn a_scan_judges_scripts_and_names_what_a_person_may_accept() {
     // The id does not hold for other content.
     write(folder, "all/rc/SKILL.md", &skill("rc", "Formats notes.", "```bash\necho 'x=2' >> ~/.bashrc\n```"));
     let changed = scan(&[&["all/rc"], &*accept].concat());
-    assert!(changed.status == Some(1) && changed.err.contains("no finding has the id"), "{}", changed.err);
+    assert!(changed.status == Some(2) && changed.err.contains("no finding has the id"), "{}", changed.err);
+    // The error names the ids that exist.
+    assert!(
+        changed.err.contains("the findings that can be accepted are ") && changed.err.contains(", start-up:"),
+        "{}",
+        changed.err
+    );
     assert_eq!(scan(&["all/rc", "--trust", "trusted"]).status, Some(0));
     assert_eq!(scan(&["all/notes", "--trust", "trusted"]).status, Some(1));
     assert_eq!(scan(&["all/notes", "--trust", "bundled"]).status, Some(0));
@@ -251,7 +257,7 @@ fn a_finding_that_nobody_may_accept_is_refused_with_its_reason() {
     let id = id.as_str().expect("an id");
     let refused = run(folder, &["skills", "scan", "notes", "--accept", id], &[]);
     assert_eq!(refused.status, Some(2), "{}", refused.out);
-    assert!(refused.err.contains(&format!("`{id}` cannot be accepted: Something is downloaded")), "{}", refused.err);
+    assert!(refused.err.contains(&format!("`{id}` cannot be accepted: ")), "{}", refused.err);
 }
 
 #[test]

@@ -6,14 +6,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use toolc_test_support::LIMIT;
 
 use crate::agent::server::{Reply, Server};
 use crate::agent::vendors::VENDORS;
 use crate::agent::{folder, run, script, toolc};
 use crate::approval::terminal::InTerminal;
-
-/// A limit that is only reached when a test fails.
-const LIMIT: Duration = Duration::from_mins(1);
 
 fn todos() -> Value {
     json!({ "todos": [

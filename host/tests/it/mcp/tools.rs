@@ -181,6 +181,9 @@ fn commands_that_need_no_server_start_none() {
     let complete = run(&folder, &["batch", "tasks", "--out", "out", "--model", "script:missing"]).succeeded();
     assert!(complete.err.contains("1 tasks, 1 of them have already ended"), "{}", complete.err);
     assert!(run(&folder, &["mcp"]).succeeded().out.starts_with("s: "), "`mcp` lists the servers");
+    run(&folder, &["cron", "add", "every 30m", "--no-agent", "--script", "echo found"]).succeeded();
+    let script = run(&folder, &["cron", "run", "1"]).succeeded();
+    assert!(script.out.contains("found"), "{}", script.out);
     assert!(!file.exists(), "the server was started");
 }
 

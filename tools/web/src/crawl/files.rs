@@ -3,8 +3,11 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+use toolc_redact::Redactor;
 
 use super::frontier::Frontier;
 use super::scope::ScopeSettings;
@@ -13,6 +16,8 @@ use super::scope::ScopeSettings;
 const MAX_STATE: u64 = 256 << 20;
 /// The maximum length of the name of a crawl.
 const MAX_NAME: usize = 64;
+/// How long a call that continues a crawl waits for another one to end.
+const LOCK_TIME: Duration = Duration::from_secs(3);
 /// What the names of the files begin with.
 const PREFIX: &str = "web_crawl-";
 
@@ -88,7 +93,7 @@ impl CrawlFiles {
         };
         let open = private().read(true).append(true).open(rows_path(folder, name));
         let file = open.map_err(|_| gone())?;
-        lock(&file).map_err(|error| match error {
+        wait_for_lock(&file).map_err(|error| match error {
             TryLockError::WouldBlock => format!("another call continues the crawl `{name}`: wait until it has ended"),
             TryLockError::Error(error) => damaged(&error),
         })?;
@@ -110,14 +115,15 @@ impl CrawlFiles {
         Ok((Self { folder: folder.to_owned(), name: name.to_owned(), file, rows, bytes }, scope, frontier))
     }
 
-    /// Adds a row. Returns its size in bytes.
+    /// Adds a row without the secrets of the session. Returns its size in bytes.
     ///
     /// # Errors
     /// If it cannot be written. The file has whole rows only, unless it cannot be cut either.
-    pub(super) fn add(&mut self, row: &Row<'_>) -> io::Result<usize> {
-        let mut line = serde_json::to_vec(row)?;
-        line.push(b'\n');
-        if let Err(error) = self.file.write_all(&line) {
+    pub(super) fn add(&mut self, row: &Row<'_>, redactor: &Redactor) -> io::Result<usize> {
+        let row = serde_json::to_string(row)?;
+        let mut line = redactor.text(&row).into_owned();
+        line.push('\n');
+        if let Err(error) = self.file.write_all(line.as_bytes()) {
             let _ = self.file.set_len(self.bytes);
             return Err(error);
         }
@@ -186,6 +192,17 @@ fn lock(file: &File) -> Result<(), TryLockError> {
     match file.try_lock() {
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
         locked => locked,
+    }
+}
+
+/// Locks the rows, and waits for a moment: a crawl that was cancelled still saves its state.
+fn wait_for_lock(file: &File) -> Result<(), TryLockError> {
+    let end = Instant::now() + LOCK_TIME;
+    loop {
+        match lock(file) {
+            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(Duration::from_millis(20)),
+            locked => return locked,
+        }
     }
 }
 

@@ -11,23 +11,71 @@ mod run;
 mod scope;
 mod visit;
 
-use std::sync::Arc;
+use std::future::{Future as _, poll_fn};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
-use toolc::{Call, ToolError};
+use toolc::{Call, HandlerReply, ToolError, ToolOutput};
 use toolc_catalog::web::web_crawl::{Args, Returns, ReturnsEnded, Scope as ScopeWord};
 
 use crate::web::Web;
 use files::CrawlFiles;
 use frontier::Frontier;
-use run::{Budget, Crawl, Ended, Summary};
+use run::{Budget, Crawl, Ended, Known, Progress, Summary};
 use scope::{Reach, Scope, ScopeSettings};
 
-/// Starts or continues a crawl.
+/// Starts or continues a crawl on a thread. If the call is cancelled, returns the name of the crawl, and what it has done so far.
 ///
 /// # Errors
 /// If the start or the name of an earlier crawl is not valid, the start cannot be read, or the files cannot be written.
-pub(crate) fn handle(web: &Arc<Web>, args: &Args, call: &Call<'_>) -> Result<Returns, ToolError> {
+pub(crate) async fn handle(web: &Arc<Web>, args: Args, call: &Call<'_>) -> Result<Returns, ToolError> {
+    let (progress, returned) = (Arc::<Progress>::default(), Arc::<Mutex<Option<Returns>>>::default());
+    let (web, known, slot) = (Arc::clone(web), Arc::clone(&progress), Arc::clone(&returned));
+    let reply = HandlerReply::blocking(call, move |call| {
+        let returns = crawl(&web, &args, call, &known)?;
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(returns);
+        Ok(ToolOutput::text(""))
+    });
+    let mut running = match reply {
+        HandlerReply::Async(running) => running,
+        HandlerReply::Ready(result) => Box::pin(std::future::ready(result)),
+    };
+    let mut cancelled = pin!(call.cancelled());
+    poll_fn(|context| {
+        if let Poll::Ready(result) = running.as_mut().poll(context) {
+            let returns = || returned.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let failed = || ToolError::new("the crawl has no result");
+            return Poll::Ready(result.and_then(|_| returns().ok_or_else(failed)));
+        }
+        let is_cancelled = cancelled.as_mut().poll(context).is_ready();
+        match progress.known().filter(|_| is_cancelled) {
+            Some(known) => Poll::Ready(Ok(cancelled_at(known))),
+            None => Poll::Pending,
+        }
+    })
+    .await
+}
+
+/// Returns the result of a call that is cancelled. The thread notices that soon, and saves the state.
+fn cancelled_at(known: Known) -> Returns {
+    let Known { name, rows_path, rows, left } = known;
+    let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    Returns {
+        file: rows_path.display().to_string(),
+        pages: number(rows),
+        ended: ReturnsEnded::Cancelled,
+        resume: (left > 0).then_some(name),
+        left: number(left),
+        titles: Vec::new(),
+        skipped: None,
+        failed: None,
+        note: None,
+    }
+}
+
+fn crawl(web: &Arc<Web>, args: &Args, call: &Call<'_>, progress: &Progress) -> Result<Returns, ToolError> {
     let Some(folder) = &web.settings.results else {
         return Err(ToolError::new("this program has no folder for the results of a crawl"));
     };
@@ -53,7 +101,8 @@ pub(crate) fn handle(web: &Arc<Web>, args: &Args, call: &Call<'_>) -> Result<Ret
         }
     };
     let budget = budget(args, web);
-    let crawl = Crawl::new(web, call, &mut files, (settings, frontier), budget).map_err(ToolError::new)?;
+    progress.note(&files, frontier.left());
+    let crawl = Crawl::new(web, call, (&mut files, progress), (settings, frontier), budget).map_err(ToolError::new)?;
     let (ended, summary, left) = crawl.run().map_err(io)?;
     if files.rows() == 0
         && left == 0

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use toolc::Call;
 use toolc_extract::PageLinks;
+use toolc_redact::Redactor;
 use url::Url;
 
 use super::files::{CrawlFiles, Row};
@@ -56,6 +58,33 @@ pub(super) enum Ended {
     Cancelled,
 }
 
+/// What a crawl has done so far, for a caller that does not wait for its end.
+#[derive(Debug, Default)]
+pub(super) struct Progress(Mutex<Option<Known>>);
+
+/// A crawl that runs.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub(super) name: String,
+    pub(super) rows_path: PathBuf,
+    pub(super) rows: usize,
+    /// The number of addresses that are left.
+    pub(super) left: usize,
+}
+
+impl Progress {
+    /// Notes what a crawl has done so far.
+    pub(super) fn note(&self, files: &CrawlFiles, left: usize) {
+        let known = Known { name: files.name().to_owned(), rows_path: files.rows_path(), rows: files.rows(), left };
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
+    }
+
+    /// Returns what is known. `None` before there are files.
+    pub(super) fn known(&self) -> Option<Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
 /// What a crawl has done.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
@@ -84,7 +113,10 @@ impl Summary {
 pub(super) struct Crawl<'c> {
     web: &'c Arc<Web>,
     call: &'c Call<'c>,
+    redactor: Redactor,
     files: &'c mut CrawlFiles,
+    /// What the caller gets if the call is cancelled.
+    progress: &'c Progress,
     settings: ScopeSettings,
     scope: Scope,
     budget: Budget,
@@ -116,7 +148,7 @@ impl<'c> Crawl<'c> {
     pub(super) fn new(
         web: &'c Arc<Web>,
         call: &'c Call<'c>,
-        files: &'c mut CrawlFiles,
+        (files, progress): (&'c mut CrawlFiles, &'c Progress),
         (settings, frontier): (ScopeSettings, Frontier),
         budget: Budget,
     ) -> Result<Self, String> {
@@ -132,9 +164,11 @@ impl<'c> Crawl<'c> {
             save_at: now,
             results: channel(),
             summary: Summary::default(),
+            redactor: call.redactor(),
             web,
             call,
             files,
+            progress,
             settings,
             budget,
             frontier,
@@ -185,6 +219,7 @@ impl<'c> Crawl<'c> {
             }
             if let Ok(visited) = self.results.1.recv_timeout(wait.unwrap_or(STEP).min(STEP)) {
                 self.take(visited)?;
+                self.progress.note(self.files, self.frontier.left() + self.frontier.active());
             }
         }
     }
@@ -346,7 +381,7 @@ impl<'c> Crawl<'c> {
             warning: text.warning.as_deref(),
             markdown: &text.markdown,
         };
-        self.row_bytes += self.files.add(&row)?;
+        self.row_bytes += self.files.add(&row, &self.redactor)?;
         self.written += 1;
         self.summary.warnings += usize::from(text.warning.is_some());
         if self.summary.titles.len() < MAX_SHOWN {

@@ -11,7 +11,7 @@ use url::Url;
 use super::frontier::{MAX_WAITING, Reason, Waiting};
 use crate::kept::{MAX_WARNING, ReadPage};
 use crate::outside::{line, manipulated};
-use crate::pages::{document, extracted, get};
+use crate::pages::{document, get};
 use crate::web::Web;
 
 /// The time of a fetch, and the size of a page.
@@ -120,7 +120,7 @@ fn of_answer(web: &Web, waiting: &Waiting, answer: &Answer) -> Outcome {
         return Outcome::Skipped("forbidden by robots.txt");
     }
     let options = Options::default();
-    let mut text = match extracted(answer, &options) {
+    let mut text = match web.extracted(answer, &options) {
         Ok(extracted) => extracted.page,
         Err(ExtractError::NotText { .. }) if waiting.depth > 0 => return Outcome::Skipped("not a page"),
         Err(error) => return failed(&format_args!("{}: {error}", answer.target)),

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::reader::{Page, Reader, page_status};
-use crate::vendor::accounts::EXA;
-use crate::vendor::{Failure, Outcome, Request, at, number, texts};
+use crate::service::accounts::EXA;
+use crate::service::{Failure, Outcome, Request, at, number, texts};
 
 pub(super) static READER: Reader =
     Reader { account: &EXA, source: "exa-py 2.28.0, `get_contents`, 2026-11-30", request, read };

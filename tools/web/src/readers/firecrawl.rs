@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::reader::{Page, Reader, page_status};
-use crate::vendor::accounts::FIRECRAWL;
-use crate::vendor::{Failure, Request, at, number, texts};
+use crate::service::accounts::FIRECRAWL;
+use crate::service::{Failure, Request, at, number, texts};
 
 pub(super) static READER: Reader =
     Reader { account: &FIRECRAWL, source: "firecrawl-py 4.55.0, v2/methods/scrape.py, 2026-11-30", request, read };

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::reader::{Page, Reader, page_status};
-use crate::vendor::{Account, Failure, KeyUse, Outcome, Request, Sign, at, number, texts};
+use crate::service::{Account, Failure, KeyUse, Outcome, Request, Sign, at, number, texts};
 
 static ACCOUNT: Account = Account {
     name: "jina",

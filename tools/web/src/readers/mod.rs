@@ -1,4 +1,4 @@
-//! Vendors that read a page, for pages that this machine cannot read.
+//! Services that read a page, for pages that this machine cannot read.
 //!
 //! A [`Reader`] gets an address, so an address with a secret, or of a private network, is never sent to one: [`PublicAddress`] is an address
 //! without either.

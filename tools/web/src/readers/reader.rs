@@ -1,18 +1,18 @@
-//! A vendor that reads a page as a record.
+//! A service that reads a page as a record.
 
 use std::fmt;
 
 use serde_json::Value;
 
 use super::address::PublicAddress;
-use crate::vendor::{Access, Account, Failure, NotConfigured, Outcome, Request, Variables, clean, common, cut};
+use crate::service::{Access, Account, Failure, NotConfigured, Outcome, Request, Variables, clean, common, cut};
 
 /// The longest page, in bytes.
 const MAX_MARKDOWN: usize = 4 << 20;
 /// The maximum length of a title, in characters.
 const MAX_TITLE: usize = 300;
 
-/// A vendor that reads a page.
+/// A service that reads a page.
 pub struct Reader {
     /// The account.
     pub account: &'static Account,
@@ -38,7 +38,7 @@ pub struct Page {
     pub markdown: String,
     /// Its title, on one line.
     pub title: Option<String>,
-    /// The date when it was published: `2026-11-30`, or as the vendor gives it.
+    /// The date when it was published: `2026-11-30`, or as the service gives it.
     pub published: Option<String>,
     /// Whether the end of the text is missing: it has more than 4 MiB.
     pub is_cut: bool,

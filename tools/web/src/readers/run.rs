@@ -2,7 +2,7 @@
 
 use super::address::PublicAddress;
 use super::reader::{ConfiguredReader, Page};
-use crate::vendor::{self, Access, Chain, Ended, First, Got, Tried};
+use crate::service::{self, Access, Chain, Ended, First, Got, Tried};
 
 /// What readers have read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub fn read(chain: &Chain<'_>, readers: &[ConfiguredReader], address: &PublicAdd
     let accesses: Vec<&Access> = readers.iter().map(|configured| &configured.access).collect();
     let First { got, tried, ended } = chain.first(&accesses, |index, time| {
         let ConfiguredReader { reader, access } = &readers[index];
-        let answer = vendor::ask(chain.client, access, (reader.request)(address), time)?;
+        let answer = service::ask(chain.client, access, (reader.request)(address), time)?;
         Ok(Got { value: (reader.read)(&answer)?, flaw: None })
     });
     let reader = got.as_ref().map(|(index, _)| readers[*index].reader.account.name);

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::reader::{Page, Reader};
-use crate::vendor::accounts::TAVILY;
-use crate::vendor::{Failure, Request, at, texts};
+use crate::service::accounts::TAVILY;
+use crate::service::{Failure, Request, at, texts};
 
 pub(super) static READER: Reader =
     Reader { account: &TAVILY, source: "tavily-python 0.8.5, `extract`, 2026-11-30", request, read };

@@ -27,7 +27,7 @@ impl FromStr for Domain {
 
     /// Reads a domain. A scheme, `www.`, `*.` and a slash at the end are left out.
     fn from_str(text: &str) -> Result<Self, InvalidDomain> {
-        let invalid = || InvalidDomain(crate::vendor::clean(text, 80));
+        let invalid = || InvalidDomain(crate::service::clean(text, 80));
         let name = text.trim().to_lowercase();
         let name = name.strip_prefix("https://").or_else(|| name.strip_prefix("http://")).unwrap_or(&name);
         let name = name.strip_prefix("*.").unwrap_or(name).trim_end_matches('/').trim_matches('.');

@@ -189,7 +189,7 @@ impl Freshness {
     pub(crate) fn google(self) -> String {
         let word = self.word(["qdr:d", "qdr:w", "qdr:m", "qdr:y"]).map(str::to_owned);
         word.unwrap_or_else(|| {
-            let DateRange { first, last } = self.dates(crate::vendor::today());
+            let DateRange { first, last } = self.dates(crate::service::today());
             format!("cdr:1,cd_min:{},cd_max:{}", first.strftime("%m/%d/%Y"), last.strftime("%m/%d/%Y"))
         })
     }

@@ -1,4 +1,4 @@
-//! Results, cleaned of what vendors and pages leave in them.
+//! Results, cleaned of what services and pages leave in them.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use url::Url;
 
 use super::address::canonical;
 use super::query::Query;
-use crate::vendor::{clean, common, texts};
+use crate::service::{clean, common, texts};
 
 /// The maximum length of a title, in characters.
 const MAX_TITLE: usize = 300;
@@ -26,12 +26,12 @@ pub struct SearchResult {
     pub url: String,
     /// An excerpt, on one line. It can be empty.
     pub snippet: String,
-    /// The date of the page: `2026-11-30`, or as the vendor gives it, such as `3 days ago`.
+    /// The date of the page: `2026-11-30`, or as the service gives it, such as `3 days ago`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<String>,
 }
 
-/// A result as a vendor gives it.
+/// A result as a service gives it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Hit {
     pub(crate) title: Option<String>,

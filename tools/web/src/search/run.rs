@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::provider::{Asking, Configured};
 use super::query::Query;
 use super::result::{Results, SearchResult};
-use crate::vendor::{self, Access, Chain, Ended, Failure, First, Got, Outcome, Tried};
+use super::service::{Asking, Configured};
+use crate::service::{self, Access, Chain, Ended, Failure, First, Got, Outcome, Tried};
 
-/// What is left of a provider's time for which another page of results is asked for.
+/// What is left of a service's time for which another page of results is asked for.
 const MIN_TIME: Duration = Duration::from_millis(300);
 
 /// What a search has found.
@@ -16,43 +16,43 @@ const MIN_TIME: Duration = Duration::from_millis(300);
 pub struct Found {
     /// The results, the best one first.
     pub results: Vec<SearchResult>,
-    /// The name of the provider that has found them.
-    pub provider: Option<&'static str>,
-    /// The parts of the query that this provider has no parameter for, such as `the language`. Results are always limited to the domains.
+    /// The name of the service that has found them.
+    pub service: Option<&'static str>,
+    /// The parts of the query that this service has no parameter for, such as `the language`. Results are always limited to the domains.
     pub ignored: Vec<&'static str>,
-    /// The providers that were tried, in order.
+    /// The services that were tried, in order.
     pub tried: Vec<Tried>,
     /// How the search has ended.
     pub ended: Ended,
 }
 
-/// Asks providers in order until one has found something.
-pub fn search(chain: &Chain<'_>, providers: &[Configured], query: &Query) -> Found {
-    let accesses: Vec<&Access> = providers.iter().map(|configured| &configured.access).collect();
-    let First { got, tried, ended } = chain.first(&accesses, |index, time| ask(chain, &providers[index], query, time));
-    let provider = got.as_ref().map(|(index, _)| providers[*index].provider.account.name);
+/// Asks services in order until one has found something.
+pub fn search(chain: &Chain<'_>, services: &[Configured], query: &Query) -> Found {
+    let accesses: Vec<&Access> = services.iter().map(|configured| &configured.access).collect();
+    let First { got, tried, ended } = chain.first(&accesses, |index, time| ask(chain, &services[index], query, time));
+    let service = got.as_ref().map(|(index, _)| services[*index].service.account.name);
     let (results, ignored) = got.map(|(_, found)| found).unwrap_or_default();
-    Found { results, provider, ignored, tried, ended }
+    Found { results, service, ignored, tried, ended }
 }
 
 type Pages = (Vec<SearchResult>, Vec<&'static str>);
 
-/// Asks a provider for as many pages as the query needs. If a later page fails, the earlier ones are the answer.
+/// Asks a service for as many pages as the query needs. If a later page fails, the earlier ones are the answer.
 fn ask(chain: &Chain<'_>, configured: &Configured, query: &Query, time: Duration) -> Result<Got<Pages>, Failure> {
     let end = Instant::now() + time;
-    let provider = configured.provider;
+    let service = configured.service;
     let mut results = Results::default();
     let (mut ignored, mut flaw) = (Vec::new(), None);
-    for page in 0..provider.pages.count {
+    for page in 0..service.pages.count {
         let left = end.saturating_duration_since(Instant::now());
         if page > 0 && (left < MIN_TIME || (chain.is_cancelled)()) {
             break;
         }
         let asking = Asking::new(configured, query, page);
-        let asked = (provider.request)(&asking).ignoring(asking.is_cut(), "the end of the text, which is too long");
+        let asked = (service.request)(&asking).ignoring(asking.is_cut(), "the end of the text, which is too long");
         ignored = asked.ignored;
-        let answer = vendor::ask(chain.client, &configured.access, asked.request, left);
-        let hits = match answer.and_then(|answer| (provider.read)(&answer)) {
+        let answer = service::ask(chain.client, &configured.access, asked.request, left);
+        let hits = match answer.and_then(|answer| (service.read)(&answer)) {
             Ok(hits) => hits,
             Err(failure) if page == 0 => return Err(failure),
             Err(failure) => {
@@ -65,7 +65,7 @@ fn ask(chain: &Chain<'_>, configured: &Configured, query: &Query, time: Duration
         }
     }
     if results.kept.is_empty() {
-        // Results that are all without an address have another form than the vendor publishes.
+        // Results that are all without an address have another form than the service publishes.
         let has_only_unusable = results.unusable > 0 && results.elsewhere == 0;
         let outcome = if has_only_unusable { Outcome::Broken } else { Outcome::Empty };
         return Err(Failure::new(outcome, dropped(&results)));
@@ -77,10 +77,10 @@ fn ask(chain: &Chain<'_>, configured: &Configured, query: &Query, time: Duration
 fn dropped(results: &Results) -> String {
     let mut parts = Vec::new();
     if results.elsewhere > 0 {
-        parts.push(format!("{} results of other domains were left out", results.elsewhere));
+        parts.push(format!("results of other domains, which are left out: {}", results.elsewhere));
     }
     if results.unusable > 0 {
-        parts.push(format!("{} results have no address on the web", results.unusable));
+        parts.push(format!("results without an address on the web: {}", results.unusable));
     }
     parts.join(", ")
 }

@@ -1,17 +1,17 @@
-//! What vendors do wrong, and what it is called.
+//! What services do wrong, and what it is called.
 
 use std::time::Duration;
 
 use serde_json::json;
 use toolc_web::search::{Found, Query};
-use toolc_web::vendor::{Budget, Outcome};
+use toolc_web::service::{Budget, Outcome};
 
 use crate::server::{Reply, Server};
-use crate::vendors::{KEY, Mode, Running, SEARCHING, Vendor};
+use crate::services::{KEY, Mode, Running, SEARCHING, Service};
 use crate::{BUDGET, found};
 
-fn ask(vendor: &'static Vendor, mode: Mode) -> (Running, Found) {
-    let running = vendor.start(mode);
+fn ask(service: &'static Service, mode: Mode) -> (Running, Found) {
+    let running = service.start(mode);
     // Only an answer that never comes may run out of time.
     let time = Duration::from_millis(300);
     let budget = if mode == Mode::Slow { Budget { total: time, each: time } } else { BUDGET };
@@ -20,7 +20,7 @@ fn ask(vendor: &'static Vendor, mode: Mode) -> (Running, Found) {
 }
 
 #[test]
-fn every_fault_of_every_vendor_has_its_outcome() {
+fn every_fault_of_every_service_has_its_outcome() {
     for (mode, expected) in [
         (Mode::Right, Outcome::Ok),
         (Mode::Empty, Outcome::Empty),
@@ -40,20 +40,20 @@ fn every_fault_of_every_vendor_has_its_outcome() {
         (Mode::Nulls, Outcome::Ok),
         (Mode::Strings, Outcome::Ok),
     ] {
-        for vendor in SEARCHING {
-            let (_running, found) = ask(vendor, mode);
+        for service in SEARCHING {
+            let (_running, found) = ask(service, mode);
             let tried = &found.tried[0];
-            assert_eq!(tried.outcome, expected, "{} {mode:?}: {found:?}", vendor.name);
-            assert_eq!(found.results.len(), if expected == Outcome::Ok { 10 } else { 0 }, "{} {mode:?}", vendor.name);
+            assert_eq!(tried.outcome, expected, "{} {mode:?}: {found:?}", service.name);
+            assert_eq!(found.results.len(), if expected == Outcome::Ok { 10 } else { 0 }, "{} {mode:?}", service.name);
             let is_explained = tried.detail.is_some() || matches!(expected, Outcome::Ok | Outcome::Empty);
-            assert!(is_explained, "{} {mode:?}: {found:?}", vendor.name);
-            assert_eq!(tried.must_be_shown(), mode == Mode::Auth, "{}", vendor.name);
+            assert!(is_explained, "{} {mode:?}: {found:?}", service.name);
+            assert_eq!(tried.must_be_shown(), mode == Mode::Auth, "{}", service.name);
         }
     }
 }
 
 #[test]
-fn a_failure_is_explained_in_the_words_of_the_vendor() {
+fn a_failure_is_explained_in_the_words_of_the_service() {
     for (name, mode, expected) in [
         ("brave", Mode::Auth, "The provided subscription token is invalid.: check BRAVE_API_KEY"),
         ("exa", Mode::Quota, "status 402: You have exceeded your credits limit."),
@@ -68,8 +68,8 @@ fn a_failure_is_explained_in_the_words_of_the_vendor() {
         ("tavily", Mode::Slow, "within 0.3 s"),
         ("tavily", Mode::Down, "status 503: no JSON, but: upstream connect error"),
     ] {
-        let vendor = SEARCHING.iter().find(|vendor| vendor.name == name).expect("a vendor");
-        let (_running, found) = ask(vendor, mode);
+        let service = SEARCHING.iter().find(|service| service.name == name).expect("a service");
+        let (_running, found) = ask(service, mode);
         let detail = found.tried[0].detail.as_deref().unwrap_or_default();
         assert!(detail.contains(expected), "{name} {mode:?}: {detail}");
     }
@@ -79,8 +79,8 @@ fn a_failure_is_explained_in_the_words_of_the_vendor() {
 fn searxng(body: &serde_json::Value) -> Found {
     let body = body.clone();
     let server = Server::start(move |_| Reply::json(200, &body));
-    let vendor = SEARCHING.iter().find(|vendor| vendor.name == "searxng").expect("a vendor");
-    found(&[&Running { vendor, server }], &Query::new("x").expect("a query"), BUDGET)
+    let service = SEARCHING.iter().find(|service| service.name == "searxng").expect("a service");
+    found(&[&Running { service, server }], &Query::new("x").expect("a query"), BUDGET)
 }
 
 #[test]
@@ -106,11 +106,11 @@ fn an_empty_list_with_silent_engines_is_a_failure() {
 
 #[test]
 fn a_failure_of_a_later_page_keeps_the_earlier_ones() {
-    let vendor = SEARCHING.iter().find(|vendor| vendor.name == "brave").expect("a vendor");
+    let service = SEARCHING.iter().find(|service| service.name == "brave").expect("a service");
     let server = Server::start(move |request| {
-        if request.parameter("offset").is_empty() { (vendor.answer)(request, 100) } else { (vendor.rate)() }
+        if request.parameter("offset").is_empty() { (service.answer)(request, 100) } else { (service.rate)() }
     });
-    let running = Running { vendor, server };
+    let running = Running { service, server };
     let mut query = Query::new("x").expect("a query");
     query.count = 50;
     let found = found(&[&running], &query, BUDGET);
@@ -123,13 +123,13 @@ fn a_failure_of_a_later_page_keeps_the_earlier_ones() {
 
 #[test]
 fn results_without_addresses_are_another_form() {
-    let vendor = SEARCHING.iter().find(|vendor| vendor.name == "serper").expect("a vendor");
+    let service = SEARCHING.iter().find(|service| service.name == "serper").expect("a service");
     for organic in
         [json!([{ "href": "https://a.example/" }]), json!([1, null, "x", []]), json!([{ "link": "javascript:x" }])]
     {
         let body = json!({ "organic": organic });
         let server = Server::start(move |_| Reply::json(200, &body));
-        let found = found(&[&Running { vendor, server }], &Query::new(KEY).expect("a query"), BUDGET);
+        let found = found(&[&Running { service, server }], &Query::new(KEY).expect("a query"), BUDGET);
         assert_eq!(found.tried[0].outcome, Outcome::Broken, "{organic}: {found:?}");
     }
 }

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolc_web::readers::{ConfiguredReader, PublicAddress, READERS, Read, read};
-use toolc_web::vendor::{Budget, Chain, Ended, Outcome, Rests};
+use toolc_web::service::{Budget, Chain, Ended, Outcome, Rests};
 use url::Url;
 
 use crate::server::{Reply, Server};
-use crate::vendors::{KEY, Mode, PAGE, READING, Running};
+use crate::services::{KEY, Mode, PAGE, READING, Running};
 use crate::{BUDGET, client, configured_reader, never};
 
 fn ask(running: &[&Running], budget: Budget) -> Read {
@@ -20,27 +20,27 @@ fn ask(running: &[&Running], budget: Budget) -> Read {
 }
 
 #[test]
-fn every_reader_has_a_vendor_to_test_it() {
+fn every_reader_has_a_service_to_test_it() {
     let names: Vec<&str> = READERS.iter().map(|reader| reader.account.name).collect();
-    assert_eq!(names, READING.iter().map(|vendor| vendor.name).collect::<Vec<_>>());
+    assert_eq!(names, READING.iter().map(|service| service.name).collect::<Vec<_>>());
 }
 
 #[test]
 fn a_right_answer_becomes_a_page() {
-    for vendor in READING {
-        let running = vendor.start(Mode::Right);
+    for service in READING {
+        let running = service.start(Mode::Right);
         let read = ask(&[&running], BUDGET);
-        assert_eq!((read.ended, read.reader), (Ended::Answered, Some(vendor.name)), "{read:?}");
+        assert_eq!((read.ended, read.reader), (Ended::Answered, Some(service.name)), "{read:?}");
         let page = read.page.expect("a page");
         assert_eq!(
             (page.markdown.as_str(), page.title.as_deref(), page.is_cut),
             ("# A post\n\nWith text.", Some("A post"), false)
         );
-        let has_date = vendor.name != "tavily";
-        assert_eq!(page.published.as_deref(), has_date.then_some("2024-05-01"), "{}", vendor.name);
+        let has_date = service.name != "tavily";
+        assert_eq!(page.published.as_deref(), has_date.then_some("2024-05-01"), "{}", service.name);
         let request = running.server.requests().remove(0);
         let body = request.json();
-        assert!([&body["url"], &body["urls"][0]].contains(&&json!(PAGE)), "{}: {body}", vendor.name);
+        assert!([&body["url"], &body["urls"][0]].contains(&&json!(PAGE)), "{}: {body}", service.name);
     }
 }
 
@@ -64,12 +64,12 @@ fn every_fault_of_every_reader_has_its_outcome() {
         (Mode::Nulls, Outcome::Ok),
         (Mode::Strings, Outcome::Ok),
     ] {
-        for vendor in READING {
-            let running = vendor.start(mode);
+        for service in READING {
+            let running = service.start(mode);
             let each = if mode == Mode::Slow { Duration::from_millis(300) } else { BUDGET.each };
             let read = ask(&[&running], Budget { each, ..BUDGET });
-            assert_eq!(read.tried[0].outcome, expected, "{} {mode:?}: {read:?}", vendor.name);
-            assert_eq!(read.page.is_some(), expected == Outcome::Ok, "{} {mode:?}", vendor.name);
+            assert_eq!(read.tried[0].outcome, expected, "{} {mode:?}: {read:?}", service.name);
+            assert_eq!(read.page.is_some(), expected == Outcome::Ok, "{} {mode:?}", service.name);
             assert!(!format!("{read:?}").contains(KEY), "{read:?}");
         }
     }
@@ -80,7 +80,7 @@ fn the_next_reader_is_asked_for_a_page_without_text() {
     let running: Vec<Running> = READING
         .iter()
         .zip([Mode::Empty, Mode::Auth, Mode::Right, Mode::Right])
-        .map(|(vendor, mode)| vendor.start(mode))
+        .map(|(service, mode)| service.start(mode))
         .collect();
     let read = ask(&running.iter().collect::<Vec<_>>(), BUDGET);
     let tried: Vec<_> = read.tried.iter().map(|tried| tried.outcome).collect();
@@ -94,8 +94,8 @@ fn the_next_reader_is_asked_for_a_page_without_text() {
 /// Asks a reader that answers with this.
 fn answered(name: &str, body: &Value) -> Read {
     let body = body.clone();
-    let vendor = READING.iter().find(|vendor| vendor.name == name).expect("a vendor");
-    ask(&[&Running { vendor, server: Server::start(move |_| Reply::json(200, &body)) }], BUDGET)
+    let service = READING.iter().find(|service| service.name == name).expect("a service");
+    ask(&[&Running { service, server: Server::start(move |_| Reply::json(200, &body)) }], BUDGET)
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Clients that others wrote accept the vendors of these tests: what they send is answered, and the answers are what they read. Without that, the
+//! Clients that others wrote accept the services of these tests: what they send is answered, and the answers are what they read. Without that, the
 //! other tests would compare this crate with itself.
 
 use std::fs;
@@ -8,17 +8,17 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use toolc_test_support::packages;
 
-use crate::vendors::{KEY, Mode, PAGE, READING, Running, SEARCHING, Vendor};
+use crate::services::{KEY, Mode, PAGE, READING, Running, SEARCHING, Service};
 
-/// The SDKs of the vendors. xAI names that of OpenAI.
+/// The SDKs of the services. xAI names that of OpenAI.
 const PYPI: &str =
     "exa-py==2.28.0\nfirecrawl-py==4.55.0\nopenai==3.57.0\nparallel-web==1.3.7\nserpapi==1.2.0\ntavily-python==0.8.5\n";
 const PYTHON: &str = include_str!("sdks/ask.py");
-/// Clients for vendors without SDKs.
+/// Clients for services without SDKs.
 const NPM: &str = "@agentic/brave-search@7.6.9\n@agentic/searxng@7.6.9\n@agentic/serper@8.4.4\nzod@3.25.76\n";
 const JAVASCRIPT: &str = include_str!("sdks/ask.mjs");
 
-/// What is asked, how the vendor answers, and what a client makes of it: results, a text, or an exception and words of its message.
+/// What is asked, how the service answers, and what a client makes of it: results, a text, or an exception and words of its message.
 type Case = (&'static str, &'static str, Mode, &'static str);
 
 const PYTHON_CASES: &[Case] = &[
@@ -61,16 +61,16 @@ const JAVASCRIPT_CASES: &[Case] = &[
     ("serper", "search", Mode::Quota, "HTTPError: 400"),
 ];
 
-fn vendor(name: &str) -> &'static Vendor {
-    SEARCHING.iter().chain(READING).find(|vendor| vendor.name == name).expect("a vendor")
+fn service(name: &str) -> &'static Service {
+    SEARCHING.iter().chain(READING).find(|service| service.name == name).expect("a service")
 }
 
-/// Runs a program that asks vendors, and compares what it says.
+/// Runs a program that asks services, and compares what it says.
 fn check(cases: &[Case], program: &mut Command) {
-    let running: Vec<Running> = cases.iter().map(|(name, _, mode, _)| vendor(name).start(*mode)).collect();
-    let test = |((name, does, ..), running): (&Case, &Running)| json!({ "vendor": name, "does": does, "base": running.server.url(), "key": KEY, "page": PAGE });
+    let running: Vec<Running> = cases.iter().map(|(name, _, mode, _)| service(name).start(*mode)).collect();
+    let test = |((name, does, ..), running): (&Case, &Running)| json!({ "service": name, "does": does, "base": running.server.url(), "key": KEY, "page": PAGE });
     let tests: Value = cases.iter().zip(&running).map(test).collect();
-    // The vendors are on this machine.
+    // The services are on this machine.
     program.env("NO_PROXY", "127.0.0.1").stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = program.spawn().expect("the program starts");
     child.stdin.take().expect("it has an input").write_all(tests.to_string().as_bytes()).expect("it reads");
@@ -93,22 +93,22 @@ fn check(cases: &[Case], program: &mut Command) {
 }
 
 #[test]
-fn the_sdks_of_vendors_accept_these_vendors() {
-    match packages::python("web-vendors", PYPI) {
+fn the_sdks_of_services_accept_these_services() {
+    match packages::python("web-services", PYPI) {
         Ok(python) => check(PYTHON_CASES, Command::new(python).args(["-c", PYTHON])),
-        Err(why) => packages::missing("no SDKs of vendors of web search", &why),
+        Err(why) => packages::missing("no SDKs of services of web search", &why),
     }
 }
 
 #[test]
-fn clients_of_vendors_without_sdks_accept_these_vendors() {
-    let installed = packages::node().and_then(|node| Ok((node, packages::npm("web-vendors-npm", NPM)?)));
+fn clients_of_services_without_sdks_accept_these_services() {
+    let installed = packages::node().and_then(|node| Ok((node, packages::npm("web-services-npm", NPM)?)));
     match installed {
         Ok((node, folder)) => {
             let program = folder.join("ask.mjs");
             fs::write(&program, JAVASCRIPT).expect("failed to write");
             check(JAVASCRIPT_CASES, Command::new(node).arg(program));
         }
-        Err(why) => packages::missing("no clients of vendors of web search", &why),
+        Err(why) => packages::missing("no clients of services of web search", &why),
     }
 }

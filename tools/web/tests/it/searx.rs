@@ -6,14 +6,19 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use toolc::Env;
+use toolc::testing::Harness;
 use toolc_test_support::{programs, skip};
-use toolc_web::search::{Found, Query, provider, search};
-use toolc_web::vendor::{Chain, Ended, Outcome, Rests};
+use toolc_web::WebHandlers;
+use toolc_web::search::{Found, Query, search, service};
+use toolc_web::service::{Chain, Ended, Outcome, Rests};
 
 use crate::server::{Reply, Request, Server};
 use crate::{BUDGET, client, never};
 
 const PROGRAM: &str = "searx-run";
+/// Another program of its package.
+const OF_PACKAGE: &str = "searx-checker";
 const SETTINGS: &str = include_str!("searx/settings.yml");
 /// How long it may take to start.
 const LIMIT: Duration = Duration::from_mins(1);
@@ -63,10 +68,14 @@ impl Searx {
         Some(Self { process, port, engine, _folder: folder })
     }
 
+    fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
     fn ask(&self, query: &Query) -> Found {
-        let base = format!("http://127.0.0.1:{}", self.port);
-        let provider = provider("searxng").expect("a provider");
-        let configured = provider.configure(&|name: &str| (name == "SEARXNG_URL").then(|| base.clone()));
+        let base = self.url();
+        let service = service("searxng").expect("a service");
+        let configured = service.configure(&|name: &str| (name == "SEARXNG_URL").then(|| base.clone()));
         let (client, rests) = (client(), Rests::default());
         let chain = Chain { client: &client, rests: &rests, budget: BUDGET, is_cancelled: &never };
         search(&chain, &[configured.expect("an address")], query)
@@ -89,8 +98,8 @@ fn engine(request: &Request) -> Reply {
 
 #[test]
 fn a_real_searx_is_asked_and_its_failures_are_noticed() {
-    if programs::find(PROGRAM).is_none() {
-        return skip("`searx-run` is missing", "the Debian package `searx`");
+    if !programs::has(OF_PACKAGE) {
+        return;
     }
     let Some(searx) = Searx::start() else {
         return skip("`searx-run` does not start", "the Debian package `searx` 1.1");
@@ -104,6 +113,12 @@ fn a_real_searx_is_asked_and_its_failures_are_noticed() {
     assert!(first.title.starts_with("Page ") && first.snippet == "About & it", "{first:?}");
     let pages: Vec<String> = searx.engine.requests().iter().map(|request| request.parameter("p").to_owned()).collect();
     assert_eq!(pages, ["1", "2"]);
+    let tools = Harness::with_session(toolc_catalog::web::provider(WebHandlers::default()), |session| {
+        session.env(Env::empty().with_var("SEARXNG_URL", searx.url()))
+    });
+    let searched = tools.call("web_search", json!({ "query": "tides", "limit": 3 })).value();
+    let hit = |number: usize| json!({ "url": format!("https://site1{number}.example/"), "title": format!("Page {number}"), "snippet": "About & it" });
+    assert_eq!(searched, json!({ "service": "searxng", "results": [hit(0), hit(1), hit(2)] }));
     let found = searx.ask(&query("nothing"));
     assert_eq!((found.ended, found.tried[0].outcome), (Ended::Empty, Outcome::Empty), "{found:?}");
     // The last one, because searx does not ask an engine again soon after a failure.

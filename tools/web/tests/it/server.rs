@@ -1,4 +1,4 @@
-//! A server whose answers depend on the whole request, as those of vendors do.
+//! A server whose answers depend on the whole request, as those of services do.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

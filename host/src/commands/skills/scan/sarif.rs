@@ -9,7 +9,7 @@ use toolc_guard::Finding;
 use toolc_skill::{Note, Severity};
 
 use super::{MAIN, Scanned, is_serious};
-use crate::ground::error::{Error, Result};
+use crate::sources::guard;
 
 /// The name of the folder that paths are relative to, as GitHub expects it.
 const BASE_ID: &str = "%SRCROOT%";
@@ -26,10 +26,9 @@ struct Log<'l> {
     results: Vec<Value>,
 }
 
-/// Returns the log of a scan.
-pub(super) fn log(all: &[Scanned], accepted: &BTreeSet<String>) -> Result<String> {
-    let current = std::env::current_dir().map_err(|error| Error::failed("find the current directory", error))?;
-    let current = current.canonicalize().unwrap_or(current);
+/// Returns the log of a scan, for work in a directory.
+pub(super) fn log(directory: &Path, all: &[Scanned], accepted: &BTreeSet<String>) -> String {
+    let current = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     let root = current.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&current).to_owned();
     let mut log = Log { root, accepted, rules: BTreeMap::new(), results: Vec::new() };
     for scanned in all {
@@ -55,7 +54,7 @@ pub(super) fn log(all: &[Scanned], accepted: &BTreeSet<String>) -> Result<String
             "results": log.results,
         }],
     });
-    Ok(format!("{document:#}\n"))
+    format!("{document:#}\n")
 }
 
 fn rule(name: &str, what: &str, help: &str) -> Value {
@@ -85,12 +84,8 @@ impl Log<'_> {
             false => "note",
         };
         let location = self.location(folder, &finding.path, finding.line, finding.column);
-        let message = match finding.excerpt.as_str() {
-            "" => finding.message.clone(),
-            excerpt => format!("{} `{excerpt}`", finding.message),
-        };
         let code = finding.code;
-        self.add(code.name(), (code.explanation(), code.help()), level, &message, &location);
+        self.add(code.name(), (code.explanation(), code.help()), level, &guard::what(finding), &location);
         if let Some(result) = self.results.last_mut() {
             result["partialFingerprints"] = json!({ "finding/v1": finding.id });
             if is_accepted && finding.is_acceptable() {

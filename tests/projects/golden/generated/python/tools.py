@@ -43,7 +43,7 @@ class OddNamesOption(TypedDict):
     string: NotRequired[Literal["x"]]
 
 
-def Odd_Names(type: str, self: str | None = None, _vectorSearch: OddNamesVectorSearch | None = None, a_b: int | None = None, _2fa: bool = False, gr__e: float | None = None, __x: int | None = None, camelCase: int | None = None, args: Literal["option", "vec"] | None = None, option: OddNamesOption | None = None) -> Any:
+def Odd_Names(type: str, self: str | None = None, _vectorSearch: OddNamesVectorSearch | None = None, a_b: int | None = None, _2fa: bool = False, gr__e: float | None = None, _x: int | None = None, camelCase: int | None = None, args: Literal["option", "vec"] | None = None, option: OddNamesOption | None = None) -> Any:
     """Take arguments whose names are not identifiers.
 
     type: A keyword.
@@ -58,7 +58,7 @@ def Odd_Names(type: str, self: str | None = None, _vectorSearch: OddNamesVectorS
 
     gr__e: Other letters than ASCII's.
 
-    __x: Letters that a JSON Pointer escapes.
+    _x: Letters that a JSON Pointer escapes.
 
     camelCase: Capitals within.
 
@@ -66,7 +66,7 @@ def Odd_Names(type: str, self: str | None = None, _vectorSearch: OddNamesVectorS
 
     option: What Rust's prelude calls something.
     """
-    _result: Any = _call("Odd-Names", {"type": type}, {"self": self, "$vectorSearch": _vectorSearch, "a.b": a_b, "2fa": _2fa, "größe": gr__e, "~/x": __x, "camelCase": camelCase, "args": args, "option": option})
+    _result: Any = _call("Odd-Names", {"type": type}, {"self": self, "$vectorSearch": _vectorSearch, "a.b": a_b, "2fa": _2fa, "größe": gr__e, "~/x": _x, "camelCase": camelCase, "args": args, "option": option})
     return _result
 
 

@@ -1,10 +1,10 @@
-// Asks vendors without SDKs of their own by clients that others wrote. What it reads and writes is that of `ask.py`.
+// Asks services without SDKs of their own by clients that others wrote. What it reads and writes is that of `ask.py`.
 
 import { BraveSearchClient } from "@agentic/brave-search";
 import { SearxngClient } from "@agentic/searxng";
 import { SerperClient } from "@agentic/serper";
 
-const vendors = {
+const services = {
   brave: async ({ base, key }) => {
     const client = new BraveSearchClient({ apiKey: key, apiBaseUrl: base });
     const answer = await client.search({ query: "x", count: 7 });
@@ -24,7 +24,7 @@ const vendors = {
 
 async function run(test) {
   try {
-    const hits = await vendors[test.vendor](test);
+    const hits = await services[test.service](test);
     return { results: hits.length, complete: hits.every((hit) => hit.every((field) => field)) };
   } catch (error) {
     return { error: error.constructor.name, message: String(error.message) };

@@ -1,6 +1,6 @@
-"""Asks vendors by their own SDKs. Reads a list of tests from the standard input, and writes what each of them led to.
+"""Asks services by their own SDKs. Reads a list of tests from the standard input, and writes what each of them led to.
 
-A test is {"vendor": ..., "does": "search" or "read", "base": ..., "key": ..., "page": ...}. The result is the number of results, or the text of
+A test is {"service": ..., "does": "search" or "read", "base": ..., "key": ..., "page": ...}. The result is the number of results, or the text of
 the page, or the class of the exception.
 """
 
@@ -64,12 +64,12 @@ def xai(test):
     return [(cited.title, cited.url, text.text[: cited.start_index]) for cited in text.annotations][:7]
 
 
-VENDORS = {"tavily": tavily, "exa": exa, "firecrawl": firecrawl, "serpapi": serpapi, "parallel": parallel, "xai": xai}
+SERVICES = {"tavily": tavily, "exa": exa, "firecrawl": firecrawl, "serpapi": serpapi, "parallel": parallel, "xai": xai}
 
 
 def run(test):
     try:
-        result = VENDORS[test["vendor"]](test)
+        result = SERVICES[test["service"]](test)
     except Exception as error:
         message = " ".join(str(error).split())
         return {"error": type(error).__name__, "message": message[:200]}

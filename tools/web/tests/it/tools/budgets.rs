@@ -1,9 +1,12 @@
 //! The limits of a crawl, each of which ends it with its word.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use toolc::testing::Caller;
+use toolc::ToolCall;
+use toolc::cancel::CancelHandle;
+use toolc::testing::{Caller, wait};
 use toolc_catalog::web::WebTools as _;
 use toolc_catalog::web::web_crawl::{Args, ReturnsEnded, Scope};
 use toolc_test_support::wait_until;
@@ -103,26 +106,33 @@ fn a_crawl_whose_time_is_over_ends() {
     let handlers = WebHandlers::new(settings(&[server.port], home.path()));
     let caller = Caller::new();
     let no_time = Args { max_minutes: 0, ..args(Some(format!("{}/x", server.url())), None) };
-    let ended = handlers.web_crawl(no_time, &caller.call("web_crawl")).expect("it has ended");
+    let ended = wait(handlers.web_crawl(no_time, &caller.call("web_crawl"))).expect("it has ended");
     assert_eq!((ended.ended, ended.pages, ended.left), (ReturnsEnded::Time, 0, 1));
-    let more = handlers.web_crawl(Args { max_pages: 7, ..args(None, ended.resume) }, &caller.call("web_crawl"));
+    let more = wait(handlers.web_crawl(Args { max_pages: 7, ..args(None, ended.resume) }, &caller.call("web_crawl")));
     assert_eq!(more.expect("it continues").pages, 7);
+}
+
+/// A site whose page `/slow` does not answer the first time.
+fn slow() -> Server {
+    let asked = AtomicBool::new(false);
+    Server::start(move |request| match request.path.as_str() {
+        "/" => Reply::html(&page("start", ["/slow", "/a", "/b"])),
+        "/a" | "/b" => Reply::html(&page(&request.path, [])),
+        "/slow" if asked.swap(true, Ordering::SeqCst) => Reply::html(&page("slow", [])),
+        "/slow" => Reply { end: End::Never, ..Reply::html("") },
+        _ => Reply::missing(),
+    })
 }
 
 #[test]
 fn a_cancelled_crawl_ends_at_once_and_keeps_what_it_has() {
-    let server = Server::start(|request| match request.path.as_str() {
-        "/" => Reply::html(&page("start", ["/slow", "/a", "/b"])),
-        "/a" | "/b" => Reply::html(&page(&request.path, [])),
-        "/slow" => Reply { end: End::Never, ..Reply::html("") },
-        _ => Reply::missing(),
-    });
+    let server = slow();
     let home = tempfile::TempDir::new().expect("a folder");
     let handlers = WebHandlers::new(settings(&[server.port], home.path()));
     let caller = Caller::new();
     let ended = std::thread::scope(|scope| {
         let run = || {
-            let ended = handlers.web_crawl(args(Some(server.url()), None), &caller.call("web_crawl"));
+            let ended = wait(handlers.web_crawl(args(Some(server.url()), None), &caller.call("web_crawl")));
             (ended.expect("it has ended"), Instant::now())
         };
         let crawl = scope.spawn(run);
@@ -137,4 +147,28 @@ fn a_cancelled_crawl_ends_at_once_and_keeps_what_it_has() {
     assert_eq!((ended.ended, ended.pages, ended.left), (ReturnsEnded::Cancelled, 3, 1));
     let rows = std::fs::read_to_string(&ended.file).expect("the rows");
     assert_eq!(rows.lines().count(), 3);
+}
+
+#[test]
+fn the_result_of_a_cancelled_call_names_the_crawl() {
+    let server = slow();
+    let (tools, cancel) = (Tools::new(&[&server]), CancelHandle::new());
+    let arguments = json!({ "url": server.url() }).to_string();
+    let call = ToolCall::new("web_crawl", &arguments).with_cancel(&cancel);
+    let cancelled = std::thread::scope(|scope| {
+        let crawl = scope.spawn(|| tools.harness.send(&call));
+        // Rows are written before the page that does not answer is visited again.
+        wait_until("the rows", || {
+            let results = std::fs::read_dir(tools.home.path().join("results")).into_iter().flatten().flatten();
+            let rows = results.filter(|entry| entry.path().extension().is_some_and(|end| end == "jsonl"));
+            rows.filter_map(|entry| std::fs::read_to_string(entry.path()).ok()).any(|text| text.lines().count() == 3)
+        });
+        cancel.cancel();
+        crawl.join().expect("no panic").value()
+    });
+    assert_eq!((&cancelled["ended"], &cancelled["left"]), (&json!("cancelled"), &json!(1)), "{cancelled}");
+    let name = cancelled["resume"].as_str().expect("a name");
+    assert!(cancelled["file"].as_str().is_some_and(|file| file.ends_with(&format!("web_crawl-{name}.jsonl"))));
+    // The crawl of the call still saves its state, for which this one waits.
+    assert_eq!(tools.crawl(&json!({ "resume": name })).sorted(), ["/", "/a", "/b", "/slow"]);
 }

@@ -56,6 +56,8 @@ fn reply(request: &Request) -> Reply {
         "/loop" => Reply::redirect(302, "/loop"),
         "/inside" => Reply::redirect(302, "http://10.0.0.1/secret"),
         "/403" => Reply::text(403, "text/html", "no"),
+        "/checked" => Reply::text(403, "text/html", "no").with("cf-mitigated", "challenge"),
+        "/waf" => Reply::text(202, "text/html", "<p>Sandali lang</p>").with("x-amzn-waf-action", "challenge"),
         "/500" => Reply::text(500, "text/html", "broken"),
         "/304" => Reply::text(304, "text/html", ""),
         "/empty" => Reply::html(""),
@@ -96,8 +98,7 @@ fn a_page_is_its_main_text_or_all_of_it() {
     assert_eq!((&main["url"], &main["title"], &main["language"]), (&json!(url), &json!("a"), &json!("en")));
     let content = main["content"].as_str().expect("a text");
     assert!(content.contains("This is the text of the page a.") && !content.contains("/menu"), "{content}");
-    for absent in ["redirected_to", "warning", "error", "next_offset", "total_chars", "stored", "headings", "provider"]
-    {
+    for absent in ["redirected_to", "warning", "error", "next_offset", "total_chars", "stored", "headings", "service"] {
         assert!(main.get(absent).is_none(), "{absent}: {main}");
     }
     let whole = tools.value("web_extract", &json!({ "urls": [url], "whole_page": true }));
@@ -141,6 +142,7 @@ fn the_status_of_a_page_is_explained() {
     let (server, tools) = start();
     for (path, text) in [
         ("/403", "403 (it refuses programs, or everyone)"),
+        ("/checked", "403 (it checks whether its reader is a person)"),
         ("/304", "304 (it redirects, and does not say where)"),
         ("/500", "500 (it has failed)"),
     ] {
@@ -149,6 +151,10 @@ fn the_status_of_a_page_is_explained() {
     }
     let error = tools.error("web_extract", &json!({ "urls": [server.url() + "/scripts"] }));
     assert!(error.contains("a browser can read it"), "{error}");
+    // The headers say what the words do not.
+    let page = read(&tools, &(server.url() + "/waf"));
+    let warning = "the page checks whether its reader is a person, and shows no text to programs";
+    assert_eq!((&page["content"], &page["warning"]), (&json!("Sandali lang"), &json!(warning)));
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod extract;
 mod marks;
 mod order;
 mod own_network;
+mod pdf;
 mod random;
 mod resume;
 mod search;
@@ -37,6 +38,7 @@ fn settings(ports: &[u16], results: &Path) -> WebSettings {
         ports: ports.to_vec(),
         results: Some(results.to_owned()),
         crawl_pause: Duration::ZERO,
+        pdf: Some(pdf::program()),
         ..WebSettings::default()
     }
 }

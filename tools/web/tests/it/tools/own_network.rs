@@ -10,7 +10,7 @@ use toolc_web::WebSettings;
 
 use super::{Tools, page};
 use crate::server::{Reply, Request, Server};
-use crate::vendors::{KEY, Mode, PAGE, READING};
+use crate::services::{KEY, Mode, PAGE, READING};
 
 /// The environment variable of a process that is in such a network.
 const INSIDE: &str = "TOOLC_WEB_OWN_NETWORK";
@@ -63,6 +63,7 @@ fn unreadable(request: &Request) -> Reply {
         }
         "/readable" => Reply::html(&page("readable", [])),
         "/inside" => Reply::redirect(302, "http://inside.site.example.com/403"),
+        "/elsewhere" => Reply::redirect(302, &format!("http://inside.{}/readable", request.header("host"))),
         _ => Reply::missing(),
     }
 }
@@ -71,7 +72,8 @@ fn unreadable(request: &Request) -> Reply {
 fn a_page_that_cannot_be_read_is_read_by_a_service() {
     in_own_network(|| {
         let server = Server::start_at("0.0.0.0", unreadable);
-        let firecrawl = READING.iter().find(|vendor| vendor.name == "firecrawl").expect("a vendor").start(Mode::Right);
+        let firecrawl =
+            READING.iter().find(|service| service.name == "firecrawl").expect("a service").start(Mode::Right);
         let base = firecrawl.server.url();
         let variables = [("FIRECRAWL_API_KEY", KEY), ("FIRECRAWL_API_URL", base.as_str())];
         let with = Tools::with(&[&server], &variables, |settings| WebSettings { networks: Vec::new(), ..settings });
@@ -80,7 +82,7 @@ fn a_page_that_cannot_be_read_is_read_by_a_service() {
         for path in ["/403", "/empty", "/scripts"] {
             let found = with.value("web_extract", &json!({ "urls": [url(path)] }));
             let expected = json!({
-                "url": url(path), "title": "A post", "published": "2024-05-01", "content": "# A post\n\nWith text.", "provider": "firecrawl",
+                "url": url(path), "title": "A post", "published": "2024-05-01", "content": "# A post\n\nWith text.", "service": "firecrawl",
             });
             assert_eq!(found["pages"][0], expected);
             let error = without.error("web_extract", &json!({ "urls": [url(path)] }));
@@ -95,7 +97,7 @@ fn a_page_that_cannot_be_read_is_read_by_a_service() {
         }
         for path in ["/readable", "/login"] {
             let found = with.value("web_extract", &json!({ "urls": [url(path)] }));
-            assert!(found["pages"][0].get("provider").is_none(), "{found}");
+            assert!(found["pages"][0].get("service").is_none(), "{found}");
         }
         assert_eq!(firecrawl.server.requests().len(), 3);
         // A page that was read is not fetched again.
@@ -112,7 +114,8 @@ fn a_page_that_cannot_be_read_is_read_by_a_service() {
 fn a_private_host_with_a_public_name_is_not_shown_to_a_service() {
     in_own_network(|| {
         let server = Server::start_at("0.0.0.0", unreadable);
-        let firecrawl = READING.iter().find(|vendor| vendor.name == "firecrawl").expect("a vendor").start(Mode::Right);
+        let firecrawl =
+            READING.iter().find(|service| service.name == "firecrawl").expect("a service").start(Mode::Right);
         let base = firecrawl.server.url();
         let variables = [("FIRECRAWL_API_KEY", KEY), ("FIRECRAWL_API_URL", base.as_str())];
         let networks = vec!["10.1.2.0/24".parse().expect("a network")];
@@ -128,10 +131,33 @@ fn a_private_host_with_a_public_name_is_not_shown_to_a_service() {
 }
 
 #[test]
+fn a_page_of_a_private_host_with_a_public_name_is_fetched_again() {
+    in_own_network(|| {
+        let server = Server::start_at("0.0.0.0", unreadable);
+        let networks = vec!["10.1.2.0/24".parse().expect("a network")];
+        let tools = Tools::with(&[&server], &[], |settings| WebSettings { networks, ..settings });
+        let fetched = || server.requests().iter().filter(|request| request.path == "/readable").count();
+        // The last one redirects to the private host.
+        let addresses = [("inside.site.example.com", "/readable", 2), ("site.example.com", "/elsewhere", 2)];
+        for (host, path, times) in [("site.example.com", "/readable", 1)].into_iter().chain(addresses) {
+            let before = fetched();
+            let url = format!("http://{host}:{}{path}", server.port);
+            for _ in 0..2 {
+                let found = tools.value("web_extract", &json!({ "urls": [url] }));
+                assert_eq!(found["pages"][0]["title"], "readable", "{found}");
+            }
+            assert_eq!(fetched() - before, times, "{url}");
+            tools.value("web_extract", &json!({ "urls": [url], "offset": 10 }));
+            assert_eq!(fetched() - before, times, "{url}: a part of a page that was read");
+        }
+    });
+}
+
+#[test]
 fn a_service_that_fails_is_named_next_to_the_reason() {
     in_own_network(|| {
         let server = Server::start_at("0.0.0.0", unreadable);
-        let exa = READING.iter().find(|vendor| vendor.name == "exa").expect("a vendor").start(Mode::Auth);
+        let exa = READING.iter().find(|service| service.name == "exa").expect("a service").start(Mode::Auth);
         let base = exa.server.url();
         let variables = [("EXA_API_KEY", KEY), ("EXA_BASE_URL", base.as_str())];
         let tools = Tools::with(&[&server], &variables, |settings| WebSettings { networks: Vec::new(), ..settings });

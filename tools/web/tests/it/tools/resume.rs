@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolc::testing::{Caller, Harness};
+use toolc::testing::{Caller, Harness, wait};
 use toolc_catalog::web::WebTools as _;
 use toolc_test_support::wait_until;
 use toolc_web::WebHandlers;
@@ -155,7 +155,8 @@ fn one_call_at_a_time_continues_a_crawl() {
     let name = first.returns["resume"].as_str().expect("a name").to_owned();
     let caller = Caller::new();
     thread::scope(|scope| {
-        let running = scope.spawn(|| handlers.web_crawl(args(None, Some(name.clone())), &caller.call("web_crawl")));
+        let running =
+            scope.spawn(|| wait(handlers.web_crawl(args(None, Some(name.clone())), &caller.call("web_crawl"))));
         // The crawl has read one page, and now waits for the pause of the host.
         wait_until("a page", || caller.progress().len() == 1);
         let error = in_folder(&server, folder.path()).call("web_crawl", json!({ "resume": name }));
@@ -179,7 +180,7 @@ fn a_crawl_is_continued_after_its_process_was_killed() {
             ..settings(&[parts[1].parse().expect("a port")], Path::new(parts[0]))
         });
         let caller = Caller::new();
-        let ended = handlers.web_crawl(args(None, Some(parts[2].to_owned())), &caller.call("web_crawl"));
+        let ended = wait(handlers.web_crawl(args(None, Some(parts[2].to_owned())), &caller.call("web_crawl")));
         unreachable!("it is killed before: {ended:?}");
     }
     let (server, folder) = (tree(), TempDir::new().expect("a folder"));

@@ -5,23 +5,23 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use toolc::testing::assert_reply;
 use toolc::{Env, testing::Harness};
-use toolc_web::search::PROVIDERS;
+use toolc_web::search::SERVICES;
 use toolc_web::{WebHandlers, WebSettings};
 
 use super::Tools;
 use crate::server::{Reply, Server};
-use crate::vendors::{KEY, Mode, Running, SEARCHING};
+use crate::services::{KEY, Mode, Running, SEARCHING};
 
 fn start(name: &str, mode: Mode) -> Running {
-    SEARCHING.iter().find(|vendor| vendor.name == name).expect("a vendor").start(mode)
+    SEARCHING.iter().find(|service| service.name == name).expect("a service").start(mode)
 }
 
-/// Returns tools whose environment has the keys and addresses of these vendors, and whose configuration names some.
+/// Returns tools whose environment has the keys and addresses of these services, and whose configuration names some.
 fn tools(running: &[&Running], named: &[&str]) -> Tools {
     let mut variables: Vec<(&str, String)> = Vec::new();
     for running in running {
-        variables.push((running.vendor.base, running.server.url()));
-        variables.extend(running.vendor.key.map(|key| (key, KEY.to_owned())));
+        variables.push((running.service.base, running.server.url()));
+        variables.extend(running.service.key.map(|key| (key, KEY.to_owned())));
     }
     let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let search = named.iter().map(ToString::to_string).collect();
@@ -35,10 +35,10 @@ fn results_have_the_order_and_the_texts_of_the_first_service_that_answers() {
     assert_eq!(
         found,
         json!({
-            "provider": "brave",
+            "service": "brave",
             "results": [
-                { "title": "Page 0 & more", "url": "https://site0.example/page?utm_source=vendor&n=0", "snippet": "About rust traits 0", "published": "2024-05-01" },
-                { "title": "Page 1 & more", "url": "https://site1.example/page?utm_source=vendor&n=1", "snippet": "About rust traits 1", "published": "2024-05-01" },
+                { "title": "Page 0 & more", "url": "https://site0.example/page?utm_source=service&n=0", "snippet": "About rust traits 0", "published": "2024-05-01" },
+                { "title": "Page 1 & more", "url": "https://site1.example/page?utm_source=service&n=1", "snippet": "About rust traits 1", "published": "2024-05-01" },
             ],
         })
     );
@@ -49,7 +49,7 @@ fn services_are_asked_in_the_configured_order_and_those_that_fail_are_named() {
     let (brave, exa, tavily) = (start("brave", Mode::Quota), start("exa", Mode::Auth), start("tavily", Mode::Right));
     let tools = tools(&[&brave, &exa, &tavily], &["exa", "brave", "tavily"]);
     let found = tools.value("web_search", &json!({ "query": "x" }));
-    assert_eq!((&found["provider"], found["results"].as_array().map(Vec::len)), (&json!("tavily"), Some(5)));
+    assert_eq!((&found["service"], found["results"].as_array().map(Vec::len)), (&json!("tavily"), Some(5)));
     let note = found["note"].as_str().expect("a note");
     let (auth, quota) = (note.find("exa: auth"), note.find("brave: quota"));
     assert!(auth.is_some() && auth < quota, "{note}");
@@ -109,7 +109,7 @@ fn a_server_of_the_configuration_needs_no_variable() {
         session.env(Env::empty()).facts([("web_search_service".into(), true.into())])
     });
     let found = harness.call("web_search", json!({ "query": "x" })).value();
-    assert_eq!((&found["provider"], found["results"].as_array().map(Vec::len)), (&json!("searxng"), Some(5)));
+    assert_eq!((&found["service"], found["results"].as_array().map(Vec::len)), (&json!("searxng"), Some(5)));
 }
 
 #[test]
@@ -145,9 +145,9 @@ fn results_that_instruct_the_model_are_marked_and_hidden_characters_are_removed(
     assert!(note.starts_with("a result overrides other instructions (`Ignore all previous instructions"), "{note}");
 }
 
-/// The variables with which each provider can be used: those that the requirement of the tool names.
+/// The variables with which each service can be used: those that the requirement of the tool names.
 #[test]
-fn the_tool_is_shown_with_the_key_of_each_usual_provider() {
+fn the_tool_is_shown_with_the_key_of_each_usual_service() {
     let shown = |variables: &[(&str, &str)]| {
         let handlers = toolc_catalog::web::provider(WebHandlers::default());
         let env = variables.iter().fold(Env::empty(), |env, (name, value)| env.with_var(name, *value));
@@ -158,8 +158,8 @@ fn the_tool_is_shown_with_the_key_of_each_usual_provider() {
     // Asked only if a person names them.
     let named = ["xai"];
     let mut seen = BTreeSet::new();
-    for provider in PROVIDERS {
-        let account = provider.account;
+    for service in SERVICES {
+        let account = service.account;
         let own = account.base_variables.iter().filter(|_| account.base.is_none());
         let mut variables =
             account.key_variables.iter().chain(own).filter(|name| shown(&[(name, "https://a.example")]));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use serde_json::json;
-use toolc::testing::{Caller, TestResponse};
+use toolc::testing::{Caller, TestResponse, wait};
 use toolc_catalog::web::WebTools as _;
 use toolc_catalog::web::web_crawl::Args;
 use toolc_web::WebHandlers;
@@ -107,7 +107,7 @@ fn a_large_site_with_traps_is_crawled_within_its_budget() {
     let crawl = |most: usize, resume: Option<String>| {
         let url = resume.is_none().then(|| format!("{}/docs/a", server.url()));
         let max_pages = i64::try_from(most).expect("a small number");
-        let returns = handlers.web_crawl(Args { max_pages, ..args(url, resume) }, &caller.call("web_crawl"));
+        let returns = wait(handlers.web_crawl(Args { max_pages, ..args(url, resume) }, &caller.call("web_crawl")));
         Crawled::new(TestResponse::from(returns).value())
     };
     let started = Instant::now();

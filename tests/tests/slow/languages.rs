@@ -1,0 +1,241 @@
+//! The runtimes in Python and TypeScript: their own tests, random rows of vectors, and the checkers of types on the modules that gen writes.
+//!
+//! `TOOLC_TOOLS` sets how many random tools the rows are about. A tool has about thirty cases.
+
+#[path = "../../vectors/mod.rs"]
+mod vectors;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+use toolc_test_support::packages;
+
+use crate::python::in_tests;
+
+const MYPY: &str = "mypy==2.4.1\n";
+const PYRIGHT: &str = "pyright@1.1.414\n";
+/// The random tools of the rows, and the tools of one run of the generator.
+const TOOLS: usize = 100;
+const PER_RUN: usize = 100;
+
+/// The path of a folder of the repository.
+fn folder(name: &str) -> PathBuf {
+    in_tests("..").join(name)
+}
+
+/// Returns random rows of vectors.
+fn rows() -> String {
+    let tools = std::env::var("TOOLC_TOOLS").map_or(TOOLS, |count| count.parse().expect("TOOLC_TOOLS is a number"));
+    let seed: u64 = std::env::var("TOOLC_SEED").map_or(2, |seed| seed.parse().expect("TOOLC_SEED is a number"));
+    let mut rows = String::new();
+    for (run, seed) in (0..tools.div_ceil(PER_RUN)).zip(seed..) {
+        for row in vectors::random((tools - run * PER_RUN).min(PER_RUN), seed) {
+            let _ = writeln!(rows, "{row}");
+        }
+    }
+    rows
+}
+
+/// Runs a program with a text as its input. Returns what it prints, or the error.
+fn run_with(command: &mut Command, input: &str) -> Result<String, String> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(|error| error.to_string())?;
+    let mut stdin = child.stdin.take().expect("it was asked for");
+    let output = std::thread::scope(|scope| {
+        scope.spawn(move || stdin.write_all(input.as_bytes()));
+        child.wait_with_output()
+    });
+    let output = output.map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() { Ok(text) } else { Err(text) }
+}
+
+/// Returns the interpreter of Python, or `None` if there is none.
+fn python() -> Option<PathBuf> {
+    let name = if cfg!(windows) { "python" } else { "python3" };
+    let check = "import sys; sys.exit(sys.version_info < (3, 10))";
+    match packages::run(Command::new(name).args(["-c", check])) {
+        Ok(_) => Some(name.into()),
+        Err(why) => {
+            packages::missing("no Python from 3.10", &why);
+            None
+        }
+    }
+}
+
+/// Returns a copy of `typescript/` with the packages that it is developed with, compiled; `None` if they cannot be installed.
+fn typescript() -> Option<&'static Path> {
+    static BUILT: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
+        let package = fs::read_to_string(folder("typescript/package.json")).map_err(|error| error.to_string())?;
+        let package: serde_json::Value = serde_json::from_str(&package).map_err(|error| error.to_string())?;
+        let wanted = package["devDependencies"].as_object().into_iter().flatten();
+        let wanted: Vec<String> =
+            wanted.map(|(name, version)| format!("{name}@{}", version.as_str().unwrap_or_default())).collect();
+        let installed = packages::npm("runtime-typescript", &(wanted.join("\n") + "\n"))?;
+        // Its tests find the vectors from there, as in the repository.
+        let copy = installed.join("typescript");
+        copy_folder(&folder("typescript"), &copy);
+        copy_folder(&in_tests("vectors"), &installed.join("tests/vectors"));
+        copy_folder(&folder("docs/export"), &installed.join("docs/export"));
+        packages::run(
+            Command::new("node")
+                .arg(installed.join("node_modules/typescript/bin/tsc"))
+                .args(["-p", "."])
+                .current_dir(&copy),
+        )?;
+        Ok(copy)
+    });
+    match &*BUILT {
+        Ok(folder) => Some(folder),
+        Err(why) => {
+            packages::missing("no TypeScript for its runtime", why);
+            None
+        }
+    }
+}
+
+/// Copies the files of a folder, except for installed packages and compiled files.
+fn copy_folder(from: &Path, to: &Path) {
+    copy(from, to, &["node_modules", "dist"]);
+}
+
+/// Copies the files of a folder, except in folders with these names.
+fn copy(from: &Path, to: &Path, except: &[&str]) {
+    fs::create_dir_all(to).expect("the folder can be made");
+    for entry in fs::read_dir(from).expect("the folder exists") {
+        let entry = entry.expect("the folder can be read");
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() && !except.iter().any(|name| entry.file_name() == *name) {
+            copy(&path, &target, except);
+        } else if path.is_file() {
+            fs::copy(&path, &target).expect("the file can be copied");
+        }
+    }
+}
+
+#[test]
+fn the_vectors_of_other_languages_are_up_to_date() {
+    for (name, text) in vectors::files() {
+        let written = fs::read_to_string(vectors::folder().join(name)).unwrap_or_default();
+        let line = text.lines().zip(written.lines()).position(|(now, before)| now != before);
+        assert!(
+            text == written,
+            "tests/vectors/{name} differs in line {}: run `cargo run -p toolc-tests --example vectors`",
+            line.unwrap_or_else(|| text.lines().count().min(written.lines().count())) + 1
+        );
+    }
+}
+
+#[test]
+fn the_runtime_in_python_passes_its_tests() {
+    let Some(python) = python() else { return };
+    let mut command = Command::new(python);
+    command.args(["-m", "unittest", "discover", "--start-directory", "tests"]).env("PYTHONPATH", "src");
+    packages::run(command.current_dir(folder("python"))).unwrap_or_else(|why| panic!("{why}"));
+}
+
+#[test]
+fn the_runtime_in_python_reads_random_arguments_as_rust_does() {
+    let Some(python) = python() else { return };
+    let mut command = Command::new(python);
+    command.arg("tests/differential.py").current_dir(folder("python"));
+    run_with(&mut command, &rows()).unwrap_or_else(|differences| panic!("{differences}"));
+}
+
+#[test]
+fn the_runtime_in_typescript_passes_its_tests_and_checks() {
+    let Some(folder) = typescript() else { return };
+    let tests = fs::read_dir(folder.join("test")).expect("there are tests").filter_map(|entry| {
+        let path = entry.ok()?.path();
+        path.to_str()?.ends_with(".test.js").then_some(path)
+    });
+    let mut command = Command::new("node");
+    command.arg("--test").args(tests).current_dir(folder);
+    packages::run(&mut command).unwrap_or_else(|why| panic!("{why}"));
+    for (program, args) in
+        [("typescript/bin/tsc", ["-p", "tsconfig.test.json"]), ("eslint/bin/eslint.js", ["--max-warnings=0", "."])]
+    {
+        let program = folder.join("../node_modules").join(program);
+        let mut command = Command::new("node");
+        packages::run(command.arg(program).args(args).current_dir(folder)).unwrap_or_else(|why| panic!("{why}"));
+    }
+}
+
+#[test]
+fn the_runtime_in_typescript_reads_random_arguments_as_rust_does() {
+    let Some(folder) = typescript() else { return };
+    let mut command = Command::new("node");
+    command.arg("scripts/compare.js").current_dir(folder);
+    run_with(&mut command, &rows()).unwrap_or_else(|differences| panic!("{differences}"));
+}
+
+/// Writes the modules of the golden project in both languages to a copy of it, and returns the copy.
+fn generated() -> tempfile::TempDir {
+    let copy = tempfile::tempdir().expect("there is a folder for temporary files");
+    copy_folder(&in_tests("projects/golden"), copy.path());
+    let root = copy.path().to_str().expect("the path is Unicode");
+    let args = ["--root", root, "gen", "--python", "python/golden", "--typescript", "typescript/golden"];
+    let (status, _, err) = toolc_codegen::cli::capture(args);
+    assert_eq!(status, 0, "{err}");
+    copy
+}
+
+#[test]
+fn the_generated_module_in_python_is_clean_and_loads() {
+    let checkers = packages::python("mypy", MYPY).and_then(|mypy| Ok((mypy, packages::npm("pyright", PYRIGHT)?)));
+    let (interpreter, pyright) = match checkers {
+        Ok(checkers) => checkers,
+        Err(why) => return packages::missing("no mypy and pyright", &why),
+    };
+    let (project, sources) = (generated(), folder("python/src"));
+    let module = project.path().join("python");
+    let run = |args: &[&str]| {
+        let mut command = Command::new(&interpreter);
+        command.args(args).env("MYPYPATH", &sources).env("PYTHONPATH", &sources).current_dir(&module);
+        packages::run(&mut command).unwrap_or_else(|why| panic!("{why}"))
+    };
+    for version in ["3.10", "3.14"] {
+        run(&["-m", "mypy", "--strict", "--python-version", version, "golden"]);
+    }
+    let settings = serde_json::json!({
+        "include": ["golden"], "extraPaths": [sources], "typeCheckingMode": "strict", "pythonVersion": "3.10",
+    });
+    fs::write(module.join("pyrightconfig.json"), settings.to_string()).expect("the folder can be written to");
+    let mut command = Command::new("node");
+    command.arg(pyright.join("node_modules/pyright/index.js")).current_dir(&module);
+    packages::run(&mut command).unwrap_or_else(|why| panic!("{why}"));
+    let program = "import golden; print(len(golden.catalog.turn('openai').definitions))";
+    assert!(run(&["-c", program]).parse::<usize>().expect("a number") > 20);
+}
+
+#[test]
+fn the_generated_module_in_typescript_is_clean_and_loads() {
+    let Some(runtime) = typescript() else { return };
+    let project = generated();
+    let module = project.path().join("typescript");
+    // As an installed package.
+    let installed = module.join("node_modules/@toolc/runtime");
+    copy_folder(runtime, &installed);
+    copy(&runtime.join("dist"), &installed.join("dist"), &[]);
+    let settings = serde_json::json!({
+        "compilerOptions": {
+            "strict": true, "noUncheckedIndexedAccess": true, "exactOptionalPropertyTypes": true, "module": "nodenext", "target": "es2022",
+            "types": [], "outDir": "out", "skipLibCheck": false,
+        },
+        "include": ["golden"],
+    });
+    fs::write(module.join("tsconfig.json"), settings.to_string()).expect("the folder can be written to");
+    fs::write(module.join("package.json"), r#"{"type":"module"}"#).expect("the folder can be written to");
+    let node = |args: &[&std::ffi::OsStr]| {
+        packages::run(Command::new("node").args(args).current_dir(&module)).unwrap_or_else(|why| panic!("{why}"))
+    };
+    let compiler = runtime.join("../node_modules/typescript/bin/tsc");
+    node(&[compiler.as_os_str(), "-p".as_ref(), ".".as_ref()]);
+    let program =
+        "import { catalog } from './out/index.js'; console.log(catalog.turn({ dialect: 'openai' }).definitions.length)";
+    let printed = node(&["--input-type=module".as_ref(), "--eval".as_ref(), program.as_ref()]);
+    assert!(printed.parse::<usize>().expect("a number") > 20);
+}
