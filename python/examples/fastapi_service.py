@@ -20,7 +20,8 @@ def tools() -> list[dict[str, Any]]:
     return turn.definitions
 
 
-@app.post("/find_orders")
+# Before Python 3.12, pydantic has no schema for the type of the result.
+@app.post("/find_orders", response_model=None)
 async def find_orders(
     arguments: Annotated[FindOrdersArguments, ToolArguments(turn, "find_orders"), Body()],
 ) -> FindOrdersResult:

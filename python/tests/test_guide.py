@@ -27,11 +27,11 @@ ORDER = {"customer": "c-20", "items": [{"article": "a-1", "quantity": "2"}]}
 
 USAGE = {"input_tokens": 1, "output_tokens": 1}
 MESSAGE = {"id": "m", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn", "usage": USAGE}
-RESPONSE = {
+RESPONSE: dict[str, Any] = {
     "id": "r", "object": "response", "created_at": 1, "model": "m", "status": "completed", "tools": [], "tool_choice": "auto",
     "parallel_tool_calls": True,
 }  # fmt: skip
-TEXT = {"type": "output_text", "text": "done", "annotations": []}
+TEXT: dict[str, Any] = {"type": "output_text", "text": "done", "annotations": []}
 # What each vendor's server responds to the two requests of a program.
 SCRIPTS: dict[str, list[dict[str, Any]]] = {
     "ANTHROPIC": [
@@ -71,8 +71,10 @@ class Guide(unittest.TestCase):
         path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
         self.environment = {"PATH": path, "HOME": folder.name, "PYTHONPATH": f"{PYTHON / 'src'}{os.pathsep}{EXAMPLES}"}
 
-    def run_program(self, *command: str | Path, cwd: Path = EXAMPLES, **more: str) -> str:
-        done = subprocess.run(command, cwd=cwd, env={**self.environment, **more}, capture_output=True, text=True, check=False, timeout=60)
+    def run_program(self, *command: str | Path, cwd: Path = EXAMPLES, more: dict[str, str] | None = None) -> str:
+        done = subprocess.run(
+            command, cwd=cwd, env={**self.environment, **(more or {})}, capture_output=True, text=True, check=False, timeout=60
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -99,7 +101,7 @@ class Guide(unittest.TestCase):
                 vendor = next((one for one in SCRIPTS if f" {one.lower()} import" in block), "")
                 with server(*SCRIPTS.get(vendor, ())) as (url, requests):
                     settings = {f"{vendor}_BASE_URL": url, f"{vendor}_API_KEY": "k"} if vendor else {}
-                    self.assertEqual(self.run_program(sys.executable, "-c", block, **settings), printed)
+                    self.assertEqual(self.run_program(sys.executable, "-c", block, more=settings), printed)
                 self.assertEqual(len(requests), 2 if vendor else 0)
 
     def test_the_plugin_runs_in_a_host(self) -> None:

@@ -21,7 +21,7 @@ from toolc import ToolError
 from toolc.plugin import current_call, serve
 
 async def wait(arguments):
-    """Waits without end, or for a time."""
+    """Waits an hour, or for a time."""
     await asyncio.sleep(arguments.get("seconds", 3600))
     return "waited"
 
@@ -147,7 +147,7 @@ class Requests(unittest.TestCase):
         self.assertEqual(self.host.read(), {"id": 1, "error": "cancelled"})
         self.assertEqual(self.host.ask("where")["result"][0], "where")
 
-    def test_a_cancelled_call_on_a_thread_is_answered_at_once_and_its_handler_is_told(self) -> None:
+    def test_a_cancelled_call_on_a_thread_is_answered_at_once_and_its_handler_can_see_it(self) -> None:
         self.host.send({"id": 1, "tool": "block", "arguments": NOTHING}, {"cancel": 1})
         self.assertEqual(self.host.read(), {"id": 1, "error": "cancelled"})
         self.host.send({"id": 2, "tool": "block", "arguments": {"seconds": 0}})

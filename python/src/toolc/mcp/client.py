@@ -111,12 +111,12 @@ class Client:
         """Calls a tool. Returns the structured result if there is one, or else the text, or the list of all parts if one is not a text.
 
         Raises `ToolError` if the call has failed, `McpError` if the server does not run it, `ConnectionError`, or `TimeoutError`. After
-        the time limit, the server is told to cancel the call.
+        the time limit, it asks the server to cancel the call.
         """
         return value_of(self.request("tools/call", _call(name, arguments), timeout=timeout))
 
     async def call_async(self, name: str, arguments: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Any:
-        """Does the same as `call`. If the task is cancelled, the server is told to cancel the call."""
+        """Does the same as `call`. If the task is cancelled, it asks the server to cancel the call."""
         return value_of(await self.request_async("tools/call", _call(name, arguments), timeout=timeout))
 
     def request(self, method: str, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> dict[str, Any]:
