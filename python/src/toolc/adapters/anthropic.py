@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from . import calls as adapted
-from .calls import ToolCall, arguments, field, text
+from .calls import ToolCall, arguments, get, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,11 +43,11 @@ def tools(turn: Turn) -> list[ToolParam]:
 def calls(answer: Answer) -> list[ToolCall]:
     """Returns the calls in a message of the model. A call of a toolset of Anthropic is left out, because it is for a tool that the turn
     does not have."""
-    blocks = field(answer, "content") or ()
+    blocks = get(answer, "content") or ()
     return [
-        ToolCall(field(one, "id"), text(field(one, "name")), arguments(field(one, "input")))
+        ToolCall(get(one, "id"), text(get(one, "name")), arguments(get(one, "input")))
         for one in blocks
-        if field(one, "type") == "tool_use" and not field(one, "toolset_name")
+        if get(one, "type") == "tool_use" and not get(one, "toolset_name")
     ]
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ class ToolCall:
     """The arguments, or the text of a call with a text."""
     is_text: bool = False
     """Whether the model has sent a plain text instead of arguments."""
-    repeated: Mapping[str, Any] = MappingProxyType({})
+    repeated: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What the result of the call must repeat."""
 
     def run(self, turn: Turn, handlers: Handlers) -> Response:
@@ -49,7 +48,7 @@ async def run_async(turn: Turn, calls: Iterable[ToolCall], handlers: Handlers) -
     return [(call, await call.run_async(turn, handlers)) for call in calls]
 
 
-def field(value: object, name: str) -> Any:
+def get(value: object, name: str) -> Any:
     """Returns a field of an object of an SDK or of a dictionary, or `None` without it."""
     if isinstance(value, Mapping):
         return cast("Mapping[str, Any]", value).get(name)

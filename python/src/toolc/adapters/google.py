@@ -19,7 +19,7 @@ import json
 from typing import TYPE_CHECKING, Any, cast
 
 from . import calls as adapted
-from .calls import ToolCall, arguments, field, text
+from .calls import ToolCall, arguments, get, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,13 +48,13 @@ def tools(turn: Turn) -> list[ToolDict]:
 
 def calls(answer: Answer) -> list[ToolCall]:
     """Returns the calls in a response, of which the first candidate counts, or in a content of the model."""
-    candidates = field(answer, "candidates")
-    content = field(candidates[0], "content") if candidates else answer
-    parts = field(content, "parts") or ()
-    found = (field(part, "function_call") or field(part, "functionCall") for part in parts)
+    candidates = get(answer, "candidates")
+    content = get(candidates[0], "content") if candidates else answer
+    parts = get(content, "parts") or ()
+    found = (get(part, "function_call") or get(part, "functionCall") for part in parts)
     return [
         # A call without arguments has no `args`.
-        ToolCall(field(one, "id"), text(field(one, "name")), arguments(field(one, "args") or {}))
+        ToolCall(get(one, "id"), text(get(one, "name")), arguments(get(one, "args") or {}))
         for one in found
         if one is not None
     ]

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import calls as adapted
-from ..calls import ToolCall, arguments, field, text
+from ..calls import ToolCall, arguments, get, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,9 +47,9 @@ def tools(turn: Turn) -> list[ChatCompletionToolUnionParam]:
 
 def calls(answer: Answer) -> list[ToolCall]:
     """Returns the calls in a completion, of which the first choice counts, or in a message of the model."""
-    choices = field(answer, "choices")
-    message = field(choices[0], "message") if choices else answer
-    return [_call(one) for one in field(message, "tool_calls") or ()]
+    choices = get(answer, "choices")
+    message = get(choices[0], "message") if choices else answer
+    return [_call(one) for one in get(message, "tool_calls") or ()]
 
 
 def result(call: ToolCall, response: Response) -> ChatCompletionToolMessageParam:
@@ -69,7 +69,7 @@ async def results_async(turn: Turn, answer: Answer, handlers: Handlers) -> list[
 
 
 def _call(call: object) -> ToolCall:
-    is_text = field(call, "type") == "custom"
-    called = field(call, "custom" if is_text else "function")
-    written = field(called, "input" if is_text else "arguments")
-    return ToolCall(field(call, "id"), text(field(called, "name")), arguments(written), is_text)
+    is_text = get(call, "type") == "custom"
+    called = get(call, "custom" if is_text else "function")
+    written = get(called, "input" if is_text else "arguments")
+    return ToolCall(get(call, "id"), text(get(called, "name")), arguments(written), is_text)

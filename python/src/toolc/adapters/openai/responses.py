@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import calls as adapted
-from ..calls import ToolCall, arguments, field, text
+from ..calls import ToolCall, arguments, get, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +45,7 @@ def tools(turn: Turn) -> list[ToolParam]:
 
 def calls(answer: Answer) -> list[ToolCall]:
     """Returns the calls in a response. A call in a namespace is left out, because it is for a tool that the turn does not have."""
-    return [_call(one) for one in field(answer, "output") or () if _is_call(one)]
+    return [_call(one) for one in get(answer, "output") or () if _is_call(one)]
 
 
 def result(call: ToolCall, response: Response) -> Output:
@@ -65,17 +65,17 @@ async def results_async(turn: Turn, answer: Answer, handlers: Handlers) -> list[
 
 
 def _is_call(item: object) -> bool:
-    return field(item, "type") in ("function_call", "custom_tool_call") and not field(item, "namespace")
+    return get(item, "type") in ("function_call", "custom_tool_call") and not get(item, "namespace")
 
 
 def _call(item: object) -> ToolCall:
-    is_text = field(item, "type") == "custom_tool_call"
-    caller = field(item, "caller")
-    program = field(caller, "caller_id")
+    is_text = get(item, "type") == "custom_tool_call"
+    caller = get(item, "caller")
+    program = get(caller, "caller_id")
     return ToolCall(
-        id=field(item, "call_id"),
-        name=text(field(item, "name")),
-        arguments=arguments(field(item, "input" if is_text else "arguments")),
+        id=get(item, "call_id"),
+        name=text(get(item, "name")),
+        arguments=arguments(get(item, "input" if is_text else "arguments")),
         is_text=is_text,
         repeated={"caller": {"type": "program", "caller_id": program}} if program else {},
     )
