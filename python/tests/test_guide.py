@@ -18,7 +18,7 @@ PYTHON = ROOT / "python"
 EXAMPLES = PYTHON / "examples"
 sys.path.insert(0, str(PYTHON / "tests" / "libraries"))
 
-from scripted import server  # noqa: E402
+from scripted import server
 
 GUIDE = (ROOT / "docs" / "languages-python.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```\n", GUIDE, re.DOTALL | re.MULTILINE)

@@ -46,7 +46,7 @@ def call(number, name, arguments):
         send(id=number, result=text("out of paper", isError=True))
     elif name == "invalid":
         problem = {"path": "/a", "expected": "b", "got": "c"}
-        error = {"error": "invalid arguments", "kind": arguments["kind"], "problems": [problem]}
+        error = {"error": "invalid arguments", "kind": arguments["kind"], "problems": arguments.get("problems", [problem]), "exit_code": 2}
         send(id=number, result=text(json.dumps(error), isError=True))
     elif name == "unknown":
         send(id=number, error={"code": -32602, "message": "unknown tool", "data": [1]})
@@ -132,6 +132,10 @@ class Results(unittest.TestCase):
                 self.client.call("invalid", {"kind": kind})
             self.assertEqual((raised.exception.message, raised.exception.kind), ("invalid arguments", known))
             self.assertEqual([(one.path, one.expected, one.got) for one in raised.exception.problems], [("/a", "b", "c")])
+            self.assertEqual(raised.exception.fields, {"exit_code": 2})
+        with self.assertRaises(ToolError) as raised:
+            self.client.call("invalid", {"kind": [], "problems": 5})
+        self.assertEqual((raised.exception.kind, raised.exception.problems), (ErrorKind.FAILED, ()))
 
     def test_an_error_of_the_protocol_is_another_error(self) -> None:
         with self.assertRaisesRegex(McpError, r"^unknown tool \(-32602\)$") as raised:

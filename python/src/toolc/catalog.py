@@ -231,7 +231,7 @@ def _check_format(document: Document) -> None:
 
 
 def _names(names: Iterable[str], parameter: str) -> list[str]:
-    """Returns a list of names. A text is an iterable of letters, which nobody wants."""
+    """Returns a list of names. A string would be a list of its letters."""
     if isinstance(names, str):
         raise TypeError(f"{parameter} must be a list of names, such as [{names!r}], not a string")
     return list(names)

@@ -81,6 +81,10 @@ class Turn:
         definitions: list[dict[str, Any]] = json.loads(self.text)
         return definitions
 
+    def tool_called(self, name: str) -> str | None:
+        """Returns the own name of the shown tool that the model calls `name`, also if the name must be corrected."""
+        return self._names.resolve(name)
+
     def read(self, name: str, arguments: Arguments, *, is_text: bool = False) -> Call:
         """Reads a call of the model: finds the tool, and parses, repairs and validates its arguments.
 

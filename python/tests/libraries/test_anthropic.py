@@ -12,14 +12,14 @@ from scripted import ADD, FIND, FOUND, PATHS, WRONG, require, server, texts
 
 require("anthropic")
 
-from anthropic import Anthropic  # noqa: E402
-from anthropic.types import MessageParam, ToolResultBlockParam  # noqa: E402
-from pydantic import TypeAdapter  # noqa: E402
+from anthropic import Anthropic
+from anthropic.types import MessageParam, ToolResultBlockParam
+from pydantic import TypeAdapter
 
-import anthropic_loop  # noqa: E402
-from orders import handlers  # noqa: E402
-from shop import catalog  # noqa: E402
-from toolc.adapters import anthropic  # noqa: E402
+import anthropic_loop
+from orders import handlers
+from shop import catalog
+from toolc.adapters import anthropic
 
 
 def message(*content: dict[str, Any]) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from scripted import ADD, FIND, FOUND, PATHS, WRONG, require, server
 
 require("google-genai")
 
-from google.genai import Client, types  # noqa: E402
+from google.genai import Client, types
 
-from orders import handlers  # noqa: E402
-from shop import catalog  # noqa: E402
-from toolc.adapters import google  # noqa: E402
+from orders import handlers
+from shop import catalog
+from toolc.adapters import google
 
 
 def response(*parts: dict[str, Any]) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from scripted import ADD, FIND, FOUND, PATHS, WRONG, require
 
 require("langchain-core")
 
-from langchain_core.messages import ToolMessage  # noqa: E402
-from langchain_core.utils.function_calling import convert_to_openai_tool  # noqa: E402
+from langchain_core.messages import ToolMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from orders import handlers  # noqa: E402
-from shop import catalog  # noqa: E402
-from toolc import Catalog  # noqa: E402
-from toolc.adapters import langchain  # noqa: E402
+from orders import handlers
+from shop import catalog
+from toolc import Catalog
+from toolc.adapters import langchain
 
 
 class Tools(unittest.TestCase):

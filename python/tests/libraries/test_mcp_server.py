@@ -11,16 +11,16 @@ from scripted import ADD, EXAMPLES, FIND, FOUND, PATHS, WRONG, require
 
 require("mcp")
 
-import json  # noqa: E402
+import json
 
-from mcp import Client, MCPError  # noqa: E402
+from mcp import Client, MCPError
 
-import shop.client  # noqa: E402
-from orders import handlers  # noqa: E402
-from shop import catalog  # noqa: E402
-from toolc import Catalog, ToolError  # noqa: E402
-from toolc import mcp as our_client  # noqa: E402
-from toolc.adapters import mcp  # noqa: E402
+import shop.client
+from orders import handlers
+from shop import catalog
+from toolc import Catalog, ToolError
+from toolc import mcp as our_client
+from toolc.adapters import mcp
 
 PROGRAM = f"""
 import sys

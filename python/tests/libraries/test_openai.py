@@ -13,17 +13,17 @@ from scripted import ADD, FIND, FOUND, PATHS, WRONG, require, server, texts
 
 require("openai", "openai-agents")
 
-from openai import AsyncOpenAI, OpenAI  # noqa: E402
-from openai.types.chat import ChatCompletionToolMessageParam  # noqa: E402
-from openai.types.responses import ResponseCustomToolCallOutputParam  # noqa: E402
-from openai.types.responses.response_input_param import FunctionCallOutput  # noqa: E402
-from pydantic import TypeAdapter  # noqa: E402
+from openai import AsyncOpenAI, OpenAI
+from openai.types.chat import ChatCompletionToolMessageParam
+from openai.types.responses import ResponseCustomToolCallOutputParam
+from openai.types.responses.response_input_param import FunctionCallOutput
+from pydantic import TypeAdapter
 
-import agents_loop  # noqa: E402
-from orders import handlers  # noqa: E402
-from shop import catalog  # noqa: E402
-from toolc.adapters import ToolCall  # noqa: E402
-from toolc.adapters.openai import chat, responses  # noqa: E402
+import agents_loop
+from orders import handlers
+from shop import catalog
+from toolc.adapters import ToolCall
+from toolc.adapters.openai import chat, responses
 
 CALLS = [("add_order", ADD), ("find_orders", FIND), ("find_orders", WRONG)]
 

@@ -9,13 +9,13 @@ from scripted import ADD, FIND, PATHS, WRONG, require
 
 require("pydantic", "fastapi", "httpx")
 
-from fastapi.testclient import TestClient  # noqa: E402
-from pydantic import BaseModel, TypeAdapter, ValidationError  # noqa: E402
+from fastapi.testclient import TestClient
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from fastapi_service import app  # noqa: E402
-from shop import FindOrdersArguments, catalog  # noqa: E402
-from toolc.adapters.calls import schema  # noqa: E402
-from toolc.adapters.pydantic import ToolArguments  # noqa: E402
+from fastapi_service import app
+from shop import FindOrdersArguments, catalog
+from toolc.adapters.calls import schema
+from toolc.adapters.pydantic import ToolArguments
 
 
 class Find(BaseModel):

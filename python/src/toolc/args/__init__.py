@@ -37,8 +37,7 @@ def read(text: str, table: Table, limits: Limits) -> tuple[dict[str, Json], bool
         value, is_repaired = with_room(partial(_read_in_passes, text, table, limits))
         if table.has_defaults:
             with_room(partial(fill_defaults, Reader(table, limits), value))
-    except (RecursionError, RuntimeError):
-        # No thread can be started.
+    except RecursionError:
         raise _invalid(Problems()) from None
     return value, is_repaired
 

@@ -231,7 +231,7 @@ class _Parser:
 
 
 def _character(code: int) -> str:
-    """Returns a character. Half of a character of UTF-16 is none."""
+    """Returns a character, which half of a character of UTF-16 is not."""
     if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
         raise NotLiteralError
     return chr(code)

@@ -13,7 +13,7 @@ from ..text.strings import byte_len
 from ..types import Json
 from .limits import Limits
 
-# The maximum number of parts that are nothing but one part.
+# The maximum number of nested parts that have only one part themselves.
 _MAX_PARTS: Final = 127
 _MAX_LEAVES: Final = 256
 _MAX_NESTED: Final = 16

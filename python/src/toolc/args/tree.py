@@ -69,9 +69,15 @@ def is_nested_deeper(text: str, depth: int) -> bool:
 
 def may_be_read_differently(text: str) -> bool:
     """Returns whether the decoder of the standard library may accept what is not JSON, or loses the sign of a zero."""
-    return ("\\u" in text and _SURROGATE.search(text) is not None and _LONE_SURROGATE.search(text) is not None) or (
+    return ("\\u" in text and _SURROGATE.search(text) is not None and _holds_lone_surrogate(text)) or (
         "-0" in text and _NEGATIVE_ZERO.search(text) is not None
     )
+
+
+def _holds_lone_surrogate(text: str) -> bool:
+    """Returns whether an escape may be half of a character of UTF-16, without the other half next to it."""
+    # An escaped backslash begins no other escape.
+    return _LONE_SURROGATE.search(text.replace("\\\\", " ")) is not None
 
 
 def unique_object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

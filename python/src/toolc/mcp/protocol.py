@@ -79,9 +79,12 @@ def _tool_error(text: str) -> ToolError:
     message, kind = entries.get("error"), entries.get("kind")
     if not isinstance(message, str):
         return ToolError(text or "the tool failed without a message")
-    problems = [_problem(entries_of(one)) for one in entries.get("problems") or ()]
-    known = kind if kind in {one.value for one in ErrorKind} else ErrorKind.FAILED
-    return ToolError(message, kind=ErrorKind(known), problems=problems)
+    listed = entries.get("problems")
+    problems = [_problem(entries_of(one)) for one in cast("list[object]", listed)] if isinstance(listed, list) else []
+    # Servers may have further kinds.
+    known = kind if kind in [one.value for one in ErrorKind] else ErrorKind.FAILED
+    fields = {key: value for key, value in entries.items() if key not in ("error", "kind", "problems")}
+    return ToolError(message, kind=ErrorKind(known), problems=problems, fields=fields)
 
 
 def _problem(entries: dict[str, Any]) -> Problem:
