@@ -9,7 +9,6 @@ import { type Available, resolve } from "./availability/resolve.ts";
 import { type Selection, Selector } from "./availability/selection.ts";
 import { type CatalogData, readCatalog } from "./data/catalog.ts";
 import type { FactValue } from "./data/condition.ts";
-import type { CatalogError } from "./data/decode.ts";
 import type { Environment } from "./environment.ts";
 import { processEnvironment } from "./process.ts";
 import { TurnError } from "./result/turn_error.ts";
@@ -22,15 +21,7 @@ import { Turn } from "./turn.ts";
 export interface TurnOptions extends Selection {
   /** The values of facts. Other facts have their defaults. */
   readonly facts?: Readonly<Record<string, FactValue>> | undefined;
-  /** The toolsets whose tools are granted, by name or alias; `all` means all tools. Without any, and without `enableTools`, all are. */
-  readonly enable?: readonly string[] | undefined;
-  /** The toolsets whose tools are not granted. Disabling a toolset keeps the tools of its base. */
-  readonly disable?: readonly string[] | undefined;
-  /** Tools that are granted as well. */
-  readonly enableTools?: readonly string[] | undefined;
-  /** Tools that are not granted. */
-  readonly disableTools?: readonly string[] | undefined;
-  /** The environment in which requirements are looked up: by default, that of the process. */
+  /** The environment in which requirements are looked up: by default, the environment of the process. */
   readonly environment?: Environment | undefined;
   /** Answers availability checks: `true`, or why the tools cannot be used now. By default, they can. */
   readonly available?: Available | undefined;
@@ -54,7 +45,7 @@ export class Catalog {
   /**
    * Reads the JSON text of a compiled catalog.
    *
-   * @throws A {@link CatalogError} if the text is not a compiled catalog, or has another format than this version of the package reads.
+   * @throws A `CatalogError` if the text is not a compiled catalog, or has another format than this version of the package reads.
    */
   static parse(text: string): Catalog {
     return new Catalog(readCatalog(wellFormed(text)));
@@ -64,7 +55,7 @@ export class Catalog {
    * Reads a compiled catalog that is already parsed, such as the default export of a JSON module. Numbers are as exact as `JSON.parse` reads
    * them.
    *
-   * @throws A {@link CatalogError} like {@link Catalog.parse}.
+   * @throws A `CatalogError` like {@link Catalog.parse}.
    */
   static from(document: unknown): Catalog {
     return Catalog.parse(jsonText(document));

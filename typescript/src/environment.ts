@@ -10,7 +10,7 @@ export interface Environment {
   variable(name: string): string | undefined;
   /** Returns whether a program can be run. */
   hasProgram(name: string): boolean;
-  /** The operating system, by its name in Rust: `linux`, `macos`, `windows` and so on. Empty if it is not known. */
+  /** The operating system, by its name in Rust: `linux`, `macos`, `windows` and so on. Empty if it is unknown. */
   readonly os: string;
 }
 

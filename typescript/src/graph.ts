@@ -31,7 +31,7 @@ export class Graph {
   }
 
   /**
-   * Returns the tools of a set: its own tools, and those of its base and its includes, minus its excludes. In other words, the tools that can
+   * Returns the tools of a set: its own tools, and the tools of its base and its includes, minus its excludes. In other words, the tools that can
    * be reached from it on a path of sets none of which excludes them. A set that is reached twice, or reaches itself, does no harm.
    */
   resolve(set: number): ReadonlySet<number> {

@@ -9,6 +9,7 @@ export type { Repair } from "./args/repairs.ts";
 export type { RepairRule } from "./args/rules.ts";
 export type { Arguments } from "./args/strict.ts";
 export type { Available, Check } from "./availability/resolve.ts";
+export type { Selection } from "./availability/selection.ts";
 export { Catalog, type TurnOptions } from "./catalog.ts";
 export type { FactValue } from "./data/condition.ts";
 export { CatalogError } from "./data/decode.ts";

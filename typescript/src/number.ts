@@ -46,8 +46,7 @@ function fromInteger(integer: bigint): number | bigint {
 export function readJsonNumber(text: string): JsonNumber | undefined {
   if (!/[.eE]/.test(text)) {
     if (text.length < 16) {
-      const small = Number(text);
-      return Object.is(small, -0) ? new Float(small) : small;
+      return text === "-0" ? new Float(-0) : Number(text);
     }
     if (text.length <= MAX_INTEGER_TEXT) {
       const integer = of64Bits(BigInt(text));
@@ -239,6 +238,10 @@ export function numberText(number: JsonNumber): string {
 
 /** Returns the JSON text of a float. */
 function floatText(float: number): string {
+  const size = Math.abs(float);
+  if (size >= 1 && size < 1e15) {
+    return Number.isInteger(float) ? `${String(float)}.0` : String(float);
+  }
   const exponential = float.toExponential();
   const exponent = Number(exponential.slice(exponential.indexOf("e") + 1));
   if (exponent < -5 || exponent > 15) {

@@ -7,7 +7,7 @@
 import { fillDefaults } from "./args/defaults.ts";
 import { readArguments } from "./args/read.ts";
 import { type Limits, Reader } from "./args/reader.ts";
-import { type Repair, repairOfName } from "./args/repairs.ts";
+import { findRepairs, type Repair, repairOfName } from "./args/repairs.ts";
 import { type Arguments, readStrictly } from "./args/strict.ts";
 import type { Availability } from "./availability/resolve.ts";
 import type { ToolEntry } from "./data/catalog.ts";
@@ -31,8 +31,27 @@ export interface ToolCall {
   readonly tool: string;
   /** The arguments, with their defaults. An integer beyond ±(2^53 - 1) is a `bigint`. */
   readonly arguments: Arguments;
-  /** What was repaired. */
+  /** What was repaired: at most 100 repairs. The list is made when it is first read. */
   readonly repairs: readonly Repair[];
+}
+
+/** A call whose repairs are found on demand. */
+class RepairedCall implements ToolCall {
+  readonly tool: string;
+  readonly arguments: Arguments;
+  readonly #find: () => readonly Repair[];
+  #repairs: readonly Repair[] | undefined;
+
+  constructor(tool: string, args: Arguments, find: () => readonly Repair[]) {
+    this.tool = tool;
+    this.arguments = args;
+    this.#find = find;
+  }
+
+  get repairs(): readonly Repair[] {
+    this.#repairs ??= this.#find();
+    return this.#repairs;
+  }
 }
 
 /** The handler of a tool. It returns the result for the model, or a promise of it. */
@@ -117,7 +136,7 @@ export class Turn {
     return this.#text;
   }
 
-  /** The definitions, for the request to a model. In the dialect `typescript`, they are no JSON: use {@link Turn.text}. */
+  /** The definitions, for the request to a model. In the dialect `typescript`, they are not JSON: use {@link Turn.text}. */
   get definitions(): readonly unknown[] {
     if (this.dialect === TYPESCRIPT) {
       throw new TypeError("the definitions in the dialect `typescript` are not JSON: use `turn.text`");
@@ -159,22 +178,25 @@ export class Turn {
     if (tool === undefined) {
       return this.#names.unknown(name);
     }
-    const named = this.#names.exact(name) === tool ? [] : [repairOfName(shortName(name), tool.name)];
+    const { limits } = this.#content;
+    const ofName = this.#names.exact(name) === tool ? [] : [repairOfName(shortName(name), tool.name)];
     const table = this.#table(tool);
     const sent = isText ? textArguments(table, text) : text;
-    const strict = readStrictly(sent, table, this.#content.limits);
+    const strict = readStrictly(sent, table, limits);
     if (strict !== undefined) {
-      return { tool: tool.name, arguments: strict, repairs: named };
+      return { tool: tool.name, arguments: strict, repairs: ofName };
     }
-    const read = readArguments(sent, table, this.#content.limits);
+    const read = readArguments(sent, table, limits);
     if (read instanceof ToolError) {
       return read;
     }
     if (table.hasDefaults) {
-      fillDefaults(new Reader(table, this.#content.limits), read.value);
+      fillDefaults(new Reader(table, limits), read.value);
     }
     // Valid arguments are an object.
-    return { tool: tool.name, arguments: toPlain(read.value) as Arguments, repairs: [...named, ...read.repairs] };
+    const args = toPlain(read.value) as Arguments;
+    const find = (): readonly Repair[] => [...ofName, ...(read.isRepaired ? findRepairs(sent, table, limits) : [])];
+    return new RepairedCall(tool.name, args, find);
   }
 
   #table(tool: ToolEntry): Table {
@@ -200,14 +222,20 @@ export class Turn {
     if (handler === undefined) {
       throw new TypeError(`there is no handler for the tool \`${call.tool}\`: add it to the handlers`);
     }
-    const { tool, repairs } = call;
+    const respond = (text: string, isError: boolean): ToolResponse => ({
+      text,
+      isError,
+      tool: call.tool,
+      get repairs() {
+        return call.repairs;
+      },
+    });
     try {
-      const result = await handler(call.arguments, call);
-      return { text: typeof result === "string" ? result : jsonText(result), isError: false, tool, repairs };
+      const result = await handler.call(handlers, call.arguments, call);
+      return respond(typeof result === "string" ? result : jsonText(result), false);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      const failed = error instanceof ToolError ? error : new ToolError(message);
-      return { text: failed.text, isError: true, tool, repairs };
+      const failed = error instanceof ToolError ? error : new ToolError(messageOf(error));
+      return respond(failed.text, true);
     }
   }
 
@@ -237,6 +265,11 @@ export class Turn {
   }
 }
 
+/** Returns the message of what a handler has thrown, which may be any value. */
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : typeof error === "string" ? error : "the handler failed";
+}
+
 function issuesOf(error: unknown): readonly StandardIssue[] {
   if (!(error instanceof Error)) {
     throw error;
@@ -257,7 +290,7 @@ function unescaped(step: string): string | number {
 
 /**
  * Returns the arguments of a call with a text. If no parameter takes the text, the arguments are the text as a JSON string, so that they are
- * repaired or refused like those of any other call.
+ * repaired or refused like all others.
  */
 function textArguments(table: Table, text: string): string {
   const [only, ...more] = table.node(0).visible.filter((property) => property.required);

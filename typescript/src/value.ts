@@ -165,7 +165,7 @@ export function toPlain(value: Value): Plain {
   return value instanceof Float ? value.value : value;
 }
 
-/** Sets an own property, also if it is called `__proto__`. */
+/** Sets an own property, even one that is called `__proto__`. */
 export function setOwn(object: { [key: string]: Plain }, key: string, value: Plain): void {
   if (key === "__proto__") {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });

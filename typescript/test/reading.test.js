@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { differences, readRow } from "./support/vectors.js";
 
-for (const name of ["documented", "random"]) {
+for (const name of ["documented", "random", "golden"]) {
   test(`the vectors in ${name}.jsonl are read as the Rust runtime reads them`, () => {
     const file = new URL(`../../tests/vectors/${name}.jsonl`, import.meta.url);
     const rows = readFileSync(file, "utf8").trimEnd().split("\n").map(readRow);

@@ -198,12 +198,12 @@ function tagText(table: Table, property: Property): string | undefined {
 /** Returns the types to which the bounds apply, for a schema without a type. */
 function boundTypes(bounds: Bounds): readonly Type[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = bounds;
-  const isNumber = [minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf].some((b) => b !== undefined);
+  const hasNumber = [minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf].some((b) => b !== undefined);
   const isString = bounds.minLength !== undefined || bounds.maxLength !== undefined || bounds.text !== undefined;
   const isArray = bounds.minItems !== undefined || bounds.maxItems !== undefined || bounds.uniqueItems === true;
   const isObject = bounds.minProperties !== undefined || bounds.maxProperties !== undefined;
   const all: readonly (readonly [boolean, Type])[] = [
-    [isNumber, "number"],
+    [hasNumber, "number"],
     [isString, "string"],
     [isArray, "array"],
     [isObject, "object"],
@@ -276,7 +276,7 @@ function exclusive(isAfterOthers: boolean, above: string | undefined, below: str
 /** Formats a number, without hundreds of zeros for very large or small floats. */
 function numberInWords(number: JsonNumber): string {
   if (!isFloat(number)) {
-    return String(number);
+    return textOf(number);
   }
   const float = asFloat(number);
   if (Object.is(float, -0)) {

@@ -13,7 +13,7 @@ import { Float } from "../number.ts";
 import { isNumber, JsonMap, sortedKeys, textOf, type Value } from "../value.ts";
 
 /** Returns the bits of the types that a value has. */
-export function typeBits(value: Value): number {
+function typeBits(value: Value): number {
   if (typeof value === "string") {
     return TYPE_BITS.string;
   }

@@ -6,7 +6,7 @@
 
 import { isPortable } from "../data/name.ts";
 import type { FullNode, NodeId, Property } from "../data/table.ts";
-import { sameName } from "../text/names.ts";
+import { significantName } from "../text/names.ts";
 import { clone, equal, type JsonMap, type Value } from "../value.ts";
 import { allowsNull } from "./json_type.ts";
 import type { Reader } from "./reader.ts";
@@ -58,16 +58,21 @@ export function renameKeys(reader: Reader, map: JsonMap, node: FullNode, repair:
   if (!reader.spend(map.size * properties.length)) {
     return [];
   }
-  const unknown = map.keys.filter((key) => !node.byName.has(key));
-  return properties.filter((property) => {
+  const unknown = map.keys
+    .filter((key) => !node.byName.has(key))
+    .map((key) => ({ key, name: significantName(key) }))
+    .filter(({ name }) => name !== "");
+  const names = properties.map((property) => significantName(property.name));
+  return properties.filter((property, at) => {
     if (property.hidden || !reader.spend(unknown.length + properties.length)) {
       return false;
     }
+    const name = names[at] ?? "";
     // A hidden property counts: its key has its own meaning, and gets its own error.
-    const isOnly = properties.filter((other) => sameName(other.name, property.name)).length === 1;
-    const isOtherName = (key: string): boolean =>
-      (isOnly && sameName(key, property.name)) || property.aliases.some((alias) => sameName(key, alias));
-    return unite(reader, map, property, unknown.filter(isOtherName), repair);
+    const isOnly = names.filter((other) => other === name).length === 1;
+    const others = [...(isOnly ? [name] : []), ...property.aliases.map(significantName)];
+    const keys = unknown.filter((one) => others.includes(one.name)).map(({ key }) => key);
+    return unite(reader, map, property, keys, repair);
   });
 }
 

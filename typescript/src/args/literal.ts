@@ -106,7 +106,7 @@ const PYTHON_CODES: ReadonlyMap<string, number> = new Map([
 /** A parser whose methods return `undefined` for a text that they do not accept. */
 class LiteralParser {
   readonly #text: string;
-  /** Whether keys must be unique, and escapes those of JSON. */
+  /** Whether keys must be unique, and only the escapes of JSON are accepted. */
   readonly #strict: boolean;
   /** Whether numbers and strings are returned with their {@link Spelling}. */
   readonly #spells: boolean;
@@ -278,7 +278,7 @@ class LiteralParser {
   }
 }
 
-/** Returns the character with this code. Half of a pair of UTF-16 is none. */
+/** Returns the character with this code. Half of a pair of UTF-16 is not a character. */
 function character(code: number | undefined): string | undefined {
   const isCharacter = code !== undefined && code <= 0x10_ffff && (code < 0xd800 || code > 0xdfff);
   return isCharacter ? String.fromCodePoint(code) : undefined;

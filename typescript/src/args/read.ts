@@ -12,15 +12,14 @@ import { restoreStrings } from "./digits.ts";
 import { dropAbsent } from "./null_absence.ts";
 import { type Opened, parseArguments } from "./open.ts";
 import { type Limits, Reader } from "./reader.ts";
-import { findRepairs, type Repair } from "./repairs.ts";
 import { repairArguments } from "./repair.ts";
 import { JsonError, OUT_OF_RANGE, TOO_DEEP } from "./tree.ts";
 import { areValid, type Problems, problemsOf } from "./validate.ts";
 
-/** Valid arguments, and what has been repaired in them. */
+/** Valid arguments, and whether something has been repaired in them. */
 export interface ReadArguments {
   readonly value: Value;
-  readonly repairs: readonly Repair[];
+  readonly isRepaired: boolean;
 }
 
 /**
@@ -29,6 +28,18 @@ export interface ReadArguments {
  * if the arguments do not satisfy the table even after repair.
  */
 export function readArguments(text: string, table: Table, limits: Limits): ReadArguments | ToolError {
+  try {
+    return readWithin(text, table, limits);
+  } catch (error) {
+    if (error instanceof RangeError) {
+      // The stack of the engine is smaller than this table needs for this text.
+      return invalid({ listed: [], more: 0 });
+    }
+    throw error;
+  }
+}
+
+function readWithin(text: string, table: Table, limits: Limits): ReadArguments | ToolError {
   const bytes = byteLength(text);
   if (bytes > limits.maxBytes) {
     return malformed(`they have ${String(bytes)} bytes, but at most ${String(limits.maxBytes)} are allowed`);
@@ -46,7 +57,7 @@ export function readArguments(text: string, table: Table, limits: Limits): ReadA
   }
   value = dropAbsent(reader, value);
   if (areValid(reader, value)) {
-    return { value, repairs: isRepaired ? findRepairs(text, table, limits) : [] };
+    return { value, isRepaired };
   }
   // The errors name places in what the model sent, which is parsed again because most arguments need no error.
   const again = parse();
@@ -64,7 +75,8 @@ function empty(error: ToolError): ToolError {
 }
 
 function unreadable(text: string, error: JsonError, limits: Limits): ToolError {
-  const { reason, line, column, message } = error;
+  const { reason, message } = error;
+  const { line, column } = error.place;
   const place = `at line ${String(line)} column ${String(column)}`;
   if (error.isCutOff) {
     return malformed(`the JSON is cut off ${place}. Send the complete call again`);
@@ -100,7 +112,7 @@ function trailing(text: string, line: number, column: number): string {
 }
 
 function invalid({ listed, more }: Problems): ToolError {
-  // The budget may have been exhausted before validation could find a problem.
+  // The budget or the stack may have been exhausted before validation could find a problem.
   const exhausted: Problem = { path: "", expected: "something simpler", got: "too much to check" };
   const problems = listed.length > 0 ? listed : [exhausted];
   const described = problems.map(({ path, expected, got }) => {

@@ -30,7 +30,7 @@ export class Reader {
   readonly limits: Limits;
   /** Set when repair changes a value. */
   changed = false;
-  /** Set when repair makes a string of a number whose spelling is not known. */
+  /** Set when repair makes a string of a number whose spelling is unknown. */
   hasSpelled = false;
   #budget: number;
 
@@ -52,7 +52,7 @@ export class Reader {
   }
 
   /**
-   * Returns the alternatives of `node`, including those of nested alternatives, or `undefined` if one of them has no type, so that the
+   * Returns the alternatives of `node`, including nested alternatives, or `undefined` if one of them has no type, so that the
    * schema does not determine a type.
    */
   leaves(node: FullNode): readonly NodeId[] | undefined {

@@ -40,8 +40,19 @@ export interface Repair {
   readonly to: string;
 }
 
-/** Returns the repairs of the arguments in `text`, which have been accepted. */
+/** Returns the repairs of the arguments in `text`, which have been accepted. If the stack of the engine is too small for that, it is empty. */
 export function findRepairs(text: string, table: Table, limits: Limits): readonly Repair[] {
+  try {
+    return find(text, table, limits);
+  } catch (error) {
+    if (error instanceof RangeError) {
+      return [];
+    }
+    throw error;
+  }
+}
+
+function find(text: string, table: Table, limits: Limits): readonly Repair[] {
   const read = parseArguments(text, limits.maxDepth);
   if (read instanceof JsonError) {
     return [];
@@ -106,8 +117,12 @@ class Comparison {
     this.#reader = reader;
   }
 
+  get #isFull(): boolean {
+    return this.repairs.length === MAX_REPAIRS;
+  }
+
   add(path: string, rule: RepairRule, from: string, to: string): void {
-    if (this.repairs.length < MAX_REPAIRS) {
+    if (!this.#isFull) {
       this.repairs.push({ path, rule, from, to });
     }
   }
@@ -115,7 +130,7 @@ class Comparison {
   /** Adds the repairs of a value. */
   compare(path: string, sent: Value, shown: Shown): void {
     const repaired = shown.value;
-    if (isSame(sent, repaired) || this.repairs.length === MAX_REPAIRS) {
+    if (this.#isFull || isSame(sent, repaired)) {
       return;
     }
     if (typeof sent === "string" && isNumber(repaired)) {
@@ -169,12 +184,12 @@ class Comparison {
     const inner = (step: string | number): string => (shown.isSecret ? path : path + pointerStep(step));
     const repaired = shown.value;
     if (Array.isArray(sent) && Array.isArray(repaired)) {
-      repaired.slice(0, sent.length).forEach((item, index) => {
-        this.compare(inner(index), sent[index] ?? null, shown.part(index, item));
-      });
+      for (let at = 0; at < Math.min(sent.length, repaired.length) && !this.#isFull; at += 1) {
+        this.compare(inner(at), sent[at] ?? null, shown.part(at, repaired[at] ?? null));
+      }
     } else if (sent instanceof JsonMap && repaired instanceof JsonMap) {
       repaired.keys.forEach((key, at) => {
-        const sentAs = sentKey(this.#reader.table, key, sent, repaired);
+        const sentAs = this.#isFull ? undefined : sentKey(this.#reader.table, key, sent, repaired);
         if (sentAs !== undefined) {
           this.#compareNames(inner, key, sent, shown);
           this.compare(inner(sentAs), sent.get(sentAs) ?? null, shown.part(key, repaired.values[at] ?? null));

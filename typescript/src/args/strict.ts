@@ -13,7 +13,9 @@ import { isNullWord } from "./json_type.ts";
 import { DEFAULT_LIMITS, type Limits } from "./reader.ts";
 
 /** Arguments as a handler gets them. */
-export type Arguments = { [key: string]: Plain };
+export interface Arguments {
+  [key: string]: Plain;
+}
 
 /** The maximum depth of nested alternatives. A schema may be its own alternative. */
 const MAX_NESTED = 16;
@@ -30,12 +32,16 @@ export function readStrictly(text: string, table: Table, limits: Limits): Argume
   if (table.hasDefaults && table.hasUnions) {
     return undefined;
   }
-  let value: Plain;
   try {
-    value = JSON.parse(text) as Plain;
+    return strictly(text, table, limits);
   } catch {
+    // The text is not JSON, or the stack of the engine is too small.
     return undefined;
   }
+}
+
+function strictly(text: string, table: Table, limits: Limits): Arguments | undefined {
+  const value = JSON.parse(text) as Plain;
   const keys = countKeys(value, limits.maxDepth);
   if (!isObject(value) || keys < 0 || !hasColons(text, keys)) {
     return undefined;

@@ -1,6 +1,6 @@
 /**
- * Parsing JSON text into a value, with a limit on the depth, and a check for duplicate keys. The messages and positions of errors are those
- * of the crate `serde_json`.
+ * Parsing JSON text into a value, with a limit on the depth, and a check for duplicate keys. The messages and positions of errors are the
+ * same as in the crate `serde_json`.
  *
  * @module
  */
@@ -17,17 +17,42 @@ export const TOO_DEEP = "arrays and objects are nested too deeply";
 /** The error message about numbers. */
 export const OUT_OF_RANGE = "number out of range";
 
-/** Why a text is not JSON. The line begins at 1, and the column is a number of bytes. */
-export class JsonError extends Error {
+/** Why a text is not JSON. It is not an `Error`, because most of these errors are not shown, and the trace of the stack takes long. */
+export class JsonError {
   readonly reason: string;
-  readonly line: number;
-  readonly column: number;
+  readonly #text: string;
+  readonly #at: number;
+  readonly #bytes: number;
 
-  constructor(reason: string, line: number, column: number) {
-    super(`${reason} at line ${String(line)} column ${String(column)}`);
+  /** The error is at a position of the text, after which some more bytes have been read. */
+  constructor(reason: string, text: string, at: number, bytes: number) {
     this.reason = reason;
-    this.line = line;
-    this.column = column;
+    this.#text = text;
+    this.#at = at;
+    this.#bytes = bytes;
+  }
+
+  /** The place: the line begins at 1, and the column is a number of bytes. */
+  get place(): { readonly line: number; readonly column: number } {
+    const text = this.#text;
+    let [end, rest] = [this.#at, this.#bytes];
+    while (rest > 0 && end < text.length) {
+      const letter = String.fromCodePoint(text.codePointAt(end) ?? 0);
+      const size = byteLength(letter);
+      if (size > rest) {
+        break;
+      }
+      [end, rest] = [end + letter.length, rest - size];
+    }
+    const lines = text.slice(0, end).split("\n");
+    const column = byteLength(lines[lines.length - 1] ?? "") + (end < text.length ? rest : 0);
+    return { line: lines.length, column };
+  }
+
+  /** The reason with the place. */
+  get message(): string {
+    const { line, column } = this.place;
+    return `${this.reason} at line ${String(line)} column ${String(column)}`;
   }
 
   /** Returns whether the text is cut off. */
@@ -51,11 +76,12 @@ export function parseTree(text: string, depth: number, unique: boolean): Value |
 
 /** Does the same as {@link parseTree}, but integers that are written as floats are rounded. */
 export function parseJson(text: string, depth: number, unique: boolean): Value | JsonError {
+  const parser = new JsonParser(text, unique);
   try {
-    return new JsonParser(text, unique).whole(depth);
+    return parser.whole(depth);
   } catch (error) {
-    if (error instanceof JsonError) {
-      return error;
+    if (error === FAILED && parser.error !== undefined) {
+      return parser.error;
     }
     throw error;
   }
@@ -111,13 +137,16 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["t", "\t"],
 ]);
 
-/** An error whose position is where its array or object ends, if that comes next. */
-class Unplaced extends Error {}
+/** Thrown by a parser that has failed. There is only one, because the trace of the stack takes long. */
+const FAILED = new Error("the text is not JSON");
 
 class JsonParser {
   readonly #text: string;
   readonly #unique: boolean;
   #at = 0;
+  /** The reason of an error without a place: it gets the one after its array or object, if that ends next. */
+  #unplaced: string | undefined;
+  error: JsonError | undefined;
 
   constructor(text: string, unique: boolean) {
     this.#text = text;
@@ -127,7 +156,7 @@ class JsonParser {
   whole(depth: number): Value {
     const value = this.#value(depth);
     if (this.#space() >= 0) {
-      throw this.#peekError("trailing characters");
+      this.#failNext("trailing characters");
     }
     return value;
   }
@@ -148,27 +177,21 @@ class JsonParser {
     }
   }
 
-  /** Returns an error at this position, where `bytes` more have been read. */
-  #error(reason: string, bytes = 0): JsonError {
-    const text = this.#text;
-    let [end, rest] = [this.#at, bytes];
-    while (rest > 0 && end < text.length) {
-      const letter = String.fromCodePoint(text.codePointAt(end) ?? 0);
-      const size = byteLength(letter);
-      if (size > rest) {
-        break;
-      }
-      [end, rest] = [end + letter.length, rest - size];
-    }
-    const before = text.slice(0, end);
-    const lines = before.split("\n");
-    const column = byteLength(lines[lines.length - 1] ?? "") + (end < text.length ? rest : 0);
-    return new JsonError(reason, lines.length, column);
+  /** Fails at this position, where `bytes` more have been read. */
+  #fail(reason: string, bytes = 0): never {
+    this.error = new JsonError(reason, this.#text, this.#at, bytes);
+    throw FAILED;
   }
 
-  /** Returns an error about the next byte. */
-  #peekError(reason: string): JsonError {
-    return this.#error(reason, 1);
+  /** Fails because of the next byte. */
+  #failNext(reason: string): never {
+    this.#fail(reason, 1);
+  }
+
+  /** Fails without a place. */
+  #failUnplaced(reason: string): never {
+    this.#unplaced = reason;
+    throw FAILED;
   }
 
   #value(depth: number): Value {
@@ -188,22 +211,22 @@ class JsonParser {
       case 0x66:
         return this.#word("false", false);
       case -1:
-        throw this.#peekError("EOF while parsing a value");
+        this.#failNext("EOF while parsing a value");
       default:
         if (unit === 0x2d || isDigit(unit)) {
           return this.#number();
         }
-        throw this.#peekError("expected value");
+        this.#failNext("expected value");
     }
   }
 
   #word(word: string, value: Value): Value {
     for (const letter of word) {
       if (this.#at >= this.#text.length) {
-        throw this.#error("EOF while parsing a value");
+        this.#fail("EOF while parsing a value");
       }
       if (this.#text.charAt(this.#at) !== letter) {
-        throw this.#error("expected ident", 1);
+        this.#fail("expected ident", 1);
       }
       this.#at += 1;
     }
@@ -216,9 +239,11 @@ class JsonParser {
     try {
       return read();
     } catch (error) {
-      if (!(error instanceof Unplaced)) {
+      const reason = this.#unplaced;
+      if (reason === undefined) {
         throw error;
       }
+      this.#unplaced = undefined;
       const unit = this.#space();
       if (unit === close || (unit === COMMA && close === ARRAY[1])) {
         this.#at += 1;
@@ -226,13 +251,13 @@ class JsonParser {
           this.#space();
         }
       }
-      throw this.#error(error.message);
+      this.#fail(reason);
     }
   }
 
   #array(depth: number): Value[] {
     if (depth === 0) {
-      throw new Unplaced(TOO_DEEP);
+      this.#failUnplaced(TOO_DEEP);
     }
     const items: Value[] = [];
     while (this.#hasNext(ARRAY[1], items.length === 0, "EOF while parsing a list", "expected `,` or `]`")) {
@@ -243,25 +268,25 @@ class JsonParser {
 
   #object(depth: number): JsonMap {
     if (depth === 0) {
-      throw new Unplaced(TOO_DEEP);
+      this.#failUnplaced(TOO_DEEP);
     }
     const map = new JsonMap();
     let isFirst = true;
     while (this.#hasNext(OBJECT[1], isFirst, "EOF while parsing an object", "expected `,` or `}`")) {
       isFirst = false;
       if (this.#peek() !== QUOTE) {
-        throw this.#peekError("key must be a string");
+        this.#failNext("key must be a string");
       }
       this.#at += 1;
       const key = this.#string();
       const unit = this.#space();
       if (unit !== COLON) {
-        throw this.#peekError(unit < 0 ? "EOF while parsing an object" : "expected `:`");
+        this.#failNext(unit < 0 ? "EOF while parsing an object" : "expected `:`");
       }
       this.#at += 1;
       const value = this.#value(depth - 1);
       if (map.set(key, value) && this.#unique) {
-        throw new Unplaced(`the key ${quotedShort(key)} occurs twice in one object`);
+        this.#failUnplaced(`the key ${quotedShort(key)} occurs twice in one object`);
       }
     }
     return map;
@@ -275,18 +300,18 @@ class JsonParser {
       return false;
     }
     if (unit < 0) {
-      throw this.#peekError(eof);
+      this.#failNext(eof);
     }
     if (isFirst) {
       return true;
     }
     if (unit !== COMMA) {
-      throw this.#peekError(expected);
+      this.#failNext(expected);
     }
     this.#at += 1;
     const next = this.#space();
     if (next === close || next < 0) {
-      throw this.#peekError(next < 0 ? "EOF while parsing a value" : "trailing comma");
+      this.#failNext(next < 0 ? "EOF while parsing a value" : "trailing comma");
     }
     return true;
   }
@@ -297,30 +322,29 @@ class JsonParser {
     this.#at += this.#peek() === 0x2d ? 1 : 0;
     const first = this.#peek();
     if (first < 0) {
-      throw this.#error("EOF while parsing a value");
+      this.#fail("EOF while parsing a value");
     }
     if (!isDigit(first)) {
-      throw this.#error("invalid number", 1);
+      this.#fail("invalid number", 1);
     }
     this.#at += 1;
     if (first !== 0x30) {
       this.#digits();
     } else if (isDigit(this.#peek())) {
-      throw this.#peekError("invalid number");
+      this.#failNext("invalid number");
     }
     if (this.#peek() === 0x2e) {
       this.#at += 1;
       if (this.#digits() === 0) {
-        throw this.#peekError(this.#peek() < 0 ? "EOF while parsing a value" : "invalid number");
+        this.#failNext(this.#peek() < 0 ? "EOF while parsing a value" : "invalid number");
       }
     }
-    const mantissa = this.#text.slice(start, this.#at);
     if ((this.#peek() | 0x20) === 0x65) {
-      this.#exponent(mantissa);
+      this.#exponent(this.#text.slice(start, this.#at));
     }
     const number = readJsonNumber(this.#text.slice(start, this.#at));
     if (number === undefined) {
-      throw this.#error(OUT_OF_RANGE);
+      this.#fail(OUT_OF_RANGE);
     }
     return number;
   }
@@ -338,15 +362,15 @@ class JsonParser {
     const sign = this.#peek();
     this.#at += sign === 0x2b || sign === 0x2d ? 1 : 0;
     if (this.#peek() < 0) {
-      throw this.#error("EOF while parsing a value");
+      this.#fail("EOF while parsing a value");
     }
     if (!isDigit(this.#peek())) {
-      throw this.#error("invalid number", 1);
+      this.#fail("invalid number", 1);
     }
     for (let exponent = 0; isDigit(this.#peek()); this.#at += 1) {
       exponent = exponent * 10 + (this.#peek() - 0x30);
       if (exponent > MAX_I32 && sign !== 0x2d && /[1-9]/.test(mantissa)) {
-        throw this.#error(OUT_OF_RANGE, 1);
+        this.#fail(OUT_OF_RANGE, 1);
       }
     }
   }
@@ -369,9 +393,9 @@ class JsonParser {
         out += this.#escape();
         start = this.#at;
       } else if (unit < 0) {
-        throw this.#error("EOF while parsing a string");
+        this.#fail("EOF while parsing a string");
       } else if (unit < 0x20) {
-        throw this.#error("control character (\\u0000-\\u001F) found while parsing a string", 1);
+        this.#fail("control character (\\u0000-\\u001F) found while parsing a string", 1);
       } else {
         this.#at += 1;
       }
@@ -381,12 +405,12 @@ class JsonParser {
   /** Reads the rest of an escape. */
   #escape(): string {
     if (this.#peek() < 0) {
-      throw this.#error("EOF while parsing a string");
+      this.#fail("EOF while parsing a string");
     }
     const letter = this.#text.charAt(this.#at);
     const plain = ESCAPES.get(letter);
     if (plain === undefined && letter !== "u") {
-      throw this.#error("invalid escape", 1);
+      this.#fail("invalid escape", 1);
     }
     this.#at += 1;
     return plain ?? this.#coded();
@@ -398,20 +422,20 @@ class JsonParser {
       return String.fromCharCode(high);
     }
     if (high > 0xdbff) {
-      throw this.#error("lone leading surrogate in hex escape");
+      this.#fail("lone leading surrogate in hex escape");
     }
     for (const letter of "\\u") {
       if (this.#peek() < 0) {
-        throw this.#error("EOF while parsing a string");
+        this.#fail("EOF while parsing a string");
       }
       if (this.#text.charAt(this.#at) !== letter) {
-        throw this.#error("unexpected end of hex escape", 1);
+        this.#fail("unexpected end of hex escape", 1);
       }
       this.#at += 1;
     }
     const low = this.#hex();
     if (low < 0xdc00 || low > 0xdfff) {
-      throw this.#error("lone leading surrogate in hex escape");
+      this.#fail("lone leading surrogate in hex escape");
     }
     return String.fromCharCode(high, low);
   }
@@ -421,10 +445,10 @@ class JsonParser {
     const digits = this.#text.slice(this.#at, this.#at + 4);
     if (byteLength(digits) < 4) {
       this.#at = this.#text.length;
-      throw this.#error("EOF while parsing a string");
+      this.#fail("EOF while parsing a string");
     }
     if (!/^[0-9A-Fa-f]{4}$/.test(digits)) {
-      throw this.#error("invalid escape", 4);
+      this.#fail("invalid escape", 4);
     }
     this.#at += 4;
     return Number.parseInt(digits, 16);

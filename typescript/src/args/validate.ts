@@ -75,7 +75,7 @@ function gotInPlaceOf(table: Table, value: Value, node: FullNode): string {
   return !holdsOthers(node) || isNested || !table.hasSecrets ? text.got(value) : SECRET;
 }
 
-/** What was expected, and what is there. */
+/** The expected and the actual value. */
 type Description = readonly [expected: string, got: string];
 
 class Report implements Problems {

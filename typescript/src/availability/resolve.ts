@@ -70,7 +70,7 @@ export function resolve(
   return { shown: [...present], hidden: new Map(inOrder) };
 }
 
-/** Returns the requirements of a tool: those of its home toolset, and its own. */
+/** Returns the requirements of a tool: first from its home toolset, then its own. */
 function all(tool: ToolEntry): readonly Requirement[] {
   return [...tool.home.requirements, ...tool.requirements];
 }
@@ -198,7 +198,7 @@ function loses(requirement: ToolRequirement, name: string): boolean {
   return before > 0 && requirement.slack === 0;
 }
 
-/** Returns the requirements on tools, those of a toolset once. */
+/** Returns the requirements on tools, each of a toolset once. */
 function toolRequirements(tools: readonly ToolEntry[]): readonly ToolRequirement[] {
   const found = new Map<Requirement, ToolRequirement>();
   for (const tool of tools) {

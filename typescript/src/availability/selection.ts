@@ -10,11 +10,15 @@ import { Graph, type Pick } from "../graph.ts";
 import { didYouMean, nearestName, suggestion } from "../text/nearest.ts";
 import { TurnError } from "../result/turn_error.ts";
 
-/** The toolsets and single tools that are enabled and disabled, by name. Without enabled ones, all tools are granted. */
+/** The toolsets and single tools that are enabled and disabled, by name. */
 export interface Selection {
+  /** The toolsets whose tools are granted, by name or alias; `all` means all tools. Without any, and without `enableTools`, all are. */
   readonly enable?: readonly string[] | undefined;
+  /** The toolsets whose tools are not granted. Disabling a toolset keeps the tools of its base. */
   readonly disable?: readonly string[] | undefined;
+  /** Tools that are granted as well. */
   readonly enableTools?: readonly string[] | undefined;
+  /** Tools that are not granted. */
   readonly disableTools?: readonly string[] | undefined;
 }
 

@@ -36,7 +36,6 @@ export interface ToolsetEntry {
 /** A tool. */
 export interface ToolEntry {
   readonly name: string;
-  readonly title: string | undefined;
   readonly home: ToolsetEntry;
   readonly aliases: readonly string[];
   /** Its names in the dialects in which it is not called by its own name. */
@@ -110,7 +109,6 @@ function readTool(part: Part, homes: Map<string, ToolsetEntry>): ToolEntry {
   const definitions = part.get("definitions").entries;
   return {
     name: part.get("name").string,
-    title: part.maybe("title")?.string,
     home,
     aliases: part.strings("aliases"),
     names: new Map(part.maybe("names")?.entries.map(([dialect, name]) => [dialect, name.string])),

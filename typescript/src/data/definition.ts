@@ -94,7 +94,6 @@ export function render(definition: Definition, circumstances: Circumstances, isJ
 }
 
 /** The characters that are escaped in comments: those that control a terminal, are invisible, or change the direction of text. */
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const ESCAPED = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\ufeff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Returns the sentences as a comment, so that no text can end the comment early. */

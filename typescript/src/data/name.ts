@@ -17,7 +17,7 @@ export function isPortable(name: string): boolean {
 
 /**
  * Returns another name for each parameter of a tool whose name a vendor refuses. A dialect that refuses the name shows the other one, and
- * the reader of arguments maps it back. `names` are those of all parameters at every depth.
+ * the reader of arguments maps it back. `names` are the names of all parameters at every depth.
  */
 export function parameterAliases(names: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set(names);

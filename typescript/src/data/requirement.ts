@@ -57,7 +57,7 @@ export function noneOf(what: string, names: readonly string[]): string {
   return names.length === 1 ? missing(what, names) : `needs one of the ${what}s ${list(names, "and")}`;
 }
 
-/** Returns the reason if the operating system is none of these. */
+/** Returns the reason if the operating system is another one. */
 export function otherSystem(names: readonly string[]): string {
   return `runs only on ${list(names, "or")}`;
 }

@@ -94,7 +94,7 @@ export interface Node {
 export interface FullNode extends Node {
   /** The bits of {@link Node.types}. */
   readonly ownBits: number;
-  /** The types of the node, or those of its `enum` if it has no types. */
+  /** The types of the node, or the types in its `enum` if it has no types. */
   readonly allTypes: readonly Type[];
   /** The bits of {@link FullNode.allTypes}. */
   readonly bits: number;

@@ -52,7 +52,7 @@ export class Names {
     return this.#shown.get(name);
   }
 
-  /** Finds the tool that the model calls `name`, also if the name must be corrected. */
+  /** Finds the tool that the model calls `name`, even by a name that must be corrected. */
   find(name: string): ToolEntry | undefined {
     const meant = this.exact(name) ?? this.#meant(name);
     return meant !== undefined && this.#shown.get(this.called(meant)) === meant ? meant : undefined;

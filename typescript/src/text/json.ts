@@ -4,7 +4,6 @@
  * @module
  */
 
-// eslint-disable-next-line no-control-regex -- these are the characters that JSON escapes
 const SPECIAL = /["\\\u0000-\u001f]/g;
 const SHORT: ReadonlyMap<string, string> = new Map([
   ["\n", "\\n"],

@@ -8,8 +8,8 @@ import { asciiLower } from "./utf8.ts";
 
 /** Returns whether two names are equal without regard to ASCII case, `_`, `-` and spaces: `filePath`, `FILE_PATH` and `file-path`. */
 export function sameName(a: string, b: string): boolean {
-  const name = significant(a);
-  return name !== "" && name === significant(b);
+  const name = significantName(a);
+  return name !== "" && name === significantName(b);
 }
 
 /**
@@ -25,6 +25,7 @@ export function folded(name: string): string {
   return asciiLower(name).replaceAll("-", "_");
 }
 
-function significant(name: string): string {
+/** Returns what {@link sameName} compares. No name is the same as one of which nothing remains. */
+export function significantName(name: string): string {
   return asciiLower(/[_\- ]/.test(name) ? name.replace(/[_\- ]+/g, "") : name);
 }

@@ -24,18 +24,6 @@ export function nearest(name: string, candidates: Iterable<string>): string[] {
   return ranked(name, candidates).map(([, candidate]) => candidate);
 }
 
-/**
- * Returns the candidate that is nearer to `name` than every other one, or `undefined` if that is not certain: if two are equally near, or
- * the nearest is much shorter or longer, because then something else may have been meant.
- */
-export function misspelt(name: string, candidates: Iterable<string>): string | undefined {
-  const [first, second] = ranked(name, candidates);
-  if (first === undefined || (second !== undefined && first[0] === second[0])) {
-    return undefined;
-  }
-  return Math.abs(byteLength(name) - byteLength(first[1])) <= 2 ? first[1] : undefined;
-}
-
 /** Returns up to three similar candidates with the number of letters that differ, the most similar first. */
 function ranked(name: string, candidates: Iterable<string>): Ranked[] {
   const similar: Ranked[] = [];
@@ -71,7 +59,7 @@ function insertRanked(list: Ranked[], entry: Ranked): void {
 }
 
 /**
- * Does the same as {@link nearest} for names of several words, such as those of tools: also finds the same words in another order, form or
+ * Does the same as {@link nearest} for names of several words, such as the names of tools: also finds the same words in another order, form or
  * number (`fileSearch` for `search_files`), and names with more words or fewer (`fs_read_file`).
  */
 export function nearestName(name: string, candidates: Iterable<string>): string[] {
@@ -124,7 +112,7 @@ function words(name: string): string[] {
       found.push("");
     }
     if (isWord) {
-      found[found.length - 1] += letter.toLowerCase();
+      found.push((found.pop() ?? "") + letter.toLowerCase());
     }
     wasLower = /\p{Lowercase}/u.test(letter);
   }
@@ -155,7 +143,7 @@ export function suggestion(name: string, candidates: Iterable<string>): string {
 
 /** Returns the number of letters to add, remove, replace or swap with their neighbour (optimal string alignment). */
 function osaDistance(one: string, other: string): number {
-  const [a, b] = [[...one], [...other]];
+  const [a, b] = [Array.from(one), Array.from(other)];
   let before: number[] = [];
   let last = b.map((_, at) => at).concat(b.length);
   for (let i = 1; i <= a.length; i += 1) {

@@ -71,8 +71,6 @@ function isHalf(unit: number): boolean {
   return unit >= 0xd800 && unit < 0xe000;
 }
 
-const HAS_SPACE_AROUND = /^[\s\u0085]|[\s\u0085]$/;
-
 function isSpace(unit: number): boolean {
   return (
     unit === 0x20 ||
@@ -91,17 +89,19 @@ function isSpace(unit: number): boolean {
 
 /** Removes the white space of Unicode around a text. */
 export function trim(text: string): string {
-  return HAS_SPACE_AROUND.test(text) ? trimStart(trimEnd(text)) : text;
+  return trimStart(trimEnd(text));
 }
 
+/** Removes the white space of Unicode at the beginning of a text. */
 export function trimStart(text: string): string {
   let at = 0;
   while (at < text.length && isSpace(text.charCodeAt(at))) {
     at += 1;
   }
-  return text.slice(at);
+  return at === 0 ? text : text.slice(at);
 }
 
+/** Removes the white space of Unicode at the end of a text. */
 export function trimEnd(text: string): string {
   let end = text.length;
   while (end > 0 && isSpace(text.charCodeAt(end - 1))) {

@@ -6,7 +6,7 @@
 
 import { quoted } from "./json.ts";
 
-/** The maximum depth. A deeper value contains itself, or is of no use to a model. */
+/** The maximum depth. A deeper value contains itself, or has no use for a model. */
 const MAX_DEPTH = 1_000;
 
 /** Returns a value as `JSON.stringify` writes it, with integers of any size. Throws an error if it contains itself. */
@@ -34,8 +34,9 @@ function writeObject(value: object, room: number): string | undefined {
   if (room === 0) {
     throw new TypeError("the value is nested too deeply to be written as JSON");
   }
-  if ("toJSON" in value && typeof value.toJSON === "function") {
-    return write(value.toJSON(), room - 1);
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  if (typeof toJSON === "function") {
+    return write(Reflect.apply(toJSON, value, []), room - 1);
   }
   if (Array.isArray(value)) {
     return `[${value.map((item) => write(item, room - 1) ?? "null").join(",")}]`;

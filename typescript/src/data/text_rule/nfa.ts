@@ -1,11 +1,10 @@
 /**
- * The engine of patterns: a nondeterministic automaton, of which all states are followed at the same time. It takes linear time,
- * whatever the pattern and the text.
+ * Nondeterministic automata, which patterns are compiled to.
  *
  * @module
  */
 
-import { type CharSet, contains } from "./char_set.ts";
+import { type CharSet, setOf } from "./char_set.ts";
 import type { Expression, Look } from "./ecma.ts";
 
 /** The maximum size of an automaton, in bytes as the Rust engine counts them. A larger pattern is not enforced there either. */
@@ -14,12 +13,21 @@ const STATE_SIZE = 32;
 const RANGE_SIZE = 8;
 const TARGET_SIZE = 4;
 
-type State =
+/** A state. */
+export type State =
+  /** Reads a character of the set. */
   | { readonly kind: "set"; readonly set: CharSet; next: number }
+  /** Goes on if a condition on the place holds. */
   | { readonly kind: "look"; readonly look: Look; next: number }
   | { readonly kind: "go"; next: number }
   | { readonly kind: "split"; readonly targets: number[] }
   | { readonly kind: "match" };
+
+/** An automaton. */
+export interface Nfa {
+  readonly states: readonly State[];
+  readonly start: number;
+}
 
 /** The first and the last state of a part. */
 interface Part {
@@ -29,121 +37,28 @@ interface Part {
 
 class TooLarge extends Error {}
 
-/** An automaton. */
-export class Nfa {
-  readonly #states: readonly State[];
-  readonly #start: number;
-
-  private constructor(states: readonly State[], start: number) {
-    this.#states = states;
-    this.#start = start;
-  }
-
-  /** Returns the automaton of an expression, or `undefined` if it is too large. */
-  static of(expression: Expression): Nfa | undefined {
-    const builder = new Builder();
-    try {
-      const { start, end } = builder.part(expression);
-      builder.connect(end, builder.add({ kind: "match" }));
-      return new Nfa(builder.states, start);
-    } catch (error) {
-      if (error instanceof TooLarge) {
-        return undefined;
-      }
-      throw error;
+/** Returns the automaton of an expression, or `undefined` if it is too large. */
+export function compile(expression: Expression): Nfa | undefined {
+  const builder = new Builder();
+  try {
+    const { start, end } = builder.part(expression);
+    builder.connect(end, builder.add({ kind: "match" }));
+    return { states: builder.states, start };
+  } catch (error) {
+    if (error instanceof TooLarge) {
+      return undefined;
     }
-  }
-
-  /** Returns whether a part of `text` matches. */
-  matches(text: string): boolean {
-    const run = new Run(this.#states);
-    let before = -1;
-    for (let at = 0; ; ) {
-      const code = text.codePointAt(at) ?? -1;
-      if (run.follow(this.#start, before, code)) {
-        return true;
-      }
-      if (code < 0) {
-        return false;
-      }
-      at += code < 0x1_0000 ? 1 : 2;
-      const following = text.codePointAt(at) ?? -1;
-      if (run.step(code, following)) {
-        return true;
-      }
-      before = code;
-    }
+    throw error;
   }
 }
 
-/** The states that are active at a place in the text. */
-class Run {
-  readonly #states: readonly State[];
-  #active: number[] = [];
-  #next: number[] = [];
-  /** For each state, the round in which it was last entered. */
-  readonly #entered: Uint32Array;
-  #round = 1;
-  readonly #stack: number[] = [];
-
-  constructor(states: readonly State[]) {
-    this.#states = states;
-    this.#entered = new Uint32Array(states.length);
+/** Returns the set of an expression that is nothing else. */
+function onlySet(expression: Expression): CharSet | undefined {
+  if (expression.kind === "concat") {
+    const [part, ...more] = expression.parts;
+    return part === undefined || more.length > 0 ? undefined : onlySet(part);
   }
-
-  /** Enters a state, and all that follow without a character. Returns whether the end is reached. */
-  follow(start: number, before: number, after: number): boolean {
-    this.#stack.push(start);
-    for (let id = this.#stack.pop(); id !== undefined; id = this.#stack.pop()) {
-      if (this.#entered[id] === this.#round) {
-        continue;
-      }
-      this.#entered[id] = this.#round;
-      const state = this.#states[id];
-      if (state === undefined || state.kind === "match") {
-        this.#stack.length = 0;
-        return true;
-      }
-      if (state.kind === "set") {
-        this.#active.push(id);
-      } else if (state.kind === "split") {
-        this.#stack.push(...state.targets);
-      } else if (state.kind === "go" || holds(state.look, before, after)) {
-        this.#stack.push(state.next);
-      }
-    }
-    return false;
-  }
-
-  /** Reads a character, after which `following` comes. Returns whether the end is reached. */
-  step(code: number, following: number): boolean {
-    [this.#active, this.#next] = [this.#next, this.#active];
-    this.#active.length = 0;
-    this.#round += 1;
-    for (const id of this.#next) {
-      const state = this.#states[id];
-      if (state?.kind === "set" && contains(state.set, code) && this.follow(state.next, code, following)) {
-        return true;
-      }
-    }
-    return false;
-  }
-}
-
-function holds(look: Look, before: number, after: number): boolean {
-  if (look === "start") {
-    return before < 0;
-  }
-  if (look === "end") {
-    return after < 0;
-  }
-  return (isWord(before) !== isWord(after)) === (look === "word");
-}
-
-function isWord(code: number): boolean {
-  return (
-    (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || (code >= 0x61 && code <= 0x7a)
-  );
+  return expression.kind === "set" ? expression.set : undefined;
 }
 
 class Builder {
@@ -207,6 +122,10 @@ class Builder {
   }
 
   #either(parts: readonly Expression[]): Part {
+    const sets = parts.map(onlySet).filter((set) => set !== undefined);
+    if (sets.length === parts.length) {
+      return this.#single({ kind: "set", set: setOf(sets.flatMap((set) => set.ranges)), next: 0 });
+    }
     const start = this.add({ kind: "split", targets: [] });
     const end = this.add({ kind: "go", next: 0 });
     for (const expression of parts) {

@@ -6,8 +6,9 @@
 
 import { byteLength } from "../../text/utf8.ts";
 import { PatternProblem, translate } from "./ecma.ts";
+import { Engine } from "./engine.ts";
 import { type Format, FORMATS } from "./formats.ts";
-import { Nfa } from "./nfa.ts";
+import { compile } from "./nfa.ts";
 
 /** The characters, each compared with one part of the pattern, that take as long as one step of the reader. */
 const CHARACTERS_PER_STEP = 16;
@@ -15,7 +16,7 @@ const CHARACTERS_PER_STEP = 16;
 const BYTES_PER_STEP = 64;
 
 interface Compiled {
-  readonly nfa: Nfa;
+  readonly engine: Engine;
   readonly weight: number;
 }
 
@@ -39,7 +40,7 @@ export class TextRule {
 
   /** Returns whether `text` satisfies the rule. A pattern that the engine cannot hold is satisfied by every text. */
   holds(text: string): boolean {
-    return (this.format?.holds(text) ?? true) && (this.#engine()?.nfa.matches(text) ?? true);
+    return (this.format?.holds(text) ?? true) && (this.#engine()?.engine.matches(text) ?? true);
   }
 
   /** Returns the steps that the check of `text` may take. */
@@ -54,8 +55,8 @@ export class TextRule {
       const translation = this.pattern === undefined ? undefined : translate(this.pattern);
       this.#compiled = null;
       if (translation !== undefined && !(translation instanceof PatternProblem)) {
-        const nfa = Nfa.of(translation.expression);
-        this.#compiled = nfa === undefined ? null : { nfa, weight: translation.weight };
+        const nfa = compile(translation.expression);
+        this.#compiled = nfa === undefined ? null : { engine: new Engine(nfa), weight: translation.weight };
       }
     }
     return this.#compiled;
