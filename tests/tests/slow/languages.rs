@@ -223,7 +223,7 @@ fn the_generated_module_in_typescript_is_clean_and_loads() {
     let settings = serde_json::json!({
         "compilerOptions": {
             "strict": true, "noUncheckedIndexedAccess": true, "exactOptionalPropertyTypes": true, "module": "nodenext", "target": "es2022",
-            "types": [], "outDir": "out", "skipLibCheck": false,
+            "types": [], "rootDir": "golden", "outDir": "out", "skipLibCheck": false,
         },
         "include": ["golden"],
     });
@@ -234,8 +234,7 @@ fn the_generated_module_in_typescript_is_clean_and_loads() {
     };
     let compiler = runtime.join("../node_modules/typescript/bin/tsc");
     node(&[compiler.as_os_str(), "-p".as_ref(), ".".as_ref()]);
-    let program =
-        "import { catalog } from './out/index.js'; console.log(catalog.turn({ dialect: 'openai' }).definitions.length)";
+    let program = "import { catalog } from './out/index.js'; console.log(catalog.turn('openai').definitions.length)";
     let printed = node(&["--input-type=module".as_ref(), "--eval".as_ref(), program.as_ref()]);
     assert!(printed.parse::<usize>().expect("a number") > 20);
 }
