@@ -27,7 +27,7 @@ fn folder(name: &str) -> PathBuf {
     in_tests("..").join(name)
 }
 
-/// Returns random rows of vectors.
+/// Returns random rows of vectors, and rows of calls of the leaderboard, if its data can be had.
 fn rows() -> String {
     let tools = std::env::var("TOOLC_TOOLS").map_or(TOOLS, |count| count.parse().expect("TOOLC_TOOLS is a number"));
     let seed: u64 = std::env::var("TOOLC_SEED").map_or(2, |seed| seed.parse().expect("TOOLC_SEED is a number"));
@@ -35,6 +35,11 @@ fn rows() -> String {
     for (run, seed) in (0..tools.div_ceil(PER_RUN)).zip(seed..) {
         for row in vectors::random((tools - run * PER_RUN).min(PER_RUN), seed) {
             let _ = writeln!(rows, "{row}");
+        }
+    }
+    for (compilation, sent) in crate::bfcl::calls_of_others().unwrap_or_default() {
+        if let Some(catalog) = compilation.catalog {
+            let _ = writeln!(rows, "{}", vectors::of_only_tool(&catalog, sent));
         }
     }
     rows
