@@ -1,13 +1,19 @@
 // @ts-check
 import { defineConfig } from "eslint/config";
+import { existsSync } from "node:fs";
 import tseslint from "typescript-eslint";
 
+const PROJECTS = ["tsconfig.json", "tsconfig.test.json"];
+
+/** Whether the libraries are installed and the examples are copied. Without their types, nothing that uses them can be checked. */
+const hasLibraries = existsSync("test/libraries/dist");
+
 export default defineConfig(
-  { ignores: ["dist/", "bench/", "node_modules/"] },
+  { ignores: ["dist/", "bench/", "examples/", "**/node_modules/", "test/libraries/dist/", ...(hasLibraries ? [] : ["test/libraries/**/*.ts"])] },
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
+  { languageOptions: { parserOptions: { project: [...PROJECTS, ...(hasLibraries ? ["test/libraries/tsconfig.json"] : [])] } } },
   {
-    languageOptions: { parserOptions: { project: ["tsconfig.json", "tsconfig.test.json"] } },
     rules: {
       "@typescript-eslint/consistent-indexed-object-style": "off",
       "max-lines": ["error", 600],
@@ -15,11 +21,11 @@ export default defineConfig(
       "no-console": "off",
     },
   },
+  // The functions of `node:test` return promises that it awaits itself.
+  { files: ["test/**"], rules: { "@typescript-eslint/no-floating-promises": "off" } },
   {
     files: ["**/*.js"],
     rules: {
-      // The functions of `node:test` return promises that it awaits itself.
-      "@typescript-eslint/no-floating-promises": "off",
       "@typescript-eslint/no-unsafe-argument": "off",
       "@typescript-eslint/no-unsafe-assignment": "off",
       "@typescript-eslint/no-unsafe-call": "off",

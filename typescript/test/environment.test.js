@@ -9,32 +9,52 @@ import { processEnvironment } from "../dist/index.js";
 
 const dist = new URL("../dist/", import.meta.url);
 
-/** Returns the modules that a module imports, itself included, with their texts. */
-function modulesFrom(/** @type {URL} */ entry, /** @type {Map<string, string>} */ found = new Map()) {
+/** The entries that use Node.js, and the one module of it that each imports. */
+const OF_NODE = new Map([
+  ["./client/stdio", "node:child_process"],
+  ["./plugin", "node:async_hooks"],
+]);
+
+/**
+ * Returns the modules that a module imports, itself included, with their texts.
+ *
+ * @param {URL} entry
+ * @param {string | undefined} allowed
+ * @param {Map<string, string>} found
+ */
+function modulesFrom(entry, allowed, found = new Map()) {
   if (!found.has(entry.href)) {
     const text = readFileSync(entry, "utf8");
     found.set(entry.href, text);
     for (const [, name = ""] of text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)) {
-      assert.ok(name.startsWith("./") || name.startsWith("../"), `${entry.pathname} imports ${name}`);
-      modulesFrom(new URL(name, entry), found);
+      if (name !== allowed) {
+        assert.ok(name.startsWith("./") || name.startsWith("../"), `${entry.pathname} imports ${name}`);
+        modulesFrom(new URL(name, entry), allowed, found);
+      }
     }
   }
   return found;
 }
 
-test("no package and no module of Node.js can be reached from the entry", () => {
-  const modules = modulesFrom(new URL("index.js", dist));
+test("no package can be reached from an entry, and modules of Node.js only from those that are for it", () => {
+  /** @type {{ exports: Record<string, string | { default: string }> }} */
+  const { exports } = JSON.parse(readFileSync(new URL("../package.json", dist), "utf8"));
+  const reached = new Set();
+  for (const [entry, target] of Object.entries(exports)) {
+    if (typeof target === "string") {
+      continue;
+    }
+    const modules = modulesFrom(new URL(`../${target.default}`, dist), OF_NODE.get(entry));
+    for (const [name, text] of modules) {
+      reached.add(name);
+      const isPlatform = name.includes("/platform/") || name.endsWith("/process.js");
+      assert.ok(isPlatform || !/\bprocess\.(?!js\b)\w|globalThis|\brequire\(/.test(text), name);
+    }
+  }
   const files = readdirSync(dist, { encoding: "utf8", recursive: true }).filter((name) => name.endsWith(".js"));
   // Modules of types are empty.
   const withCode = files.filter((name) => /\b(?:class|const|function)\b/.test(readFileSync(new URL(name, dist), "utf8")));
-  assert.deepEqual(
-    withCode.filter((name) => !modules.has(new URL(name, dist).href)),
-    [],
-    "every module is reached",
-  );
-  for (const [name, text] of modules) {
-    assert.ok(name.endsWith("/process.js") || !/\bprocess\.(?!js\b)\w|globalThis|\brequire\(/.test(text), name);
-  }
+  assert.deepEqual(withCode.filter((name) => !reached.has(new URL(name, dist).href)), [], "every module is reached");
 });
 
 test("the package runs with nothing but the language", () => {
