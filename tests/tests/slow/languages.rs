@@ -135,6 +135,26 @@ fn the_vectors_of_other_languages_are_up_to_date() {
 }
 
 #[test]
+fn the_modules_of_the_examples_are_up_to_date() {
+    for (examples, module) in [
+        ("python/examples", "shop/__init__.py"),
+        ("python/examples", "shop/client.py"),
+        ("typescript/examples", "src/notes-tools/index.ts"),
+    ] {
+        let copied = tempfile::tempdir().expect("there is a folder for temporary files");
+        copy_folder(&folder(examples), copied.path());
+        let root = copied.path().to_str().expect("the path is Unicode");
+        let (status, _, err) = toolc_codegen::cli::capture(["--root", root, "gen"]);
+        assert_eq!(status, 0, "{err}");
+        let read = |folder: &Path| fs::read_to_string(folder.join(module)).expect("the module exists");
+        assert!(
+            read(copied.path()) == read(&folder(examples)),
+            "{examples}/{module} is out of date: run `cargo xtask gen --root {examples}`"
+        );
+    }
+}
+
+#[test]
 fn the_runtime_in_python_passes_its_tests() {
     let Some(python) = python() else { return };
     let mut command = Command::new(python);
