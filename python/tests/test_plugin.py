@@ -67,6 +67,7 @@ def gives(arguments):
     circle = []
     circle.append(circle)
     values = {"deep": deep, "circle": circle, "nan": float("nan"), "object": object(), "surrogate": "\\ud800", "long": "x" * 2000,
+              "integer": [10**400], "digits": "1" * 400, "large": [-(10**307)],
               "unicode": "\\u65e5"}
     return values[arguments["kind"]]
 
@@ -214,6 +215,7 @@ class Requests(unittest.TestCase):
             "circle": "Circular reference",
             "nan": "not JSON compliant",
             "object": "not JSON serializable",
+            "integer": "it has an integer of 401 digits",
             "long": "it has 2021 bytes, and at most 1000 are allowed",
         }.items():
             error = self.host.ask("gives", kind=kind)["error"]
@@ -224,6 +226,8 @@ class Requests(unittest.TestCase):
             self.assertTrue(error.startswith("the result cannot be sent: "), error)
         self.assertIn("result", self.host.ask("gives", kind="deep", levels=125))
         self.assertEqual(self.host.ask("gives", kind="surrogate")["result"], "?")
+        self.assertEqual(self.host.ask("gives", kind="digits")["result"], "1" * 400)
+        self.assertEqual(self.host.ask("gives", kind="large")["result"], [-(10**307)])
         self.assertEqual(self.host.ask("gives", kind="unicode")["result"], "日")
 
     def test_what_handlers_and_their_programs_print_is_no_reply(self) -> None:

@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import json
 import os
+import re
 import sys
 import threading
 import traceback
@@ -34,6 +35,9 @@ MAX_REPLY_BYTES: Final = 4 << 20
 
 # A host reads 127 levels.
 _MAX_DEPTH: Final = 127
+# A host reads numbers of up to about 1.8e308.
+_MAX_DIGITS: Final = 308
+_LONG_NUMBER: Final = re.compile(f"[0-9]{{{_MAX_DIGITS + 1}}}")
 
 
 @dataclass(frozen=True)
@@ -225,8 +229,15 @@ def _line(number: int | None, reply: dict[str, Any]) -> bytes:
     # The reply itself is a level.
     if is_nested_deeper(text, _MAX_DEPTH):
         raise ValueError(f"it has more than {_MAX_DEPTH - 1} levels")
+    if _LONG_NUMBER.search(text):
+        json.loads(text, parse_int=_check_integer)
     # A lone surrogate, which is not Unicode, becomes a question mark.
     return text.encode("utf-8", "replace") + b"\n"
+
+
+def _check_integer(digits: str) -> None:
+    if len(digits) > _MAX_DIGITS:
+        raise ValueError(f"it has an integer of {len(digits)} digits")
 
 
 def _text(error: BaseException) -> str:

@@ -171,6 +171,20 @@ fn the_runtime_in_python_reads_random_arguments_as_rust_does() {
 }
 
 #[test]
+fn the_adapters_in_python_fit_the_libraries_of_vendors() {
+    let folder = folder("python");
+    let requirements =
+        fs::read_to_string(folder.join("tests/libraries/requirements.txt")).expect("the file is committed");
+    let interpreter = match packages::python("libraries-of-vendors", &requirements) {
+        Ok(interpreter) => interpreter,
+        Err(why) => return packages::missing("no libraries of vendors", &why),
+    };
+    let mut command = Command::new(interpreter);
+    command.args(["-m", "unittest", "discover", "--start-directory", "tests/libraries"]).current_dir(folder);
+    packages::run(&mut command).unwrap_or_else(|why| panic!("{why}"));
+}
+
+#[test]
 fn the_runtime_in_typescript_passes_its_tests_and_checks() {
     let Some(folder) = typescript() else { return };
     let tests = fs::read_dir(folder.join("test")).expect("there are tests").filter_map(|entry| {
