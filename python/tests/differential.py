@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from itertools import islice
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from compare import differences
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from . import graph
-from .args import Limits
+from .args.limits import Limits
 from .args.tree import is_nested_deeper, refuse_constant
 from .availability.requirement import Check, Requirement
 from .availability.resolve import AvailableCheck, Resolver
@@ -129,9 +129,7 @@ class Catalog:
         values = {**self.facts, **self._checked_facts(facts or {})}
         resolver = Resolver(environment or Environment(), values, self.tools, available)
         requires = {name: self._requires[name] for name in self.tools if name in granted}
-        undefined = {
-            name: "has no definition in this dialect" for name in requires if dialect not in self.tools[name].definitions
-        }
+        undefined = {name: "has no definition in this dialect" for name in requires if dialect not in self.tools[name].definitions}
         shown, hidden = resolver.resolve(requires, undefined)
         return Turn(self.tools, dialect, shown, hidden, values, limits or Limits())
 
@@ -147,10 +145,10 @@ class Catalog:
             real = (self._aliases.get(name, name) if name not in declarations else name for name in names)
             return (name for name in real if name in declarations)
 
-        linked = {}
+        linked: dict[str, Toolset] = {}
         for name in sorted(declarations):
             one = declarations[name]
-            home_tools = set() if one.closed else homes.get(name, set())
+            home_tools: set[str] = set() if one.closed else homes.get(name, set())
             linked[name] = Toolset(
                 tools=frozenset(home_tools.union(tool for tool in one.tools if tool in self.tools)),
                 includes=tuple(known(one.includes)),
@@ -161,15 +159,13 @@ class Catalog:
 
     def _all_requirements(self, of_toolsets: Mapping[str, tuple[Requirement, ...]]) -> dict[str, tuple[Requirement, ...]]:
         """Returns the requirements of each tool: those of its home toolset and its own ones, checks last."""
-        all_requirements = {}
+        all_requirements: dict[str, tuple[Requirement, ...]] = {}
         for tool in self.tools.values():
             own = (*of_toolsets.get(tool.toolset, ()), *tool.requires)
             all_requirements[tool.name] = tuple(sorted(own, key=lambda one: isinstance(one, Check)))
         return all_requirements
 
-    def _granted(
-        self, toolsets: list[str], tools: list[str], without_toolsets: list[str], without_tools: list[str]
-    ) -> set[str]:
+    def _granted(self, toolsets: list[str], tools: list[str], without_toolsets: list[str], without_tools: list[str]) -> set[str]:
         picked = [self._toolset(name) for name in toolsets]
         denied = [self._toolset(name) for name in without_toolsets]
         members = {self._tool(name) for name in tools}
@@ -235,7 +231,7 @@ def _check_format(document: Document) -> None:
 
 
 def _names(names: Iterable[str], parameter: str) -> list[str]:
-    """Returns a list of names. A text is an iterable of letters, which nobody wants."""
+    """Returns a list of names. A string would be a list of its letters."""
     if isinstance(names, str):
         raise TypeError(f"{parameter} must be a list of names, such as [{names!r}], not a string")
     return list(names)

@@ -45,9 +45,7 @@ class Environment:
         if os.sep in name or (os.altsep and os.altsep in name):
             return any(map(_is_executable, files))
         folders = self._variables.get("PATH", "")
-        return bool(folders) and any(
-            _is_executable(os.path.join(folder, file)) for folder in folders.split(os.pathsep) for file in files
-        )
+        return bool(folders) and any(_is_executable(os.path.join(folder, file)) for folder in folders.split(os.pathsep) for file in files)
 
     def _spellings(self, name: str) -> list[str]:
         """Returns the files that `name` may refer to, on systems with extensions of programs."""

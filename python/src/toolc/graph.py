@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Toolset:
+class Toolset(NamedTuple):
     """A toolset, whose names are resolved."""
 
     tools: frozenset[str]
@@ -58,7 +57,7 @@ def deny(graph: Graph, members: set[str], name: str) -> None:
 def _reach(graph: Graph, name: str, without: frozenset[str]) -> list[str]:
     """Returns the toolsets that can be reached from one, itself included, on paths that avoid `without`."""
     seen = set(without)
-    pending, reached = [name], []
+    pending, reached = [name], list[str]()
     while pending:
         one = pending.pop()
         if one not in seen:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
-from typing import Final, Union
+from typing import Final, NamedTuple, Union
 
 from .text.strings import trim
 
@@ -98,8 +97,7 @@ def of_any_size(text: str, is_integer: bool) -> Number | None:
     return number_from(text)
 
 
-@dataclass(frozen=True)
-class Decimal:
+class Decimal(NamedTuple):
     """A decimal string: `[+-] digits [. digits] [e [+-] digits]`, with white space around it."""
 
     negative: bool
@@ -109,6 +107,7 @@ class Decimal:
 
     @classmethod
     def read(cls, text: str) -> Decimal | None:
+        """Returns the number in `text`, if that is all it has."""
         found = _DECIMAL.fullmatch(trim(text))
         if found is None or not (found[2] or found[3]):
             return None
@@ -118,6 +117,7 @@ class Decimal:
         return cls(found[1] == "-", found[2], found[3] or "", -exponent if found[4] == "-" else exponent)
 
     def is_zero(self) -> bool:
+        """Returns whether all digits are zero."""
         return not (self.whole.strip("0") or self.fraction.strip("0"))
 
     def nearest(self) -> Number | None:
@@ -142,7 +142,7 @@ class Decimal:
         power = self.exponent - len(self.fraction) + len(digits) - len(significant)
         if power < 0 or len(significant) + power > 38:
             return None
-        size = int(significant) * 10**power
+        size: int = int(significant) * 10**power
         return -size if self.negative else size
 
 

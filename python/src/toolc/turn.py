@@ -6,9 +6,10 @@ import json
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, Final, Union
+from typing import Any, Final, Union, cast
 
-from .args import Limits, read
+from .args import read
+from .args.limits import Limits
 from .args.repairs import Repair, find, of_name
 from .args.stack import with_room
 from .call import Call, Response
@@ -65,8 +66,7 @@ class Turn:
         `typescript`. Turns with the same tools and facts have the same text, which keeps prompt caches valid."""
         is_json = self.dialect != "typescript"
         rendered = [
-            definition.render(self._declarations[name].definitions[self.dialect], self._shown, self.facts, is_json)
-            for name in self.tools
+            definition.render(self._declarations[name].definitions[self.dialect], self._shown, self.facts, is_json) for name in self.tools
         ]
         return f"[{','.join(rendered)}]" if is_json else "\n".join(rendered)
 
@@ -80,6 +80,10 @@ class Turn:
             raise ValueError("definitions in the dialect `typescript` are not JSON: use `text`")
         definitions: list[dict[str, Any]] = json.loads(self.text)
         return definitions
+
+    def tool_called(self, name: str) -> str | None:
+        """Returns the own name of the shown tool that the model calls `name`, also if the name must be corrected."""
+        return self._names.resolve(name)
 
     def read(self, name: str, arguments: Arguments, *, is_text: bool = False) -> Call:
         """Reads a call of the model: finds the tool, and parses, repairs and validates its arguments.
@@ -107,50 +111,50 @@ class Turn:
 
         Raises `LookupError` if the tool has no handler, and `TypeError` if the handler is asynchronous: then use `call_async`.
         """
-        call, error = self._read(name, arguments, is_text)
-        if call is None:
-            return error
+        call = self._read(name, arguments, is_text)
+        if isinstance(call, Response):
+            return call
         handler = _handler(handlers, call)
         try:
-            result = handler(call.arguments)
-        except Exception as raised:
+            result: object = handler(call.arguments)
+        except Exception as raised:  # noqa: BLE001
             return _failed(call, raised)
         if isinstance(result, Awaitable):
-            _close(result)
+            if isinstance(result, Coroutine):
+                # Otherwise, Python warns that nothing awaits it.
+                cast("Coroutine[object, object, object]", result).close()
             raise TypeError(f"the handler of the tool `{call.tool}` is asynchronous: use `await turn.call_async(...)`")
         return _succeeded(call, result)
 
-    async def call_async(
-        self, name: str, arguments: Arguments, handlers: Handlers, *, is_text: bool = False
-    ) -> Response:
+    async def call_async(self, name: str, arguments: Arguments, handlers: Handlers, *, is_text: bool = False) -> Response:
         """Runs a call like `call`, with handlers that may be asynchronous.
 
         Raises `LookupError` if the tool has no handler.
         """
-        call, error = self._read(name, arguments, is_text)
-        if call is None:
-            return error
+        call = self._read(name, arguments, is_text)
+        if isinstance(call, Response):
+            return call
         handler = _handler(handlers, call)
         try:
-            result = handler(call.arguments)
+            result: object = handler(call.arguments)
             if isinstance(result, Awaitable):
-                result = await result
-        except Exception as raised:
+                result = await cast("Awaitable[object]", result)
+        except Exception as raised:  # noqa: BLE001
             return _failed(call, raised)
         return _succeeded(call, result)
 
-    def _read(self, name: str, arguments: Arguments, is_text: bool) -> tuple[Call, None] | tuple[None, Response]:
+    def _read(self, name: str, arguments: Arguments, is_text: bool) -> Call | Response:
         try:
-            return self.read(name, arguments, is_text=is_text), None
+            return self.read(name, arguments, is_text=is_text)
         except ToolError as error:
-            return None, Response(error.to_json(), error)
+            return Response(error.to_json(), error)
 
     def _table(self, tool: str) -> Table:
         """Returns the table of a tool's arguments in this turn."""
         table = self._tables.get(tool)
         if table is None:
             holds = partial(condition.holds, tools=self._shown, facts=self.facts)
-            table = self._tables[tool] = self._declarations[tool].table_in_turn(holds)
+            table = self._tables[tool] = self._declarations[tool].table.in_turn(holds)
         return table
 
     def _repairs(self, called_as: str | None, tool: str, text: str | None) -> list[Repair]:
@@ -188,9 +192,3 @@ def _failed(call: Call, raised: Exception) -> Response:
     error = ToolError(f"the tool failed: {type(raised).__name__}{': ' if text else ''}{text}")
     error.__cause__ = raised
     return Response(error.to_json(), error, call)
-
-
-def _close(result: Awaitable[object]) -> None:
-    """Closes a coroutine that nothing will await."""
-    if isinstance(result, Coroutine):
-        result.close()

@@ -254,12 +254,17 @@ impl Comparison<'_> {
             }
             (Value::Object(sent), Value::Object(repaired)) => {
                 let table = self.reader.table;
+                // Found once, because an object can have many keys.
+                let lost: Vec<&String> = sent.keys().filter(|key| !repaired.contains_key(*key)).collect();
                 for (key, value) in repaired {
+                    if self.repairs.len() == MAX_REPAIRS {
+                        return;
+                    }
                     let Some(sent_key) = sent_key(table, key, sent, repaired) else { continue };
                     // A key that the definition has is not a repair.
                     let is_repair =
-                        |other: &&String| is_renamed(table, other, key, repaired) && !may_be_alias(other, key);
-                    for other in sent.keys().filter(is_repair) {
+                        |other: &&&String| is_renamed(table, other, key, repaired) && !may_be_alias(other, key);
+                    for other in lost.iter().filter(is_repair) {
                         self.add_name(path, other, key, in_secret);
                     }
                     let mut path = path.to_owned();

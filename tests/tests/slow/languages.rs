@@ -27,7 +27,7 @@ fn folder(name: &str) -> PathBuf {
     in_tests("..").join(name)
 }
 
-/// Returns random rows of vectors.
+/// Returns random rows of vectors, and rows of calls of the leaderboard, if its data can be had.
 fn rows() -> String {
     let tools = std::env::var("TOOLC_TOOLS").map_or(TOOLS, |count| count.parse().expect("TOOLC_TOOLS is a number"));
     let seed: u64 = std::env::var("TOOLC_SEED").map_or(2, |seed| seed.parse().expect("TOOLC_SEED is a number"));
@@ -35,6 +35,11 @@ fn rows() -> String {
     for (run, seed) in (0..tools.div_ceil(PER_RUN)).zip(seed..) {
         for row in vectors::random((tools - run * PER_RUN).min(PER_RUN), seed) {
             let _ = writeln!(rows, "{row}");
+        }
+    }
+    for (compilation, sent) in crate::bfcl::calls_of_others().unwrap_or_default() {
+        if let Some(catalog) = compilation.catalog {
+            let _ = writeln!(rows, "{}", vectors::of_only_tool(&catalog, sent));
         }
     }
     rows
@@ -130,6 +135,26 @@ fn the_vectors_of_other_languages_are_up_to_date() {
 }
 
 #[test]
+fn the_modules_of_the_examples_are_up_to_date() {
+    for (examples, module) in [
+        ("python/examples", "shop/__init__.py"),
+        ("python/examples", "shop/client.py"),
+        ("typescript/examples", "src/notes-tools/index.ts"),
+    ] {
+        let copied = tempfile::tempdir().expect("there is a folder for temporary files");
+        copy_folder(&folder(examples), copied.path());
+        let root = copied.path().to_str().expect("the path is Unicode");
+        let (status, _, err) = toolc_codegen::cli::capture(["--root", root, "gen"]);
+        assert_eq!(status, 0, "{err}");
+        let read = |folder: &Path| fs::read_to_string(folder.join(module)).expect("the module exists");
+        assert!(
+            read(copied.path()) == read(&folder(examples)),
+            "{examples}/{module} is out of date: run `cargo xtask gen --root {examples}`"
+        );
+    }
+}
+
+#[test]
 fn the_runtime_in_python_passes_its_tests() {
     let Some(python) = python() else { return };
     let mut command = Command::new(python);
@@ -143,6 +168,20 @@ fn the_runtime_in_python_reads_random_arguments_as_rust_does() {
     let mut command = Command::new(python);
     command.arg("tests/differential.py").current_dir(folder("python"));
     run_with(&mut command, &rows()).unwrap_or_else(|differences| panic!("{differences}"));
+}
+
+#[test]
+fn the_adapters_in_python_fit_the_libraries_of_vendors() {
+    let folder = folder("python");
+    let requirements =
+        fs::read_to_string(folder.join("tests/libraries/requirements.txt")).expect("the file is committed");
+    let interpreter = match packages::python("libraries-of-vendors", &requirements) {
+        Ok(interpreter) => interpreter,
+        Err(why) => return packages::missing("no libraries of vendors", &why),
+    };
+    let mut command = Command::new(interpreter);
+    command.args(["-m", "unittest", "discover", "--start-directory", "tests/libraries"]).current_dir(folder);
+    packages::run(&mut command).unwrap_or_else(|why| panic!("{why}"));
 }
 
 #[test]
@@ -223,7 +262,7 @@ fn the_generated_module_in_typescript_is_clean_and_loads() {
     let settings = serde_json::json!({
         "compilerOptions": {
             "strict": true, "noUncheckedIndexedAccess": true, "exactOptionalPropertyTypes": true, "module": "nodenext", "target": "es2022",
-            "types": [], "outDir": "out", "skipLibCheck": false,
+            "types": [], "rootDir": "golden", "outDir": "out", "skipLibCheck": false,
         },
         "include": ["golden"],
     });
@@ -234,8 +273,7 @@ fn the_generated_module_in_typescript_is_clean_and_loads() {
     };
     let compiler = runtime.join("../node_modules/typescript/bin/tsc");
     node(&[compiler.as_os_str(), "-p".as_ref(), ".".as_ref()]);
-    let program =
-        "import { catalog } from './out/index.js'; console.log(catalog.turn({ dialect: 'openai' }).definitions.length)";
+    let program = "import { catalog } from './out/index.js'; console.log(catalog.turn('openai').definitions.length)";
     let printed = node(&["--input-type=module".as_ref(), "--eval".as_ref(), program.as_ref()]);
     assert!(printed.parse::<usize>().expect("a number") > 20);
 }

@@ -17,8 +17,10 @@ from .open import parse_arguments
 from .reader import Reader
 from .repair import repair_arguments
 from .stack import with_room
+from .strict import read_strictly
 from .tree import JsonError
-from .validate import Problems, is_valid, problems
+from .validate import Problems, problems
+from .verdict import is_valid
 
 _SMALLEST = "-1.7976931348623157e308"
 _LARGEST = "1.7976931348623157e308"
@@ -32,13 +34,17 @@ def read(text: str, table: Table, limits: Limits) -> tuple[dict[str, Json], bool
     """
     _check_size(text, limits)
     try:
-        value, is_repaired = with_room(partial(read_leniently, text, table, limits))
+        value, is_repaired = with_room(partial(_read_in_passes, text, table, limits))
         if table.has_defaults:
             with_room(partial(fill_defaults, Reader(table, limits), value))
-    except (RecursionError, RuntimeError):
-        # No thread can be started.
+    except RecursionError:
         raise _invalid(Problems()) from None
     return value, is_repaired
+
+
+def _read_in_passes(text: str, table: Table, limits: Limits) -> tuple[dict[str, Json], bool]:
+    value = read_strictly(text, table, limits)
+    return read_leniently(text, table, limits) if value is None else (value, False)
 
 
 def read_leniently(text: str, table: Table, limits: Limits) -> tuple[dict[str, Json], bool]:
@@ -74,9 +80,7 @@ def _check_size(text: str, limits: Limits) -> None:
     except UnicodeEncodeError as error:
         before = text[: error.start]
         line, column = before.count("\n") + 1, byte_len(before[before.rfind("\n") + 1 :]) + 1
-        raise _malformed(
-            f"half of a character of UTF-16 at line {line} column {column}. Send one JSON object"
-        ) from None
+        raise _malformed(f"half of a character of UTF-16 at line {line} column {column}. Send one JSON object") from None
     if size > limits.max_bytes:
         raise _malformed(f"they have {size} bytes, but at most {limits.max_bytes} are allowed")
 

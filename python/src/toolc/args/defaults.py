@@ -6,7 +6,7 @@ from typing import Final
 
 from ..types import Json
 from .reader import Reader, clone
-from .validate import is_valid
+from .verdict import is_valid
 
 # The maximum depth of values and alternatives. A schema may be its own alternative.
 _MAX_DEPTH: Final = 256

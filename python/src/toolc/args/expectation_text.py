@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
 from typing import Final
 
 from ..data.table import NO_BOUNDS, Bounds, Hidden, Literal, Node, Table, Types
@@ -160,7 +159,7 @@ def _branch(table: Table, node: Node, depth: int) -> str:
         # Only an object has the properties.
         out = "object"
     if out == "object":
-        distinguishing = []
+        distinguishing: list[str] = []
         for one in required[:3]:
             literals = table.node(one.node).literals
             text = _literal(literals[0]) if len(literals) == 1 else None
@@ -244,11 +243,16 @@ def _range(low: str | None, high: str | None, above: str | None, below: str | No
 def _number(bound: Number) -> str:
     if isinstance(bound, int):
         return str(bound)
-    if bound == 0.0 or 1e-6 <= abs(bound) < 1e18:
-        # Without an exponent.
-        return format(Decimal(repr(bound)), "f").removesuffix(".0")
     mantissa, _, exponent = repr(bound).partition("e")
-    return f"{mantissa.removesuffix('.0')}e{int(exponent)}"
+    mantissa, power = mantissa.removesuffix(".0"), int(exponent or 0)
+    if bound != 0.0 and not 1e-6 <= abs(bound) < 1e18:
+        # With hundreds of zeros, it would be hard to read.
+        return f"{mantissa}e{power}"
+    if power >= 0:
+        whole, _, fraction = mantissa.partition(".")
+        return whole + fraction.ljust(power, "0") if power else mantissa
+    sign = "-" if bound < 0 else ""
+    return f"{sign}0.{'0' * (-power - 1)}{mantissa.lstrip('-').replace('.', '')}"
 
 
 def _literal(literal: Literal) -> str | None:

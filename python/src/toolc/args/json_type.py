@@ -6,7 +6,7 @@ from typing import cast
 
 from .. import number
 from ..data import bounds
-from ..data.table import Literal, Types
+from ..data.table import Hidden, Literal, Types
 from ..number import I64_MAX
 from ..text import json
 from ..types import Json
@@ -31,7 +31,9 @@ def fits(types: Types, value: Json) -> bool:
 
 def is_whole(value: Json) -> bool:
     """Returns whether `value` is an integer of any size."""
-    return is_number(value) and (isinstance(value, int) or value.is_integer())
+    if isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_number(value: Json) -> bool:
@@ -49,17 +51,13 @@ def equals(literal: Literal, value: Json) -> bool:
         return literal is value
     if isinstance(literal, (int, float)):
         return isinstance(value, (int, float)) and bounds.compare(value, literal) == 0
-    return same(literal, value)
+    return not isinstance(literal, Hidden) and same(literal, value)
 
 
-def same(a: object, b: object) -> bool:
+def same(a: Json, b: Json) -> bool:
     """Returns whether two values are equal. Numbers are compared by value: 3 equals 3.0."""
     if isinstance(a, dict):
-        return (
-            isinstance(b, dict)
-            and len(a) == len(b)
-            and all(key in b and same(value, b[key]) for key, value in a.items())
-        )
+        return isinstance(b, dict) and len(a) == len(b) and all(key in b and same(value, b[key]) for key, value in a.items())
     if isinstance(a, list):
         return isinstance(b, list) and len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, (int, float)) and not isinstance(a, bool):

@@ -7,8 +7,7 @@ mixed with JSON. Nothing else of Python is supported: no tuples, sets, prefixes,
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from .. import number
 from ..types import Json
@@ -60,8 +59,7 @@ def spelled_value(text: str) -> Json:
     return _Parser(text, spells=True).whole(_MAX_SPELLED_DEPTH)
 
 
-@dataclass(frozen=True)
-class Spelling:
+class Spelling(NamedTuple):
     """How a string or a number is written in a value of `spelled_value`."""
 
     text: str
@@ -89,7 +87,7 @@ def last_said(text: str) -> str | None:
             value = parser.value(_MAX_SPELLED_DEPTH)
         except NotLiteralError:
             return None
-        if not isinstance(value, dict) or not (before == {} or before == value):
+        if not isinstance(value, dict) or before not in ({}, value):
             return None
         before, last = value, text[start : parser.at]
     return None
@@ -233,7 +231,7 @@ class _Parser:
 
 
 def _character(code: int) -> str:
-    """Returns a character. Half of a character of UTF-16 is none."""
+    """Returns a character, which half of a character of UTF-16 is not."""
     if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
         raise NotLiteralError
     return chr(code)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from ..data.table import Node
 from ..types import Json
 from .reader import Reader, clone, clone_cost, remove_keys
-from .validate import is_absence, is_valid
+from .verdict import is_absence, is_valid
 
 
 def drop_absent(reader: Reader, value: Json, index: int) -> Json:
@@ -14,9 +14,7 @@ def drop_absent(reader: Reader, value: Json, index: int) -> Json:
     return _drop_absent_at(reader, value, index, 4 * reader.limits.max_depth, frozenset())
 
 
-def _drop_absent_at(
-    reader: Reader, value: Json, index: int, depth: int, required_elsewhere: frozenset[str]
-) -> Json:
+def _drop_absent_at(reader: Reader, value: Json, index: int, depth: int, required_elsewhere: frozenset[str]) -> Json:
     """`depth` is the maximum depth of values and alternatives. `required_elsewhere` has the properties that other schemas of the
     same value require."""
     if depth == 0 or not _holds_null(value) or not reader.spend(clone_cost(value)):
@@ -37,9 +35,7 @@ def _drop_absent_at(
     return value
 
 
-def _drop_from_object(
-    reader: Reader, entries: dict[str, Json], node: Node, depth: int, required: frozenset[str]
-) -> None:
+def _drop_from_object(reader: Reader, entries: dict[str, Json], node: Node, depth: int, required: frozenset[str]) -> None:
     for one in node.visible:
         if one.name in entries:
             value = entries[one.name]
@@ -65,11 +61,13 @@ def _drop_toward_branch(reader: Reader, value: Json, node: Node, depth: int, req
 def _with_all_of(reader: Reader, index: int) -> list[Node]:
     """Returns the node, and all nodes in its `allOf`."""
     indices = [index]
-    for index in indices:
-        for other in reader.table.node(index).all_of:
+    nodes: list[Node] = []
+    for part in indices:
+        nodes.append(reader.table.node(part))
+        for other in nodes[-1].all_of:
             if other not in indices and reader.spend(len(indices)):
                 indices.append(other)
-    return [reader.table.node(index) for index in indices]
+    return nodes
 
 
 def _holds_null(value: Json) -> bool:

@@ -19,7 +19,7 @@ def parse_arguments(text: str, depth: int) -> tuple[Json, RepairRule | None]:
     """
     try:
         value = tree.parse(text, depth, unique=True)
-    except JsonError as error:
+    except JsonError:
         if not trim(text):
             return {}, RepairRule.EMPTY_ARGUMENTS
         repaired = _parse_almost(text, depth)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Union
+from typing import Final, NamedTuple, Union
 
 from ..data.name import may_be_alias
 from ..data.table import Table
@@ -28,8 +28,7 @@ Step = Union[str, int]
 """A step of a path in the repaired arguments: a key or an index."""
 
 
-@dataclass(frozen=True)
-class Opened:
+class Opened(NamedTuple):
     """The content of a string that was sent."""
 
     value: Json
@@ -115,9 +114,7 @@ def lost_keys(sent: Iterable[str], repaired: Mapping[str, Json]) -> list[str]:
 
 def renamed_keys(table: Table, key: str, lost: Iterable[str]) -> Iterable[str]:
     """Returns those of the lost keys of an object that the name `key` replaces."""
-    return (
-        other for other in lost if same_name(other, key) or may_be_alias(other, key) or table.has_alias(key, other)
-    )
+    return (other for other in lost if same_name(other, key) or may_be_alias(other, key) or table.has_alias(key, other))
 
 
 def with_key(pointer: str, key: str) -> str:

@@ -13,7 +13,7 @@ from ..text.strings import byte_len
 from ..types import Json
 from .limits import Limits
 
-# The maximum number of parts that are nothing but one part.
+# The maximum number of nested parts that have only one part themselves.
 _MAX_PARTS: Final = 127
 _MAX_LEAVES: Final = 256
 _MAX_NESTED: Final = 16
@@ -22,7 +22,7 @@ _MAX_NESTED: Final = 16
 class Reader:
     """The state of the reading of one text."""
 
-    __slots__ = ("budget", "changed", "has_spelled", "limits", "table")
+    __slots__ = ("absent", "budget", "changed", "has_spelled", "limits", "table")
 
     def __init__(self, table: Table, limits: Limits) -> None:
         self.table = table
@@ -32,6 +32,8 @@ class Reader:
         self.changed = False
         # Set when repair makes a string of a number whose spelling is not known.
         self.has_spelled = False
+        # The properties whose null represents absence, each with its object, while the strict pass looks for them.
+        self.absent: list[tuple[dict[str, Json], str]] = []
 
     def spend(self, steps: int) -> bool:
         """Takes `steps` from the budget. Returns false if it is exhausted."""
@@ -48,8 +50,7 @@ class Reader:
         return leaves if self._walk(node, 0, leaves) else None
 
     def _walk(self, node: Node, depth: int, leaves: list[int]) -> bool:
-        for index in node.any_of:
-            index = self._only_part(index)
+        for index in map(self._only_part, node.any_of):
             branch = self.table.node(index)
             if branch.all_of or len(leaves) == _MAX_LEAVES or depth == _MAX_NESTED:
                 return False

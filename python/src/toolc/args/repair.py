@@ -31,7 +31,7 @@ from ..types import Json
 from . import json_type
 from .open import is_blank, open_text, open_toward, opened, opens_with
 from .reader import Reader, clone, clone_cost, remove_keys
-from .validate import is_valid, is_valid_with_nulls
+from .verdict import is_valid, is_valid_with_nulls
 
 # The steps of repair, which are tried in this order.
 _KEEP: Final = 0
@@ -138,9 +138,7 @@ def allows_null(node: Node) -> bool:
     return "null" in node.all_types and (not node.literals or any(literal is None for literal in node.literals))
 
 
-def _take_step(
-    reader: Reader, step: int, value: Json, node: Node, types: Types, depth: int
-) -> tuple[Json, bool]:
+def _take_step(reader: Reader, step: int, value: Json, node: Node, types: Types, depth: int) -> tuple[Json, bool]:
     """Takes a step of repair, and repairs the children. Returns the value, and whether the step could be taken."""
     if step == _KEEP:
         if node.literals and isinstance(value, str) and "string" in types:
@@ -250,9 +248,8 @@ def _nearest_allowed(reader: Reader, value: Json, index: int) -> Number | None:
     if isinstance(value, str):
         if not json_type.fits(types, value):
             sent = number.of_any_size(value, is_integer)
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        if json_type.fits(types, value) or ("integer" in types and json_type.is_whole(value)):
-            sent = value
+    elif isinstance(value, (int, float)) and (json_type.fits(types, value) or ("integer" in types and json_type.is_whole(value))):
+        sent = None if isinstance(value, bool) else value
     bound = None if sent is None else bounds.nearest(sent, node.bounds, is_integer)
     return bound if bound is not None and is_valid(reader, bound, index) else None
 
@@ -273,7 +270,7 @@ def _restore_names(reader: Reader, entries: dict[str, Json], node: Node) -> list
     properties."""
     if all(is_portable(one.name) for one in node.properties) or not reader.spend(len(node.properties)):
         return []
-    restored = []
+    restored: list[Property] = []
     for one in node.visible:
         alias = reader.table.other_names.get(one.name)
         if alias is not None and alias in entries and one.name not in entries:
@@ -290,7 +287,7 @@ def _rename_keys(reader: Reader, entries: dict[str, Json], node: Node, depth: in
     if not reader.spend(len(entries) * len(node.properties)):
         return []
     unknown = [(significant(key), key) for key in entries if key not in node.declared]
-    renamed = []
+    renamed: list[Property] = []
     for one in node.visible:
         if not reader.spend(len(unknown) + len(node.properties)):
             continue
@@ -324,9 +321,7 @@ def _unite(reader: Reader, entries: dict[str, Json], one: Property, keys: Sequen
     return True
 
 
-def _repair_toward_alternatives(
-    reader: Reader, value: Json, node: Node, depth: int, steps: Sequence[int], nested: int
-) -> Json:
+def _repair_toward_alternatives(reader: Reader, value: Json, node: Node, depth: int, steps: Sequence[int], nested: int) -> Json:
     """Repairs a value toward one of the alternatives of `node`: the first one for which it is valid without repair, otherwise the first
     one for which it is valid after repair, otherwise the first one to whose type it can be converted."""
     if not node.any_of or node.all_of or nested == _MAX_NESTED_ALTERNATIVES:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from .. import number
 from ..data.name import may_be_alias
@@ -29,8 +28,7 @@ _MAX_REPAIRS: Final = 100
 _MAX_VALUE_BYTES: Final = 200
 
 
-@dataclass(frozen=True)
-class Repair:
+class Repair(NamedTuple):
     """A change that the runtime made to the arguments of a call, or to the name of its tool."""
 
     path: str
@@ -88,12 +86,12 @@ class _Shown:
         return _quoted(REDACTED) if self.has_secret else sent()
 
 
-@dataclass
 class _Comparison:
     """Compares the arguments that were sent with the repaired ones."""
 
-    reader: Reader
-    repairs: list[Repair] = field(default_factory=list)
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.repairs: list[Repair] = []
 
     def add(self, path: str, rule: RepairRule, sent: str, became: str) -> None:
         if len(self.repairs) < _MAX_REPAIRS:
@@ -103,7 +101,7 @@ class _Comparison:
         """Adds the repairs of a value."""
         is_same = same if is_number(sent) and is_number(repaired) else identical
         if is_same(sent, repaired) or len(self.repairs) == _MAX_REPAIRS:
-            return
+            return None
         shown = _Shown(repaired, redacted_value)
         if isinstance(sent, str) and isinstance(repaired, (int, float)) and not isinstance(repaired, bool):
             return self.compare_number(path, sent, repaired, shown)

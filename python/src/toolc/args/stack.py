@@ -17,7 +17,7 @@ _LOCK: Final = threading.Lock()
 
 def with_room(work: Callable[[], _T]) -> _T:
     """Calls `work`, which must have no effect besides its result. If it needs more room than the program has left, it runs again in a
-    thread of its own."""
+    thread of its own. Raises `RecursionError` if no thread can be started."""
     try:
         return work()
     except RecursionError:
@@ -30,7 +30,7 @@ def _in_thread(work: Callable[[], _T]) -> _T:
     def run() -> None:
         try:
             outcome.append(work())
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001
             outcome.append(error)
 
     with _LOCK:
@@ -39,7 +39,10 @@ def _in_thread(work: Callable[[], _T]) -> _T:
         sys.setrecursionlimit(max(limit, _MAX_CALLS))
         try:
             thread = threading.Thread(target=run, name="toolc-arguments")
-            thread.start()
+            try:
+                thread.start()
+            except RuntimeError as error:
+                raise RecursionError(str(error)) from None
             thread.join()
         finally:
             sys.setrecursionlimit(limit)

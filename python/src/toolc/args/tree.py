@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from itertools import accumulate
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 from .. import number
 from ..types import Json
@@ -69,9 +69,15 @@ def is_nested_deeper(text: str, depth: int) -> bool:
 
 def may_be_read_differently(text: str) -> bool:
     """Returns whether the decoder of the standard library may accept what is not JSON, or loses the sign of a zero."""
-    return ("\\u" in text and _SURROGATE.search(text) is not None and _LONE_SURROGATE.search(text) is not None) or (
+    return ("\\u" in text and _SURROGATE.search(text) is not None and _holds_lone_surrogate(text)) or (
         "-0" in text and _NEGATIVE_ZERO.search(text) is not None
     )
+
+
+def _holds_lone_surrogate(text: str) -> bool:
+    """Returns whether an escape may be half of a character of UTF-16, without the other half next to it."""
+    # An escaped backslash begins no other escape.
+    return _LONE_SURROGATE.search(text.replace("\\\\", " ")) is not None
 
 
 def unique_object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -91,9 +97,10 @@ _UNIQUE: Final = json.JSONDecoder(object_pairs_hook=unique_object, parse_constan
 _LAST_WINS: Final = json.JSONDecoder(parse_constant=refuse_constant)
 
 
-def decode_unique(text: str) -> Any:
+def decode_unique(text: str) -> Json:
     """Decodes JSON whose keys are unique, without a look at numbers. Raises `ValueError`."""
-    return _UNIQUE.decode(text)
+    value: Json = _UNIQUE.decode(text)
+    return value
 
 
 def _check_numbers(value: Json) -> None:
@@ -181,9 +188,7 @@ class _Parser:
             return self.number()
         if first in _WORDS:
             return self.word(*_WORDS[first])
-        if first < 0:
-            self.cut_off()
-        self.fail("expected value", self.at + 1)
+        return self.cut_off() if first < 0 else self.fail("expected value", self.at + 1)
 
     def refuse(self, message: str, close: str) -> NoReturn:
         """Fails at the end of an array or object, which is looked for first."""

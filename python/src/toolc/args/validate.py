@@ -3,69 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 from ..data import bounds
-from ..data.table import ALLOW, Bounds, Node, Table
+from ..data.table import ALLOW, Bounds, Node, Property, Table
 from ..result.error import Problem
-from ..text.strings import byte_len
 from ..types import Json
 from . import expectation_text, json_type
 from .expectation_text import counted
 from .origin import Step, child, place, with_key
 from .reader import Reader
 from .redact import REDACTED, redacted
+from .verdict import MAX_DEPTH, are_unique, count_hits, holds, in_range
 
 # The maximum number of reported problems; the rest is counted.
 _MAX_LISTED: Final = 20
-# The maximum depth of values and alternatives. A schema may be its own alternative.
-_MAX_DEPTH: Final = 256
 # Replaces the description of a secret value.
 _SECRET: Final = "a secret value"
 _TOO_MUCH: Final = ("something simpler", "too much to check")
 
 
-@dataclass
 class Problems:
     """The problems of the arguments."""
 
-    listed: list[Problem] = field(default_factory=list)
-    more: int = 0
-    """The number of problems that are not listed."""
+    def __init__(self) -> None:
+        self.listed: list[Problem] = []
+        # The number of problems that are not listed.
+        self.more = 0
 
 
 def problems(reader: Reader, value: Json, sent: Json) -> Problems:
     """Returns all problems of the arguments, with their places in what was `sent`."""
     report = _Report(value, sent, (redacted(reader, value),) if reader.table.has_secrets else None)
-    check = _Validator(reader, report, nulls=False)
+    check = _Validator(reader, report)
     if isinstance(value, dict):
         check.node(value, 0, _ROOT)
     else:
         root = reader.table.node(0)
         check.fail(_ROOT, lambda: ("object", _got(reader.table, value, root)))
     return report.problems
-
-
-def is_valid(reader: Reader, value: Json, index: int) -> bool:
-    """Returns whether `value` satisfies a node."""
-    return _satisfies(reader, value, index, _ROOT, nulls=False)
-
-
-def is_valid_with_nulls(reader: Reader, value: Json, index: int) -> bool:
-    """Like `is_valid`, but null may represent an absent property."""
-    return _satisfies(reader, value, index, _ROOT, nulls=True)
-
-
-def is_absence(reader: Reader, value: Json, required: bool, index: int) -> bool:
-    """Returns whether null, sent for this property, represents its absence."""
-    return value is None and not required and not is_valid(reader, value, index)
-
-
-def _satisfies(reader: Reader, value: Json, index: int, path: _Path, *, nulls: bool) -> bool:
-    check = _Validator(reader, None, nulls=nulls)
-    check.node(value, index, path)
-    return check.ok
 
 
 class _Path:
@@ -83,7 +59,7 @@ class _Path:
 
     def chain(self) -> list[_Path]:
         """Returns the paths from the root to this one."""
-        chain = []
+        chain: list[_Path] = []
         at: _Path | None = self
         while at is not None:
             chain.append(at)
@@ -124,15 +100,15 @@ _ROOT: Final = _Path(None, None, 0)
 _Describe = Callable[[], "tuple[str, str]"]
 
 
-@dataclass
 class _Report:
-    arguments: Json
-    """The arguments that are validated."""
-    sent: Json
-    """The arguments before repair."""
-    redacted: tuple[Json] | None
-    """The redacted arguments as a tuple, if the table has secrets."""
-    problems: Problems = field(default_factory=Problems)
+    def __init__(self, arguments: Json, sent: Json, redacted: tuple[Json] | None) -> None:
+        # The arguments that are validated.
+        self.arguments = arguments
+        # The arguments before repair.
+        self.sent = sent
+        # The redacted arguments as a tuple, if the table has secrets.
+        self.redacted = redacted
+        self.problems = Problems()
 
     def problem(self, reader: Reader, path: _Path, describe: _Describe) -> Problem:
         # The keys inside a secret are not shown either.
@@ -152,30 +128,19 @@ class _Report:
 
 
 class _Validator:
-    __slots__ = ("nulls", "ok", "reader", "report")
-
-    def __init__(self, reader: Reader, report: _Report | None, *, nulls: bool) -> None:
+    def __init__(self, reader: Reader, report: _Report) -> None:
         self.reader = reader
-        # The problems, or `None` if only the verdict is needed. Then the first problem ends the validation.
         self.report = report
-        # Whether null may represent an absent property.
-        self.nulls = nulls
-        self.ok = True
 
     def fail(self, path: _Path, describe: _Describe) -> None:
-        self.ok = False
-        if self.report is not None:
-            found = self.report.problems
-            if len(found.listed) < _MAX_LISTED:
-                found.listed.append(self.report.problem(self.reader, path, describe))
-            else:
-                found.more += 1
-
-    def is_over(self) -> bool:
-        return not self.ok and self.report is None
+        found = self.report.problems
+        if len(found.listed) < _MAX_LISTED:
+            found.listed.append(self.report.problem(self.reader, path, describe))
+        else:
+            found.more += 1
 
     def node(self, value: Json, index: int, path: _Path) -> None:
-        if path.depth > _MAX_DEPTH or not self.reader.spend(1):
+        if path.depth > MAX_DEPTH or not self.reader.spend(1):
             return self.fail(path, lambda: _TOO_MUCH)
         table = self.reader.table
         node = table.node(index)
@@ -191,88 +156,65 @@ class _Validator:
             self.object(value, node, path)
         elif isinstance(value, list) and node.items is not None:
             for position, item in enumerate(value):
-                if self.is_over():
-                    return None
                 self.node(item, node.items, _Path(path, position, node.items))
-        for branch in node.all_of:
-            if not self.is_over():
-                self.node(value, branch, _Path(path, None, branch))
-        if node.any_of and not self.is_over():
+        for part in node.all_of:
+            self.node(value, part, _Path(path, None, part))
+        if node.any_of:
             self.alternatives(value, node, path)
         return None
 
     def object(self, entries: dict[str, Json], node: Node, path: _Path) -> None:
-        reader, table = self.reader, self.reader.table
-        if not reader.spend(len(node.properties)):
-            self.ok = False
-        known = absent = 0
+        self.reader.spend(len(node.properties))
         for one in node.visible:
-            if self.is_over():
-                return
-            if one.name not in entries:
-                if one.required:
-                    inner = table.node(one.node)
-                    self.fail(
-                        _Path(path, one.name, one.node), lambda: (_required(expectation_text.expected(table, inner)), "nothing")
-                    )
-                continue
-            value = entries[one.name]
-            if self.nulls and is_absence(reader, value, one.required, one.node):
-                absent += 1
-            else:
-                known += 1
-                self.node(value, one.node, _Path(path, one.name, one.node))
-        count = len(entries) - absent
+            if one.name in entries:
+                self.node(entries[one.name], one.node, _Path(path, one.name, one.node))
+            elif one.required:
+                self.missing(one, path)
         limits = node.bounds
-        if limits is not None and not in_range(count, limits.min_properties, limits.max_properties):
-            self.fail(path, lambda: (expectation_text.expected(table, node), counted(count, "key")))
-        if node.additional == ALLOW or count == known or self.is_over():
+        if limits is not None and not in_range(len(entries), limits.min_properties, limits.max_properties):
+            self.fail(path, lambda: (expectation_text.expected(self.reader.table, node), counted(len(entries), "key")))
+        if node.additional == ALLOW:
             return
         for key, value in entries.items():
             if key in node.declared:
                 continue
-            if self.is_over():
-                return
             if node.additional >= 0:
                 self.node(value, node.additional, _Path(path, key, node.additional))
             else:
-                self.fail(_Path(path, key, 0), lambda: (expectation_text.unknown_key(key, node), expectation_text.got(value)))
+                self.unknown(key, value, node, path)
+
+    def missing(self, one: Property, path: _Path) -> None:
+        table = self.reader.table
+        inner = _Path(path, one.name, one.node)
+        self.fail(inner, lambda: (_required(expectation_text.expected(table, table.node(one.node))), "nothing"))
+
+    def unknown(self, key: str, value: Json, node: Node, path: _Path) -> None:
+        self.fail(_Path(path, key, 0), lambda: (expectation_text.unknown_key(key, node), expectation_text.got(value)))
 
     def alternatives(self, value: Json, node: Node, path: _Path) -> None:
-        reader, table = self.reader, self.reader.table
-        inner = _Path(path, None, path.index)
-        # The other keywords of `node` are satisfied, or have been reported.
-        only_alternatives = Node(any_of=node.any_of)
-        wanted = 2 if node.exactly_one else 1
-        hits = 0
-        for branch in node.any_of:
-            hits += _satisfies(reader, value, branch, inner, nulls=self.nulls)
-            if hits == wanted:
-                break
+        table = self.reader.table
+        hits = count_hits(self.reader, value, node, path.depth, nulls=False)
+
+        def expected() -> str:
+            # The other keywords of `node` are satisfied, or have been reported.
+            return expectation_text.expected(table, Node(any_of=node.any_of))
+
         if hits > 1:
-            return self.fail(
-                path,
-                lambda: (f"exactly one of these: {expectation_text.expected(table, only_alternatives)}", "more than one"),
-            )
-        if hits == 1 or (self.report is not None and self.explain(value, node.any_of, path)):
+            return self.fail(path, lambda: (f"exactly one of these: {expected()}", "more than one"))
+        if hits == 1 or self.explain(value, node.any_of, path):
             return None
-        return self.fail(path, lambda: (expectation_text.expected(table, only_alternatives), _got(table, value, node)))
+        return self.fail(path, lambda: (expected(), _got(table, value, node)))
 
     def explain(self, value: Json, branches: Sequence[int], path: _Path) -> bool:
         """Reports the problems of the alternative that was probably meant. Returns whether there is one."""
         table = self.reader.table
-        near = [
-            one
-            for one in branches
-            if json_type.fits(table.node(one).all_types, value) and self.matches_tag(value, table.node(one))
-        ]
+        near = [one for one in branches if json_type.fits(table.node(one).all_types, value) and self.matches_tag(value, table.node(one))]
         # The problems of the only alternative of this type say what to correct, while a text or number may belong to any.
         if len(near) == 1 and (isinstance(value, (dict, list)) or len(branches) == 1):
             only = near[0]
             others = [one for one in branches if one != only]
             self.naming(others, path, lambda: self.node(value, only, _Path(path, None, only)))
             return True
-        assert self.report is not None
         if len(self.report.problems.listed) >= _MAX_LISTED or not isinstance(value, dict):
             return False
         found = self.tag(value, branches)
@@ -312,7 +254,7 @@ class _Validator:
         if not objects:
             return None
         for candidate in objects[0].visible:
-            tags = []
+            tags: list[Node] = []
             for one in objects:
                 tag = next((of for of in one.visible if of.required and of.name == candidate.name), None)
                 if tag is None or not table.node(tag.node).literals:
@@ -324,7 +266,6 @@ class _Validator:
 
     def naming(self, others: Sequence[int], path: _Path, report_problems: Callable[[], None]) -> None:
         """Reports problems of one alternative at `path`. The first of them also names the others."""
-        assert self.report is not None
         listed = self.report.problems.listed
         before = len(listed)
         report_problems()
@@ -373,20 +314,3 @@ def _out_of_bounds(reader: Reader, value: Json, limits: Bounds) -> str | None:
     if json_type.is_number(value) and isinstance(value, (int, float)):
         return None if bounds.within(value, limits) else expectation_text.got(value)
     return None
-
-
-def holds(reader: Reader, text: str, limits: Bounds) -> bool:
-    """Returns whether `text` satisfies `pattern` and `format`, and can be compared with them within the budget."""
-    if not limits.has_text_rule:
-        return True
-    return reader.spend(limits.text_steps(text, byte_len(text))) and limits.holds(text)
-
-
-def in_range(count: int, least: int | None, most: int | None) -> bool:
-    """Returns whether `count` is within bounds."""
-    return (least is None or count >= least) and (most is None or count <= most)
-
-
-def are_unique(items: list[Json]) -> bool:
-    """Returns whether no two items are the same."""
-    return len({json_type.canonical(item) for item in items}) == len(items)

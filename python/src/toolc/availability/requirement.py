@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Union
+from typing import NamedTuple, Union
 
 from ..data import condition
 from ..data.condition import Condition
@@ -13,52 +12,45 @@ from ..data.document import Document
 Names = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Variables:
+class Variables(NamedTuple):
     """All, or at least one, of these environment variables are set and not empty."""
 
     names: Names
     needs_all: bool
 
 
-@dataclass(frozen=True)
-class Programs:
+class Programs(NamedTuple):
     """All of these programs are found."""
 
     names: Names
 
 
-@dataclass(frozen=True)
-class Systems:
+class Systems(NamedTuple):
     """The operating system is one of these."""
 
     names: Names
 
 
-@dataclass(frozen=True)
-class Tools:
+class Tools(NamedTuple):
     """All, or at least one, of these tools are shown."""
 
     names: Names
     needs_all: bool
 
 
-@dataclass(frozen=True)
-class When:
+class When(NamedTuple):
     """A condition over facts holds."""
 
     condition: Condition
 
 
-@dataclass(frozen=True)
-class Alternatives:
+class Alternatives(NamedTuple):
     """At least one of these requirements is met."""
 
     requirements: tuple[Variables | Programs | When, ...]
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """The program reports the tool or the toolset of this name as available."""
 
     subject: str

@@ -4,7 +4,6 @@ whose required tools are missing are removed, repeatedly, until nothing changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 from typing import Union
 
 from ..data import condition
@@ -17,20 +16,24 @@ AvailableCheck = Callable[[str], Union[bool, str]]
 """Returns whether a tool or toolset whose requirements have a check is available, or the reason why it is not."""
 
 
-@dataclass
 class Resolver:
     """What requirements are evaluated with."""
 
-    environment: Environment
-    facts: Mapping[str, FactValue]
-    known: Collection[str]
-    """The tools of the catalog."""
-    available: AvailableCheck | None
-    _checked: dict[str, str | None] = field(default_factory=dict)
+    def __init__(
+        self,
+        environment: Environment,
+        facts: Mapping[str, FactValue],
+        known: Collection[str],
+        available: AvailableCheck | None,
+    ) -> None:
+        self._environment = environment
+        self._facts = facts
+        # The tools of the catalog.
+        self._known = known
+        self._available = available
+        self._checked: dict[str, str | None] = {}
 
-    def resolve(
-        self, granted: Mapping[str, tuple[Requirement, ...]], undefined: Mapping[str, str]
-    ) -> tuple[list[str], dict[str, str]]:
+    def resolve(self, granted: Mapping[str, tuple[Requirement, ...]], undefined: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
         """Returns the shown tools, and the hidden ones with the reasons. `granted` has the granted tools with their requirements,
         sorted, and `undefined` those that have no definition."""
         hidden = dict(undefined)
@@ -47,19 +50,19 @@ class Resolver:
 
     def _unmet(self, one: Requirement) -> str | None:
         """Returns why a requirement on the environment or on facts is not met."""
-        has = self.environment.has_variable
+        has = self._environment.has_variable
         if isinstance(one, Variables):
             missing = tuple(name for name in one.names if not has(name))
             if not missing or (not one.needs_all and len(missing) < len(one.names)):
                 return None
             return f"needs {requirement.described(Variables(missing, one.needs_all))}"
         if isinstance(one, Programs):
-            missing = tuple(name for name in one.names if not self.environment.has_program(name))
+            missing = tuple(name for name in one.names if not self._environment.has_program(name))
             return f"needs {requirement.described(Programs(missing))}" if missing else None
         if isinstance(one, Systems):
-            return None if self.environment.system in one.names else f"runs only on {listed(one.names, 'or')}"
+            return None if self._environment.system in one.names else f"runs only on {listed(one.names, 'or')}"
         if isinstance(one, When):
-            if condition.holds(one.condition, (), self.facts):
+            if condition.holds(one.condition, (), self._facts):
                 return None
             names = sorted(set(condition.fact_names(one.condition)))
             facts, verb = ("facts", "rule") if len(names) > 1 else ("fact", "rules")
@@ -71,19 +74,17 @@ class Resolver:
 
     def _failed(self, one: Requirement) -> str | None:
         """Returns why a check fails. Each one is made once."""
-        if not isinstance(one, Check) or self.available is None:
+        if not isinstance(one, Check) or self._available is None:
             return None
         if one.subject not in self._checked:
             try:
-                verdict = self.available(one.subject)
-            except Exception as error:
+                verdict = self._available(one.subject)
+            except Exception as error:  # noqa: BLE001
                 verdict = f"its check failed unexpectedly: {error}"
             self._checked[one.subject] = None if verdict is True else str(verdict) if verdict else "it is not available"
         return self._checked[one.subject]
 
-    def _remove_dependents(
-        self, granted: Mapping[str, tuple[Requirement, ...]], present: set[str], hidden: dict[str, str]
-    ) -> None:
+    def _remove_dependents(self, granted: Mapping[str, tuple[Requirement, ...]], present: set[str], hidden: dict[str, str]) -> None:
         """Hides tools whose required tools are missing, then those that require these, and so on."""
         requirements: dict[Tools, list[str]] = {}
         naming: dict[str, list[Tools]] = {}
@@ -93,12 +94,12 @@ class Resolver:
                     requirements.setdefault(one, []).append(tool)
                     for name in one.names:
                         naming.setdefault(name, []).append(one)
-        pending = [one for one in requirements if not _is_met(one, present)]
+        pending: list[Tools] = [one for one in requirements if not _is_met(one, present)]
         unmet = set(pending)
         while pending:
             # Described before the removal, so that tools that are removed in the same round are not given as a reason.
             described = [self._missing(one, present) for one in pending]
-            removed = []
+            removed: list[str] = []
             for one, reason in zip(pending, described):
                 for tool in requirements[one]:
                     if tool in present:
@@ -115,7 +116,7 @@ class Resolver:
         """Returns why a requirement on tools is not met."""
         if not one.needs_all:
             return f"needs {requirement.described(one)}"
-        unregistered = tuple(name for name in one.names if name not in self.known)
+        unregistered = tuple(name for name in one.names if name not in self._known)
         if unregistered:
             return f"needs {requirement.described(Tools(unregistered, True))}, which no tool provider has"
         missing = tuple(name for name in one.names if name not in present)

@@ -54,10 +54,7 @@ def nearest(number: Number, bounds: Bounds, is_integer: bool) -> Number | None:
 
 def _outermost(bounds: Bounds, is_lower: bool, is_integer: bool) -> Number | None:
     """Returns the outermost number on a side that the bounds allow."""
-    if is_lower:
-        of_side = (bounds.minimum, bounds.exclusive_minimum)
-    else:
-        of_side = (bounds.maximum, bounds.exclusive_maximum)
+    of_side = (bounds.minimum, bounds.exclusive_minimum) if is_lower else (bounds.maximum, bounds.exclusive_maximum)
     candidates = _integers_from if is_integer else _numbers_from
     for bound in of_side:
         if bound is not None:
@@ -71,10 +68,8 @@ def _integers_from(bound: Number, is_lower: bool, step: Number | None) -> Iterat
     """Yields the integers at a bound, from the outside."""
     stride = max((exact(step) if step is not None else None) or 1, 1)
     sign = -1 if is_lower else 1
-    if isinstance(bound, int):
-        first = sign * bound
-    else:
-        first = min(max(math.floor(sign * bound), I64_MIN), I64_MAX)
+    # No integer of a tool is beyond 64 bits.
+    first = sign * bound if isinstance(bound, int) else min(max(math.floor(sign * bound), I64_MIN), I64_MAX)
     for index in range(_MAX_TRIED):
         integer = sign * (first // stride - index) * stride
         if not I64_MIN <= integer <= U64_MAX:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Union
+from typing import Any, Final, NamedTuple, Union
 
 from .document import Document
 
@@ -24,15 +23,13 @@ _SIGNS: Final[dict[str, Callable[[Any, Any], bool]]] = {
 _MAX_DEPTH: Final = 64
 
 
-@dataclass(frozen=True)
-class ToolAtom:
+class ToolAtom(NamedTuple):
     """Whether a tool is in the turn."""
 
     tool: str
 
 
-@dataclass(frozen=True)
-class FactAtom:
+class FactAtom(NamedTuple):
     """Whether the comparison of a fact with a value holds."""
 
     fact: str
@@ -40,15 +37,13 @@ class FactAtom:
     value: FactValue
 
 
-@dataclass(frozen=True)
-class Not:
+class Not(NamedTuple):
     """The negation of a condition."""
 
     inner: Condition
 
 
-@dataclass(frozen=True)
-class Junction:
+class Junction(NamedTuple):
     """Several conditions, all or any of which must hold."""
 
     parts: tuple[Condition, ...]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json as standard_json
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Final, Union
+from typing import Final, NamedTuple, Union
 
 from ..text import json
 from ..text.strings import is_space, trim, trim_end
@@ -19,31 +18,27 @@ _LINE_ENDS: Final = re.compile("[\u2028\u2029\x85]")
 _HIDDEN: Final = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\ufeff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(NamedTuple):
     """The value of a fact."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """The pieces of the first branch whose condition holds, or the others."""
 
     branches: tuple[tuple[Condition, Pieces], ...]
     otherwise: Pieces
 
 
-@dataclass(frozen=True)
-class Join:
+class Join(NamedTuple):
     """The texts whose conditions hold, joined."""
 
     texts: tuple[tuple[Condition, str], ...]
     separator: str
 
 
-@dataclass(frozen=True)
-class Comment:
+class Comment(NamedTuple):
     """A comment of a declaration, from the pieces of its sentences."""
 
     sentences: tuple[Pieces, ...]
@@ -87,7 +82,7 @@ def _branch(document: Document, depth: int) -> tuple[Condition, Pieces]:
 
 def render(pieces: Pieces, tools: Collection[str], facts: Mapping[str, FactValue], is_json: bool) -> str:
     """Returns the text of pieces. `is_json`: facts are inside of JSON strings."""
-    parts = []
+    parts: list[str] = []
     for piece in pieces:
         if isinstance(piece, str):
             parts.append(piece)

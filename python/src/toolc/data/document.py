@@ -49,6 +49,7 @@ class Document:
         return found
 
     def object(self) -> dict[str, Json]:
+        """Returns the value, which must be an object."""
         if not isinstance(self.value, dict):
             raise self.fail("an object")
         return self.value
@@ -61,16 +62,19 @@ class Document:
             yield Document(item, f"{self.path}/{index}")
 
     def text(self) -> str:
+        """Returns the value, which must be a string."""
         if not isinstance(self.value, str):
             raise self.fail("a string")
         return self.value
 
     def flag(self) -> bool:
+        """Returns the value, which must be a boolean."""
         if not isinstance(self.value, bool):
             raise self.fail("a boolean")
         return self.value
 
     def number(self) -> int | float:
+        """Returns the value, which must be a number."""
         if isinstance(self.value, bool) or not isinstance(self.value, (int, float)):
             raise self.fail("a number")
         return self.value

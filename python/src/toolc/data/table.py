@@ -6,10 +6,9 @@ nested, because schemas can be recursive.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import Final, Union
+from typing import Final, NamedTuple, Union
 
 from ..number import Number
 from ..text.names import same_name
@@ -42,8 +41,26 @@ Literal = Union[Json, Hidden]
 """A value of `enum` or `const`."""
 
 
-@dataclass(frozen=True)
-class Bounds:
+_TYPE_NAMES: Final[dict[type, str]] = {
+    type(None): "null",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    list: "array",
+    dict: "object",
+}
+
+
+def literal_type(literal: Literal) -> str | None:
+    """Returns the type of a literal. A hidden one has none."""
+    if isinstance(literal, str):
+        return "string"
+    if isinstance(literal, Hidden):
+        return None
+    return _TYPE_NAMES[type(literal)]
+
+
+class Bounds(NamedTuple):
     """JSON Schema's bounds, `pattern` and `format`. Numbers are compared as floats, or exactly where both sides are integers."""
 
     minimum: Number | None = None
@@ -61,12 +78,13 @@ class Bounds:
     pattern: Pattern | None = None
     format: Format | None = None
 
-    @cached_property
+    @property
     def has_text_rule(self) -> bool:
+        """Whether there is a `pattern` or a `format`."""
         return self.pattern is not None or self.format is not None
 
-    def text_steps(self, text: str, size: int) -> int:
-        """Returns the steps that the comparison of `text`, of `size` bytes, with `pattern` and `format` may take."""
+    def text_steps(self, size: int) -> int:
+        """Returns the steps that the comparison of a text of `size` bytes with `pattern` and `format` may take."""
         of_pattern = self.pattern.steps(size) if self.pattern else 0
         return of_pattern + (size // 64 if self.format else 0)
 
@@ -78,8 +96,7 @@ class Bounds:
 NO_BOUNDS: Final = Bounds()
 
 
-@dataclass(frozen=True)
-class Property:
+class Property(NamedTuple):
     """One property of an object."""
 
     name: str
@@ -97,38 +114,75 @@ class Property:
     """The property is hidden in this turn. If a model sends it anyway, it counts as an unknown key."""
 
 
-@dataclass(frozen=True)
 class Node:
     """One schema or subschema."""
 
-    types: Types = ()
-    untyped: bool = True
-    """A handler without types gets the value."""
-    literals: tuple[Literal, ...] = ()
-    """`enum`, or `const` as one value. Empty for any value."""
-    properties: tuple[Property, ...] = ()
-    additional: int = ALLOW
-    """The node of additional properties, `DENY` or `ALLOW`."""
-    items: int | None = None
-    any_of: tuple[int, ...] = ()
-    """`anyOf`, also `oneOf`."""
-    exactly_one: bool = False
-    """`oneOf`: exactly one of `any_of` may hold."""
-    all_of: tuple[int, ...] = ()
-    bounds: Bounds | None = None
-    visible: tuple[Property, ...] = field(init=False, repr=False, compare=False)
-    """The properties that are not hidden in this turn."""
-    declared: Mapping[str, Property] = field(init=False, repr=False, compare=False)
-    """The same, by name."""
-    all_types: Types = field(init=False, repr=False, compare=False)
-    """The types, or those of `enum` if there are none."""
+    __slots__ = (
+        "additional",
+        "all_of",
+        "all_types",
+        "any_of",
+        "bounds",
+        "declared",
+        "exactly_one",
+        "items",
+        "literals",
+        "properties",
+        "types",
+        "untyped",
+        "visible",
+    )
 
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "visible", tuple(one for one in self.properties if not one.hidden))
-        put(self, "declared", {one.name: one for one in self.visible})
-        of_literals = (literal_type(literal) for literal in self.literals)
-        put(self, "all_types", self.types or tuple(dict.fromkeys(one for one in of_literals if one is not None)))
+    def __init__(
+        self,
+        types: Types = (),
+        *,
+        untyped: bool = True,
+        literals: tuple[Literal, ...] = (),
+        properties: tuple[Property, ...] = (),
+        additional: int = ALLOW,
+        items: int | None = None,
+        any_of: tuple[int, ...] = (),
+        exactly_one: bool = False,
+        all_of: tuple[int, ...] = (),
+        bounds: Bounds | None = None,
+    ) -> None:
+        self.types = types
+        # A handler without types gets the value.
+        self.untyped = untyped
+        # `enum`, or `const` as one value. Empty for any value.
+        self.literals = literals
+        self.properties = properties
+        # The node of additional properties, `DENY` or `ALLOW`.
+        self.additional = additional
+        self.items = items
+        # `anyOf`, also `oneOf`, which demands exactly one.
+        self.any_of = any_of
+        self.exactly_one = exactly_one
+        self.all_of = all_of
+        self.bounds = bounds
+        # The properties that are not hidden in this turn.
+        self.visible = tuple(one for one in properties if not one.hidden)
+        # The same, by name.
+        self.declared = {one.name: one for one in self.visible}
+        # The types, or those of `enum` if there are none.
+        of_literals = () if types else map(literal_type, literals)
+        self.all_types: Types = types or tuple(dict.fromkeys(one for one in of_literals if one is not None))
+
+    def with_parts(self, properties: tuple[Property, ...], literals: tuple[Literal, ...]) -> Node:
+        """Returns the node with other properties and literals."""
+        return Node(
+            self.types,
+            untyped=self.untyped,
+            literals=literals,
+            properties=properties,
+            additional=self.additional,
+            items=self.items,
+            any_of=self.any_of,
+            exactly_one=self.exactly_one,
+            all_of=self.all_of,
+            bounds=self.bounds,
+        )
 
     def holds_others(self) -> bool:
         """Returns whether the schema refers to schemas of other values, or to other schemas of the same value."""
@@ -139,27 +193,11 @@ ANY: Final = Node()
 """A node that allows every value."""
 
 
-def literal_type(literal: Literal) -> str | None:
-    """Returns the type of a literal. A hidden one has none."""
-    if isinstance(literal, str):
-        return "string"
-    if isinstance(literal, Hidden):
-        return None
-    return _TYPE_NAMES[type(literal)]
+# The number of turns for which a table is kept.
+_MAX_TURNS: Final = 64
 
-
-_TYPE_NAMES: Final[dict[type, str]] = {
-    type(None): "null",
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    list: "array",
-    dict: "object",
-}
-
-HiddenParts = tuple[tuple[str, int, int], ...]
-"""Parts of a table: whether each is a `property` or a `literal`, its node, and its position in the node."""
-
+# Parts of a table: whether each is a `property` or a `literal`, its node, and its position in the node.
+_HiddenParts = tuple[tuple[str, int, int], ...]
 _Conditional = tuple[str, int, int, Condition]
 
 
@@ -175,6 +213,9 @@ class Table:
         self.has_defaults = any(one.default is not None for one in properties)
         # The aliases in a form in which they are compared, each with its properties.
         self._with_aliases = [one for one in properties if one.aliases]
+        self._in_turns: dict[_HiddenParts, Table] = {}
+        # What the reader of arguments makes of the table on first use.
+        self.kept: dict[str, object] = {}
 
     def node(self, index: int) -> Node:
         """Returns a node, or one that allows everything if the table has none."""
@@ -187,29 +228,32 @@ class Table:
 
     def has_alias(self, name: str, key: str) -> bool:
         """Returns whether `key` is another name of a property that is called `name`."""
-        return any(
-            one.name == name and any(same_name(alias, key) for alias in one.aliases) for one in self._with_aliases
-        )
+        return any(one.name == name and any(same_name(alias, key) for alias in one.aliases) for one in self._with_aliases)
 
-    def hidden_parts(self, holds: Callable[[Condition], bool]) -> HiddenParts:
-        """Returns the parts that are hidden in a turn, in which `holds` returns what is true."""
-        return tuple((part, node, at) for part, node, at, when in self._conditions if not holds(when))
-
-    def without(self, hidden: HiddenParts) -> Table:
-        """Returns the table for a turn in which parts are hidden."""
+    def in_turn(self, holds: Callable[[Condition], bool]) -> Table:
+        """Returns the table for a turn, in which `holds` returns what is true. Turns in which the same parts are hidden share it."""
+        hidden = tuple((part, node, at) for part, node, at, when in self._conditions if not holds(when))
         if not hidden:
             return self
+        table = self._in_turns.get(hidden)
+        if table is None:
+            if len(self._in_turns) == _MAX_TURNS:
+                self._in_turns.clear()
+            table = self._in_turns[hidden] = self._without(hidden)
+        return table
+
+    def _without(self, hidden: _HiddenParts) -> Table:
         nodes = list(self.nodes)
         for part, index, at in hidden:
             node = nodes[index]
             if part == "property":
                 properties = list(node.properties)
-                properties[at] = replace(properties[at], hidden=True)
-                nodes[index] = replace(node, properties=tuple(properties))
+                properties[at] = properties[at]._replace(hidden=True)
+                nodes[index] = node.with_parts(tuple(properties), node.literals)
             else:
                 literals = list(node.literals)
                 literals[at] = HIDDEN
-                nodes[index] = replace(node, literals=tuple(literals))
+                nodes[index] = node.with_parts(node.properties, tuple(literals))
         return Table(nodes)
 
     @classmethod

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import NamedTuple
 
 from ..availability import requirement
 from ..availability.requirement import Requirement
 from . import definition
-from .condition import Condition, FactValue
+from .condition import FactValue
 from .definition import Pieces
 from .document import Document
-from .table import HiddenParts, Table
-
-# The number of tables that are kept for the turns of a tool.
-_MAX_TABLES: Final = 64
+from .table import Table
 
 
 @dataclass(frozen=True)
@@ -39,21 +36,10 @@ class Tool:
     """The pieces of the definition in each dialect that has the tool."""
     table: Table = field(repr=False, compare=False)
     """The table of the arguments, with all parts."""
-    _tables: dict[HiddenParts, Table] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def name_in(self, dialect: str) -> str:
         """Returns what the tool is called in a dialect."""
         return self.names.get(dialect, self.name)
-
-    def table_in_turn(self, holds: Callable[[Condition], bool]) -> Table:
-        """Returns the table of the arguments in a turn. Turns in which the same parts are hidden share it."""
-        hidden = self.table.hidden_parts(holds)
-        table = self._tables.get(hidden)
-        if table is None:
-            if len(self._tables) == _MAX_TABLES:
-                self._tables.clear()
-            table = self._tables[hidden] = self.table.without(hidden)
-        return table
 
     @staticmethod
     def read(document: Document, dialects: Collection[str]) -> Tool:
@@ -81,8 +67,7 @@ def _by_dialect(document: Document | None, dialects: Collection[str]) -> Iterato
             yield dialect, document.require(dialect)
 
 
-@dataclass(frozen=True)
-class ToolsetDeclaration:
+class ToolsetDeclaration(NamedTuple):
     """The declaration of a toolset."""
 
     name: str

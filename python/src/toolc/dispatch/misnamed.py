@@ -16,9 +16,7 @@ from .given_name import GivenName
 class ToolNames:
     """The names of the tools of a turn."""
 
-    def __init__(
-        self, tools: Mapping[str, Tool], dialect: str, shown: Sequence[str], hidden: Mapping[str, str]
-    ) -> None:
+    def __init__(self, tools: Mapping[str, Tool], dialect: str, shown: Sequence[str], hidden: Mapping[str, str]) -> None:
         self.tools = tools
         self.dialect = dialect
         self.shown = shown

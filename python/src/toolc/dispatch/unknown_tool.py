@@ -46,12 +46,8 @@ def _hint(names: ToolNames, name: str) -> str:
 def _nearest(names: ToolNames, name: str) -> list[str]:
     """Returns the names of the tools that the model may mean: those with a similar name or alias. The model may also write the own name
     of a tool that has another name in this dialect."""
-    known = [
-        (one, tool) for tool in names.shown for one in (names.name_in_dialect(tool), tool, *names.tools[tool].aliases)
-    ]
-    if any(same_spelling(one, name) for one, _ in known):
-        similar = [name]
-    else:
-        similar = nearest_name(name, [one for one, _ in known])
+    known = [(one, tool) for tool in names.shown for one in (names.name_in_dialect(tool), tool, *names.tools[tool].aliases)]
+    is_known = any(same_spelling(one, name) for one, _ in known)
+    similar = [name] if is_known else nearest_name(name, [one for one, _ in known])
     near = (names.name_in_dialect(tool) for like in similar for one, tool in known if same_spelling(one, like))
     return list(dict.fromkeys(near))

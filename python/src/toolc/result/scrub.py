@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ..text.invisible import INVISIBLE
+from ..text.invisible import without_invisible
 from ..text.strings import ascii_lower, beginning, byte_len, is_space, trim, trim_start
 
 MAX_CHARS: Final = 2_000
@@ -18,16 +18,18 @@ MAX_CHARS: Final = 2_000
 
 # Names of tags, in any case and with any suffix. Code may use such a name for a type: see `_is_type_argument`.
 _TAGS: Final = frozenset(
-    (
-        "antml arg_key arg_value assistant developer end_of_turn function_call function_calls function_output "
-        "function_response function_result function_results human im_end im_start invoke scratch_pad scratchpad start_of_turn "
-        "system system_prompt think thinking tool_call tool_calls tool_code tool_output tool_outputs tool_response "
-        "tool_responses tool_result tool_results tool_use toolcall"
-    ).split()
+    """
+    antml arg_key arg_value assistant developer end_of_turn function_call function_calls function_output
+    function_response function_result function_results human im_end im_start invoke scratch_pad scratchpad start_of_turn
+    system system_prompt think thinking tool_call tool_calls tool_code tool_output tool_outputs tool_response
+    tool_responses tool_result tool_results tool_use toolcall
+    """.split()  # noqa: SIM905
 )
 # Names that also occur in code. Only complete tags in one case are removed, so that `Vec<User>` is kept.
 _WORDS: Final = frozenset(
-    "answer function functions instructions output outputs parameter parameters response result results tool tools user".split()
+    """
+    answer function functions instructions output outputs parameter parameters response result results tool tools user
+    """.split()  # noqa: SIM905
 )
 # The delimiters of special tokens: ChatML, Llama 3, Phi and many others; DeepSeek.
 _MARKS: Final = (("<|", "|>"), ("<｜", "｜>"))
@@ -103,7 +105,7 @@ def scrub(text: str, most: int) -> str:
 
 
 def _without_framing(text: str) -> str:
-    text = INVISIBLE.sub("", text)
+    text = without_invisible(text)
     while True:
         scrubbed = _without_framing_once(text)
         if scrubbed == text:
@@ -221,5 +223,3 @@ def _is_type_argument(text: str, at: int, name: str) -> bool:
 
 def _is_word(letter: str) -> bool:
     return letter.isalnum() or letter == "_"
-
-

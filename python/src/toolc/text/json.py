@@ -24,7 +24,7 @@ def string(text: str) -> str:
     return f'"{escaped(text)}"'
 
 
-def number(value: int | float) -> str:
+def number(value: float) -> str:
     """Returns the text of a number. JSON has no infinities and no NaN, which are `null`."""
     if isinstance(value, int):
         return int.__repr__(value)

@@ -6,8 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from .names import ascii_lower
-from .strings import byte_len
+from .strings import ascii_lower, byte_len
 
 # Longer names are ignored, because the time is quadratic in their length.
 _MAX_BYTES: Final = 128

@@ -5,8 +5,7 @@ A pattern outside of this part is not enforced, as in the other runtimes. `docs/
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Union
+from typing import Final, NamedTuple, Union
 
 from ...text.strings import is_alphanumeric, is_digits
 
@@ -21,23 +20,20 @@ Ranges = tuple[tuple[int, int], ...]
 """A set of characters, as the first and the last code of ranges."""
 
 
-@dataclass(frozen=True)
-class Set:
+class Set(NamedTuple):
     """One character of a set, or of all others."""
 
     ranges: Ranges
     is_complement: bool = False
 
 
-@dataclass(frozen=True)
-class Assertion:
+class Assertion(NamedTuple):
     """A place in the text: `^`, `$`, `b` for the boundary of a word, `B` for other places."""
 
     kind: str
 
 
-@dataclass(frozen=True)
-class Repetition:
+class Repetition(NamedTuple):
     """A repetition. `most` is `None` if there is no maximum."""
 
     part: Part
@@ -45,8 +41,7 @@ class Repetition:
     most: int | None
 
 
-@dataclass(frozen=True)
-class Alternatives:
+class Alternatives(NamedTuple):
     """Sequences, one of which must match."""
 
     sequences: tuple[tuple[Part, ...], ...]
@@ -55,8 +50,7 @@ class Alternatives:
 Part = Union[Set, Assertion, Repetition, Alternatives]
 
 
-@dataclass(frozen=True)
-class Pattern:
+class Pattern(NamedTuple):
     """A pattern that the engine can hold."""
 
     root: Alternatives
@@ -93,9 +87,7 @@ def _codes(*ranges: str) -> Ranges:
 _DIGITS: Final = _codes("09")
 _WORD: Final = _codes("09", "AZ", "_", "az")
 # `WhiteSpace` and `LineTerminator`.
-_SPACE: Final = _codes(
-    "\t\r", " ", "\xa0", "\u1680", "\u2000\u200a", "\u2028\u2029", "\u202f", "\u205f", "\u3000", "\ufeff"
-)
+_SPACE: Final = _codes("\t\r", " ", "\xa0", "\u1680", "\u2000\u200a", "\u2028\u2029", "\u202f", "\u205f", "\u3000", "\ufeff")
 _LINE_ENDS: Final = _codes("\n", "\r", "\u2028\u2029")
 _SETS: Final = {
     "d": Set(_DIGITS),
@@ -110,7 +102,7 @@ _CONTROLS: Final = {"t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r"}
 
 def complement(ranges: Ranges) -> Ranges:
     """Returns all characters that are not in these ranges, which need not be sorted."""
-    others = []
+    others: list[tuple[int, int]] = []
     start = 0
     for first, last in sorted(ranges):
         if start < first:
@@ -216,7 +208,8 @@ class _Reader:
         """Reads a repetition, if there is one. Returns its least and most count, and by how much it multiplies the weight."""
         start = self.at
         sign = self.peek()
-        least, most, times = 1, 1, 1
+        least, times = 1, 1
+        most: int | None = 1
         if sign and sign in "*+?":
             self.at += 1
             least, most = {"*": (0, None), "+": (1, None), "?": (0, 1)}[sign]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from . import ecma, formats
 
 
-@dataclass(frozen=True)
-class Format:
+class Format(NamedTuple):
     """A `format` that the reader of arguments enforces."""
 
     name: str

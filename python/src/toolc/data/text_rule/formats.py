@@ -1,6 +1,6 @@
 """The formats. Each function names the standard that it follows; `docs/formats.md` of toolc says where a standard leaves a choice.
 
-Every function takes linear time. All formats are ASCII.
+Every function takes linear time. All formats are ASCII. `re` compiles a pattern on first use.
 """
 
 from __future__ import annotations
@@ -19,28 +19,26 @@ _MAX_EMAIL: Final = 254
 _MINUTES_OF_DAY: Final = 24 * 60
 _DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
-_DATE: Final = re.compile("([0-9]{4})-([0-9]{2})-([0-9]{2})")
-_TIME: Final = re.compile(
-    r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:[Zz]|([+-])([01][0-9]|2[0-3]):([0-5][0-9]))"
-)
+_DATE: Final = "([0-9]{4})-([0-9]{2})-([0-9]{2})"
+_TIME: Final = r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:[Zz]|([+-])([01][0-9]|2[0-3]):([0-5][0-9]))"
 _YMD: Final = "(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)"
 _HMS: Final = "(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)"
-_DURATION: Final = re.compile(f"P(?:[0-9]+W|{_YMD}(?:T{_HMS})?|T{_HMS})")
-_SCHEME: Final = re.compile("[A-Za-z][A-Za-z0-9+.-]*")
+_DURATION: Final = f"P(?:[0-9]+W|{_YMD}(?:T{_HMS})?|T{_HMS})"
+_SCHEME: Final = "[A-Za-z][A-Za-z0-9+.-]*"
 _FUTURE_ADDRESS: Final = re.compile(r"[vV][0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+")
-_PORT: Final = re.compile("(?::[0-9]*)?")
-_ATOM: Final = re.compile("[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+")
-_QUOTED: Final = re.compile(r"(?:[ !#-\[\]-~]|\\[ -~])*")
-_UUID: Final = re.compile("[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_PORT: Final = "(?::[0-9]*)?"
+_ATOM: Final = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+_QUOTED: Final = r"(?:[ !#-\[\]-~]|\\[ -~])*"
+_UUID: Final = "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 _BYTE: Final = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
-_IPV4: Final = re.compile(rf"{_BYTE}(?:\.{_BYTE}){{3}}")
-_GROUP: Final = re.compile("[0-9A-Fa-f]{1,4}")
-_LABEL: Final = re.compile("[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
+_IPV4: Final = rf"{_BYTE}(?:\.{_BYTE}){{3}}"
+_GROUP: Final = "[0-9A-Fa-f]{1,4}"
+_LABEL: Final = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 
 
-def _part(others: str) -> re.Pattern[str]:
+def _part(others: str) -> str:
     """Returns the pattern of a part of a URI: the characters that every part may have, percent encodings, and `others`."""
-    return re.compile(f"(?:[A-Za-z0-9._~!$&'()*+,;={others}-]|%[0-9A-Fa-f]{{2}})*")
+    return f"(?:[A-Za-z0-9._~!$&'()*+,;={others}-]|%[0-9A-Fa-f]{{2}})*"
 
 
 _PATH: Final = _part(":@/")
@@ -51,7 +49,7 @@ _HOST: Final = _part("")
 
 def is_date(text: str) -> bool:
     """RFC 3339, `full-date`: the day exists in its month."""
-    found = _DATE.fullmatch(text)
+    found = re.fullmatch(_DATE, text)
     if found is None:
         return False
     year, month, day = map(int, found.groups())
@@ -63,7 +61,7 @@ def is_date(text: str) -> bool:
 
 def is_time(text: str) -> bool:
     """RFC 3339, `full-time`: with an offset. The second 60 exists only at the end of a day in UTC."""
-    found = _TIME.fullmatch(text)
+    found = re.fullmatch(_TIME, text)
     if found is None:
         return False
     hour, minute, second = int(found[1]), int(found[2]), int(found[3])
@@ -80,13 +78,13 @@ def is_date_time(text: str) -> bool:
 
 def is_duration(text: str) -> bool:
     """RFC 3339, appendix A: whole numbers of units, each at most once and in their order, or weeks alone."""
-    return _DURATION.fullmatch(text) is not None
+    return re.fullmatch(_DURATION, text) is not None
 
 
 def is_uri(text: str) -> bool:
     """RFC 3986, `URI`: with a scheme."""
     scheme, colon, rest = text.partition(":")
-    if not colon or _SCHEME.fullmatch(scheme) is None:
+    if not colon or re.fullmatch(_SCHEME, scheme) is None:
         return False
     rest, _, fragment = rest.partition("#")
     rest, _, query = rest.partition("?")
@@ -95,7 +93,7 @@ def is_uri(text: str) -> bool:
         rest = slash + rest
         if not _is_authority(authority):
             return False
-    return bool(_PATH.fullmatch(rest) and _QUERY.fullmatch(query) and _QUERY.fullmatch(fragment))
+    return bool(re.fullmatch(_PATH, rest) and re.fullmatch(_QUERY, query) and re.fullmatch(_QUERY, fragment))
 
 
 def _is_authority(text: str) -> bool:
@@ -105,13 +103,13 @@ def _is_authority(text: str) -> bool:
         user, host = "", text
     if host.startswith("["):
         address, bracket, port = host[1:].partition("]")
-        if not bracket or not (is_ipv6(address) or _FUTURE_ADDRESS.fullmatch(address)):
+        if not bracket or not (is_ipv6(address) or re.fullmatch(_FUTURE_ADDRESS, address)):
             return False
         host = ""
     else:
         host, colon, port = host.partition(":")
         port = colon + port
-    return bool(_USER.fullmatch(user) and _HOST.fullmatch(host) and _PORT.fullmatch(port))
+    return bool(re.fullmatch(_USER, user) and re.fullmatch(_HOST, host) and re.fullmatch(_PORT, port))
 
 
 def is_email(text: str) -> bool:
@@ -120,9 +118,9 @@ def is_email(text: str) -> bool:
     if not at or byte_len(text) > _MAX_EMAIL or not 1 <= byte_len(local) <= _MAX_LOCAL_PART:
         return False
     if len(local) >= 2 and local[0] == local[-1] == '"':
-        is_local = _QUOTED.fullmatch(local[1:-1]) is not None
+        is_local = re.fullmatch(_QUOTED, local[1:-1]) is not None
     else:
-        is_local = all(map(_ATOM.fullmatch, local.split(".")))
+        is_local = all(re.fullmatch(_ATOM, part) for part in local.split("."))
     if not is_local:
         return False
     if len(domain) >= 2 and domain[0] == "[" and domain[-1] == "]":
@@ -133,12 +131,12 @@ def is_email(text: str) -> bool:
 
 def is_uuid(text: str) -> bool:
     """RFC 9562: the text form, of any version."""
-    return _UUID.fullmatch(text) is not None
+    return re.fullmatch(_UUID, text) is not None
 
 
 def is_ipv4(text: str) -> bool:
     """RFC 2673, section 3.2: four decimal numbers, without leading zeros."""
-    return _IPV4.fullmatch(text) is not None
+    return re.fullmatch(_IPV4, text) is not None
 
 
 def is_ipv6(text: str) -> bool:
@@ -154,13 +152,13 @@ def is_ipv6(text: str) -> bool:
 def _groups(text: str, may_end_with_ipv4: bool) -> int | None:
     """Returns the number of groups of 16 bits, or `None` if they are invalid."""
     *groups, last = text.split(":", 9)
-    if not all(map(_GROUP.fullmatch, groups)):
+    if not all(re.fullmatch(_GROUP, group) for group in groups):
         return None
-    if _GROUP.fullmatch(last):
+    if re.fullmatch(_GROUP, last):
         return len(groups) + 1
     return len(groups) + 2 if may_end_with_ipv4 and is_ipv4(last) else None
 
 
 def is_hostname(text: str) -> bool:
     """RFC 1123, section 2.1."""
-    return len(text) <= _MAX_HOSTNAME and all(map(_LABEL.fullmatch, text.split(".")))
+    return len(text) <= _MAX_HOSTNAME and all(re.fullmatch(_LABEL, label) for label in text.split("."))

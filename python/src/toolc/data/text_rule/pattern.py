@@ -117,7 +117,7 @@ class _Automaton:
             return self.add(follower, assertion=part.kind)
         if isinstance(part, Repetition):
             return self.repeat(part, follower)
-        begins = []
+        begins: list[_Instruction] = []
         for sequence in part.sequences:
             begin = follower
             for one in reversed(sequence):
@@ -153,16 +153,15 @@ class _Automaton:
         return bounds, masks, are_words
 
     def matches(self, text: str) -> bool:
-        state: _State | None = _State(0, False, True)
+        state = _State(0, False, True)
         for letter in text:
-            assert state is not None
             try:
-                state = state.next[letter]
+                following = state.next[letter]
             except KeyError:
-                state = self.step(state, letter)
-            if state is None:
+                following = self.step(state, letter)
+            if following is None:
                 return True
-        assert state is not None
+            state = following
         return bool(self.reached(state, True, state.is_word) & self.end_bit)
 
     def step(self, state: _State, letter: str) -> _State | None:
@@ -178,7 +177,7 @@ class _Automaton:
                 following = self.states[key] = _State(*key, False)
         self.remembered += 1
         if self.remembered > _MAX_REMEMBERED:
-            # The states that are forgotten here are still in use where they are known.
+            # A state that is forgotten here is made again when it is needed.
             self.remembered = 0
             self.states.clear()
             self.following.clear()
