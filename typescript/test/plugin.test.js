@@ -1,12 +1,22 @@
 // @ts-check
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { test } from "node:test";
+import { afterEach, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { currentCall } from "../dist/platform/plugin.js";
 
 const PROGRAM = fileURLToPath(new URL("support/plugin_program.js", import.meta.url));
+
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const running = new Set();
+// A test that has failed leaves its program.
+afterEach(() => {
+  for (const child of running) {
+    child.kill();
+  }
+  running.clear();
+});
 
 /** A running program. */
 class Program {
@@ -20,6 +30,7 @@ class Program {
   #changed = () => undefined;
 
   constructor() {
+    running.add(this.child);
     this.child.stdout.on("data", (bytes) => {
       this.out += String(bytes);
       const lines = this.out.split("\n");
@@ -76,6 +87,8 @@ test("a program that stays running answers requests in the order in which they e
     { id: 4, result: "a text" },
     { id: 5, result: null },
   ]);
+  program.send(call(6, "of"));
+  assert.deepEqual((await program.until(6)).at(-1), { id: 6, result: 13 });
   assert.equal(await program.end(), 0);
   assert.equal(program.err, "the end\n");
 });
@@ -126,7 +139,7 @@ test("the model gets the message of an error, and the author its stack", async (
     7: noHook,
     8: noHook,
   });
-  assert.match(program.err, /Error: no such file: choose another\n\s+at throws \(/);
+  assert.match(program.err, /Error: no such file: choose another\n\s+at \S*throws \(/);
 });
 
 test("calls that run at the end of the input are answered", async () => {

@@ -63,7 +63,7 @@ export async function run(turn: Turn, { name, input, isText = false }: FoundCall
   const noted: Handlers =
     tool === undefined || handler === undefined
       ? {}
-      : { [tool]: async (args, call) => (result = await handler(args, call)) };
+      : { [tool]: async (args, call) => (result = await handler.call(handlers, args, call)) };
   const { text, isError } = await turn.call(name, textOf(input), noted, { isText });
   return { tool, text, isError, isText: !isError && typeof result === "string" };
 }

@@ -131,7 +131,7 @@ class Server {
       if (handler === undefined) {
         throw new Error(`this program has no handler for the tool \`${call.tool}\`: generate its module again`);
       }
-      return `"result":${jsonText(await calls.run(call, () => handler(call.arguments, call)))}`;
+      return `"result":${jsonText(await calls.run(call, () => handler.call(this.#handlers, call.arguments, call)))}`;
     } catch (error) {
       if (!signal.aborted) {
         console.error(error);

@@ -9,6 +9,9 @@ await serve({
   echo: (args, call) => ({ args, call: { tool: call.tool, id: call.callId, task: call.task, home: call.home ?? null } }),
   text: () => "a text",
   nothing: () => undefined,
+  of() {
+    return Object.keys(this).length;
+  },
   big: (args) => args["number"],
   slow: async (args) => {
     await sleep(Number(args["time"]));
