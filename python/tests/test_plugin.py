@@ -20,6 +20,8 @@ import asyncio, subprocess, sys, threading, time
 from toolc import ToolError
 from toolc.plugin import current_call, serve
 
+BLOCKED = set()
+
 async def wait(arguments):
     """Waits an hour, or for a time."""
     await asyncio.sleep(arguments.get("seconds", 3600))
@@ -27,9 +29,17 @@ async def wait(arguments):
 
 def block(arguments):
     """Blocks its thread until it is cancelled, and says so on standard error."""
+    BLOCKED.add(current_call().call_id)
     is_cancelled = current_call().cancelled.wait(arguments.get("seconds", 3600))
     print("cancelled" if is_cancelled else "not cancelled")
     return is_cancelled
+
+def has_blocked(arguments):
+    """Waits until `block` has begun for a call."""
+    end = time.monotonic() + 20
+    while arguments["call"] not in BLOCKED and time.monotonic() < end:
+        time.sleep(0.01)
+    return arguments["call"] in BLOCKED
 
 async def where(arguments):
     call = current_call()
@@ -70,7 +80,7 @@ def slow(arguments):
     time.sleep(0.3)
     return threading.active_count()
 
-names = [wait, block, where, raises, gives, prints, slow]
+names = [wait, block, has_blocked, where, raises, gives, prints, slow]
 serve({one.__name__: one for one in names} | {"late": Late(), "not_callable": 5}, max_reply_bytes=1000)
 print("after")
 '''
@@ -153,10 +163,11 @@ class Requests(unittest.TestCase):
         self.assertEqual(self.host.read(), {"id": 1, "error": "cancelled"})
         self.host.send({"id": 2, "tool": "block", "arguments": {"seconds": 0}})
         self.assertEqual(self.host.read(), {"id": 2, "result": False})
-        self.host.send({"id": 3, "tool": "block", "arguments": NOTHING})
-        self.host.send({"id": 4, "tool": "wait", "arguments": {"seconds": 0.2}}, {"cancel": 3})
+        self.host.send({"id": 3, "tool": "block", "arguments": NOTHING, "call_id": "third"})
+        self.host.send({"id": 4, "tool": "has_blocked", "arguments": {"call": "third"}})
+        self.assertEqual(self.host.read(), {"id": 4, "result": True})
+        self.host.send({"cancel": 3})
         self.assertEqual(self.host.read(), {"id": 3, "error": "cancelled"})
-        self.assertEqual(self.host.read(), {"id": 4, "result": "waited"})
         out, err, status = self.host.end()
         self.assertEqual((out, status), ("after\n", 0))
         self.assertIn("\ncancelled\n", f"\n{err}")

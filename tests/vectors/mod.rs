@@ -8,7 +8,7 @@ mod reading;
 mod reference;
 mod turns;
 
-pub(crate) use reading::{documented, golden, random};
+pub(crate) use reading::{documented, golden, of_only_tool, random};
 
 use std::path::PathBuf;
 

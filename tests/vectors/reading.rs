@@ -15,7 +15,7 @@ use toolc_codegen::emit::{self, compiled};
 use toolc_codegen::lint::codes;
 use toolc_codegen::lower::lower;
 use toolc_codegen::source::Sources;
-use toolc_codegen::{Options, compile_with};
+use toolc_codegen::{Checked, Options, compile_with};
 use toolc_tests::arguments::{doubled, misspell, mutate, unrelated_arguments, valid_arguments};
 use toolc_tests::random::Random;
 use toolc_tests::schemas;
@@ -130,6 +130,16 @@ fn rows(sources: &Sources, random: &mut Random, turns: impl Fn(&toolc::Tool) -> 
         }
     }
     rows
+}
+
+/// Returns a row of the only tool of a project.
+#[allow(dead_code, reason = "only tests have calls of others")]
+pub(crate) fn of_only_tool(catalog: &Checked, sent: Vec<String>) -> Value {
+    let lowered = lower(catalog);
+    let (id, _) = catalog.tools().next().expect("it has one tool");
+    let tool = lowered.tool(id);
+    let written = compiled::table(&tool.arguments, &tool.atoms, &BTreeMap::new());
+    row(written, Map::new(), &tool.arguments, sent)
 }
 
 /// Returns random texts that a model may send.

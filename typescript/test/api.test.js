@@ -16,8 +16,8 @@ test("a catalog of another format, and what is not a catalog, are refused", () =
       "this catalog has the format 2, and this version of the runtime reads 1: run `cargo xtask gen` with the toolc of the same version",
     ],
     ["{", "this is not a compiled catalog: EOF while parsing an object at line 1 column 1: write it again with `cargo xtask gen`"],
-    ["[]", "this is not a compiled catalog: the document: expected an object, got []: write it again with `cargo xtask gen`"],
-    ["{}", "this is not a compiled catalog: the document: expected an object with the key `format`, got {}: write it again with `cargo xtask gen`"],
+    ["[]", "this is not a compiled catalog: the document: expected an object, got array: write it again with `cargo xtask gen`"],
+    ["{}", "this is not a compiled catalog: the document: expected an object with the key `format`, got object: write it again with `cargo xtask gen`"],
     ['{"format":"1"}', 'this is not a compiled catalog: /format: expected a number, got "1": write it again with `cargo xtask gen`'],
   ]) {
     assert.throws(() => Catalog.parse(document ?? ""), new CatalogError(message ?? ""));

@@ -27,7 +27,7 @@ fn folder(name: &str) -> PathBuf {
     in_tests("..").join(name)
 }
 
-/// Returns random rows of vectors.
+/// Returns random rows of vectors, and rows of calls of the leaderboard, if its data can be had.
 fn rows() -> String {
     let tools = std::env::var("TOOLC_TOOLS").map_or(TOOLS, |count| count.parse().expect("TOOLC_TOOLS is a number"));
     let seed: u64 = std::env::var("TOOLC_SEED").map_or(2, |seed| seed.parse().expect("TOOLC_SEED is a number"));
@@ -35,6 +35,11 @@ fn rows() -> String {
     for (run, seed) in (0..tools.div_ceil(PER_RUN)).zip(seed..) {
         for row in vectors::random((tools - run * PER_RUN).min(PER_RUN), seed) {
             let _ = writeln!(rows, "{row}");
+        }
+    }
+    for (compilation, sent) in crate::bfcl::calls_of_others().unwrap_or_default() {
+        if let Some(catalog) = compilation.catalog {
+            let _ = writeln!(rows, "{}", vectors::of_only_tool(&catalog, sent));
         }
     }
     rows
@@ -125,6 +130,26 @@ fn the_vectors_of_other_languages_are_up_to_date() {
             text == written,
             "tests/vectors/{name} differs in line {}: run `cargo run -p toolc-tests --example vectors`",
             line.unwrap_or_else(|| text.lines().count().min(written.lines().count())) + 1
+        );
+    }
+}
+
+#[test]
+fn the_modules_of_the_examples_are_up_to_date() {
+    for (examples, module) in [
+        ("python/examples", "shop/__init__.py"),
+        ("python/examples", "shop/client.py"),
+        ("typescript/examples", "src/notes-tools/index.ts"),
+    ] {
+        let copied = tempfile::tempdir().expect("there is a folder for temporary files");
+        copy_folder(&folder(examples), copied.path());
+        let root = copied.path().to_str().expect("the path is Unicode");
+        let (status, _, err) = toolc_codegen::cli::capture(["--root", root, "gen"]);
+        assert_eq!(status, 0, "{err}");
+        let read = |folder: &Path| fs::read_to_string(folder.join(module)).expect("the module exists");
+        assert!(
+            read(copied.path()) == read(&folder(examples)),
+            "{examples}/{module} is out of date: run `cargo xtask gen --root {examples}`"
         );
     }
 }
@@ -237,7 +262,7 @@ fn the_generated_module_in_typescript_is_clean_and_loads() {
     let settings = serde_json::json!({
         "compilerOptions": {
             "strict": true, "noUncheckedIndexedAccess": true, "exactOptionalPropertyTypes": true, "module": "nodenext", "target": "es2022",
-            "types": [], "outDir": "out", "skipLibCheck": false,
+            "types": [], "rootDir": "golden", "outDir": "out", "skipLibCheck": false,
         },
         "include": ["golden"],
     });
@@ -248,8 +273,7 @@ fn the_generated_module_in_typescript_is_clean_and_loads() {
     };
     let compiler = runtime.join("../node_modules/typescript/bin/tsc");
     node(&[compiler.as_os_str(), "-p".as_ref(), ".".as_ref()]);
-    let program =
-        "import { catalog } from './out/index.js'; console.log(catalog.turn({ dialect: 'openai' }).definitions.length)";
+    let program = "import { catalog } from './out/index.js'; console.log(catalog.turn('openai').definitions.length)";
     let printed = node(&["--input-type=module".as_ref(), "--eval".as_ref(), program.as_ref()]);
     assert!(printed.parse::<usize>().expect("a number") > 20);
 }

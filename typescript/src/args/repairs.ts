@@ -188,10 +188,12 @@ class Comparison {
         this.compare(inner(at), sent[at] ?? null, shown.part(at, repaired[at] ?? null));
       }
     } else if (sent instanceof JsonMap && repaired instanceof JsonMap) {
+      // Found once, because an object can have many keys.
+      const lost = sent.keys.filter((key) => !repaired.has(key));
       repaired.keys.forEach((key, at) => {
         const sentAs = this.#isFull ? undefined : sentKey(this.#reader.table, key, sent, repaired);
         if (sentAs !== undefined) {
-          this.#compareNames(inner, key, sent, shown);
+          this.#compareNames(inner, key, lost, shown);
           this.compare(inner(sentAs), sent.get(sentAs) ?? null, shown.part(key, repaired.values[at] ?? null));
         }
       });
@@ -199,9 +201,9 @@ class Comparison {
   }
 
   /** Adds the repairs of the keys that `key` replaces. */
-  #compareNames(inner: (step: string) => string, key: string, sent: JsonMap, shown: Shown): void {
+  #compareNames(inner: (step: string) => string, key: string, lost: readonly string[], shown: Shown): void {
     const repaired = shown.value as JsonMap;
-    for (const other of sent.keys) {
+    for (const other of lost) {
       // A key that the definition has is not a repair.
       if (isRenamed(this.#reader.table, other, key, repaired) && !mayBeAlias(other, key)) {
         const [from, to] = shown.isSecret ? [REDACTED, REDACTED] : [other, key];

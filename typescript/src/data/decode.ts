@@ -5,7 +5,8 @@
  */
 
 import { asFloat, isFloat, type JsonNumber } from "../number.ts";
-import { isNumber, JsonMap, textOf, type Value } from "../value.ts";
+import { got } from "../args/expectation_text.ts";
+import { isNumber, JsonMap, type Value } from "../value.ts";
 
 /** The error for a document that is not a compiled catalog. */
 export class CatalogError extends Error {
@@ -24,12 +25,9 @@ export class Part {
 
   /** Throws the error that something else was expected here. */
   fail(expected: string): never {
-    const text = textOf(this.value);
-    const got = text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text;
     const place = this.path === "" ? "the document" : this.path;
-    throw new CatalogError(
-      `this is not a compiled catalog: ${place}: expected ${expected}, got ${got}: write it again with \`cargo xtask gen\``,
-    );
+    const problem = `${place}: expected ${expected}, got ${got(this.value)}`;
+    throw new CatalogError(`this is not a compiled catalog: ${problem}: write it again with \`cargo xtask gen\``);
   }
 
   get map(): JsonMap {

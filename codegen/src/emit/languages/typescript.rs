@@ -13,7 +13,7 @@ use crate::lower::shape::{Class, Key, Shape};
 use crate::project::MARK;
 
 /// The names that the module has besides those of the project.
-const TAKEN: &[&str] = &["Catalog", "Defaults", "Handlers", "Omit", "Partial", "Pick", "Promise", "Record"];
+const TAKEN: &[&str] = &["Catalog", "Client", "Defaults", "Handlers", "Omit", "Partial", "Pick", "Promise", "Record"];
 
 pub(super) fn emit<'c>(catalog: &'c Lowered<'c>, folder: &str) -> Vec<Draft<'c>> {
     vec![draft(folder, "index.ts", || module(catalog))]
@@ -139,27 +139,36 @@ fn write_handlers(toolsets: &[ToolsetTypes<'_>], out: &mut String) {
 }
 
 fn write_client(toolsets: &[ToolsetTypes<'_>], out: &mut String) {
-    out.push_str(
-        "\n/** The keys `K` are optional, because the tool has defaults for them. */\n\
-         type Defaults<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;\n\n\
-         /** Returns the tools as functions that call them elsewhere: in a running `toolc mcp serve`, for example. */\n\
-         export function client(call: (tool: string, args: unknown) => Promise<unknown>) {\n  return {\n",
-    );
-    for tool in toolsets.iter().flat_map(|toolset| &toolset.tools) {
+    let tools = || toolsets.iter().flat_map(|toolset| &toolset.tools);
+    let arguments = |tool: &ToolTypes<'_>| {
         let class = &tool.classes[tool.arguments];
         let defaults: Vec<String> = (class.keys.iter())
             .filter(|key| !key.property.required && is_always_present(key.property))
             .map(|key| Value::from(key.property.name.value.as_str()).to_string())
             .collect();
-        let arguments = if defaults.is_empty() {
+        if defaults.is_empty() {
             class.name.clone()
         } else {
             format!("Defaults<{}, {}>", class.name, defaults.join(" | "))
-        };
-        let returns = tool.returns.as_ref().map(|shape| ty(shape, &tool.classes)).filter(|ty| ty != "unknown");
-        let cast = returns.map(|returns| format!(" as Promise<{returns}>")).unwrap_or_default();
-        let name = tool.tool.name();
-        let _ = writeln!(out, "    {}: (args: {arguments}) => call({}, args){cast},", key(name), Value::from(name));
+        }
+    };
+    let returns = |tool: &ToolTypes<'_>| tool.returns.as_ref().map_or("unknown".to_owned(), |it| ty(it, &tool.classes));
+    out.push_str(
+        "\n/** The keys `K` are optional, because the tool has defaults for them. */\n\
+         type Defaults<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;\n\n\
+         /** The tools as functions. */\nexport interface Client {\n",
+    );
+    for tool in tools() {
+        let _ = writeln!(out, "  {}(args: {}): Promise<{}>;", key(tool.tool.name()), arguments(tool), returns(tool));
+    }
+    out.push_str(
+        "}\n\n/** Returns the tools as functions that call them elsewhere: in a running `toolc mcp serve`, for example. */\n\
+         export function client(call: (tool: string, args: unknown) => Promise<unknown>): Client {\n  return {\n",
+    );
+    for tool in tools() {
+        let (name, returns) = (tool.tool.name(), returns(tool));
+        let cast = if returns == "unknown" { String::new() } else { format!(" as Promise<{returns}>") };
+        let _ = writeln!(out, "    {}: (args) => call({}, args){cast},", key(name), Value::from(name));
     }
     out.push_str("  };\n}\n");
 }

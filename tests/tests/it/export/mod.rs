@@ -3,7 +3,6 @@
 
 mod declarations;
 mod formats;
-mod python;
 mod reference;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -167,6 +167,24 @@ impl Callable {
     }
 }
 
+/// Returns the calls of a sample: the project with the function, and the arguments as JSON texts in all forms. `None` without the data.
+pub(crate) fn calls_of_others() -> Option<Vec<(Compilation, Vec<String>)>> {
+    let data = Data::download()?;
+    let answered = data.questions.iter().filter_map(|question| Some((question, data.answers.get(&question.id)?)));
+    let calls = answered.flat_map(|(question, calls)| calls.iter().map(move |call| (question, call)));
+    let of_call = |(question, call): (&data::Entry, &Value)| {
+        let (name, accepted) = call.as_object().and_then(|call| call.iter().next()).expect("it names a function");
+        let definitions = data::definitions(&question.content);
+        let of_others = definitions.iter().find(|one| one["name"] == **name).expect("the function is defined");
+        let sent = (0..calls::choices(accepted)).flat_map(|choice| {
+            let sent = calls::arguments(of_others, accepted, choice);
+            [Form::JsonTexts.of(&sent).to_string(), Form::TextScalars.of(&sent).to_string(), sent.to_string()]
+        });
+        (compiled(&import(of_others, Repair::All)), sent.collect())
+    };
+    Some(drawn(calls.collect()).into_iter().map(of_call).collect())
+}
+
 #[test]
 fn calls_of_others_are_accepted_and_repaired() {
     let Some(data) = Data::download() else { return };

@@ -58,12 +58,19 @@ export function handlers(toolsets: { notes: NotesTools }): Handlers {
 /** The keys `K` are optional, because the tool has defaults for them. */
 type Defaults<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;
 
+/** The tools as functions. */
+export interface Client {
+  add_note(args: Defaults<AddNoteArguments, "tags">): Promise<AddNoteResult>;
+  find_notes(args: Defaults<FindNotesArguments, "limit">): Promise<FindNotesResult>;
+  remind(args: RemindArguments): Promise<unknown>;
+}
+
 /** Returns the tools as functions that call them elsewhere: in a running `toolc mcp serve`, for example. */
-export function client(call: (tool: string, args: unknown) => Promise<unknown>) {
+export function client(call: (tool: string, args: unknown) => Promise<unknown>): Client {
   return {
-    add_note: (args: Defaults<AddNoteArguments, "tags">) => call("add_note", args) as Promise<AddNoteResult>,
-    find_notes: (args: Defaults<FindNotesArguments, "limit">) => call("find_notes", args) as Promise<FindNotesResult>,
-    remind: (args: RemindArguments) => call("remind", args),
+    add_note: (args) => call("add_note", args) as Promise<AddNoteResult>,
+    find_notes: (args) => call("find_notes", args) as Promise<FindNotesResult>,
+    remind: (args) => call("remind", args),
   };
 }
 

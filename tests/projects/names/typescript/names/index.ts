@@ -305,20 +305,35 @@ export function handlers(toolsets: { clippy: ClippyTools; compiled: CompiledTool
 /** The keys `K` are optional, because the tool has defaults for them. */
 type Defaults<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>;
 
+/** The tools as functions. */
+export interface Client {
+  clippy(args: Defaults<ClippyArguments, "from">): Promise<unknown>;
+  compiled(args: Defaults<CompiledArguments, "from">): Promise<unknown>;
+  core(args: Defaults<CoreArguments, "from">): Promise<unknown>;
+  diagnostic(args: Defaults<DiagnosticArguments, "from">): Promise<unknown>;
+  gen(args: Defaults<GenArguments, "from">): Promise<unknown>;
+  main(args: Defaults<MainArguments, "from">): Promise<unknown>;
+  mod(args: Defaults<ModArguments, "from">): Promise<unknown>;
+  rustfmt(args: Defaults<RustfmtArguments, "from">): Promise<unknown>;
+  self(args: Defaults<SelfArguments, "tagged">): Promise<SelfResult>;
+  std(args: Defaults<StdArguments, "from">): Promise<unknown>;
+  toolc(args: Defaults<ToolcArguments, "from">): Promise<unknown>;
+}
+
 /** Returns the tools as functions that call them elsewhere: in a running `toolc mcp serve`, for example. */
-export function client(call: (tool: string, args: unknown) => Promise<unknown>) {
+export function client(call: (tool: string, args: unknown) => Promise<unknown>): Client {
   return {
-    clippy: (args: Defaults<ClippyArguments, "from">) => call("clippy", args),
-    compiled: (args: Defaults<CompiledArguments, "from">) => call("compiled", args),
-    core: (args: Defaults<CoreArguments, "from">) => call("core", args),
-    diagnostic: (args: Defaults<DiagnosticArguments, "from">) => call("diagnostic", args),
-    gen: (args: Defaults<GenArguments, "from">) => call("gen", args),
-    main: (args: Defaults<MainArguments, "from">) => call("main", args),
-    mod: (args: Defaults<ModArguments, "from">) => call("mod", args),
-    rustfmt: (args: Defaults<RustfmtArguments, "from">) => call("rustfmt", args),
-    self: (args: Defaults<SelfArguments, "tagged">) => call("self", args) as Promise<SelfResult>,
-    std: (args: Defaults<StdArguments, "from">) => call("std", args),
-    toolc: (args: Defaults<ToolcArguments, "from">) => call("toolc", args),
+    clippy: (args) => call("clippy", args),
+    compiled: (args) => call("compiled", args),
+    core: (args) => call("core", args),
+    diagnostic: (args) => call("diagnostic", args),
+    gen: (args) => call("gen", args),
+    main: (args) => call("main", args),
+    mod: (args) => call("mod", args),
+    rustfmt: (args) => call("rustfmt", args),
+    self: (args) => call("self", args) as Promise<SelfResult>,
+    std: (args) => call("std", args),
+    toolc: (args) => call("toolc", args),
   };
 }
 
