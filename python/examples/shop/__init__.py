@@ -4,18 +4,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict
+from typing import Any, Protocol, TypedDict
 
 from toolc import Catalog, Handlers
 
 from ._catalog import TEXT
-
-if sys.version_info >= (3, 11):
-    from typing import NotRequired
-elif TYPE_CHECKING:
-    from typing_extensions import NotRequired
 
 catalog = Catalog.parse(TEXT)
 

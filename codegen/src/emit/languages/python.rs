@@ -47,26 +47,50 @@ fn header() -> String {
 
 fn module(catalog: &Lowered<'_>) -> String {
     let toolsets = types(catalog, TAKEN);
-    let mut out = header();
-    out.push_str(
-        "\n\"\"\"The tools of this project: the types of their arguments and results, and a protocol for the handlers of each toolset.\"\"\"\n\n\
-         from __future__ import annotations\n\nimport sys\nfrom collections.abc import Awaitable\n\
-         from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict\n\nfrom toolc import Catalog, Handlers\n\n\
-         from ._catalog import TEXT\n\nif sys.version_info >= (3, 11):\n    from typing import NotRequired\n\
-         elif TYPE_CHECKING:\n    from typing_extensions import NotRequired\n\ncatalog = Catalog.parse(TEXT)\n",
-    );
+    let mut body = String::new();
     for toolset in &toolsets {
         for tool in &toolset.tools {
             let values = values(catalog, tool.tool);
             for (index, class) in tool.classes.iter().enumerate() {
                 let doc = (index == tool.arguments).then(|| values.text(&tool.tool.manifest.description.value));
-                write_class(class, doc.as_deref(), &tool.classes, &values, &mut out);
+                write_class(class, doc.as_deref(), &tool.classes, &values, &mut body);
             }
         }
-        write_protocol(catalog, toolset, &mut out);
+        write_protocol(catalog, toolset, &mut body);
     }
-    write_handlers(catalog, &toolsets, &mut out);
-    out
+    write_handlers(catalog, &toolsets, &mut body);
+    imports(&body) + &body
+}
+
+/// Returns the beginning of the module, which imports the names that the rest uses.
+fn imports(body: &str) -> String {
+    let needs_not_required = body.contains("NotRequired[");
+    let names = [("Any", "Any"), ("Literal", "Literal["), ("Protocol", "(Protocol)"), ("TypedDict", "TypedDict")];
+    let used = names.into_iter().filter(|(_, use_of)| body.contains(use_of)).map(|(name, _)| name);
+    let type_checking = needs_not_required.then_some("TYPE_CHECKING");
+    let typing: Vec<&str> = type_checking.into_iter().chain(used).collect();
+    let mut out = header();
+    out.push_str(
+        "\n\"\"\"The tools of this project: the types of their arguments and results, and a protocol for the handlers of each toolset.\"\"\"\n\n\
+         from __future__ import annotations\n\n",
+    );
+    if needs_not_required {
+        out.push_str("import sys\n");
+    }
+    if body.contains("Awaitable[") {
+        out.push_str("from collections.abc import Awaitable\n");
+    }
+    if !typing.is_empty() {
+        let _ = writeln!(out, "from typing import {}", typing.join(", "));
+    }
+    out.push_str("\nfrom toolc import Catalog, Handlers\n\nfrom ._catalog import TEXT\n");
+    if needs_not_required {
+        out.push_str(
+            "\nif sys.version_info >= (3, 11):\n    from typing import NotRequired\n\
+             elif TYPE_CHECKING:\n    from typing_extensions import NotRequired\n",
+        );
+    }
+    out + "\ncatalog = Catalog.parse(TEXT)\n"
 }
 
 fn write_class(class: &Class<'_>, doc: Option<&str>, classes: &[Class<'_>], values: &TurnValues, out: &mut String) {
