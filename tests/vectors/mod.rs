@@ -19,7 +19,10 @@ pub(crate) fn folder() -> PathBuf {
 
 /// The files of the vectors: name and content.
 pub(crate) fn files() -> Vec<(&'static str, String)> {
-    let lines = |rows: Vec<serde_json::Value>| rows.iter().map(|row| format!("{row}\n")).collect::<String>();
+    let lines = |rows: Vec<serde_json::Value>| {
+        let lines: Vec<String> = rows.iter().map(ToString::to_string).collect();
+        lines.join("\n") + "\n"
+    };
     vec![
         ("documented.jsonl", lines(documented())),
         ("random.jsonl", lines(random(60, 1))),

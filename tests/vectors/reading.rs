@@ -57,7 +57,7 @@ pub(crate) fn documented() -> Vec<Value> {
     }
     let rows = cases.into_iter().filter_map(|(schema, sent)| {
         let table = Table::from_schema(&schema).ok().filter(|table| !has_keywords_of_run_time(table))?;
-        Some(row(compiled::table(&table, &[], &BTreeMap::new()), Map::new(), &table, sent))
+        Some(row(&compiled::table(&table, &[], &BTreeMap::new()), &Map::new(), &table, sent))
     });
     rows.collect()
 }
@@ -114,7 +114,7 @@ fn rows(sources: &Sources, random: &mut Random, turns: impl Fn(&toolc::Tool) -> 
             let table = compiled.arguments.in_turn(atoms).unwrap_or_else(|| Table::clone(&compiled.arguments));
             let schema = parameters.value(atoms, &vec![FactValue::from("fact"); compiled.facts.len()]);
             let sent = (0..ARGUMENTS).flat_map(|number| texts(number, &schema, random)).collect();
-            let mut row = row(written["arguments"].clone(), facts, &table, sent);
+            let mut row = row(&written["arguments"], &facts, &table, sent);
             let turn = reference::Turn { tools: tools.clone(), facts: row["facts"].clone() };
             for case in row["cases"].as_array_mut().expect("it is a list") {
                 let Some(arguments) = case.get("arguments") else { continue };
@@ -139,7 +139,7 @@ pub(crate) fn of_only_tool(catalog: &Checked, sent: Vec<String>) -> Value {
     let (id, _) = catalog.tools().next().expect("it has one tool");
     let tool = lowered.tool(id);
     let written = compiled::table(&tool.arguments, &tool.atoms, &BTreeMap::new());
-    row(written, Map::new(), &tool.arguments, sent)
+    row(&written, &Map::new(), &tool.arguments, sent)
 }
 
 /// Returns random texts that a model may send.
@@ -152,14 +152,14 @@ fn texts(number: usize, schema: &Value, random: &mut Random) -> Vec<String> {
         _ => value = unrelated_arguments(schema, random),
     }
     let text = value.to_string();
-    let mut texts: Vec<String> = doubled(&value, random).filter(|_| number % 5 == 0).into_iter().collect();
+    let mut texts: Vec<String> = doubled(&value, random).filter(|_| number.is_multiple_of(5)).into_iter().collect();
     match random.below(12) {
         0 => texts.push(format!("```json\n{text}\n```")),
         1 => texts.push(text.replace("true", "True").replace("null", "None").replace('}', ",}")),
         2 => texts.push(json!(text).to_string()),
         3 => texts.push(format!("{text}{text}")),
         4 => {
-            texts.extend(text.char_indices().nth(random.below(text.len().max(1))).map(|(at, _)| text[..at].to_owned()))
+            texts.extend(text.char_indices().nth(random.below(text.len().max(1))).map(|(at, _)| text[..at].to_owned()));
         }
         5 => texts.push(text.replace('"', "'")),
         _ => {}
@@ -182,7 +182,7 @@ fn facts(all: &[Atom], atoms: Atoms) -> Map<String, Value> {
     facts.collect()
 }
 
-fn row(compiled: Value, facts: Map<String, Value>, table: &Table, sent: Vec<String>) -> Value {
+fn row(compiled: &Value, facts: &Map<String, Value>, table: &Table, sent: Vec<String>) -> Value {
     let cases: Vec<Value> = sent.into_iter().map(|sent| case(table, &sent)).collect();
     json!({ "table": compiled, "facts": facts, "cases": cases })
 }

@@ -103,7 +103,7 @@ impl Choice {
         let is_chat = facts.get("platform") == Some(&FactValue::from("chat"));
         let variables = ["GOLDEN_KEY", "GOLDEN_BROWSER"]
             .into_iter()
-            .filter(|name| !random.one_in(4) && !(is_chat && *name == "GOLDEN_KEY"))
+            .filter(|name| !(random.one_in(4) || (is_chat && *name == "GOLDEN_KEY")))
             .collect();
         let programs = ["golden-program"].into_iter().filter(|_| !random.one_in(4)).collect();
         Self { enabled, disabled, enabled_tools, disabled_tools, facts, variables, programs }
@@ -147,13 +147,11 @@ fn row(turn: &Turn, dialect: Dialect, choice: &Choice, names: &Names, random: &m
 
 /// Returns what a call by a name reaches: `[name, tool]`, or `[name, error]`.
 fn named(turn: &Turn, sent: &str) -> Value {
-    match turn.tool_called(sent) {
-        Some(tool) => json!([sent, tool.name]),
-        None => {
-            let response = pollster::block_on(turn.call(&ToolCall::new(sent, "{}")));
-            json!([sent, serde_json::from_str::<Value>(&response.json).expect("an error is JSON")])
-        }
+    if let Some(tool) = turn.tool_called(sent) {
+        return json!([sent, tool.name]);
     }
+    let response = pollster::block_on(turn.call(&ToolCall::new(sent, "{}")));
+    json!([sent, serde_json::from_str::<Value>(&response.json).expect("an error is JSON")])
 }
 
 /// Returns a name as a model may write it.
@@ -171,10 +169,18 @@ fn misspelt(name: &str, random: &mut Random) -> String {
         9 => name.chars().skip(1).collect(),
         10 => format!("`{name}`"),
         11 => format!("{name}s<b>\u{202e}"),
-        12 => name
-            .split('_')
-            .map(|word| format!("{}{}", word[..1.min(word.len())].to_uppercase(), &word[1.min(word.len())..]))
-            .collect(),
+        12 => camel_case(name),
         _ => name.to_owned(),
     }
+}
+
+/// Returns a name as `CamelCase`.
+fn camel_case(name: &str) -> String {
+    let mut out = String::new();
+    for word in name.split('_') {
+        let (first, rest) = word.split_at(word.len().min(1));
+        out.push_str(&first.to_uppercase());
+        out.push_str(rest);
+    }
+    out
 }

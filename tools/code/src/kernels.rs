@@ -1,5 +1,7 @@
 //! The interpreters of all tasks of a host. Each task has at most one, their total number is limited, and idle interpreters are ended.
 
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,9 +10,20 @@ use crate::kernel::Kernel;
 
 /// The interpreter of a task. The interpreter ends with the task.
 #[derive(Debug, Default)]
-pub(crate) struct TaskKernel(Mutex<Slot>);
+pub(crate) struct TaskKernel {
+    /// Locked while a script runs, and for a moment by what ends idle interpreters.
+    slot: Mutex<Slot>,
+    has_script: AtomicBool,
+}
 
-/// Holds the interpreter of a task, if any. Locked while a script runs.
+/// The slot of a task whose script runs.
+#[derive(Debug)]
+pub(crate) struct ScriptSlot<'t> {
+    slot: MutexGuard<'t, Slot>,
+    has_script: &'t AtomicBool,
+}
+
+/// Holds the interpreter of a task, if any.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
     kernel: Option<RunningKernel>,
@@ -64,14 +77,43 @@ struct KernelsState {
 pub(crate) struct KernelPermit(Arc<Shared>);
 
 impl TaskKernel {
-    /// Returns the slot, or `None` while another script of the task runs.
-    pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, Slot>> {
-        match self.0.try_lock() {
+    /// Returns the slot for a script, or `None` while another script of the task runs.
+    pub(crate) fn begin_script(&self) -> Option<ScriptSlot<'_>> {
+        if self.has_script.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        // The call of an earlier script may have panicked.
+        let slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(ScriptSlot { slot, has_script: &self.has_script })
+    }
+
+    /// Returns the slot, or `None` while it is locked.
+    fn try_lock(&self) -> Option<MutexGuard<'_, Slot>> {
+        match self.slot.try_lock() {
             Ok(slot) => Some(slot),
-            // The call of an earlier script has panicked.
             Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => None,
         }
+    }
+}
+
+impl Deref for ScriptSlot<'_> {
+    type Target = Slot;
+
+    fn deref(&self) -> &Slot {
+        &self.slot
+    }
+}
+
+impl DerefMut for ScriptSlot<'_> {
+    fn deref_mut(&mut self) -> &mut Slot {
+        &mut self.slot
+    }
+}
+
+impl Drop for ScriptSlot<'_> {
+    fn drop(&mut self) {
+        self.has_script.store(false, Ordering::Release);
     }
 }
 
@@ -225,5 +267,26 @@ impl Drop for KernelPermit {
     fn drop(&mut self) {
         self.0.state().permits -= 1;
         self.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_waits_for_the_check_of_idle_interpreters_but_not_for_another_script() {
+        let task = TaskKernel::default();
+        let check = task.try_lock().expect("nothing runs");
+        thread::scope(|scope| {
+            let begun = scope.spawn(|| task.begin_script().is_some());
+            thread::sleep(Duration::from_millis(20));
+            drop(check);
+            assert!(begun.join().expect("it does not panic"));
+        });
+        let running = task.begin_script().expect("no script runs");
+        assert!(task.begin_script().is_none() && task.try_lock().is_none());
+        drop(running);
+        assert!(task.begin_script().is_some());
     }
 }

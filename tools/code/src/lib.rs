@@ -99,7 +99,7 @@ impl CodeHandlers {
 impl CodeTools for CodeHandlers {
     fn execute_code(&self, args: Args, call: &Call<'_>) -> Result<Returns, ToolError> {
         let task = call.state::<TaskKernel>();
-        let Some(mut slot) = task.try_lock() else {
+        let Some(mut slot) = task.begin_script() else {
             let text = "another script of this task is running: nothing was run. Wait for it, and then try again";
             return Err(ToolError::new(text));
         };

@@ -134,6 +134,7 @@ impl<'b> Tool<'b> {
     }
 
     /// Fills in the defaults of undone arguments.
+    #[allow(dead_code, reason = "the vectors for other languages use it")]
     pub(super) fn fill(&mut self, arguments: &Value, turn: &Turn) -> Value {
         let rewrites = self.rewrites;
         self.undo_in(arguments, &rewrites["arguments"], Some(turn))
