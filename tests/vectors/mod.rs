@@ -2,13 +2,13 @@
 //!
 //! `cargo run -p toolc-tests --example vectors` writes them.
 
-mod reading;
+pub(crate) mod reading;
 #[allow(dead_code, reason = "definitions are compared with those of the runtime")]
 #[path = "../tests/it/export/reference.rs"]
 mod reference;
 mod turns;
 
-pub(crate) use reading::{documented, golden, of_only_tool, random};
+pub(crate) use reading::{documented, golden, random};
 
 use std::path::PathBuf;
 

@@ -39,7 +39,7 @@ fn rows() -> String {
     }
     for (compilation, sent) in crate::bfcl::calls_of_others().unwrap_or_default() {
         if let Some(catalog) = compilation.catalog {
-            let _ = writeln!(rows, "{}", vectors::of_only_tool(&catalog, sent));
+            let _ = writeln!(rows, "{}", vectors::reading::of_only_tool(&catalog, sent));
         }
     }
     rows
