@@ -457,7 +457,8 @@ fn the_person_runs_shell_commands_and_continues_other_conversations() {
     tmux.say("/clear");
     tmux.wait_for("a new conversation begins");
     tmux.say("Another one.");
-    tmux.wait_until("another answer", |screen| screen.matches("The first.").count() == 2);
+    // The status line ends a turn: what is typed before it is for the turn.
+    tmux.wait_until("another answer", |screen| screen.matches(" tokens in, ").count() == 2);
     tmux.say("/resume");
     tmux.wait_for("`/resume ID` continues one");
     let sessions = run(folder.path(), &["sessions", "list", "--json"], &[]);
