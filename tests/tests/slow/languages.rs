@@ -8,6 +8,7 @@ mod vectors;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
@@ -71,15 +72,24 @@ fn python() -> Option<PathBuf> {
     }
 }
 
+/// Returns the packages that a `package.json` asks for, one a line. Those of a folder are left out.
+fn wanted_packages(path: &str, key: &str) -> Result<String, String> {
+    let package = fs::read_to_string(folder(path)).map_err(|error| error.to_string())?;
+    let package: serde_json::Value = serde_json::from_str(&package).map_err(|error| error.to_string())?;
+    let mut lines = String::new();
+    for (name, version) in package[key].as_object().into_iter().flatten() {
+        if let Some(version) = version.as_str().filter(|version| !version.starts_with("file:")) {
+            let _ = writeln!(lines, "{name}@{version}");
+        }
+    }
+    Ok(lines)
+}
+
 /// Returns a copy of `typescript/` with the packages that it is developed with, compiled; `None` if they cannot be installed.
 fn typescript() -> Option<&'static Path> {
     static BUILT: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
-        let package = fs::read_to_string(folder("typescript/package.json")).map_err(|error| error.to_string())?;
-        let package: serde_json::Value = serde_json::from_str(&package).map_err(|error| error.to_string())?;
-        let wanted = package["devDependencies"].as_object().into_iter().flatten();
-        let wanted: Vec<String> =
-            wanted.map(|(name, version)| format!("{name}@{}", version.as_str().unwrap_or_default())).collect();
-        let installed = packages::npm("runtime-typescript", &(wanted.join("\n") + "\n"))?;
+        let installed =
+            packages::npm("runtime-typescript", &wanted_packages("typescript/package.json", "devDependencies")?)?;
         // Its tests find the vectors from there, as in the repository.
         let copy = installed.join("typescript");
         copy_folder(&folder("typescript"), &copy);
@@ -194,13 +204,48 @@ fn the_runtime_in_typescript_passes_its_tests_and_checks() {
     let mut command = Command::new("node");
     command.arg("--test").args(tests).current_dir(folder);
     packages::run(&mut command).unwrap_or_else(|why| panic!("{why}"));
-    for (program, args) in
-        [("typescript/bin/tsc", ["-p", "tsconfig.test.json"]), ("eslint/bin/eslint.js", ["--max-warnings=0", "."])]
-    {
+    for (program, args) in [
+        ("typescript/bin/tsc", ["-p", "tsconfig.core.json"]),
+        ("typescript/bin/tsc", ["-p", "tsconfig.test.json"]),
+        ("eslint/bin/eslint.js", ["--max-warnings=0", "."]),
+    ] {
         let program = folder.join("../node_modules").join(program);
         let mut command = Command::new("node");
         packages::run(command.arg(program).args(args).current_dir(folder)).unwrap_or_else(|why| panic!("{why}"));
     }
+}
+
+#[test]
+fn the_adapters_in_typescript_fit_the_libraries_of_vendors() {
+    let Some(runtime) = typescript() else { return };
+    let wanted = wanted_packages("typescript/test/libraries/package.json", "dependencies");
+    let installed = match wanted.and_then(|wanted| packages::npm("libraries-typescript", &wanted)) {
+        Ok(installed) => installed,
+        Err(why) => return packages::missing("no libraries of vendors", &why),
+    };
+    let package = installed.join("node_modules/@toolc/runtime");
+    copy_folder(runtime, &package);
+    copy(&runtime.join("dist"), &package.join("dist"), &[]);
+    // The tests find the vectors, the examples and the guide from there, as in the repository.
+    let copy = installed.join("typescript");
+    copy_folder(runtime, &copy);
+    copy_folder(&in_tests("vectors"), &installed.join("tests/vectors"));
+    fs::create_dir_all(installed.join("docs")).expect("the folder can be made");
+    let guide = "docs/languages-typescript.md";
+    fs::copy(folder(guide), installed.join(guide)).expect("the guide can be copied");
+    let tests = copy.join("test/libraries");
+    let node = |args: &[&str]| {
+        packages::run(Command::new("node").args(args).current_dir(&tests)).unwrap_or_else(|why| panic!("{why}"));
+    };
+    node(&["prepare.js"]);
+    node(&["../../../node_modules/typescript/bin/tsc", "-p", "."]);
+    let compiled = fs::read_dir(tests.join("dist")).expect("the tests are compiled").filter_map(|entry| {
+        let path = entry.ok()?.path();
+        path.to_str().filter(|path| path.ends_with(".test.js")).map(str::to_owned)
+    });
+    let compiled: Vec<String> = compiled.collect();
+    assert!(!compiled.is_empty());
+    node(&iter::once("--test").chain(compiled.iter().map(String::as_str)).collect::<Vec<_>>());
 }
 
 #[test]
