@@ -496,6 +496,7 @@ fn export_writes_a_bundle_and_never_overwrites_other_files() {
         [
             "bundle.json",
             "catalog.json",
+            "compiled.json",
             "rewrites/mcp.json",
             "schemas/mcp/tools/Odd-Names.json",
             "schemas/mcp/tools/no_parameters.json",

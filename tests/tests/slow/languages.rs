@@ -322,3 +322,35 @@ fn the_generated_module_in_typescript_is_clean_and_loads() {
     let printed = node(&["--input-type=module".as_ref(), "--eval".as_ref(), program.as_ref()]);
     assert!(printed.parse::<usize>().expect("a number") > 20);
 }
+
+/// Compares the definitions of each toolset with those that the runtime makes from `compiled.json`, and prints what was compared.
+const COMPARISON: &str = r#"
+import json, pathlib, sys
+from toolc import Catalog
+bundle = pathlib.Path(sys.argv[1])
+document = json.loads((bundle / "compiled.json").read_text("utf-8"))
+catalog = Catalog.parse((bundle / "compiled.json").read_text("utf-8"))
+for dialect in document["dialects"]:
+    for path in sorted((bundle / "schemas" / dialect / "toolsets").glob("*.json")):
+        turn = catalog.turn(dialect, toolsets=[path.stem])
+        if not turn.hidden:
+            assert turn.definitions == json.loads(path.read_text("utf-8")), (dialect, path.stem)
+            print(dialect, path.stem)
+"#;
+
+#[test]
+fn a_bundle_is_read_by_the_runtime_in_python() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().expect("there is a folder for temporary files");
+    let bundle = folder.path().join("bundle");
+    let (root, out) = (in_tests("projects/golden"), bundle.to_str().expect("the path is Unicode"));
+    for options in [&[][..], &["--toolset", "less", "--toolset", "lib"]] {
+        let args = [&["--root", root.to_str().expect("the path is Unicode"), "export", out], options].concat();
+        let (status, _, err) = toolc_codegen::cli::capture(args);
+        assert_eq!(status, 0, "{err}");
+        let mut command = Command::new(&python);
+        command.args(["-c", COMPARISON, out]).env("PYTHONPATH", in_tests("../python/src"));
+        let compared = packages::run(&mut command).unwrap_or_else(|why| panic!("{why}"));
+        assert!(compared.lines().count() > 5, "{compared}");
+    }
+}

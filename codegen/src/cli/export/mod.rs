@@ -18,13 +18,14 @@ use toolc_lower::dialects;
 use toolc_tables::fact_to_json;
 
 use folder::replace_bundle;
-use selection::select;
+use selection::Selection;
 
 use super::turn::TurnArgs;
 use super::{picks, print, unknown};
 use crate::Catalog;
-use crate::catalog::FactId;
+use crate::catalog::{FactId, Toolset};
 use crate::check::Checked;
+use crate::emit::compiled::compiled;
 use crate::emit::{Part, Turn, conditional_definitions, portable_drafts, rewrites};
 use crate::failure::Failure;
 use crate::lower::lower;
@@ -64,18 +65,12 @@ impl Export {
                 None => unknown("dialect", name, declared()),
             });
         }
-        let dialects: Vec<&str> =
-            declared().filter(|name| self.dialect.is_empty() || self.dialect.iter().any(|d| d == name)).collect();
-        let picks = picks(catalog, &self.toolset)?;
-        let members = catalog.graph().select(&picks, &[]);
-        let tools: BTreeSet<&str> =
-            catalog.tools().filter(|(id, _)| members[id.0]).map(|(_, tool)| tool.name()).collect();
-        let toolsets: BTreeSet<&str> = (catalog.toolsets())
-            .filter(|(_, toolset)| {
-                picks.contains(&Pick::All) || self.toolset.iter().any(|name| toolset.is_called(name))
-            })
-            .map(|(_, toolset)| toolset.name())
-            .collect();
+        let is_chosen = |name: &str| self.dialect.is_empty() || self.dialect.iter().any(|chosen| chosen == name);
+        let records: Vec<_> =
+            catalog.settings().dialects.iter().filter(|dialect| is_chosen(dialect.name)).copied().collect();
+        let dialects: Vec<&str> = records.iter().map(|dialect| dialect.name).collect();
+        let selection = self.selection(catalog)?;
+        let is_exported = |name: &str| selection.tools.contains(name);
 
         let lowered = lower(catalog);
         let turn = Turn { facts: self.turn.facts(catalog)?, available: self.turn.available(catalog)? };
@@ -85,18 +80,18 @@ impl Export {
             .filter(|(path, _)| match path.split('/').collect::<Vec<_>>().as_slice() {
                 ["schemas", dialect, kind, file] => {
                     let name = file.split('.').next().unwrap_or_default();
-                    dialects.contains(dialect) && if *kind == "tools" { &tools } else { &toolsets }.contains(name)
+                    let names = if *kind == "tools" { &selection.tools } else { &selection.toolsets };
+                    dialects.contains(dialect) && names.contains(name)
                 }
                 other => *other == ["catalog.json"],
             })
             .collect();
         let files = exported.par_iter().map(|(path, draft)| {
             let text: String = draft.parts.iter().map(Part::text).collect();
-            (path.clone(), if path == "catalog.json" { select(&text, &tools, &toolsets) } else { text })
+            (path.clone(), if path == "catalog.json" { selection.declared(&text) } else { text })
         });
         let mut files: Vec<(String, String)> = files.collect();
-        let is_exported = |name: &str| tools.contains(name);
-        for dialect in catalog.settings().dialects.iter().filter(|dialect| dialects.contains(&dialect.name)) {
+        for dialect in &records {
             for (folder, json) in [
                 ("rewrites", rewrites(&lowered, dialect, is_exported)),
                 ("turns", conditional_definitions(&lowered, dialect, is_exported)),
@@ -104,12 +99,31 @@ impl Export {
                 files.push((format!("{folder}/{}.json", dialect.name), format!("{json:#}\n")));
             }
         }
+        files.push(("compiled.json".to_owned(), selection.compiled(compiled(&lowered, &records))));
         files.sort();
-        let index = index(&files, catalog, &turn, &dialects, &toolsets);
+        let index = index(&files, catalog, &turn, &dialects, &selection.toolsets);
         let version = index["version"].as_str().unwrap_or_default().to_owned();
         files.push((INDEX.to_owned(), format!("{index:#}\n")));
         replace_bundle(&self.dir, &files)?;
         print(out, &format!("{}: {}, version {version}\n", self.dir.display(), plural(files.len(), "file")))
+    }
+
+    /// Returns the tools and toolsets of the bundle.
+    fn selection<'c>(&self, catalog: &'c Checked) -> Result<Selection<'c>, Failure> {
+        let tools_of = |picks: &[Pick]| {
+            let members = catalog.graph().select(picks, &[]);
+            catalog.tools().filter(move |(id, _)| members[id.0]).map(|(_, tool)| tool.name())
+        };
+        let picks = picks(catalog, &self.toolset)?;
+        let is_picked = |toolset: &Toolset| self.toolset.iter().any(|name| toolset.is_called(name));
+        let toolsets = catalog.toolsets().filter(|(_, toolset)| picks.contains(&Pick::All) || is_picked(toolset));
+        Ok(Selection {
+            tools: tools_of(&picks).collect(),
+            toolsets: toolsets.map(|(_, toolset)| toolset.name()).collect(),
+            resolved: (catalog.toolsets())
+                .map(|(id, toolset)| (toolset.name(), tools_of(&[Pick::Set(id.0)]).collect()))
+                .collect(),
+        })
     }
 }
 

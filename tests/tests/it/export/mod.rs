@@ -245,6 +245,17 @@ fn a_bundle_of_some_toolsets_names_no_other_ones() {
             let before = all["toolsets"].as_array().expect("a list").iter().find(|other| other["name"] == *name);
             assert_eq!(before.expect("the toolset is declared")["resolved"], toolset["resolved"]);
         }
+        let compiled = read(&project, "compiled.json");
+        assert_eq!(tools(&compiled).map(|(name, _)| name).collect::<BTreeSet<_>>(), held);
+        let lists = compiled["toolsets"].as_array().expect("a list");
+        let known: BTreeSet<&str> = lists.iter().map(|toolset| toolset["name"].as_str().expect("a name")).collect();
+        assert!(toolsets.iter().all(|name| known.contains(name)), "{known:?}");
+        assert!(tools(&compiled).all(|(_, tool)| known.contains(tool["toolset"].as_str().expect("a name"))));
+        for toolset in lists {
+            let named = |key: &str| toolset.get(key).map_or_else(Vec::new, names);
+            assert!(named("tools").iter().chain(&named("excludes")).all(|tool| held.contains(tool)), "{toolset}");
+            assert!(named("includes").into_iter().chain(toolset["extends"].as_str()).all(|name| known.contains(name)));
+        }
         for distribution in catalog["distributions"].as_array().expect("a list") {
             let names = distribution["toolsets"].as_object().expect("an object").keys();
             assert!(names.into_iter().all(|name| toolsets.contains(&name.as_str())), "{distribution}");
