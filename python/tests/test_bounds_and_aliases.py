@@ -185,7 +185,7 @@ def add(schema: dict[str, Any], nodes: list[dict[str, Any]]) -> int:
     nodes.append(node)
     if "type" in schema:
         node["types"] = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    bounds = {key: value for key, value in schema.items() if key.startswith(("min", "max", "exclusive", "multiple"))}
+    bounds = {key: value for key, value in schema.items() if key.startswith(("min", "max", "exclusive", "multiple", "unique"))}
     node.update({"bounds": bounds} if bounds else {})
     node.update({key: schema[key] for key in ("enum",) if key in schema})
     node.update({"additional": False} if schema.get("additionalProperties") is False else {})
@@ -210,6 +210,10 @@ def add(schema: dict[str, Any], nodes: list[dict[str, Any]]) -> int:
 
 def properties_are_clamped(schema: dict[str, Any]) -> bool:
     return LINE in schema["properties"].values()
+
+
+# A null of an optional property is dropped before items are compared, also by the strict pass.
+UNIQUE: dict[str, Any] = {"items": {"type": "array", "uniqueItems": True, "items": {"type": "object", "properties": {"a": LINE}}}}
 
 
 class BoundsAndAliases(unittest.TestCase):
@@ -265,3 +269,13 @@ class BoundsAndAliases(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+class EqualItems(unittest.TestCase):
+    def test_items_that_differ_only_in_what_is_absent_are_duplicates(self) -> None:
+        unique = table(UNIQUE)
+        for sent in ('{"items":[{"a":null},{}]}', '{"items":[{"a":1},{"a":1,"b":2},{"a":1}]}'):
+            with self.assertRaisesRegex(ToolError, "duplicate items"):
+                read(sent, unique, LIMITS)
+        arguments, _ = read('{"items":[{"a":null},{"a":2}]}', unique, LIMITS)
+        self.assertEqual(arguments, {"items": [{}, {"a": 2}]})

@@ -157,10 +157,12 @@ class Checks:
         def check(value: Json, reader: Reader) -> bool:
             if not isinstance(value, list) or not in_range(len(value), limits.min_items, limits.max_items):
                 return False
+            absent = len(reader.absent)
             for item in value:
                 if not is_item(item, reader):
                     return False
-            return not limits.unique_items or are_unique(value)
+            # Without what is absent, items that differ may be equal.
+            return not limits.unique_items or (absent == len(reader.absent) and are_unique(value))
 
         return _with_literals(node, check)
 
@@ -204,7 +206,9 @@ def _with_literals(node: Node, check: Check) -> Check:
 
     def check_both(value: Json, reader: Reader) -> bool:
         is_listed = not isinstance(value, float) and any(json_type.equals(literal, value) for literal in node.literals)
-        return is_listed and check(value, reader)
+        absent = len(reader.absent)
+        # A literal that has a null is not the value without it.
+        return is_listed and check(value, reader) and absent == len(reader.absent)
 
     return check_both
 
