@@ -95,7 +95,7 @@ const SOAKS: &[Soak] = &[
     },
     Soak {
         name: "languages",
-        description: "the runtimes in Python and TypeScript read a million random arguments as Rust does; about two hours",
+        description: "the runtimes in Python and TypeScript read a million random arguments as Rust does; about a quarter of an hour",
         variable: ("TOOLC_TOOLS", "35000"),
         tests: &["--package", "toolc-tests", "--test", "slow"],
         filters: &["languages::the_runtime"],

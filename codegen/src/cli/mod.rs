@@ -324,7 +324,11 @@ impl Memory {
 }
 
 /// Returns the project folder: `given`, or the nearest ancestor of the current folder that contains manifests.
-fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
+///
+/// # Errors
+/// If there is none, or it cannot be read.
+#[doc(hidden)]
+pub fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     if let Some(root) = given {
         return match root.join(MANIFESTS).metadata() {
             Ok(about) if about.is_dir() => Ok(root),
@@ -353,7 +357,8 @@ fn picks(catalog: &Catalog, names: &[String]) -> Result<Vec<Pick>, Failure> {
 }
 
 /// Returns the failure for an unknown name on the command line.
-fn unknown<'c>(what: &str, name: &str, known: impl Iterator<Item = &'c str>) -> Failure {
+#[doc(hidden)]
+pub fn unknown<'c>(what: &str, name: &str, known: impl Iterator<Item = &'c str>) -> Failure {
     let known: Vec<&str> = known.collect();
     let hint = did_you_mean(&nearest(name, known.iter().copied()));
     let hint = hint.unwrap_or_else(|| match known.as_slice() {
