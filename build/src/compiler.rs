@@ -103,7 +103,8 @@ fn version(program: &Path) -> Result<String, String> {
 }
 
 /// Returns the command that installs the compiler of this version, from the same source as this crate.
-fn install_advice() -> String {
+#[doc(hidden)]
+pub fn install_advice() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let source = folder.with_file_name(PROGRAM);
     if source.join("Cargo.toml").is_file() {

@@ -17,9 +17,9 @@ mod project;
 use std::env;
 use std::path::{Path, PathBuf};
 
-#[doc(hidden)]
-pub use compiler::RUN_AS;
 pub use compiler::run_compiler;
+#[doc(hidden)]
+pub use compiler::{RUN_AS, install_advice};
 #[doc(hidden)]
 pub use digest::{FILE, digest, file_text};
 pub use project::{Change, ChangesError, changes};

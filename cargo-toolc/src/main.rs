@@ -3,7 +3,7 @@
 use std::env;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use toolc_codegen::cli::{self, Project};
 
 /// The compiler allocates many small values on all cores. With this allocator, gen takes about half the time.
@@ -17,7 +17,20 @@ struct Cli {
     #[command(flatten)]
     project: Project,
     #[command(subcommand)]
-    command: cli::Command,
+    command: Command,
+}
+
+/// A command: one of the compiler, or one whose code is a crate of its own.
+#[derive(Debug, Subcommand)]
+enum Command {
+    #[command(flatten)]
+    Compiler(cli::Command),
+    /// Write manifests for tools that exist elsewhere.
+    #[cfg(feature = "import")]
+    Import(toolc_import::Args),
+    /// Count the tokens of the definitions, for each tool, toolset and dialect.
+    #[cfg(feature = "stats")]
+    Stats(toolc_stats::Args),
 }
 
 fn main() -> ExitCode {
@@ -27,5 +40,12 @@ fn main() -> ExitCode {
     let args = program.chain(env::args_os().skip(1 + usize::from(is_from_cargo)));
     let matches = Cli::command().bin_name(cli::run_as()).get_matches_from(args);
     let Cli { project, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    cli::run(project, command).into()
+    let status = match command {
+        Command::Compiler(command) => cli::run(project, command),
+        #[cfg(feature = "import")]
+        Command::Import(args) => toolc_import::run(project, &args),
+        #[cfg(feature = "stats")]
+        Command::Stats(args) => toolc_stats::run(project, &args),
+    };
+    status.into()
 }

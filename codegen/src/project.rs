@@ -35,7 +35,7 @@ pub(crate) fn is_temporary(path: &Path) -> bool {
 /// # Errors
 /// If the folder or the file cannot be written.
 #[cfg(feature = "emit")]
-pub(crate) fn write_atomically(path: &Path, text: &str) -> Result<(), Failure> {
+pub fn write_atomically(path: &Path, text: &str) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
     // Most folders exist.
     if !folder.is_dir() {

@@ -6,7 +6,7 @@ mod show;
 
 use std::io::Write as _;
 
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 use toolc_codegen::cli::{self, Project};
 use toolc_codegen::{Catalog, Failure, Sources, compile};
 
@@ -15,8 +15,8 @@ use measure::{Selection, measure};
 use show::Shown;
 
 /// The arguments of `stats`.
-#[derive(Debug, Args)]
-pub struct Stats {
+#[derive(Debug, clap::Args)]
+pub struct Args {
     /// Only this toolset and its tools (repeatable) [default: all declared toolsets, and all tools].
     #[arg(long, value_name = "TOOLSET")]
     toolset: Vec<String>,
@@ -44,8 +44,8 @@ enum Format {
 }
 
 /// Prints the tokens of a project's definitions. Returns the exit status, as of every command of the compiler.
-pub fn run(project: Project, stats: &Stats) -> u8 {
-    match stats.attempt(project) {
+pub fn run(project: Project, args: &Args) -> u8 {
+    match args.attempt(project) {
         Ok(true) => 0,
         Ok(false) => 1,
         Err(failure) => {
@@ -55,7 +55,7 @@ pub fn run(project: Project, stats: &Stats) -> u8 {
     }
 }
 
-impl Stats {
+impl Args {
     /// Returns whether the manifests have no error and, with `--check`, whether all toolsets are within their budgets.
     fn attempt(&self, project: Project) -> Result<bool, Failure> {
         let sources = Sources::scan(&cli::find_root(project.root)?)?;
@@ -97,7 +97,10 @@ impl Stats {
         for (name, toolset) in &sizes.toolsets {
             let (Some(budget), Some(Some(tokens))) = (toolset.budget, toolset.tokens.first()) else { continue };
             if *tokens > budget as usize {
-                eprintln!("error: the definitions of `{name}` need {tokens} tokens of {}, but the budget is {budget}", self.encoding.name());
+                eprintln!(
+                    "error: the definitions of `{name}` need {tokens} tokens of {}, but the budget is {budget}",
+                    self.encoding.name()
+                );
                 is_within = false;
             }
         }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use toolc_codegen::catalog::{Tool, ToolId, ToolsetId};
-use toolc_codegen::{Catalog, Checked};
 use toolc_codegen::dialects::Dialect;
 use toolc_codegen::lower::definition;
+use toolc_codegen::{Catalog, Checked};
 
 use crate::encoding::{Encoding, is_exact};
 
@@ -105,6 +105,9 @@ pub(crate) fn measure(catalog: &Checked, selection: &Selection, encoding: Encodi
     Sizes {
         toolsets: toolsets.par_iter().map(of_toolset).collect(),
         tools: tools.par_iter().map(of_tool).collect(),
-        dialects: dialects.iter().map(|dialect| Column { name: dialect.name, is_exact: is_exact(dialect.name) }).collect(),
+        dialects: dialects
+            .iter()
+            .map(|dialect| Column { name: dialect.name, is_exact: is_exact(dialect.name) })
+            .collect(),
     }
 }

@@ -35,10 +35,12 @@ impl Shown<'_> {
     pub(crate) fn json(&self) -> Value {
         let sizes = self.sizes;
         let tokens = |tokens: &Tokens| -> Value {
-            let by_dialect = sizes.dialects.iter().zip(tokens).map(|(dialect, count)| (dialect.name.to_owned(), json!(count)));
+            let by_dialect =
+                sizes.dialects.iter().zip(tokens).map(|(dialect, count)| (dialect.name.to_owned(), json!(count)));
             by_dialect.collect::<Map<_, _>>().into()
         };
-        let dialects = sizes.dialects.iter().map(|dialect| json!({ "name": dialect.name, "estimated": !dialect.is_exact }));
+        let dialects =
+            sizes.dialects.iter().map(|dialect| json!({ "name": dialect.name, "estimated": !dialect.is_exact }));
         let toolsets = sizes.toolsets.iter().map(|(name, toolset)| {
             json!({ "name": name, "tools": toolset.tools, "budget": toolset.budget, "tokens": tokens(&toolset.tokens) })
         });
@@ -75,9 +77,11 @@ impl Shown<'_> {
         let mut largest: Vec<(&String, &Tokens)> = sizes.tools.iter().collect();
         largest.sort_by_key(|(_, tokens)| std::cmp::Reverse(tokens.first().copied().flatten()));
         let mut tools = vec![titles(&["tool"])];
-        tools.extend(largest.into_iter().map(|(name, tokens)| {
-            std::iter::once(name.clone()).chain(self.counts(tokens)).collect()
-        }));
+        tools.extend(
+            largest
+                .into_iter()
+                .map(|(name, tokens)| std::iter::once(name.clone()).chain(self.counts(tokens)).collect()),
+        );
         [toolsets, tools]
     }
 
@@ -106,7 +110,8 @@ fn aligned(rows: &[Vec<String>]) -> String {
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths).enumerate();
-        let cells = cells.map(|(at, (cell, width))| if at == 0 { format!("{cell:width$}") } else { format!("{cell:>width$}") });
+        let cells =
+            cells.map(|(at, (cell, width))| if at == 0 { format!("{cell:width$}") } else { format!("{cell:>width$}") });
         format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
     };
     rows.iter().map(line).collect()

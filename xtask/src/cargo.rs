@@ -1,5 +1,6 @@
 //! Runs cargo.
 
+use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 
 /// Runs cargo and returns whether it succeeded.
@@ -10,6 +11,19 @@ pub(crate) fn run(args: &[impl AsRef<str>]) -> bool {
         Err(error) => {
             eprintln!("error: failed to run cargo {}: {error}", args().collect::<Vec<&str>>().join(" "));
             false
+        }
+    }
+}
+
+/// Builds a program of the workspace and runs it. Returns its exit status.
+pub(crate) fn exit_status(package: &str, args: impl Iterator<Item = OsString>) -> i32 {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--package", package, "--"]).args(args).env(toolc_build::RUN_AS, "cargo xtask");
+    match command.status() {
+        Ok(status) => status.code().unwrap_or(2),
+        Err(error) => {
+            eprintln!("error: failed to run cargo: {error}");
+            2
         }
     }
 }

@@ -11,6 +11,7 @@ mod sdk;
 mod soak;
 mod ssh_server;
 
+use std::env;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
@@ -74,7 +75,11 @@ enum Task {
 }
 
 fn main() -> ExitCode {
-    let Cli { project, task } = Cli::parse();
+    let Cli { project, task } = Cli::try_parse().unwrap_or_else(|error| match cli::command_of_program(&error) {
+        // Built only now, so that gen and lint need nothing of it.
+        Some(_) => std::process::exit(cargo::exit_status("cargo-toolc", env::args_os().skip(1))),
+        None => error.exit(),
+    });
     match task {
         Task::Compiler(command) => cli::run(project, command).into(),
         Task::Docs { check } => docs(project, check).map_or_else(

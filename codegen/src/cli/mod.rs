@@ -23,6 +23,7 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, Subcommand};
 pub use generate::GenArgs;
 pub use lint::LintArgs;
@@ -130,8 +131,27 @@ pub fn main() -> ExitCode {
 /// Runs a command line, the first item of which is the name of the program.
 #[doc(hidden)]
 pub fn main_with(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let Cli { project, command } = Cli::parse_from(args);
+    let Cli { project, command } = Cli::try_parse_from(args).unwrap_or_else(|error| match command_of_program(&error) {
+        Some(name) => {
+            let advice = toolc_build::install_advice();
+            eprintln!("error: only the program `cargo-toolc` has the command `{name}`. To install it: {advice}");
+            std::process::exit(2)
+        }
+        None => error.exit(),
+    });
     run(project, command).into()
+}
+
+/// The commands that only the program `cargo-toolc` has. Their code is in crates of their own, so that the compiler builds quickly.
+const OF_PROGRAM: &[&str] = &["breaking", "import", "lsp", "replay", "stats"];
+
+/// Returns the name if an unknown command is one that the program `cargo-toolc` has.
+#[doc(hidden)]
+pub fn command_of_program(error: &clap::Error) -> Option<&'static str> {
+    match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(given)) => OF_PROGRAM.iter().copied().find(|name| name == given),
+        _ => None,
+    }
 }
 
 /// Runs one command, for an `xtask` with tasks of its own. Returns the exit status: 0, or 1 if the manifests have errors or

@@ -355,13 +355,22 @@ impl Sources {
     /// Returns a copy with one more file, or with a new text of it. `path` is relative to the project.
     #[must_use]
     #[cfg(feature = "cli")]
-    pub(crate) fn with_file(&self, path: &str, text: &str) -> Self {
+    pub fn with_file(&self, path: &str, text: &str) -> Self {
         let mut all = self.clone();
         let file = Arc::new(Source::new(path.to_owned(), text.as_bytes().to_vec()));
         match all.files.binary_search_by(|other| other.path.as_str().cmp(path)) {
             Ok(position) => all.files[position] = file,
             Err(position) => all.files.insert(position, file),
         }
+        all
+    }
+
+    /// Returns a copy with only some of the files.
+    #[must_use]
+    #[cfg(feature = "cli")]
+    pub fn filtered(&self, keep: impl Fn(&Source) -> bool) -> Self {
+        let mut all = self.clone();
+        all.files.retain(|source| keep(source));
         all
     }
 

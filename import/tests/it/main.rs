@@ -1,0 +1,8 @@
+//! Tests of `import`: each in a project of its own.
+
+mod files;
+mod instances;
+mod meaning;
+mod project;
+mod real;
+mod updates;
