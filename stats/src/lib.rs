@@ -4,8 +4,6 @@ mod encoding;
 mod measure;
 mod show;
 
-use std::io::Write as _;
-
 use clap::ValueEnum;
 use toolc_codegen::cli::{self, Project};
 use toolc_codegen::{Catalog, Failure, Sources, compile};
@@ -72,8 +70,7 @@ impl Args {
             Format::Markdown => shown.markdown(),
             Format::Json => format!("{:#}\n", shown.json()),
         };
-        let mut out = std::io::stdout().lock();
-        out.write_all(text.as_bytes()).and_then(|()| out.flush()).or_else(ignore_closed_pipe)?;
+        cli::print(&mut std::io::stdout(), &text)?;
         Ok(!self.check || self.report_budgets(&sizes))
     }
 
@@ -105,12 +102,5 @@ impl Args {
             }
         }
         is_within
-    }
-}
-
-fn ignore_closed_pipe(error: std::io::Error) -> Result<(), Failure> {
-    match error.kind() {
-        std::io::ErrorKind::BrokenPipe => Ok(()),
-        _ => Err(Failure::new(format!("failed to write the result: {error}"))),
     }
 }

@@ -389,7 +389,8 @@ pub fn unknown<'c>(what: &str, name: &str, known: impl Iterator<Item = &'c str>)
 }
 
 /// Writes and flushes. A closed pipe (`| head`) is not a failure.
-fn print(to: &mut dyn Write, text: &str) -> Result<(), Failure> {
+#[doc(hidden)]
+pub fn print(to: &mut dyn Write, text: &str) -> Result<(), Failure> {
     match to.write_all(text.as_bytes()).and_then(|()| to.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::new(format!("failed to write the result: {error}")))
