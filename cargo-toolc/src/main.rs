@@ -28,6 +28,9 @@ enum Command {
     /// Write manifests for tools that exist elsewhere.
     #[cfg(feature = "import")]
     Import(toolc_import::Args),
+    /// Read recorded calls of models: what is accepted, what is refused, and what a change breaks.
+    #[cfg(feature = "replay")]
+    Replay(toolc_replay::Args),
     /// Count the tokens of the definitions, for each tool, toolset and dialect.
     #[cfg(feature = "stats")]
     Stats(toolc_stats::Args),
@@ -44,6 +47,8 @@ fn main() -> ExitCode {
         Command::Compiler(command) => cli::run(project, command),
         #[cfg(feature = "import")]
         Command::Import(args) => toolc_import::run(project, &args),
+        #[cfg(feature = "replay")]
+        Command::Replay(args) => toolc_replay::run(project, &args),
         #[cfg(feature = "stats")]
         Command::Stats(args) => toolc_stats::run(project, &args),
     };

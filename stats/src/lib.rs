@@ -6,11 +6,12 @@ mod show;
 
 use clap::ValueEnum;
 use toolc_codegen::cli::{self, Project};
+use toolc_codegen::dialects::Dialect;
 use toolc_codegen::{Catalog, Failure, Sources, compile};
 
 pub use encoding::Encoding;
 use measure::{Selection, measure};
-use show::Shown;
+use show::{Before, Shown};
 
 /// The arguments of `stats`.
 #[derive(Debug, clap::Args)]
@@ -24,6 +25,9 @@ pub struct Args {
     /// The vocabulary in which tokens are counted.
     #[arg(long, value_enum, value_name = "NAME", default_value = "o200k")]
     encoding: Encoding,
+    /// Show what changed since another version: a git ref or the folder of a project.
+    #[arg(long, value_name = "VERSION")]
+    against: Option<String>,
     /// The form of the output.
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -37,7 +41,7 @@ enum Format {
     Text,
     /// Tables for a pull request.
     Markdown,
-    /// An object with the keys `encoding`, `dialects`, `toolsets` and `tools`.
+    /// An object with the keys `encoding`, `dialects`, `toolsets` and `tools`. With `--against`, also `before`, with the last two of them.
     Json,
 }
 
@@ -56,15 +60,25 @@ pub fn run(project: Project, args: &Args) -> u8 {
 impl Args {
     /// Returns whether the manifests have no error and, with `--check`, whether all toolsets are within their budgets.
     fn attempt(&self, project: Project) -> Result<bool, Failure> {
-        let sources = Sources::scan(&cli::find_root(project.root)?)?;
+        let root = cli::find_root(project.root)?;
+        let sources = Sources::scan(&root)?;
         let Some(catalog) = compile(&sources).catalog else {
             eprintln!("error: the manifests have errors: run `{} lint`", cli::run_as());
             return Ok(false);
         };
         self.check_names(&catalog)?;
-        let selection = Selection { dialects: self.dialect.clone(), toolsets: self.toolset.clone() };
+        let is_chosen =
+            |dialect: &&Dialect| self.dialect.is_empty() || self.dialect.iter().any(|name| name == dialect.name);
+        let dialects = catalog.settings().dialects.iter().copied().filter(is_chosen).collect();
+        let selection = Selection { dialects, toolsets: self.toolset.clone() };
         let sizes = measure(&catalog, &selection, self.encoding);
-        let shown = Shown { sizes: &sizes, encoding: self.encoding };
+        let before = self.against.as_ref().map(|against| {
+            let loaded = toolc_compare::load(&root, against)?;
+            Ok::<_, Failure>((against.as_str(), measure(loaded.catalog()?, &selection, self.encoding)))
+        });
+        let before = before.transpose()?;
+        let before = before.as_ref().map(|(against, sizes)| Before { against, sizes });
+        let shown = Shown { sizes: &sizes, before, encoding: self.encoding };
         let text = match self.format {
             Format::Text => shown.text(),
             Format::Markdown => shown.markdown(),

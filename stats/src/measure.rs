@@ -41,17 +41,13 @@ pub(crate) struct Toolset {
 
 /// What is measured.
 pub(crate) struct Selection {
-    /// The dialects. All of the project if it is empty.
-    pub dialects: Vec<String>,
+    /// The dialects, in the order of the columns.
+    pub dialects: Vec<&'static Dialect>,
     /// The toolsets. All declared ones if it is empty.
     pub toolsets: Vec<String>,
 }
 
 impl Selection {
-    fn has_dialect(&self, dialect: &Dialect) -> bool {
-        self.dialects.is_empty() || self.dialects.iter().any(|name| name == dialect.name)
-    }
-
     fn toolsets<'c>(&self, catalog: &'c Catalog) -> Vec<(ToolsetId, &'c str)> {
         let all = catalog.toolsets().filter(|(_, toolset)| match self.toolsets.as_slice() {
             [] => toolset.declared,
@@ -64,8 +60,7 @@ impl Selection {
 /// Counts the tokens of definitions as a request contains them: of each tool in a turn with all tools, and of each toolset in a turn with
 /// that toolset alone. All facts have their defaults, and all requirements on the environment are met.
 pub(crate) fn measure(catalog: &Checked, selection: &Selection, encoding: Encoding) -> Sizes {
-    let dialects: Vec<&'static Dialect> =
-        catalog.settings().dialects.iter().filter(|dialect| selection.has_dialect(dialect)).copied().collect();
+    let dialects = &selection.dialects;
     let toolsets = selection.toolsets(catalog);
     let is_shown = |id: &ToolId| {
         selection.toolsets.is_empty() || toolsets.iter().any(|(set, _)| catalog.resolve(*set).contains(id))

@@ -3,19 +3,28 @@
 use serde_json::{Map, Value, json};
 
 use crate::encoding::Encoding;
-use crate::measure::{Sizes, Tokens};
+use crate::measure::{Column, Sizes, Tokens};
 
 /// What is printed.
 pub(crate) struct Shown<'s> {
     pub sizes: &'s Sizes,
+    /// Another version: only what differs from it is shown.
+    pub before: Option<Before<'s>>,
     pub encoding: Encoding,
+}
+
+/// Another version of the project.
+pub(crate) struct Before<'s> {
+    /// How the user named it.
+    pub against: &'s str,
+    pub sizes: &'s Sizes,
 }
 
 impl Shown<'_> {
     /// Returns two tables: toolsets by name, and tools, the largest of the first dialect first.
     pub(crate) fn text(&self) -> String {
         let tables = self.tables();
-        let tables = tables.iter().map(|table| format!("\n{}", aligned(table)));
+        let tables = tables.iter().filter(|table| table.len() > 1).map(|table| format!("\n{}", aligned(table)));
         format!("{}{}", self.title(), tables.collect::<String>())
     }
 
@@ -29,28 +38,20 @@ impl Shown<'_> {
             let rows = rows.iter().map(|row| cells(&named(row)));
             format!("\n{}{line}{}", head.iter().map(|row| cells(row)).collect::<String>(), rows.collect::<String>())
         };
-        format!("{}{}", self.title(), self.tables().map(table).concat())
+        let tables = self.tables().into_iter().filter(|table| table.len() > 1).map(table);
+        format!("{}{}", self.title(), tables.collect::<String>())
     }
 
     pub(crate) fn json(&self) -> Value {
-        let sizes = self.sizes;
-        let tokens = |tokens: &Tokens| -> Value {
-            let by_dialect =
-                sizes.dialects.iter().zip(tokens).map(|(dialect, count)| (dialect.name.to_owned(), json!(count)));
-            by_dialect.collect::<Map<_, _>>().into()
-        };
-        let dialects =
-            sizes.dialects.iter().map(|dialect| json!({ "name": dialect.name, "estimated": !dialect.is_exact }));
-        let toolsets = sizes.toolsets.iter().map(|(name, toolset)| {
-            json!({ "name": name, "tools": toolset.tools, "budget": toolset.budget, "tokens": tokens(&toolset.tokens) })
-        });
-        let tools = sizes.tools.iter().map(|(name, counts)| json!({ "name": name, "tokens": tokens(counts) }));
-        json!({
-            "encoding": self.encoding.name(),
-            "dialects": dialects.collect::<Value>(),
-            "toolsets": toolsets.collect::<Value>(),
-            "tools": tools.collect::<Value>(),
-        })
+        let dialects = self.sizes.dialects.iter();
+        let dialects = dialects.map(|dialect| json!({ "name": dialect.name, "estimated": !dialect.is_exact }));
+        let mut json = sizes_json(self.sizes);
+        json.insert("encoding".to_owned(), self.encoding.name().into());
+        json.insert("dialects".to_owned(), dialects.collect());
+        if let Some(before) = &self.before {
+            json.insert("before".to_owned(), sizes_json(before.sizes).into());
+        }
+        json.into()
     }
 
     fn title(&self) -> String {
@@ -59,7 +60,14 @@ impl Shown<'_> {
         } else {
             "; ~ marks an estimate, because the vendor does not publish its vocabulary"
         };
-        format!("Tokens of the definitions in {}{estimates}.\n", self.encoding.name())
+        let title = format!("Tokens of the definitions in {}{estimates}.\n", self.encoding.name());
+        match &self.before {
+            None => title,
+            Some(Before { against, .. }) if self.tables().iter().all(|table| table.len() < 2) => {
+                format!("{title}Nothing has changed since {against}.\n")
+            }
+            Some(Before { against, .. }) => format!("{title}Only what has changed since {against}.\n"),
+        }
     }
 
     /// Returns the rows of the tables, each with a row of titles.
@@ -69,29 +77,77 @@ impl Shown<'_> {
             let dialects = sizes.dialects.iter().map(|dialect| dialect.name);
             first.iter().copied().chain(dialects).map(str::to_owned).collect()
         };
+        let before = |find: &dyn Fn(&Sizes) -> Option<Tokens>| self.before.as_ref().map(|before| find(before.sizes));
         let mut toolsets = vec![titles(&["toolset", "tools", "budget"])];
-        toolsets.extend(sizes.toolsets.iter().map(|(name, toolset)| {
-            let budget = toolset.budget.map_or_else(|| "-".to_owned(), |budget| grouped(budget as usize));
-            [name.clone(), toolset.tools.to_string(), budget].into_iter().chain(self.counts(&toolset.tokens)).collect()
-        }));
-        let mut largest: Vec<(&String, &Tokens)> = sizes.tools.iter().collect();
-        largest.sort_by_key(|(_, tokens)| std::cmp::Reverse(tokens.first().copied().flatten()));
+        for name in self.names(|sizes| sizes.toolsets.keys().collect()) {
+            let toolset = sizes.toolsets.get(name);
+            let was = before(&|sizes| sizes.toolsets.get(name).map(|toolset| toolset.tokens.clone()));
+            let Some(counts) = self.counts(toolset.map(|toolset| &toolset.tokens), was) else { continue };
+            let budget =
+                toolset.and_then(|toolset| toolset.budget).map_or_else(missing, |budget| grouped(budget as usize));
+            let tools = toolset.map_or_else(missing, |toolset| toolset.tools.to_string());
+            toolsets.push([name.clone(), tools, budget].into_iter().chain(counts).collect());
+        }
+        let mut largest = self.names(|sizes| sizes.tools.keys().collect());
+        largest.sort_by_key(|name| std::cmp::Reverse(sizes.tools.get(*name).and_then(|tokens| *tokens.first()?)));
         let mut tools = vec![titles(&["tool"])];
-        tools.extend(
-            largest
-                .into_iter()
-                .map(|(name, tokens)| std::iter::once(name.clone()).chain(self.counts(tokens)).collect()),
-        );
+        for name in largest {
+            let was = before(&|sizes| sizes.tools.get(name).cloned());
+            let Some(counts) = self.counts(sizes.tools.get(name), was) else { continue };
+            tools.push(std::iter::once(name.clone()).chain(counts).collect());
+        }
         [toolsets, tools]
     }
 
-    fn counts<'t>(&'t self, tokens: &'t Tokens) -> impl Iterator<Item = String> + 't {
-        self.sizes.dialects.iter().zip(tokens).map(|(dialect, count)| match count {
-            Some(count) if dialect.is_exact => grouped(*count),
-            Some(count) => format!("~{}", grouped(*count)),
-            None => "-".to_owned(),
-        })
+    /// Returns the names of both versions, sorted.
+    fn names(&self, of: impl Fn(&Sizes) -> Vec<&String>) -> Vec<&String> {
+        let mut names = of(self.sizes);
+        names.extend(self.before.iter().flat_map(|before| of(before.sizes)));
+        names.sort();
+        names.dedup();
+        names
     }
+
+    /// Returns the cells of a row, or `None` if nothing has changed since the version before.
+    fn counts(&self, now: Option<&Tokens>, before: Option<Option<Tokens>>) -> Option<Vec<String>> {
+        if let Some(before) = &before
+            && before.as_ref() == now
+        {
+            return None;
+        }
+        let at = |tokens: Option<&Tokens>, at: usize| tokens.and_then(|tokens| *tokens.get(at)?);
+        let cell = |(index, dialect): (usize, &Column)| {
+            let written = |count: Option<usize>| match count {
+                Some(count) if dialect.is_exact => grouped(count),
+                Some(count) => format!("~{}", grouped(count)),
+                None => missing(),
+            };
+            let now = at(now, index);
+            match before.as_ref().map(|before| at(before.as_ref(), index)) {
+                Some(before) if before != now => format!("{} → {}", written(before), written(now)),
+                _ => written(now),
+            }
+        };
+        Some(self.sizes.dialects.iter().enumerate().map(cell).collect())
+    }
+}
+
+/// Returns the keys `toolsets` and `tools`.
+fn sizes_json(sizes: &Sizes) -> Map<String, Value> {
+    let tokens = |tokens: &Tokens| -> Value {
+        let by_dialect = sizes.dialects.iter().zip(tokens);
+        by_dialect.map(|(dialect, count)| (dialect.name.to_owned(), json!(count))).collect::<Map<_, _>>().into()
+    };
+    let toolsets = sizes.toolsets.iter().map(|(name, toolset)| {
+        json!({ "name": name, "tools": toolset.tools, "budget": toolset.budget, "tokens": tokens(&toolset.tokens) })
+    });
+    let tools = sizes.tools.iter().map(|(name, counts)| json!({ "name": name, "tokens": tokens(counts) }));
+    Map::from_iter([("toolsets".to_owned(), toolsets.collect()), ("tools".to_owned(), tools.collect())])
+}
+
+/// Returns the cell of a number that does not exist.
+fn missing() -> String {
+    "-".to_owned()
 }
 
 /// Returns a row whose first cell, a name, is code.

@@ -4,6 +4,7 @@ mod cli;
 #[cfg(unix)]
 mod first_hour;
 mod packages;
+mod replay;
 mod stats;
 #[cfg(unix)]
 mod xtask;
