@@ -34,11 +34,14 @@ pub(crate) fn each_batch(files: &[PathBuf], mut batch: impl FnMut(Vec<Line>)) ->
             _ => Box::new(BufReader::with_capacity(1 << 20, File::open(path).map_err(|error| failed(&error))?)),
         };
         let mut number = 0;
-        while let Some(text) = next_line(&mut reader).map_err(|error| failed(&error))? {
+        loop {
             number += 1;
-            if text.as_ref().is_some_and(|text| text.trim_ascii().is_empty()) {
-                continue;
-            }
+            let text = match next_line(&mut reader).map_err(|error| failed(&error))? {
+                Next::Line(text) if text.trim_ascii().is_empty() => continue,
+                Next::Line(text) => Some(text),
+                Next::TooLong => None,
+                Next::End => break,
+            };
             bytes += text.as_ref().map_or(0, Vec::len);
             lines.push(Line { file, number, text });
             if lines.len() >= BATCH.0 || bytes >= BATCH.1 {
@@ -53,14 +56,23 @@ pub(crate) fn each_batch(files: &[PathBuf], mut batch: impl FnMut(Vec<Line>)) ->
     Ok(())
 }
 
-/// Reads a line: `None` at the end, and `Some(None)` for a line that is too long, the rest of which is skipped.
-fn next_line(reader: &mut impl BufRead) -> io::Result<Option<Option<Vec<u8>>>> {
+/// What comes next in a file.
+#[derive(Debug, PartialEq, Eq)]
+enum Next {
+    Line(Vec<u8>),
+    /// A line that is too long. It has been skipped.
+    TooLong,
+    End,
+}
+
+/// Reads a line.
+fn next_line(reader: &mut impl BufRead) -> io::Result<Next> {
     let mut text = Vec::new();
     if reader.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut text)? == 0 {
-        return Ok(None);
+        return Ok(Next::End);
     }
     if text.len() < MAX_LINE || text.ends_with(b"\n") {
-        return Ok(Some(Some(text)));
+        return Ok(Next::Line(text));
     }
     loop {
         let found = reader.fill_buf()?;
@@ -70,7 +82,7 @@ fn next_line(reader: &mut impl BufRead) -> io::Result<Option<Option<Vec<u8>>>> {
         };
         reader.consume(used);
         if is_end {
-            return Ok(Some(None));
+            return Ok(Next::TooLong);
         }
     }
 }
@@ -85,9 +97,9 @@ mod tests {
         text.extend(b"\nshort\nlast");
         let mut reader: Box<dyn BufRead> = Box::new(BufReader::new(io::Cursor::new(text)));
         let mut next = || next_line(&mut reader).unwrap();
-        assert_eq!(next(), Some(None));
-        assert_eq!(next(), Some(Some(b"short\n".to_vec())));
-        assert_eq!(next(), Some(Some(b"last".to_vec())));
-        assert_eq!(next(), None);
+        assert_eq!(next(), Next::TooLong);
+        assert_eq!(next(), Next::Line(b"short\n".to_vec()));
+        assert_eq!(next(), Next::Line(b"last".to_vec()));
+        assert_eq!(next(), Next::End);
     }
 }

@@ -101,7 +101,9 @@ fn add(tally: &mut Tally, line: &Line, new: &Version, old: Option<&Version>) {
     match serde_json::from_slice::<Value>(text) {
         Ok(value) => {
             tally.lines += 1;
-            record::calls(&value).iter().for_each(|call| tally.add(call, place, new, old));
+            for call in record::calls(&value) {
+                tally.add(&call, place, new, old);
+            }
         }
         Err(error) if error.is_eof() => tally.add_broken("JSON that ends too early", place),
         Err(_) => tally.add_broken("not JSON", place),

@@ -135,7 +135,7 @@ impl Report<'_> {
         }
         if let Some(against) = self.against {
             text += &format!(
-                "Against {against}: {} calls break, {} were refused and are accepted now.\n",
+                "Calls that break against {against}: {}. Calls that it refuses and the project accepts: {}.\n",
                 grouped(tally.breaks.total()),
                 grouped(tally.mended),
             );

@@ -158,12 +158,16 @@ impl Tally {
                 of_tool.calls += 1;
                 of_tool.accepted += 1;
                 of_tool.repaired += u64::from(!repairs.is_empty());
-                repairs.into_iter().for_each(|repair| of_tool.repairs.add(repair, 1, example));
+                for repair in repairs {
+                    of_tool.repairs.add(repair, 1, example);
+                }
             }
             Outcome::Refused { tool, problems } => {
                 let of_tool = self.tools.entry(tool).or_default();
                 of_tool.calls += 1;
-                problems.into_iter().for_each(|problem| of_tool.problems.add(problem, 1, example));
+                for problem in problems {
+                    of_tool.problems.add(problem, 1, example);
+                }
             }
         }
     }

@@ -97,8 +97,8 @@ impl Version {
                     .iter()
                     .map(|problem| Problem {
                         path: without_numbers(&problem.path),
-                        expected: problem.expected.to_string(),
-                        got: problem.got.to_string(),
+                        expected: problem.expected.clone(),
+                        got: problem.got.clone(),
                     })
                     .collect();
                 if problems.is_empty() {

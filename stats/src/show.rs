@@ -77,12 +77,10 @@ impl Shown<'_> {
             let dialects = sizes.dialects.iter().map(|dialect| dialect.name);
             first.iter().copied().chain(dialects).map(str::to_owned).collect()
         };
-        let before = |find: &dyn Fn(&Sizes) -> Option<Tokens>| self.before.as_ref().map(|before| find(before.sizes));
         let mut toolsets = vec![titles(&["toolset", "tools", "budget"])];
         for name in self.names(|sizes| sizes.toolsets.keys().collect()) {
+            let Some(counts) = self.counts(|sizes| Some(&sizes.toolsets.get(name)?.tokens)) else { continue };
             let toolset = sizes.toolsets.get(name);
-            let was = before(&|sizes| sizes.toolsets.get(name).map(|toolset| toolset.tokens.clone()));
-            let Some(counts) = self.counts(toolset.map(|toolset| &toolset.tokens), was) else { continue };
             let budget =
                 toolset.and_then(|toolset| toolset.budget).map_or_else(missing, |budget| grouped(budget as usize));
             let tools = toolset.map_or_else(missing, |toolset| toolset.tools.to_string());
@@ -92,8 +90,7 @@ impl Shown<'_> {
         largest.sort_by_key(|name| std::cmp::Reverse(sizes.tools.get(*name).and_then(|tokens| *tokens.first()?)));
         let mut tools = vec![titles(&["tool"])];
         for name in largest {
-            let was = before(&|sizes| sizes.tools.get(name).cloned());
-            let Some(counts) = self.counts(sizes.tools.get(name), was) else { continue };
+            let Some(counts) = self.counts(|sizes| sizes.tools.get(name)) else { continue };
             tools.push(std::iter::once(name.clone()).chain(counts).collect());
         }
         [toolsets, tools]
@@ -109,10 +106,10 @@ impl Shown<'_> {
     }
 
     /// Returns the cells of a row, or `None` if nothing has changed since the version before.
-    fn counts(&self, now: Option<&Tokens>, before: Option<Option<Tokens>>) -> Option<Vec<String>> {
-        if let Some(before) = &before
-            && before.as_ref() == now
-        {
+    fn counts(&self, find: impl Fn(&Sizes) -> Option<&Tokens>) -> Option<Vec<String>> {
+        let now = find(self.sizes);
+        let before = self.before.as_ref().map(|before| find(before.sizes));
+        if before == Some(now) {
             return None;
         }
         let at = |tokens: Option<&Tokens>, at: usize| tokens.and_then(|tokens| *tokens.get(at)?);
@@ -123,7 +120,7 @@ impl Shown<'_> {
                 None => missing(),
             };
             let now = at(now, index);
-            match before.as_ref().map(|before| at(before.as_ref(), index)) {
+            match before.map(|before| at(before, index)) {
                 Some(before) if before != now => format!("{} → {}", written(before), written(now)),
                 _ => written(now),
             }
