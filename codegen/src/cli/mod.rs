@@ -324,7 +324,11 @@ impl Memory {
 }
 
 /// Returns the project folder: `given`, or the nearest ancestor of the current folder that contains manifests.
-fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
+///
+/// # Errors
+/// If there is none, or it cannot be read.
+#[doc(hidden)]
+pub fn find_root(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     if let Some(root) = given {
         return match root.join(MANIFESTS).metadata() {
             Ok(about) if about.is_dir() => Ok(root),
