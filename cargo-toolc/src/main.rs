@@ -3,7 +3,7 @@
 use std::env;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use toolc_codegen::cli::{self, Project};
 
 /// The compiler allocates many small values on all cores. With this allocator, gen takes about half the time.
@@ -17,7 +17,16 @@ struct Cli {
     #[command(flatten)]
     project: Project,
     #[command(subcommand)]
-    command: cli::Command,
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    #[command(flatten)]
+    Compiler(cli::Command),
+    /// Compare the tools with another version of them, and say what breaks.
+    #[cfg(feature = "breaking")]
+    Breaking(toolc_compare::Breaking),
 }
 
 fn main() -> ExitCode {
@@ -27,5 +36,10 @@ fn main() -> ExitCode {
     let args = program.chain(env::args_os().skip(1 + usize::from(is_from_cargo)));
     let matches = Cli::command().bin_name(cli::run_as()).get_matches_from(args);
     let Cli { project, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    cli::run(project, command).into()
+    let status = match command {
+        Command::Compiler(command) => cli::run(project, command),
+        #[cfg(feature = "breaking")]
+        Command::Breaking(args) => toolc_compare::run(project, &args),
+    };
+    status.into()
 }

@@ -149,8 +149,25 @@ fn are_disjoint(alternatives: &[Vec<Form<'_>>], root: &Value) -> bool {
 
 /// The keywords that do not restrict values.
 const ANNOTATIONS: &[&str] = &[
-    "$schema", "$id", "$defs", "definitions", "$comment", "title", "description", "default", "examples", "example", "deprecated",
-    "readOnly", "writeOnly", "$ref", "anyOf", "oneOf", "allOf", "contentEncoding", "contentMediaType",
+    "$schema",
+    "$id",
+    "$defs",
+    "definitions",
+    "$comment",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "example",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "$ref",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "contentEncoding",
+    "contentMediaType",
 ];
 
 impl<'s> Form<'s> {
@@ -230,8 +247,12 @@ impl<'s> Form<'s> {
             self.types &= types;
         }
         if self.types & (INTEGER | FRACTION) == INTEGER {
-            self.min = self.min.map(|end| End { at: if end.is_open { end.at.floor() + 1.0 } else { end.at.ceil() }, is_open: false });
-            self.max = self.max.map(|end| End { at: if end.is_open { end.at.ceil() - 1.0 } else { end.at.floor() }, is_open: false });
+            self.min = self
+                .min
+                .map(|end| End { at: if end.is_open { end.at.floor() + 1.0 } else { end.at.ceil() }, is_open: false });
+            self.max = self
+                .max
+                .map(|end| End { at: if end.is_open { end.at.ceil() - 1.0 } else { end.at.floor() }, is_open: false });
         }
         if let (Some(min), Some(max)) = (self.min, self.max)
             && (min.at > max.at || (min.at == max.at && (min.is_open || max.is_open)))
@@ -371,7 +392,11 @@ fn are_unique(items: &[Value]) -> bool {
     items.iter().enumerate().all(|(position, item)| !items[..position].iter().any(|other| equal(item, other)))
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "out of range, the nearest number is meant")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "out of range, the nearest number is meant"
+)]
 fn to_whole(number: f64) -> u64 {
     number as u64
 }

@@ -23,7 +23,9 @@ struct Entry {
 /// Returns the path and the text of each manifest of the project in the folder `root` at a commit. Paths are relative to the project.
 pub(crate) fn manifests(root: &Path, reference: &str) -> Result<Vec<(String, String)>, Failure> {
     if reference.is_empty() || reference.starts_with('-') {
-        return Err(Failure::new(format!("`{reference}` is not the name of a commit: write a branch, a tag or a hash")));
+        return Err(Failure::new(format!(
+            "`{reference}` is not the name of a commit: write a branch, a tag or a hash"
+        )));
     }
     let inside = run(root, &["rev-parse", "--is-inside-work-tree"])?;
     if !inside.status.success() {
@@ -57,7 +59,10 @@ fn unknown_commit(root: &Path, reference: &str) -> Result<Failure, Failure> {
     } else {
         "run `git fetch`, or write the branch of a remote, such as `origin/main`".to_owned()
     };
-    Ok(Failure::new(format!("`{reference}` is neither a folder nor a commit of the repository of {}: {help}", root.display())))
+    Ok(Failure::new(format!(
+        "`{reference}` is neither a folder nor a commit of the repository of {}: {help}",
+        root.display()
+    )))
 }
 
 /// Lists the manifests of a commit. Links and submodules cannot be read.
@@ -69,8 +74,9 @@ fn list(root: &Path, reference: &str, commit: &str) -> Result<Vec<Entry>, Failur
     let mut entries = Vec::new();
     let mut total = 0;
     for line in listed.stdout.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
-        let line = std::str::from_utf8(line)
-            .map_err(|_| Failure::new(format!("a manifest of `{reference}` has a name that is not UTF-8: rename it")))?;
+        let line = std::str::from_utf8(line).map_err(|_| {
+            Failure::new(format!("a manifest of `{reference}` has a name that is not UTF-8: rename it"))
+        })?;
         let Some((about, path)) = line.split_once('\t') else { continue };
         let is_manifest = Path::new(path).extension().is_some_and(|extension| extension == "toml");
         let about: Vec<&str> = about.split_whitespace().collect();
@@ -79,7 +85,9 @@ fn list(root: &Path, reference: &str, commit: &str) -> Result<Vec<Entry>, Failur
             continue;
         }
         if mode == "120000" {
-            return Err(Failure::new(format!("`{path}` of `{reference}` is a link: only files can be read from a commit")));
+            return Err(Failure::new(format!(
+                "`{path}` of `{reference}` is a link: only files can be read from a commit"
+            )));
         }
         let size = size.parse().unwrap_or(0);
         total += size;

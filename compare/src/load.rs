@@ -100,7 +100,8 @@ pub fn bundle(dir: &Path) -> Result<Snapshot, Failure> {
     let index = read_json(&dir.join(INDEX))?;
     let catalog = read_json(&dir.join("catalog.json"))?;
     let facts = catalog["facts"].as_array().into_iter().flatten();
-    let has_defaults = facts.into_iter().all(|fact| index["facts"][fact["name"].as_str().unwrap_or("")] == fact["default"]);
+    let has_defaults =
+        facts.into_iter().all(|fact| index["facts"][fact["name"].as_str().unwrap_or("")] == fact["default"]);
     let has_default_turn = has_defaults && index["available"].is_null();
     let origin = format!("the bundle {}", dir.display());
     let mut snapshot = Snapshot::of_catalog(origin, catalog, Extent::Bundle { has_default_turn })?;
@@ -108,7 +109,8 @@ pub fn bundle(dir: &Path) -> Result<Snapshot, Failure> {
         let path = file["path"].as_str().unwrap_or_default();
         let parts: Vec<&str> = path.split('/').collect();
         let ["schemas", dialect, "tools", name] = parts[..] else { continue };
-        let is_plain = [dialect, name].iter().all(|part| !part.is_empty() && !part.starts_with('.') && !part.contains('\\'));
+        let is_plain =
+            [dialect, name].iter().all(|part| !part.is_empty() && !part.starts_with('.') && !part.contains('\\'));
         let tool = name.split('.').next().filter(|_| is_plain).unwrap_or_default();
         if snapshot.tools().contains_key(tool) {
             let text = read_text(&dir.join(path))?;
@@ -134,12 +136,16 @@ pub fn listed_tools(path: &Path) -> Result<Snapshot, Failure> {
 pub fn of_listed_tools(origin: String, answer: &Value) -> Result<Snapshot, Failure> {
     let lists = [&answer["result"]["tools"], &answer["tools"], answer];
     let Some(list) = lists.into_iter().find_map(Value::as_array) else {
-        return Err(Failure::new(format!("{origin} is not a list of tools: expected an object with `tools`, as MCP's `tools/list` answers")));
+        return Err(Failure::new(format!(
+            "{origin} is not a list of tools: expected an object with `tools`, as MCP's `tools/list` answers"
+        )));
     };
     let mut tools = Vec::new();
     for (position, tool) in list.iter().enumerate() {
         let entry = entry_of_listed(tool);
-        tools.push(entry.ok_or_else(|| Failure::new(format!("{origin}: the tool at position {position} has no `name`")))?);
+        tools.push(
+            entry.ok_or_else(|| Failure::new(format!("{origin}: the tool at position {position} has no `name`")))?,
+        );
     }
     Snapshot::of_catalog(origin, json!({ "tools": tools }), Extent::Tools)
 }

@@ -26,7 +26,8 @@ impl<'s> Prover<'s> {
         if wide.is_empty() {
             return true;
         }
-        let key = [narrow, wide].map(|schemas| schemas.iter().map(|schema| std::ptr::from_ref(*schema)).collect::<Vec<_>>());
+        let key =
+            [narrow, wide].map(|schemas| schemas.iter().map(|schema| std::ptr::from_ref(*schema)).collect::<Vec<_>>());
         if self.assumed.contains(&key) {
             return true;
         }
@@ -44,7 +45,9 @@ impl<'s> Prover<'s> {
     }
 
     fn holds(&mut self, narrow: &[&'s Value], wide: &[&'s Value]) -> bool {
-        let (Some(narrow), Some(wide)) = (forms(narrow, self.roots[0]), forms(wide, self.roots[1])) else { return false };
+        let (Some(narrow), Some(wide)) = (forms(narrow, self.roots[0]), forms(wide, self.roots[1])) else {
+            return false;
+        };
         let wide: Vec<Form<'s>> = wide.into_iter().filter(|form| form.is_exact).collect();
         narrow.iter().all(|form| self.is_covered(form, &wide))
     }
@@ -66,7 +69,9 @@ impl<'s> Prover<'s> {
             return parts.into_iter().all(|types| self.is_covered(&Form { types, ..form.clone() }, wide));
         }
         form.types == BOOLEAN
-            && [true, false].iter().all(|flag| wide.iter().any(|other| other.admits(&Value::Bool(*flag), self.roots[1], 0)))
+            && [true, false]
+                .iter()
+                .all(|flag| wide.iter().any(|other| other.admits(&Value::Bool(*flag), self.roots[1], 0)))
     }
 
     /// Returns whether one form accepts every value of another one.

@@ -123,6 +123,15 @@ pub struct Readers<'s> {
 }
 
 impl Readers<'_> {
+    /// Returns the reader of a tool, by its name or an alias.
+    ///
+    /// # Errors
+    /// If no such tool exists, or its schema cannot be read.
+    pub fn table_of_call(&self, name: &str) -> Result<Arc<Table>, Failure> {
+        let tool = self.snapshot.tool(name).and_then(|tool| tool["name"].as_str());
+        self.table(tool.unwrap_or(name))
+    }
+
     /// Returns the argument table of a tool, by its name. It has the parts of every turn.
     ///
     /// # Errors
@@ -188,7 +197,12 @@ pub(crate) fn text_set(list: &Value) -> BTreeSet<&str> {
 pub(crate) fn entry_of_listed(tool: &Value) -> Option<Value> {
     let mut entry = Map::new();
     entry.insert("name".to_owned(), tool["name"].as_str()?.into());
-    let keys = [("description", "description"), ("title", "title"), ("outputSchema", "returns"), ("inputSchema", "parameters")];
+    let keys = [
+        ("description", "description"),
+        ("title", "title"),
+        ("outputSchema", "returns"),
+        ("inputSchema", "parameters"),
+    ];
     for (from, to) in keys {
         entry.extend(tool.get(from).filter(|value| !value.is_null()).map(|value| (to.to_owned(), value.clone())));
     }
