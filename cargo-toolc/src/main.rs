@@ -25,6 +25,9 @@ struct Cli {
 enum Command {
     #[command(flatten)]
     Compiler(cli::Command),
+    /// Compare the tools with another version of them, and say what breaks.
+    #[cfg(feature = "breaking")]
+    Breaking(toolc_compare::Breaking),
     /// Write manifests for tools that exist elsewhere.
     #[cfg(feature = "import")]
     Import(toolc_import::Args),
@@ -45,6 +48,8 @@ fn main() -> ExitCode {
     let Cli { project, command } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let status = match command {
         Command::Compiler(command) => cli::run(project, command),
+        #[cfg(feature = "breaking")]
+        Command::Breaking(args) => toolc_compare::run(project, &args),
         #[cfg(feature = "import")]
         Command::Import(args) => toolc_import::run(project, &args),
         #[cfg(feature = "replay")]

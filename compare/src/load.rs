@@ -1,155 +1,167 @@
-//! Loads a version of a project: from a folder, from a git ref, or from a bundle.
+//! Loads a snapshot from a commit, the folder of a project, a bundle, or a list of tools of an MCP server.
 
-use std::fs;
+use std::fs::File;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde_json::Value;
-use toolc_codegen::diagnostic::{Diagnostic, Level, Places};
-use toolc_codegen::emit::{Turn, portable_drafts};
-use toolc_codegen::lint::codes;
-use toolc_codegen::lower::lower;
-use toolc_codegen::{Checked, Failure, Options, Sources, compile_with, project};
+use serde_json::{Value, json};
+use toolc_codegen::project::{MANIFESTS, PLUGIN};
+use toolc_codegen::{Failure, Options, Sources, compile_with};
 
 use crate::git;
+use crate::snapshot::{Extent, Snapshot, entry_of_listed};
 
-/// The file of a bundle that has its declarations.
-const CATALOG: &str = "catalog.json";
-/// The maximum size of this file.
-const MAX_CATALOG: u64 = 512 << 20;
+/// The index of a bundle.
+const INDEX: &str = "bundle.json";
 
-/// A version of a project.
-#[derive(Debug)]
-pub struct Loaded {
-    /// How the user named it, for messages.
-    pub label: String,
-    origin: Origin,
-}
+/// The maximum size of a file of a bundle, or of a list of tools.
+const MAX_BYTES: u64 = 256 << 20;
 
-#[derive(Debug)]
-enum Origin {
-    Manifests {
-        sources: Sources,
-        catalog: Box<Checked>,
-    },
-    /// A bundle has the declarations of a catalog, but not its manifests.
-    Bundle(Value),
-}
+/// The prefix that marks the name of a commit, if a folder has the same name.
+const GIT: &str = "git:";
 
-/// Loads the version of the project in the folder `project_root` that `against` names: the folder of a project, a bundle or its
-/// `catalog.json`, or else a git ref.
+/// Loads what `against` names: the folder of a project or of a bundle, a JSON file with the tools of an MCP server, or a commit of the
+/// repository of the project in `root`.
 ///
 /// # Errors
-/// If there is no such version, or its manifests have errors.
-pub fn load(project_root: &Path, against: &str) -> Result<Loaded, Failure> {
+/// If nothing of this name exists, or it cannot be read, or its manifests have errors.
+pub fn load(root: &Path, against: &str) -> Result<Snapshot, Failure> {
+    if let Some(reference) = against.strip_prefix(GIT) {
+        return commit(root, reference);
+    }
     let path = Path::new(against);
-    if path.join(project::MANIFESTS).is_dir() || path.join(project::PLUGIN).is_file() {
-        return open(path);
+    if path.join(INDEX).is_file() {
+        return bundle(path);
     }
-    if let Some(file) = bundle(path) {
-        return Ok(Loaded { label: against.to_owned(), origin: Origin::Bundle(read_bundle(&file)?) });
+    if path.is_file() {
+        return listed_tools(path);
     }
-    compiled(Sources::from_memory(git::read(project_root, against)?), against)
+    if path.is_dir() {
+        if path.join(MANIFESTS).is_dir() || path.join(PLUGIN).is_file() {
+            return folder(path);
+        }
+        return Err(Failure::new(format!(
+            "the folder {} has neither `{MANIFESTS}` nor `{INDEX}`: write the folder of a project or of a bundle, or `{GIT}{against}` \
+             for a commit",
+            path.display()
+        )));
+    }
+    commit(root, against)
 }
 
-/// Loads the project in a folder as it is.
+/// Loads the project in a folder.
 ///
 /// # Errors
-/// If it cannot be read, or its manifests have errors.
-pub fn open(project_root: &Path) -> Result<Loaded, Failure> {
-    compiled(Sources::scan(project_root)?, &project_root.display().to_string())
+/// If the manifests cannot be read, or have errors.
+pub fn folder(root: &Path) -> Result<Snapshot, Failure> {
+    compiled(root.display().to_string(), Sources::scan(root)?)
 }
 
-fn compiled(sources: Sources, label: &str) -> Result<Loaded, Failure> {
-    // Without the other rules of the linter: what they find does not change what the tools mean.
-    let compilation = compile_with(&sources, &Options::only(codes::SYNTAX));
-    match compilation.catalog {
-        Some(catalog) => {
-            let origin = Origin::Manifests { sources, catalog: Box::new(catalog) };
-            Ok(Loaded { label: label.to_owned(), origin })
-        }
-        None => Err(Failure::new(first_error(&sources, &compilation.diagnostics, label))),
-    }
+/// Loads the project in the folder `root` as it is in a commit.
+///
+/// # Errors
+/// If there is no such commit, or the manifests have errors.
+pub fn commit(root: &Path, reference: &str) -> Result<Snapshot, Failure> {
+    compiled(format!("the commit `{reference}`"), Sources::from_memory(git::manifests(root, reference)?))
 }
 
-fn first_error(sources: &Sources, found: &[Diagnostic], label: &str) -> String {
-    let errors: Vec<&Diagnostic> = found.iter().filter(|found| found.level == Level::Error).collect();
-    let Some(first) = errors.first() else { return format!("the manifests of `{label}` have errors") };
-    let [start, _] = Places::new(sources).positions(first.at.0);
-    let path = &sources.get(first.at.0.source).path;
-    let others = match errors.len() {
-        1 => String::new(),
-        count => format!(" (and {} more)", count - 1),
+/// Compiles manifests. The linter does not run: what it finds does not prevent a comparison.
+///
+/// # Errors
+/// If the manifests have errors.
+pub fn compiled(origin: String, sources: Sources) -> Result<Snapshot, Failure> {
+    let codes: Vec<_> = toolc_codegen::lint::all_codes().filter(|code| !code.is_fixed()).collect();
+    let options = Options {
+        only: codes.first().copied().into_iter().collect(),
+        levels: codes.into_iter().map(|code| (code, None)).collect(),
+        without_baseline: true,
+        ..Options::default()
     };
-    format!("the manifests of `{label}` have errors: {path}:{}: {}{others}", start.line, first.message)
+    let compilation = compile_with(&sources, &options);
+    let Some(catalog) = compilation.catalog else {
+        let first = compilation.diagnostics.first().map(|found| {
+            let path = &sources.get(found.at.0.source).path;
+            format!(", the first one in `{path}`: {}", found.message)
+        });
+        let count = compilation.diagnostics.len();
+        return Err(Failure::new(format!(
+            "the manifests of {origin} have errors ({count}{}): correct them, or compare with another version",
+            first.unwrap_or_default()
+        )));
+    };
+    Snapshot::of_project(origin, sources, catalog)
 }
 
-/// Returns the catalog of a bundle: the file itself, or the one in the folder.
-fn bundle(path: &Path) -> Option<PathBuf> {
-    let inside = path.join(CATALOG);
-    if inside.is_file() {
-        return Some(inside);
-    }
-    let is_json = path.extension().is_some_and(|extension| extension == "json");
-    (is_json && path.is_file()).then(|| path.to_owned())
-}
-
-fn read_bundle(file: &Path) -> Result<Value, Failure> {
-    let failure = |why: String| Failure::new(format!("failed to read {}: {why}", file.display()));
-    let opened = fs::File::open(file).map_err(|error| failure(error.to_string()))?;
-    let mut bytes = Vec::new();
-    opened.take(MAX_CATALOG + 1).read_to_end(&mut bytes).map_err(|error| failure(error.to_string()))?;
-    if bytes.len() as u64 > MAX_CATALOG {
-        return Err(failure(format!("it is larger than {MAX_CATALOG} bytes")));
-    }
-    let catalog: Value = serde_json::from_slice(&bytes).map_err(|error| failure(error.to_string()))?;
-    let has_tools = catalog["tools"].as_array().is_some_and(|tools| tools.iter().all(|tool| tool["name"].is_string()));
-    if has_tools && catalog["toolsets"].is_array() {
-        Ok(catalog)
-    } else {
-        Err(failure(format!(
-            "expected the `{CATALOG}` of a bundle, with `tools` and `toolsets`: write one with `export DIR`"
-        )))
-    }
-}
-
-impl Loaded {
-    /// Returns the manifests, or `None` for a bundle.
-    pub fn sources(&self) -> Option<&Sources> {
-        match &self.origin {
-            Origin::Manifests { sources, .. } => Some(sources),
-            Origin::Bundle(_) => None,
+/// Loads a bundle, as `export` writes it.
+///
+/// # Errors
+/// If a file cannot be read, or is not that of a bundle.
+pub fn bundle(dir: &Path) -> Result<Snapshot, Failure> {
+    let index = read_json(&dir.join(INDEX))?;
+    let catalog = read_json(&dir.join("catalog.json"))?;
+    let facts = catalog["facts"].as_array().into_iter().flatten();
+    let has_defaults =
+        facts.into_iter().all(|fact| index["facts"][fact["name"].as_str().unwrap_or("")] == fact["default"]);
+    let has_default_turn = has_defaults && index["available"].is_null();
+    let origin = format!("the bundle {}", dir.display());
+    let mut snapshot = Snapshot::of_catalog(origin, catalog, Extent::Bundle { has_default_turn })?;
+    for file in index["files"].as_array().into_iter().flatten().filter(|_| has_default_turn) {
+        let path = file["path"].as_str().unwrap_or_default();
+        let parts: Vec<&str> = path.split('/').collect();
+        let ["schemas", dialect, "tools", name] = parts[..] else { continue };
+        let is_plain =
+            [dialect, name].iter().all(|part| !part.is_empty() && !part.starts_with('.') && !part.contains('\\'));
+        let tool = name.split('.').next().filter(|_| is_plain).unwrap_or_default();
+        if snapshot.tools().contains_key(tool) {
+            let text = read_text(&dir.join(path))?;
+            let text = serde_json::from_str::<Value>(&text).map_or(text, |json| json.to_string());
+            snapshot.definitions.insert((dialect.to_owned(), tool.to_owned()), text);
         }
     }
-
-    /// Returns the catalog.
-    ///
-    /// # Errors
-    /// If this is a bundle, which has no manifests.
-    pub fn catalog(&self) -> Result<&Checked, Failure> {
-        match &self.origin {
-            Origin::Manifests { catalog, .. } => Ok(catalog),
-            Origin::Bundle(_) => Err(Failure::new(format!(
-                "{} is a bundle, and this needs manifests: pass the folder of a project, or a git ref",
-                self.label
-            ))),
-        }
-    }
-
-    /// Returns the declarations of the catalog, as the `catalog.json` of a bundle has them.
-    pub fn declarations(&self) -> Value {
-        match &self.origin {
-            Origin::Bundle(catalog) => catalog.clone(),
-            Origin::Manifests { catalog, .. } => declarations(catalog),
-        }
-    }
+    Ok(snapshot)
 }
 
-fn declarations(catalog: &Checked) -> Value {
-    let lowered = lower(catalog);
-    let turn = Turn { facts: Vec::new(), available: None };
-    let drafts = portable_drafts(&lowered, &turn);
-    let draft = drafts.iter().find(|draft| draft.path.ends_with(CATALOG));
-    let text = draft.map(|draft| draft.parts.iter().map(toolc_codegen::emit::Part::text).collect::<String>());
-    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_else(|| unreachable!("the catalog is JSON"))
+/// Loads a JSON file with the tools of an MCP server: the answer to `tools/list`, its `result`, or the list itself.
+///
+/// # Errors
+/// If the file cannot be read, or is not such a list.
+pub fn listed_tools(path: &Path) -> Result<Snapshot, Failure> {
+    of_listed_tools(format!("the list {}", path.display()), &read_json(path)?)
+}
+
+/// Makes a snapshot of the tools of an MCP server.
+///
+/// # Errors
+/// If the value is not a list of tools.
+pub fn of_listed_tools(origin: String, answer: &Value) -> Result<Snapshot, Failure> {
+    let lists = [&answer["result"]["tools"], &answer["tools"], answer];
+    let Some(list) = lists.into_iter().find_map(Value::as_array) else {
+        return Err(Failure::new(format!(
+            "{origin} is not a list of tools: expected an object with `tools`, as MCP's `tools/list` answers"
+        )));
+    };
+    let mut tools = Vec::new();
+    for (position, tool) in list.iter().enumerate() {
+        let entry = entry_of_listed(tool);
+        tools.push(
+            entry.ok_or_else(|| Failure::new(format!("{origin}: the tool at position {position} has no `name`")))?,
+        );
+    }
+    Snapshot::of_catalog(origin, json!({ "tools": tools }), Extent::Tools)
+}
+
+fn read_text(path: &Path) -> Result<String, Failure> {
+    let failed = |error: &dyn std::fmt::Display| Failure::new(format!("failed to read {}: {error}", path.display()));
+    let mut text = String::new();
+    let mut file = File::open(path).map_err(|error| failed(&error))?.take(MAX_BYTES + 1);
+    file.read_to_string(&mut text).map_err(|error| failed(&error))?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(failed(&format!("it has more than {MAX_BYTES} bytes")));
+    }
+    Ok(text)
+}
+
+fn read_json(path: &Path) -> Result<Value, Failure> {
+    serde_json::from_str(&read_text(path)?)
+        .map_err(|error| Failure::new(format!("failed to read {}: {error}", path.display())))
 }

@@ -68,7 +68,7 @@ impl Args {
         };
         let new = Version::new(&catalog)?;
         let old = self.against.as_ref().map(|against| {
-            let loaded = toolc_compare::load(&root, against)?;
+            let loaded = toolc_compare::load::load(&root, against)?;
             Version::new(loaded.catalog()?)
         });
         let old = old.transpose()?;

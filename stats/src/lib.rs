@@ -73,7 +73,7 @@ impl Args {
         let selection = Selection { dialects, toolsets: self.toolset.clone() };
         let sizes = measure(&catalog, &selection, self.encoding);
         let before = self.against.as_ref().map(|against| {
-            let loaded = toolc_compare::load(&root, against)?;
+            let loaded = toolc_compare::load::load(&root, against)?;
             Ok::<_, Failure>((against.as_str(), measure(loaded.catalog()?, &selection, self.encoding)))
         });
         let before = before.transpose()?;

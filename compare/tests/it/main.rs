@@ -1,4 +1,0 @@
-//! The tests of `breaking`, and of loading another version of a project.
-
-mod load;
-mod project;
