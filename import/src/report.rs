@@ -160,6 +160,11 @@ impl Report {
     }
 }
 
+/// Returns a name as a step of a JSON pointer.
+pub fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
 /// The maximum number of characters of a part of a source in the report.
 const MAX_SHOWN: usize = 160;
 

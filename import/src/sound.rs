@@ -75,7 +75,7 @@ fn leave_out(table: &mut Table, pointer: &str, rule: &str) -> Option<(String, Va
 fn leave_out_of(root: &mut Value, pointer: &str, rule: &str) -> Option<(String, Value, Effect)> {
     let steps: Vec<&str> = pointer.split('/').skip(1).collect();
     for end in (1..=steps.len()).rev() {
-        let parent = steps[..end - 1].iter().map(|step| format!("/{step}")).collect::<String>();
+        let parent = steps[..end - 1].iter().fold(String::new(), |path, step| path + "/" + step);
         let (key, next) = (steps[end - 1], steps.get(end));
         // The name of a parameter is not a keyword.
         let is_name = end >= 2 && ["params", "properties", "$defs"].contains(&steps[end - 2]);

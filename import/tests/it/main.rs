@@ -5,4 +5,5 @@ mod instances;
 mod meaning;
 mod project;
 mod real;
+mod servers;
 mod updates;
