@@ -26,7 +26,7 @@ use toolc_codegen::project::write_atomically;
 
 use plan::{Choice, Chosen, Plan};
 use source::mcp::Endpoint;
-use source::{clients, document, lists, mcp};
+use source::{clients, document, lists, mcp, openapi};
 use tool::Source;
 
 /// What `--help` says after the options.
@@ -36,6 +36,7 @@ Examples:
   cargo toolc import -- npx -y SERVER ARGS...   an MCP server that this command starts
   cargo toolc import https://HOST/mcp           an MCP server at an address
   cargo toolc import .mcp.json --server NAME    an MCP server in the configuration of a client
+  cargo toolc import api.yaml --tag pets        operations of an OpenAPI document, by default those that only read
   cargo toolc import bundle/                    a bundle of `export`
 
 Exit status:
@@ -72,6 +73,15 @@ pub struct Args {
     /// Leave out the tools whose names match this pattern (repeatable).
     #[arg(long, value_name = "GLOB")]
     pub except: Vec<String>,
+    /// The methods of the operations to import, such as `post`, or `all` (repeatable) [default: get].
+    #[arg(long, value_name = "METHOD", help_heading = "Documents of OpenAPI")]
+    pub method: Vec<String>,
+    /// Import only operations with this tag (repeatable).
+    #[arg(long, value_name = "TAG", help_heading = "Documents of OpenAPI")]
+    pub tag: Vec<String>,
+    /// Import only operations whose paths match this pattern, such as `/pets/**` (repeatable).
+    #[arg(long, value_name = "GLOB", help_heading = "Documents of OpenAPI")]
+    pub path: Vec<String>,
     /// Put this before the name of each tool, such as `github_`.
     #[arg(long, value_name = "TEXT")]
     pub prefix: Option<String>,
@@ -161,13 +171,31 @@ const BUNDLE: &str = "catalog.json";
 /// Reads a document, and finds out what it is.
 fn read_document(path: &Path, args: &Args) -> Result<Source, Failure> {
     let text = document::text(path)?;
-    let is_toml = path.extension().is_some_and(|end| end == "toml");
-    let value = if is_toml { document::toml(path, &text)? } else { document::json(path, &text)? };
+    let value = match path.extension().and_then(|end| end.to_str()) {
+        Some("toml") => document::toml(path, &text)?,
+        Some("yaml" | "yml") => document::yaml(path, &text)?,
+        _ => document::json(path, &text)?,
+    };
     if let Some(servers) = clients::servers(&value) {
         let endpoint = clients::endpoint(servers, args.server.as_deref(), &|name| std::env::var(name).ok())?;
         return Ok(Source { name: args.server.clone(), ..mcp::read(&endpoint)? });
     }
     let label = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if openapi::is_document(&value) {
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let choice = openapi::Choice {
+            methods: args.method.clone(),
+            tags: args.tag.clone(),
+            paths: globs(&args.path)?,
+            variables: args.toolset.clone().unwrap_or(stem),
+        };
+        return openapi::read(value, path, &choice, &label);
+    }
+    if !args.method.is_empty() || !args.tag.is_empty() || !args.path.is_empty() {
+        return Err(Failure::new(format!(
+            "--method, --tag and --path choose operations of OpenAPI, and {label} is a list"
+        )));
+    }
     Ok(lists::read(&value, &label))
 }
 

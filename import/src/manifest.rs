@@ -107,7 +107,7 @@ fn icons(tool: &ForeignTool, table: &mut Table, report: &mut Report) {
 fn annotations(tool: &ForeignTool, table: &mut Table, report: &mut Report) {
     let mut hints = Table::new();
     for (key, value) in &tool.annotations {
-        match HINTS.iter().find(|(hint, _)| hint == key) {
+        match HINTS.iter().find(|(hint, ours)| hint == key || ours == key) {
             Some((_, ours)) if value.is_boolean() => drop(hints.insert((*ours).to_owned(), value.clone())),
             None if key == "title" => {}
             _ => {

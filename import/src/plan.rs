@@ -74,6 +74,9 @@ pub fn plan(root: &Path, source: &Source, choice: &Choice) -> Result<Plan, Failu
     for (pointer, why) in &source.broken {
         plan.report.left_out("", pointer, "", why.clone());
     }
+    for note in &source.notes {
+        plan.report.add("", "", "", note.clone(), Effect::Same);
+    }
     plan.convert(&sources, source, choice)?;
     let record = plan.before.clone().unwrap_or_default();
     let is_listed = |tool: &Imported| source.tools.iter().any(|other| other.name == tool.source);

@@ -421,7 +421,7 @@ fn current_reference(target: &str) -> String {
 }
 
 /// Returns a text without the escapes of a URI. A `%` that begins none stays.
-fn percent_decoded(text: &str) -> String {
+pub fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {

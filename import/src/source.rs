@@ -4,3 +4,5 @@ pub mod clients;
 pub mod document;
 pub mod lists;
 pub mod mcp;
+pub mod openapi;
+pub mod yaml;

@@ -64,3 +64,11 @@ pub fn toml(path: &Path, text: &str) -> Result<Value, Failure> {
     toml::from_str(text)
         .map_err(|error| Failure::new(format!("failed to read {} as TOML: {}", path.display(), error.message())))
 }
+
+/// Reads YAML as JSON.
+///
+/// # Errors
+/// If it is not YAML, is nested too deep, or aliases multiply it.
+pub fn yaml(path: &Path, text: &str) -> Result<Value, Failure> {
+    super::yaml::parse(text).map_err(|why| Failure::new(format!("failed to read {} as YAML: {why}", path.display())))
+}

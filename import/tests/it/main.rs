@@ -3,6 +3,7 @@
 mod files;
 mod instances;
 mod meaning;
+mod openapi;
 mod project;
 mod real;
 mod servers;

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::project::Folder;
 
 /// A server as a shell script. It lists two tools, on two pages.
-const SERVER: &str = r##"
+const SERVER: &str = r#"
 while IFS= read -r line; do
     id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
     case "$line" in
@@ -21,7 +21,7 @@ while IFS= read -r line; do
         printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}\n' "$id" ;;
     esac
 done
-"##;
+"#;
 
 #[test]
 fn the_tools_of_a_command_are_imported_from_all_pages() {
