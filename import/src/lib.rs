@@ -26,7 +26,7 @@ use toolc_codegen::project::write_atomically;
 
 use plan::{Choice, Chosen, Plan};
 use source::mcp::Endpoint;
-use source::{clients, document, lists, mcp, openapi};
+use source::{clients, document, lists, mcp, openapi, python};
 use tool::Source;
 
 /// What `--help` says after the options.
@@ -37,6 +37,7 @@ Examples:
   cargo toolc import https://HOST/mcp           an MCP server at an address
   cargo toolc import .mcp.json --server NAME    an MCP server in the configuration of a client
   cargo toolc import api.yaml --tag pets        operations of an OpenAPI document, by default those that only read
+  cargo toolc import tools.py                   functions in Python, or tools of a framework
   cargo toolc import bundle/                    a bundle of `export`
 
 Exit status:
@@ -82,6 +83,12 @@ pub struct Args {
     /// Import only operations whose paths match this pattern, such as `/pets/**` (repeatable).
     #[arg(long, value_name = "GLOB", help_heading = "Documents of OpenAPI")]
     pub path: Vec<String>,
+    /// The interpreter that imports a module in Python.
+    #[arg(long, value_name = "PROGRAM", default_value = "python3", help_heading = "Modules in Python")]
+    pub python: String,
+    /// Do not ask before a module is imported, which runs its code.
+    #[arg(long, help_heading = "Modules in Python")]
+    pub yes: bool,
     /// Put this before the name of each tool, such as `github_`.
     #[arg(long, value_name = "TEXT")]
     pub prefix: Option<String>,
@@ -170,6 +177,10 @@ const BUNDLE: &str = "catalog.json";
 
 /// Reads a document, and finds out what it is.
 fn read_document(path: &Path, args: &Args) -> Result<Source, Failure> {
+    let label = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if path.extension().is_some_and(|end| end == "py") {
+        return python::read(path, &args.python, args.yes, &label);
+    }
     let text = document::text(path)?;
     let value = match path.extension().and_then(|end| end.to_str()) {
         Some("toml") => document::toml(path, &text)?,
@@ -180,7 +191,6 @@ fn read_document(path: &Path, args: &Args) -> Result<Source, Failure> {
         let endpoint = clients::endpoint(servers, args.server.as_deref(), &|name| std::env::var(name).ok())?;
         return Ok(Source { name: args.server.clone(), ..mcp::read(&endpoint)? });
     }
-    let label = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if openapi::is_document(&value) {
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let choice = openapi::Choice {

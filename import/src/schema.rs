@@ -35,6 +35,8 @@ pub struct Converter {
     pointer: String,
     /// What was changed.
     pub notes: Vec<Note>,
+    /// Whether the reader of arguments reads the values.
+    is_read: bool,
     /// The number of notes about what the schema accepts. Equal before and after a part: the part has its exact meaning.
     widened: usize,
 }
@@ -102,7 +104,7 @@ const READ: [&str; 22] = [
 impl Converter {
     /// Creates a converter of the schema at a place of a definition.
     pub fn new(style: Style, pointer: &str) -> Self {
-        Self { style, pointer: pointer.to_owned(), notes: Vec::new(), widened: 0 }
+        Self { style, pointer: pointer.to_owned(), notes: Vec::new(), is_read: true, widened: 0 }
     }
 
     /// Converts the schema of arguments.
@@ -137,6 +139,7 @@ impl Converter {
     /// # Errors
     /// If it is not a schema.
     pub fn result(&mut self, schema: &Value) -> Result<(Table, Table), String> {
+        self.is_read = false;
         let mut mended = self.mended(schema)?;
         refer_to_root(&mut mended, "result");
         let mut table = self.schema(&mended);
@@ -276,7 +279,7 @@ impl Converter {
             self.note(keyword, value, "left out: the number has more than 63 bits", Effect::Wider);
             return;
         }
-        if keyword == "format" && value.as_str().is_some_and(|format| ENFORCED.contains(&format)) {
+        if self.is_read && keyword == "format" && value.as_str().is_some_and(|format| ENFORCED.contains(&format)) {
             self.note(keyword, value, "enforced: texts in another form are refused", Effect::Narrower);
         }
         let is_default = keyword == "uniqueItems" && *value == json!(false);

@@ -5,4 +5,5 @@ pub mod document;
 pub mod lists;
 pub mod mcp;
 pub mod openapi;
+pub mod python;
 pub mod yaml;

@@ -5,6 +5,7 @@ mod instances;
 mod meaning;
 mod openapi;
 mod project;
+mod python;
 mod real;
 mod servers;
 mod updates;
